@@ -13,7 +13,7 @@ export class ApiError extends Error {
 
 const KEY = "migrate-key";
 
-/** Exchanges the token in the fragment of the address, if any, for a session. Removes the token from the address. */
+/** Exchanges the token in the URL fragment, if any, for a session. Removes the token from the address. */
 export async function openSession(): Promise<void> {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (token === null) return;
@@ -34,8 +34,8 @@ export async function postJson<T>(path: string, body: object, signal?: AbortSign
 }
 
 /**
- * Yields the messages of a stream of server-sent events. Does not use `EventSource`, which cannot send the key of the
- * session.
+ * Yields the messages of a server-sent event stream. Does not use `EventSource`, because it cannot send the session
+ * key.
  * @throws ApiError if the stream cannot be opened or breaks
  */
 export async function* messagesOf<T>(path: string, signal: AbortSignal): AsyncGenerator<T> {

@@ -18,7 +18,7 @@ interface PageEntry {
   readonly show: () => JSX.Element;
 }
 
-/** The pages in the order of the navigation. The server has its own list of their addresses (`static-files.ts`). */
+/** The pages in navigation order. The server has its own list of the page addresses (`static-files.ts`). */
 const PAGES: readonly PageEntry[] = [
   { path: "/", title: "Overview", show: () => <OverviewPage /> },
   { path: "/problems", title: "Problems", show: () => <ProblemsPage /> },

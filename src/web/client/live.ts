@@ -21,7 +21,7 @@ function change(next: Partial<Live>): void {
   for (const listener of listeners) listener();
 }
 
-/** Follows the events of the server until the signal is aborted. Reconnects after an interruption. */
+/** Follows the server's events until the signal is aborted. Reconnects after an interruption. */
 export async function followEvents(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -35,7 +35,7 @@ export async function followEvents(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Returns the current activity. A page that does not call this hook is not rendered again for each event. */
+/** Returns the current activity. Only pages that call this hook are rendered again for each event. */
 export function useLive(): Live {
   const [live, setLive] = useState(current);
   useEffect(() => {

@@ -29,7 +29,7 @@ export function useData<T>(path: string): Loaded<T> {
   return { ...state, reload: useCallback(() => setTurn((before) => before + 1), []) };
 }
 
-/** Returns the details of an `ApiError`. Throws any other error again. */
+/** Returns the details of an `ApiError`. Rethrows any other error. */
 export function detailsOf(error: unknown): ErrorDetails {
   if (error instanceof ApiError) return error.details;
   throw error;

@@ -33,9 +33,9 @@ export interface FixSession {
   readonly rows: (range: RowRange, showValues: boolean) => readonly Types.FixRow[];
   /** Returns the rows of records with cells that were changed after `seen`, up to a limit. */
   readonly changedSince: (seen: number, showValues: boolean) => Pick<Types.FixChanges, "rows" | "hasMoreRows">;
-  /** Returns the most frequent values of a column under a filter, with their counts. */
+  /** Returns the most frequent values of a column in the rows that match a filter, with their counts. */
   readonly values: (filter: Types.RowFilter & { readonly column: number }) => Promise<readonly Types.ValueCount[]>;
-  /** Returns the complete value of a cell, which the grid may cut off. */
+  /** Returns the complete value of a cell. The grid may show only the start of a long value. */
   readonly value: (row: number, column: number) => string | undefined;
   readonly edit: (edits: Types.CellEdits, editor: Types.Editor) => Promise<EditedCells>;
   readonly fillDown: (fill: Types.FillDown, editor: Types.Editor) => Promise<EditedCells>;

@@ -20,7 +20,7 @@ export interface FixOverview {
   /** The first cause is `ALL_CAUSES`. The other causes follow, with the most rows first. */
   readonly causes: readonly FixCause[];
   readonly outdated: OutdatedCorrections;
-  /** The name of a file of the project that has changed since the check; absent if no file has changed. */
+  /** The name of a project file that has changed since the check; absent if no file has changed. */
   readonly changedFile?: string;
   /** The progress of the current edit. */
   readonly progress?: EditProgress;
@@ -80,7 +80,7 @@ export interface FixCause {
   readonly code: string;
   readonly attr: string;
   readonly by: "local" | "platform";
-  /** The numbers of rows by source. Sources without rows are omitted. */
+  /** The number of rows by source. Sources without rows are omitted. */
   readonly rows: readonly CauseRows[];
 }
 
@@ -146,7 +146,7 @@ export interface RowFilter {
   readonly cause: number;
 }
 
-/** New values for cells, by the position of the row under the filter. */
+/** New values for cells, by the position of the row among the rows that match the filter. */
 export interface CellEdits extends RowFilter {
   readonly cells: readonly CellEdit[];
 }
@@ -154,7 +154,7 @@ export interface CellEdits extends RowFilter {
 export interface CellEdit {
   readonly position: number;
   readonly column: number;
-  /** The new value; null restores the value of the extract. */
+  /** The new value; null restores the extract's value. */
   readonly value: string | null;
 }
 
@@ -165,7 +165,7 @@ export interface FillDown extends RowFilter {
   readonly last: number;
 }
 
-/** A new value for all cells of a column under the filter, or only for the cells with the value `from`. */
+/** A new value for a column, in all rows that match the filter, or only in those with the value `from`. */
 export interface Replacement extends RowFilter {
   readonly column: number;
   readonly from: string | null;

@@ -71,8 +71,8 @@ export interface FieldData {
   /** The source whose row fills the field; absent inside a list that the mapping does not have yet. */
   readonly row?: string;
   /**
-   * The origin of the items of a list or of a part; absent for other fields, and if only an editor can change the
-   * items.
+   * The origin of the items of a list or of a part; absent for other fields, and for items that only a text editor can
+   * change.
    */
   readonly items?: ItemsData | undefined;
   /** The condition of a list or of a part; null without a condition. Absent if the page cannot edit the condition. */
@@ -110,7 +110,7 @@ export interface EntryData {
   readonly columns: readonly SourceColumn[];
   /** How well the column fits, from 0 to 1; absent for a constant. */
   readonly score?: number;
-  /** The options of the entry; absent if only an editor can change the entry. */
+  /** The options of the entry; absent if only a text editor can change the entry. */
   readonly leaf?: JsonObject;
   /** The 1-based line of the entry in the mapping. */
   readonly line: number;
@@ -228,7 +228,7 @@ export interface SetupData {
   readonly operation?: string | undefined;
   readonly sources: readonly string[];
   readonly supplier?: string | undefined;
-  /** The encoding of sources that do not declare an encoding. */
+  /** The encoding of sources that do not declare one. */
   readonly encoding?: string | undefined;
 }
 

@@ -57,7 +57,7 @@ export interface MappingSave {
   readonly base: string | undefined;
 }
 
-/** `changed`: the file has changed since the text was made from it, and nothing was written. */
+/** `changed`: the file has changed since the text was derived from it, and nothing was written. */
 export type SavedMapping =
   | { readonly kind: "saved"; readonly hash: string; readonly written: readonly string[] }
   | { readonly kind: "changed"; readonly file: string };

@@ -111,7 +111,10 @@ function stoppable(dependencies: Dependencies, signal: AbortSignal): Dependencie
   return { ...dependencies, drain: AbortSignal.any([dependencies.drain, signal]) };
 }
 
-/** Returns the settings for a mapping. With a setup, omits the configured sources, because a mapping names its own. */
+/**
+ * Returns the settings for a mapping. With a setup, omits the configured sources, because a mapping names its own
+ * sources.
+ */
 function mappingJob(job: JobSettings, setup: SetupData | undefined): MappingJob {
   const mapping = job.mapping ?? "mapping.yaml";
   if (setup === undefined) return { ...job, mapping };
@@ -148,7 +151,7 @@ async function filesOf(job: MappingJob, { folder }: WebProject): Promise<FilesDa
   return { sources, tables: sources.filter((file) => TABLE.test(file)).map(named), modules: modules.map(named) };
 }
 
-/** Lists the files from the settings before the other files, and selects them. */
+/** Lists the files from the settings first, and selects these files. */
 function startOf(
   { contract, operation, sources, supplier, encoding }: MappingJob,
   found: FoundData,

@@ -122,7 +122,7 @@ async function compileFailure(
 }
 
 /**
- * Returns the failure for a lookup table that cannot be read, as an error of the mapping; undefined if there is none.
+ * Returns the failure for a lookup table that cannot be read, as an error in the mapping; undefined if there is none.
  */
 async function tableFailure(document: MappingDocument, job: MappingJob): Promise<Failure | undefined> {
   try {

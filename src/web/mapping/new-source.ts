@@ -22,7 +22,7 @@ interface NewFile {
 }
 
 /**
- * Analyses a file and finds the source of the mapping to which the rows of the file belong.
+ * Analyses a file, and finds the mapping's source to which the file's rows belong.
  * @throws Failure if the mapping or a file cannot be read
  */
 export async function describeNewSource(

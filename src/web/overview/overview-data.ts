@@ -49,12 +49,14 @@ export interface RunData {
   readonly counts: Summary["counts"];
 }
 
-/** The active run of any process. */
+/** The active run, which another process may run. */
 export interface LiveRun {
   readonly run: RunData;
   /** Absent until the process reports its progress, and if the process runs on another machine. */
   readonly progress?: RunProgress;
-  /** The last rejected records in input order, last first; empty if more than `MAX_REJECTED` are rejected. */
+  /**
+   * The rejected records that come last in the input, in reverse order; empty if more than `MAX_REJECTED` are rejected.
+   */
   readonly errors: readonly LiveError[];
 }
 

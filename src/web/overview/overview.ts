@@ -99,8 +99,8 @@ const SHOWN_ERRORS = 5;
 /** Maximum length of a key, a place, or the name of the person who started a run. */
 const MAX_TEXT = 200;
 /**
- * Maximum number of rejected records for which the last records are shown. Outcomes are read in input order, so finding
- * the last outcomes of a long list would take too long.
+ * The last rejected records are shown only if at most this many records are rejected. Outcomes are read in input order,
+ * so finding the last outcomes of a long list would take too long.
  */
 const MAX_REJECTED = 2000;
 

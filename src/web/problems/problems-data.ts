@@ -49,7 +49,7 @@ export interface CauseGroup {
   readonly owner: string;
   readonly file: string;
   readonly records: number;
-  /** The number of records that have been open longer than their owner is allowed. */
+  /** The number of records that have been open for longer than their owner's limit. */
   readonly overdue: number;
 }
 

@@ -23,7 +23,7 @@ export interface PushPlan {
   readonly operation: string;
   /** The number of records to send. */
   readonly records: number;
-  /** The number of records of the input by status. The `valid` records are sent. */
+  /** The number of input records by status. The `valid` records are sent. */
   readonly counts: Readonly<Record<string, number>>;
 }
 

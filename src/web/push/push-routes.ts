@@ -5,7 +5,7 @@ import type { WebPush } from "./web-push.ts";
 
 const startSchema = z.object({ plan: z.string(), typed: z.string() });
 
-/** Each route returns the `PushState`, which each event of the overview also contains. */
+/** Each route returns the `PushState`, which is also part of each overview event. */
 export function pushRoutes(webPush: WebPush): Hono {
   return new Hono()
     .get("/", (context) => context.json(webPush.state()))

@@ -13,7 +13,7 @@ import type { PushEnd, PushPlan, PushState } from "./push-data.ts";
 /** Runs at most one push at a time: a dry run, then the push itself once the user has confirmed it. */
 export interface WebPush {
   readonly state: () => PushState;
-  /** Starts to count the records that a push would send. */
+  /** Starts counting the records that a push would send. */
   readonly check: () => void;
   /**
    * Sends the records of a plan.
@@ -81,7 +81,7 @@ export function createWebPush(project: WebProject): WebPush {
   };
 }
 
-/** Counts the records to send with a dry run, which compares the records with the ledger. */
+/** Uses a dry run to count the records to send. The dry run compares the records with the ledger. */
 async function planPush(project: WebProject, stop: AbortSignal): Promise<PlannedPush> {
   return project.withSettings(async (settings) => {
     await project.checkBeforeSending(settings);

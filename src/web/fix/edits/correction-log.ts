@@ -54,7 +54,7 @@ export interface CorrectionLog {
   readonly readNew: (size?: number) => AsyncIterable<readonly CorrectionChange[]>;
   /** Skips the lines up to `size`, because this process has appended them itself. */
   readonly skipTo: (size: number) => Promise<void>;
-  /** Returns the end of the lines that were read. */
+  /** Returns the end of the last line that was read. */
   readonly position: () => LinesEnd;
 }
 

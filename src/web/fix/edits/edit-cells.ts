@@ -29,7 +29,8 @@ export interface EditParts extends ViewParts {
   /** Called during an edit of many cells, with the number of rows or cells done so far and the total. */
   readonly onProgress: (done: number, total: number) => void;
   /**
-   * Reads the rows with the same keys from the current files; undefined if no file has changed since the check.
+   * Reads the rows with the same keys as `rows` from the current files; undefined if no file has changed since the
+   * check.
    * @throws Failure `source_changed` if the contract, the mapping or the configuration has changed
    */
   readonly currentRows: (rows: readonly StoredRow[]) => Promise<CurrentRows | undefined>;
@@ -85,7 +86,8 @@ interface UndoOptions {
 }
 
 /**
- * Reverts all cells of the last edit of a tab that is not reverted yet. Refuses a cell that has changed since the edit.
+ * Reverts all cells of the tab's last edit that has not been reverted yet. Refuses a cell that has changed since the
+ * edit.
  */
 export async function undoEdit({ tab, isNoted = false }: UndoOptions, parts: EditParts): Promise<EditedCells> {
   const { store, file } = parts;
@@ -179,7 +181,7 @@ function otherRequests(): Promise<void> {
 }
 
 /**
- * Appends lines to the corrections file. Applies the lines of other programs first, so that `decide` can consider them.
+ * Appends lines to the corrections file. Applies lines from other programs first, so that `decide` can consider them.
  */
 async function append(
   { file, log, changes, beforeAppend }: EditParts,

@@ -48,7 +48,7 @@ interface StepFilter {
   readonly size: number;
 }
 
-/** Yields the steps of an edit that are not reverted, last first, in groups. */
+/** Yields the steps of an edit that have not been reverted, last first, in groups. */
 export function* stepsOf(store: SessionStore, { batch, tab, size }: StepFilter): Generator<readonly Found[]> {
   for (let last = Number.MAX_SAFE_INTEGER; ;) {
     const sql = "select * from step where batch = ? and tab = ? and undone = 0 and id < ? order by id desc limit ?";
@@ -59,7 +59,7 @@ export function* stepsOf(store: SessionStore, { batch, tab, size }: StepFilter):
   }
 }
 
-/** Counts the steps of an edit that are not reverted. */
+/** Counts the steps of an edit that have not been reverted. */
 export function countSteps(store: SessionStore, { batch, tab }: Omit<StepFilter, "size">): number {
   const sql = "select count(*) as count from step where batch = ? and tab = ? and undone = 0";
   return Number(store.one(sql, batch, tab)?.["count"] ?? 0);
@@ -81,7 +81,7 @@ export function noteReverted(steps: readonly Found[], store: SessionStore): void
   });
 }
 
-/** Returns the number of the last edit of a tab that is not reverted; undefined if there is none. */
+/** Returns the number of the tab's last edit that has not been reverted; undefined if there is none. */
 export function lastBatch(tab: string, store: SessionStore): number | undefined {
   const sql = "select batch from step where tab = ? and undone = 0 order by batch desc limit 1";
   const last = store.one(sql, tab)?.["batch"];

@@ -13,7 +13,7 @@ import type { Step } from "./edit-steps.ts";
 export interface CellTarget {
   readonly row: number;
   readonly column: string;
-  /** The new value; null restores the value of the extract. */
+  /** The new value; null restores the extract's value. */
   readonly value: string | null;
 }
 

@@ -28,8 +28,8 @@ export type CheckEnvironment = Pick<Dependencies, "clock" | "temporaryFolder" | 
 };
 
 /**
- * Checks the entire input as `validate` does. Stores every record that needs work, and every record with a refusal of
- * the platform that still applies, with all their rows.
+ * Checks the entire input as `validate` does. Stores every record that needs work or has a platform refusal that still
+ * applies, with all its rows.
  * @throws Failure if the input cannot be read or checked
  */
 export async function buildSession(parts: BuildParts, environment: CheckEnvironment): Promise<void> {
@@ -147,7 +147,7 @@ export function countRow(
   }
 }
 
-/** Stores the position of each row under each filter. */
+/** Stores the position of each row among the rows of each filter. */
 function listRows({ store }: BuildParts): void {
   store.run(`insert into listed select source, cause, row_number() over (partition by source, cause order by id) - 1, id
     from cause_row join row on row.id = cause_row.row`);

@@ -24,7 +24,7 @@ import { watchFiles, type WatchedFiles } from "./watch-files.ts";
 
 export interface FixSessionOptions {
   readonly job: JobSettings;
-  /** Locator of the ledger with the refusals of the platform. */
+  /** Locator of the ledger that contains the platform's refusals. */
   readonly ledger: string;
   readonly configFile?: string | undefined;
   /** Adds the corrections file to the configuration if the configuration names none. */
@@ -76,8 +76,8 @@ function fileOf({ job: { folder, corrections }, configFile }: FixSessionOptions)
 }
 
 /**
- * Opens the job, and repeats this if the size of the corrections file changes in the meantime. Returns the job and the
- * size of the file.
+ * Opens the job, and opens it again if the size of the corrections file changes in the meantime. Returns the job and
+ * the size of the file.
  */
 async function openUnchanged(
   settings: JobSettings,

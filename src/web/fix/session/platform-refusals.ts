@@ -20,8 +20,8 @@ export interface Refusals {
   readonly count: number;
   readonly has: (key: string | undefined) => boolean;
   /**
-   * Returns the refusals of a record that still apply, with the places in the current input. All refusals apply if the
-   * content equals the refused content. If the content differs because of corrections, the refusals of uncorrected
+   * Returns the refusals of a record that still apply, with their places in the current input. All refusals apply if
+   * the content equals the refused content. If the content differs because of corrections, the refusals of uncorrected
    * cells apply. If the content differs without corrections, the extract has changed and no refusal applies.
    */
   readonly openFor: (key: string | undefined, record: InputRecord, job: Job) => Promise<readonly Problem[]>;
@@ -79,7 +79,7 @@ async function noteRefused(batch: readonly OpenRecord[], ledger: Ledger, store: 
   return refused.length;
 }
 
-/** Returns the same problems with the places of the current input. */
+/** Returns the same problems with their places in the current input. */
 function located(problems: readonly Problem[], { row }: InputRecord, { mapping }: Job): readonly Problem[] {
   return problems.map(({ place: _old, ...problem }) => {
     const path = parseAttr(problem.attr).filter((segment) => segment !== NON_FIELD_ERRORS);
@@ -88,7 +88,7 @@ function located(problems: readonly Problem[], { row }: InputRecord, { mapping }
   });
 }
 
-/** Returns a test for each cell of a record that was corrected after a run started. */
+/** Returns one test for each cell of the record that was corrected after a run started. */
 function correctedCells(
   record: InputRecord,
   { store, rows }: { readonly store: SessionStore; readonly rows: SessionRows },

@@ -8,7 +8,7 @@ import { attrPattern } from "../../../json/attr.ts";
 import { plainText } from "../../../text/plain-text.ts";
 import { ALL_CAUSES, type CauseRows, type FixCause } from "../fix-types.ts";
 
-/** The causes of a session, with the numbers of their rows. */
+/** The causes of a session, with their row counts. */
 export interface SessionCauses {
   /** Returns the index of the cause of a problem. Adds the cause if it is new. */
   readonly idOf: (problem: Problem) => number;

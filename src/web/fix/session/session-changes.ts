@@ -138,7 +138,7 @@ function storedRecords(ids: readonly number[], store: SessionStore, rows: Sessio
     });
 }
 
-/** Stores the problems of a row, and updates the numbers of rows of its causes. */
+/** Stores the problems of a row, and updates the row counts of its causes. */
 function saveProblems(row: StoredRow, problems: readonly Problem[], { store, rows, causes }: ChangeParts): void {
   const found = problems.length === 0 ? null : JSON.stringify(problems);
   if (found === row.found) return;

@@ -59,7 +59,7 @@ export function rowsChangedSince(
 /** Called with the number of rows done so far and the total. */
 type OnProgress = (done: number, total: number) => void;
 
-/** Yields the rows under a filter that still have the cause. Other requests are answered in between. */
+/** Yields the rows that match a filter and still have the cause. Other requests are answered in between. */
 async function* openRows(
   filter: RowFilter,
   parts: ViewParts,
@@ -90,7 +90,7 @@ async function* openRows(
   }
 }
 
-/** Returns the most frequent values of a column in the open rows under a filter, with their counts. */
+/** Returns the most frequent values of a column in the open rows that match a filter, with their counts. */
 export async function valuesUnder(filter: RowFilter, column: string, parts: ViewParts): Promise<readonly ValueCount[]> {
   const counts = new Map<string, number>();
   for await (const { row } of openRows(filter, parts)) {
@@ -104,7 +104,10 @@ export async function valuesUnder(filter: RowFilter, column: string, parts: View
     .slice(0, MAX_VALUES);
 }
 
-/** Returns the cells of a column in the open rows under a filter that have the value `from`; null selects all cells. */
+/**
+ * Returns the cells of a column that have the value `from`, in the open rows that match a filter; null selects all
+ * cells.
+ */
 export function targetsUnder(
   filter: RowFilter,
   { column, from, value }: { readonly column: string; readonly from: string | null; readonly value: string },
@@ -122,7 +125,7 @@ function listedCount({ source, cause }: RowFilter, { store }: ViewParts): number
   return 1 + Number(last?.["last"] ?? -1);
 }
 
-/** Returns the id of the stored row at a position under a filter; undefined after the last row. */
+/** Returns the id of the stored row at a position among the rows that match a filter; undefined after the last row. */
 export function rowAt({ source, cause }: RowFilter, position: number, { store }: ViewParts): number | undefined {
   const found = store.one(
     "select row from listed where source = ? and cause = ? and position = ?",
@@ -133,7 +136,7 @@ export function rowAt({ source, cause }: RowFilter, position: number, { store }:
   return found === undefined ? undefined : Number(found["row"]);
 }
 
-/** Returns the row with this id after its corrections; undefined if there is no such row. */
+/** Returns the row with this id, with its corrections applied; undefined if there is no such row. */
 export function currentRow(
   id: number,
   { store, rows, amend }: ViewParts,

@@ -16,7 +16,7 @@ type Table = Row["table"];
 /** The maximum number of columns that the grid shows for a JSON source. */
 const MAX_JSON_COLUMNS = 200;
 
-/** A source of the session, with the data to store its rows and read them again. */
+/** A source of the session, with the data needed to store its rows and to read them again. */
 export interface SessionSource {
   readonly spec: SourceSpec | ChildSpec;
   /** The columns so far. More may follow while rows are added. */

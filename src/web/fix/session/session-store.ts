@@ -75,13 +75,13 @@ export function openSessionStore(folder: string): SessionStore {
 }
 
 /**
- * - `record`: its `problems` are those that the check of the project found
+ * - `record`: `problems` contains the problems from the check of the project
  * - `row`: `original` is the row in the file, `built` is the row with the corrections of the check, if it differs,
  *   `found` contains the current problems, and `listed` states whether the grid shows the row
  * - `sibling`: other rows with the same key as a row
  * - `correction`: the corrections in force; the last one of a cell applies
  * - `refused`: the records that the platform refused, by key; needed only while a session is built
- * - `listed`: the rows under each filter, by position; a row keeps its position until the next check
+ * - `listed`: the rows that match each filter, by position; a row keeps its position until the next check
  * - `cause_row`: whether the row still has the cause
  * - `touched`: the last change to a cell; `seq` counts changes
  * - `step`: the changes of each edit, for undo

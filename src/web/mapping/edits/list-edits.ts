@@ -7,7 +7,7 @@ import { editYaml, unwrapItem, wrapInItem, wrapInList } from "../yaml/edit-yaml.
 import { BY_HAND, type EditTarget, refuse } from "./edit-target.ts";
 
 /**
- * Returns the mapping with other rows for the items of a list or of a part.
+ * Returns the mapping with a different source of rows for the items of a list or of a part.
  * @param source null: one item, built from the row of the list
  */
 export function withRows(target: EditTarget, source: string | null): string {
@@ -55,7 +55,7 @@ function partIn(target: EditTarget): Part | undefined {
   return { path, value, isEntry: value["item"] !== undefined || field.items?.kind === "rows" };
 }
 
-/** Adds a part to a list. A list from the rows of one source becomes a list of parts. */
+/** Adds a part to a list. A list that is built from the rows of one source becomes a list of parts. */
 export function withNewPart(
   { text, field, context }: EditTarget,
   { source, when }: Extract<MappingEdit, { kind: "addPart" }>,
@@ -84,7 +84,7 @@ function partPath({ field: { kind, path, attr } }: EditTarget): AttrPath {
   return path;
 }
 
-/** Returns the mapping with another condition for a part; null removes the condition. */
+/** Returns the mapping with a new condition for a part; null removes the condition. */
 export function withCondition(target: EditTarget, when: PartCondition | null): string {
   const { text, field, context } = target;
   const { file } = context;

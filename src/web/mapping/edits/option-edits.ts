@@ -14,7 +14,7 @@ interface OwnEntry {
   readonly value: JsonValue;
 }
 
-/** Returns the mapping with other options for an entry. Writes only the options that differ. */
+/** Returns the mapping with new options for an entry. Writes only the options that differ. */
 export function withOptions(file: string, text: string, { at, value: old }: OwnEntry, leaf: JsonObject): string {
   const entry = asEntry(leaf);
   if (canonicalJson(old) === canonicalJson(entry)) return text;

@@ -8,7 +8,7 @@ interface CauseListOptions {
   readonly onChoose: (cause: number) => void;
 }
 
-/** Lists the causes, each with the number of rows that still have the cause. */
+/** Lists the causes, each with the number of rows that it still affects. */
 export function CauseList({ causes, chosen, onChoose }: CauseListOptions): JSX.Element {
   return (
     <nav aria-label="Causes" class="fix-causes">

@@ -72,7 +72,7 @@ interface ActionOptions {
   readonly source: FixSource;
   /** The id of the session. */
   readonly id: string;
-  /** Receives the new value; null restores the value of the extract. */
+  /** Receives the new value; null restores the extract's value. */
   readonly onSave: (value: string | null) => void;
 }
 

@@ -7,7 +7,7 @@ import type { ActiveCell, GridOptions } from "./grid-options.ts";
 import type { RowCache } from "./row-cache.ts";
 import { AccessibleGrid, columnIndex } from "./slick-grid.ts";
 
-/** The grid of the rows under a filter. */
+/** The grid of the rows that match a filter. */
 export interface FixGrid {
   readonly setLength: (length: number) => void;
   /** Redraws rows after they were loaded or changed. */

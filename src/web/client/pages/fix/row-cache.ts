@@ -2,7 +2,7 @@ import type { FixRow } from "../../../fix/fix-types.ts";
 
 const PAGE = 100;
 
-/** The rows under a filter. They are loaded in pages when they are needed. */
+/** The rows that match a filter. They are loaded in pages, on demand. */
 export interface RowCache {
   readonly get: (position: number) => FixRow | undefined;
   /** Loads the missing rows between these positions. */

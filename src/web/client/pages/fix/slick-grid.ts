@@ -50,7 +50,9 @@ export class AccessibleGrid extends SlickGrid<FixRow> {
     return Boolean(this.getCellEditor());
   }
 
-  /** Moves the rows and headers into an element with the role `grid`, without the elements that receive the focus. */
+  /**
+   * Moves the rows and headers into an element with the role `grid`. The elements that receive the focus stay outside.
+   */
   arrange(label: string): void {
     const container = this.getContainerNode();
     const table = document.createElement("div");

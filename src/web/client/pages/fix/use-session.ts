@@ -5,7 +5,7 @@ import type { EditResult, FixChanges, FixOverview, FixRow, Refusal, RowFilter } 
 import { getJson, postJson } from "../../api.ts";
 import { detailsOf } from "../../use-data.ts";
 
-/** The session on the server, and the requests of this tab. */
+/** The server's session, and the requests of this tab. */
 export interface Session {
   readonly overview: FixChanges["overview"];
   readonly load: (
@@ -34,7 +34,7 @@ interface SessionOptions {
 }
 
 const POLL_MS = 3000;
-/** The period while an edit is in progress, so that its progress is shown. */
+/** The polling period while an edit is in progress, short enough to show its progress. */
 const BUSY_POLL_MS = 500;
 
 export function useSession({ state, areValuesShown, onChanged, onEnd }: SessionOptions): Session {

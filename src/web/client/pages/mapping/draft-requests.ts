@@ -36,7 +36,7 @@ export async function saveDraft(
   return { draft: { ...draft, saved: { text: draft.text, hash }, setup: undefined, edits: [] }, written };
 }
 
-/** Applies the changes of a draft to the current file. */
+/** Applies a draft's changes to the current file. */
 export async function reapplied(draft: Draft): Promise<Draft> {
   const { saved } = await readState();
   if (saved === undefined) return { ...draft, saved: undefined };
@@ -44,7 +44,7 @@ export async function reapplied(draft: Draft): Promise<Draft> {
   return { text, saved, edits: draft.edits, past: [saved.text] };
 }
 
-/** The state of the check of the current draft. */
+/** The state of the current draft's check. */
 export interface CheckState {
   readonly data: CheckData | undefined;
   readonly error: ErrorDetails | undefined;

@@ -3,7 +3,7 @@ import type { MappingEdit, SetupData } from "../../../mapping/mapping-data.ts";
 /** A mapping with unsaved changes. The draft remains while other pages are shown. */
 export interface Draft {
   readonly text: string;
-  /** The text and the hash of the file from which the draft was made; absent for a new file. */
+  /** The text and hash of the file on which the draft is based; absent for a new file. */
   readonly saved?: { readonly text: string; readonly hash: string } | undefined;
   /** The setup of a first mapping that is not saved yet. */
   readonly setup?: SetupData | undefined;

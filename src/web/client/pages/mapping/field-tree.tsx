@@ -105,7 +105,7 @@ interface RevealOptions {
   readonly tree: { readonly current: HTMLElement | null };
 }
 
-/** Opens the objects around a field that was selected outside the tree, and scrolls to the field. */
+/** Opens the objects that contain a field that was selected outside the tree, and scrolls to the field. */
 function useRevealed(selected: string | undefined, { view, isShown, open, tree }: RevealOptions): void {
   useEffect(() => {
     if (selected === undefined) return;

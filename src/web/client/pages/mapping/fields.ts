@@ -18,7 +18,10 @@ export function keyOf({ path }: Pick<FieldData, "path">): string {
 interface TreeView {
   /** The keys of the objects that the user has opened (true) or closed (false). */
   readonly opened: ReadonlyMap<string, boolean>;
-  /** Limits the tree to fields whose attr, description or entry contains this text, and the objects around them. */
+  /**
+   * Limits the tree to fields whose attr, description or entry contains this text, and to the objects that contain
+   * them.
+   */
   readonly search: string;
 }
 

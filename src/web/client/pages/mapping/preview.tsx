@@ -10,7 +10,7 @@ import type { CheckState } from "./draft-requests.ts";
 interface PreviewOptions {
   readonly check: CheckState;
   readonly areValuesShown: boolean;
-  /** Returns the field of an attr; undefined if an error does not belong to one field. */
+  /** Returns the field for an attr; undefined if an error does not belong to one field. */
   readonly fieldAt: (attr: string) => FieldData | undefined;
   readonly onField: (field: FieldData) => void;
 }
@@ -35,7 +35,7 @@ export function Preview({
   );
 }
 
-/** Shows a text such as `219 of all 223 records are valid.` */
+/** Shows text such as `219 of all 223 records are valid.` */
 export function ValidCount({ check: { data, error, isRunning } }: Pick<PreviewOptions, "check">): JSX.Element {
   if (isRunning) return <span class="soft">Checking…</span>;
   if (data === undefined) return <>{error !== undefined && "The records cannot be checked."}</>;

@@ -27,7 +27,7 @@ export interface Mapping {
 
 const NO_CHECK: CheckState = { data: undefined, error: undefined, isRunning: true };
 
-/** @param onSetup called after the first mapping was saved with its configuration */
+/** @param onSetup called after the first mapping is saved with its configuration */
 export function useMapping(
   initial: Draft,
   { showValues, onSetup }: { readonly showValues: boolean; readonly onSetup: () => void },
@@ -90,7 +90,7 @@ export function useMapping(
 }
 
 interface Actions {
-  /** Runs an action after the previous action has ended, because an action depends on the previous result. */
+  /** Runs an action after the previous action has ended, because each action depends on the previous result. */
   readonly run: (action: () => Promise<void>) => void;
   /** The reason why the last action failed. */
   readonly error: ErrorDetails | undefined;

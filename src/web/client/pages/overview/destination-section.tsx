@@ -4,7 +4,7 @@ import { counted, formatCount } from "../../../../text/count.ts";
 import type { DestinationData } from "../../../overview/overview-data.ts";
 import { StateBar, StateList } from "../../parts/states.tsx";
 
-/** Shows the records of one destination by state, and the number not yet accepted per day. */
+/** Shows the records of one destination by state, and a chart of the number of records not yet accepted per day. */
 export function DestinationSection({ destination }: { readonly destination: DestinationData }): JSX.Element {
   const { target, supplier, operation, records, states, left, withoutKey } = destination;
   const id = useId();

@@ -6,7 +6,7 @@ import { Facts } from "../../parts/facts.tsx";
 import { countsText } from "../../parts/states.tsx";
 import { Table } from "../../parts/table.tsx";
 
-/** Shows the active run of any process. */
+/** Shows the active run, even if another process runs it. */
 export function LiveSection({ live: { run, progress, errors } }: { readonly live: LiveRun }): JSX.Element {
   const { sending } = progress ?? {};
   const what = run.dryRun ? "Checking the records" : sending === undefined ? "Reading the input" : "Sending";

@@ -30,7 +30,10 @@ interface FilterOptions {
   readonly onChange: (filter: CauseFilter) => void;
 }
 
-/** Selects an owner and a file, and shows the number of problems of each. Returns undefined without a choice. */
+/**
+ * Selects an owner and a file, and shows the number of problems of each. Returns undefined if there is nothing to
+ * choose.
+ */
 export function ProblemFilters({ causes, filter, onChange }: FilterOptions): JSX.Element | undefined {
   const owners = countsBy(causes, "owner", { ...filter, owner: undefined });
   const files = countsBy(causes, "file", { ...filter, file: undefined });

@@ -95,7 +95,7 @@ function TextOption({
   );
 }
 
-/** Edits a constant: a choice of the contract, true or false, or any text. */
+/** Edits a constant: a choice from the contract, true or false, or any text. */
 function Constant({
   field: { valueKind, choices },
   leaf,

@@ -16,7 +16,7 @@ export interface LeafForm extends EntryFormOptions {
   readonly change: (options: Readonly<Record<string, JsonValue | undefined>>) => void;
 }
 
-/** Returns a single string unchanged, and several strings as a list; undefined without strings. */
+/** Returns a single string unchanged, and several strings as a list; undefined if there are none. */
 export function asWritten(texts: readonly string[]): JsonValue | undefined {
   return texts.length > 1 ? texts : texts[0];
 }

@@ -17,7 +17,7 @@ interface ListFormOptions {
   readonly onEdit: (edit: MappingEdit, done: string) => void;
 }
 
-/** Edits the origin of the items of a list: its rows, its parts and their conditions. */
+/** Edits where the items of a list come from: its rows, its parts and their conditions. */
 export function ListForm(options: ListFormOptions): JSX.Element {
   const { field, onEdit } = options;
   const { kind, items, condition, path } = field;

@@ -89,7 +89,7 @@ function Note({ text }: { readonly text: string }): JSX.Element {
   return <>{text !== "" && <span class="soft note">{text}</span>}</>;
 }
 
-/** Returns the number of spaces in text that consists of spaces, because spaces are invisible in an input. */
+/** Returns the number of spaces, as text, if the text consists only of spaces. They are invisible in an input. */
 function spacesIn(text: string): string {
   return /^ +$/.test(text) ? counted(text.length, "space") : "";
 }
