@@ -78,7 +78,7 @@ function commandOf([word, ...rest]: readonly string[], program: Command): Comman
 }
 
 /**
- * Logs why the command line was refused. The message of Commander is `error: <problem>`, followed by suggestions in
+ * Logs why the command line was refused. Commander's message is `error: <problem>`, followed by suggestions in
  * parentheses.
  */
 function logRefusal({ code, message }: CommanderError, logger: Logger, command: Command): void {

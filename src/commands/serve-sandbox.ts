@@ -15,7 +15,7 @@ export interface SandboxCommandOptions {
   readonly port: number;
   /** Folder for certificates. */
   readonly folder: string;
-  /** File that keeps accounts between starts. */
+  /** File that keeps accounts across restarts. */
   readonly data?: string | undefined;
   /** File that receives the ready object once the platform is listening. */
   readonly readyFile?: string | undefined;

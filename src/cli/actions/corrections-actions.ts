@@ -64,7 +64,7 @@ function keepRejects(
   });
 }
 
-/** Returns the settings to read each folder of rejects. Ignores flags that describe the files of the sources. */
+/** Returns the settings for reading each folder of rejects. Ignores flags that describe the files of the sources. */
 async function rejectsJobs(
   folders: readonly string[],
   flags: CorrectionFlags,

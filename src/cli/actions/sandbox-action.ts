@@ -6,7 +6,7 @@ import { faultsOf, type SandboxFlags } from "../options/sandbox-options.ts";
 import { withConfig } from "../process/context.ts";
 import type { Session } from "../process/session.ts";
 
-/** Folder for the certificates. It is fixed, so that the value of `--ca` does not change between starts. */
+/** Folder for the certificates. It is fixed, so that the value of `--ca` stays the same across restarts. */
 const SANDBOX_FOLDER = ".migrate/sandbox";
 
 export function sandboxAction(flags: SandboxFlags, session: Session): Promise<void> {

@@ -48,7 +48,7 @@ function projectIn(folder: string, { sources, flags }: WebCommand, { dependencie
       const { inventory, owners } = config;
       const hasMapping = (flags.mapping ?? config.mapping) !== undefined;
       beganWithMapping ??= hasMapping;
-      // A mapping that the page creates from the sources already names them.
+      // If the page creates a mapping from these sources, the mapping itself names them.
       const own = hasMapping && !beganWithMapping ? [] : sources;
       const settings = settingsOf(config, { sources: own, flags, folder });
       return withOptionOrigin(config, () => action({ ...settings, inventory, owners }));

@@ -9,10 +9,10 @@ import { readConfig } from "../settings/config-file.ts";
 import { readLedgerSettings } from "../settings/settings.ts";
 import type { Candidate, TypedWords } from "./complete-words.ts";
 
-/** Data to look up values that have no fixed list of choices. */
+/** Data for looking up values that have no fixed list of choices. */
 export interface ValueSources {
   readonly typed: TypedWords;
-  /** Returns the value of an option's environment variable, for an option that is not typed. */
+  /** Returns the value of an option's environment variable, for an option that was not typed. */
   readonly variable: (option: string) => string | undefined;
   /** The part of the value that is already typed. */
   readonly prefix: string;
@@ -59,7 +59,7 @@ async function operations(sources: ValueSources): Promise<readonly Candidate[]> 
   const cache = contractCache({ env: process.env, platform: process.platform, home: homedir() });
   const settings = commands[0] === "contract" && commands[1] !== "check" ? undefined : config.rules;
   const contract = await readStoredContract(files.map(pathsFrom(process.cwd())), cache, settings);
-  // Replaces spaces in the name of an operation by hyphens, because the user would have to quote a name with spaces.
+  // Replaces spaces in the name of an operation with hyphens, because the user would have to quote a name with spaces.
   return (contract?.operations ?? []).map(({ id, summary, method, path }) => ({
     value: id.replaceAll(/\s+/g, "-"),
     description: summary ?? `${method} ${path}`,

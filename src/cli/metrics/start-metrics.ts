@@ -29,7 +29,7 @@ export async function startMetrics(
   logger: Logger,
 ): Promise<StopMetrics> {
   const stops: StopMetrics[] = [];
-  // Opens the file first, so that the server need not be stopped if the file cannot be opened.
+  // Opens the file first. If this fails, there is no server to stop.
   if (metricsFile !== undefined) {
     stops.push(await keepFile(metricsFile, createExposition(current, { withProcess: false })));
   }
@@ -108,7 +108,7 @@ async function keepFile(file: string, exposition: Exposition): Promise<StopMetri
     });
   }
   let writing = Promise.resolve();
-  // A failed update must not end a push, for example if the disk is full.
+  // A failed update, for example because the disk is full, must not end a push.
   const again = (): void => {
     writing = writing.then(write).catch(() => undefined);
   };

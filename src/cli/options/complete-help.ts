@@ -5,8 +5,8 @@ import { MESSAGES_GROUP } from "./options.ts";
 const SHARED_BY = 2;
 
 /**
- * Prints the help of a command and all its subcommands. It consists of the command's own help, the options that several
- * commands share, and each subcommand with its other options and the names of the shared ones.
+ * Prints the help of a command and all its subcommands: the command's own help, the options that several commands
+ * share, and then each subcommand with its other options and the names of its shared options.
  */
 export function printCompleteHelp(command: Command): void {
   const [, ...below] = withSubcommands(command);

@@ -8,7 +8,7 @@ import { CHOICES, PARSERS } from "./option-parsers.ts";
  */
 export type FlagTable = Readonly<Record<string, FlagRow>>;
 
-/** The definition of an option of the command line, which the library need not have. */
+/** The definition of a command-line option. The library does not need to have the same option. */
 interface FlagRow extends Omit<OptionRow, "kind" | "choices"> {
   /** The parser of the value. Default: `text` for one required argument; otherwise the argument is unchanged. */
   readonly kind?: Kind | keyof typeof PARSERS;

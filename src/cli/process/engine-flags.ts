@@ -19,7 +19,7 @@ export function keepHeapSmall(): void {
 }
 
 /**
- * Delays the optimisation of functions by a factor of four, which suits a run that reads an input once. By default, V8
+ * Delays the optimisation of functions by a factor of four. This suits a run that reads its input once. By default, V8
  * optimises loops over bytes so early that it often discards the optimised code, and every thread repeats this. Node.js
  * versions after 20 use other criteria.
  */

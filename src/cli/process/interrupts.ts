@@ -4,7 +4,7 @@ import type { StopSignals } from "../../job/dependencies.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Thrown by the listener of the second signal to end the process immediately. */
+/** Thrown by the listener for the second signal, to end the process immediately. */
 export class SecondSignal extends Error {
   /** 130 for SIGINT, 143 for any other signal. */
   readonly exitCode: number;

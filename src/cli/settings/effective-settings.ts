@@ -36,8 +36,8 @@ export interface SettingSources {
 }
 
 /**
- * Returns all settings with their values and origins: known settings first, then the other settings of the file, then
- * the other given options.
+ * Returns all settings with their values and origins: known settings first, then the file's other settings, then the
+ * other given options.
  */
 export function effectiveSettings(sources: SettingSources): readonly EffectiveSetting[] {
   const known = knownSettings(sources.settings, sources.config.config, sources.flags);

@@ -86,7 +86,7 @@ function timeOf(time: string | null | undefined): string {
   return formatLondonTime(time, ({ day, clock, zone }) => `${day} ${clock} ${zone}`);
 }
 
-/** Renders a time of the platform in London time. An invalid time is unchanged; a missing time is an empty string. */
+/** Renders a platform time in London time. An invalid time is unchanged; a missing time is an empty string. */
 function formatLondonTime(time: string | null | undefined, show: (london: LondonTime) => string): string {
   if (time === null || time === undefined) return "";
   try {

@@ -18,9 +18,10 @@ import type { RunOptions } from "../../pipeline/run/with-run.ts";
 import { type EarlierPayloads, type PayloadReader, openEarlierPayloads } from "./earlier-payloads.ts";
 
 /**
- * - `mapping`: only the mapping, the contract or the lists have changed. With the setup of the earlier run, the current
- *   rows still produce the earlier content. If that setup is lost, the row of a single-row record is unchanged.
- * - `duplicate`: an earlier record of the sources has the same key, so the record is not compared.
+ * - `mapping`: only the mapping, the contract or the lists have changed. With the setup of the earlier run, the
+ *   current rows still produce the earlier content. If that setup is lost, the record has a single row, which is
+ *   unchanged.
+ * - `duplicate`: an earlier record in the sources has the same key, so the record is not compared.
  */
 type ChangeResult = "new" | "changed" | "mapping" | "same" | "removed" | "duplicate";
 
@@ -191,7 +192,7 @@ async function compareRecord(
   if (run === undefined || known.record === undefined) return { result: "changed" };
   const bySetup = await payloadWith(await earlier.bySetup(run), record.number, known);
   if (bySetup.kind === "same") return { result: "mapping", attrs: differingAttrs(bySetup.payload, record.payload) };
-  // If the setup of the run is lost, only a record of a single row can be recognised as unchanged.
+  // If the setup of the run is lost, only a single-row record can be recognised as unchanged.
   const isSameRow = rowHash === item.rowHash && job.plan.children.length === 0;
   if (bySetup.kind === "unknown" && isSameRow) return { result: "mapping" };
   const before = await payloadWith(await earlier.ofRun(run), known.record, known);

@@ -36,7 +36,8 @@ export interface ContractShowOptions extends FieldFilter {
 /**
  * Returns the field table of one operation, optionally filtered. If neither an operation nor a filter is given, returns
  * the list of operations.
- * @throws Failure `usage` if a filter is given but none of several operations is chosen, or if the attr does not exist
+ * @throws Failure `usage` if a filter is given but the contract has several operations and none is chosen, or if the
+ * attr does not exist
  */
 export async function contractShow(options: ContractShowOptions, dependencies: ContractCaching): Promise<ContractShow> {
   const contract = await readContractWithFindings(options.files, dependencies);

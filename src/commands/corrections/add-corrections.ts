@@ -45,7 +45,7 @@ export interface AddedCorrections {
 
 /**
  * Finds the cells in the sources and adds their corrections to the file. Adds either all corrections or none.
- * @throws Failure `usage` for an unknown source, key or column, for a key that several rows have, and for a cell that
+ * @throws Failure `usage` for an unknown source, key or column, for a key that several rows share, and for a cell that
  * is corrected twice or already has the new value
  */
 export async function addCorrections(

@@ -16,7 +16,7 @@ export interface PrivatePostgres {
 
 /**
  * Starts a server with the locally installed programs. PostgreSQL refuses to run as root. If this process runs as root,
- * the server therefore runs as an unprivileged user, who owns the temporary folder of the data.
+ * the server therefore runs as an unprivileged user, and that user owns the temporary data folder.
  * @throws Failure `usage` if PostgreSQL is not installed, `storage` if the server cannot be started
  */
 export async function startPrivatePostgres(): Promise<PrivatePostgres> {

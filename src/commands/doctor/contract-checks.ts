@@ -16,7 +16,7 @@ import { shellCommand } from "../../text/shell-command.ts";
 import { type Check, failed, inspect, ok, skipped, warning } from "./check.ts";
 
 type ContractDependencies = Pick<Dependencies, "contractCache" | "clock"> & {
-  /** Returns the place in the configuration that names a file. */
+  /** Returns where the configuration names a file. */
   readonly placeOf: NamingPlace | undefined;
 };
 

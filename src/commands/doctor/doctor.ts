@@ -19,7 +19,7 @@ export interface DoctorOptions {
   /** Whether to skip checks that open a connection. */
   readonly offline: boolean;
   readonly secretOrigins: SecretOrigins;
-  /** Returns the place in the configuration that names a file. */
+  /** Returns where the configuration names a file. */
   readonly placeOf?: NamingPlace | undefined;
 }
 

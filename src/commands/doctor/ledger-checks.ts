@@ -116,7 +116,7 @@ async function checksOfRuns(
   return [...destination, last, await ambiguousCheck(ledger, runs, active)];
 }
 
-/** Returns a failed check if the records of the ledger were sent to another destination; otherwise no check. */
+/** Returns a failed check if the records in the ledger were sent to another destination; otherwise no check. */
 async function otherDestination(
   ledger: Ledger,
   name: string,

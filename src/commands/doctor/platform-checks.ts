@@ -19,7 +19,7 @@ export interface PlatformOptions {
   readonly offline: boolean;
   readonly supplier: Supplier;
   readonly secretOrigins: SecretOrigins;
-  /** Returns the place in the configuration that names a file. */
+  /** Returns where the configuration names a file. */
   readonly placeOf?: NamingPlace | undefined;
 }
 
@@ -128,7 +128,7 @@ function tlsCheck({ baseUrl }: OpenTarget, { target, status, secured, now }: Ans
 const MAX_SKEW_MS = 10_000;
 
 /**
- * Warns about a wrong local clock. A wrong clock does not stop a push, because token renewal follows the platform's
+ * Warns if the local clock is wrong. A wrong clock does not stop a push, because token renewal follows the platform's
  * clock. It affects only recorded times.
  */
 function clockCheck(aheadMs: number | undefined): Check {

@@ -4,8 +4,8 @@ import { nameWords } from "./guess/field-names.ts";
 import type { SourceProfile } from "./profile/profile-sources.ts";
 
 /**
- * A possible join: rows of one source refer to rows of another source by a column of the other source with nearly
- * unique values.
+ * A possible join: rows of one source refer to rows of another source by a column whose values are nearly unique in the
+ * other source.
  */
 export interface Join {
   readonly from: SourceProfile;
@@ -15,11 +15,11 @@ export interface Join {
   /** Share of the non-empty cells of `column` whose values occur in `key`. */
   readonly hits: number;
   readonly kind: "many-to-one" | "one-to-one";
-  /** How likely the two columns refer to each other, from 0 to 1. */
+  /** How likely it is that one of the two columns refers to the other, from 0 to 1. */
   readonly score: number;
 }
 
-/** Minimum number of rows. Matches of a source with fewer rows mean little. */
+/** Minimum number of rows. Matches with fewer rows are not significant. */
 const MIN_KEY_COUNT = 3;
 const MIN_HITS = 0.5;
 const MIN_SCORE = 0.5;
@@ -74,8 +74,8 @@ function joinOf(ends: Pick<Join, "from" | "column" | "to" | "key">): readonly Jo
 }
 
 /**
- * Words for row numbers (1, 2, 3...). Row numbers occur in every file, and refer to another file only if the name of
- * the column suggests it.
+ * Words for row numbers (1, 2, 3...). Row numbers occur in every file, so they count as a reference to another file
+ * only if the column's name suggests it.
  */
 const ROW_NUMBERS: ReadonlySet<string> = new Set(["id", "number", "sequence", "row", "line", "key", "record"]);
 
@@ -124,7 +124,7 @@ interface TreeOptions {
   readonly joins: readonly Join[];
   /** Name of the column that identifies a record, if it is known. */
   readonly key: string | undefined;
-  /** Returns how likely the rows of a source are records, from 0 to 1. */
+  /** Returns how likely it is that the rows of a source are records, from 0 to 1. */
   readonly recordLikeness: (source: SourceProfile) => number;
 }
 

@@ -31,7 +31,7 @@ export interface RepairedLedger extends LedgerRepair {
 }
 
 export interface RepairOptions extends LedgerOptions {
-  /** Whether the user confirms that no requests are missing, except the requests in the journals of this machine. */
+  /** Whether the user confirms that the only missing requests are those in the journals of this machine. */
   readonly nothingLost?: boolean | undefined;
 }
 
@@ -80,7 +80,7 @@ export interface ServerLedgerStore {
 }
 
 /**
- * Adds the requests that only the journals of this machine contain to a restored database. The tools of the database
+ * Adds to a restored database the requests that only the journals of this machine contain. The tools of the database
  * server repair the database itself.
  */
 export async function recoverServerLedger(

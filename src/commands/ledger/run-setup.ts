@@ -25,7 +25,7 @@ export interface RunSetup {
 }
 
 export interface ListedFile extends Pick<RecordedFile, "kind" | "file" | "bytes" | "sha256"> {
-  /** Whether the ledger contains the content of the file that the run read. */
+  /** Whether the ledger contains the file's content as the run read it. */
   readonly isStored: boolean;
 }
 

@@ -112,8 +112,8 @@ type Advise = (code: string, attr: string) => Pick<Drift, "known" | "proposal">;
 const MAX_KINDS = 2000;
 
 /**
- * Collects the drift of outcomes, most frequent first. Records that were rejected without an error code cause no drift,
- * for example because of a closed supplier or an existing key.
+ * Collects the drift in outcomes, most frequent first. A record that was rejected without an error code, for example
+ * because of a closed supplier or an existing key, causes no drift.
  */
 async function collectDrift(outcomes: AsyncIterable<readonly Outcome[]>, advise: Advise): Promise<readonly Drift[]> {
   const found = new Map<string, Drift>();
@@ -133,7 +133,10 @@ function driftOf({ status, problems }: Outcome): readonly Found[] {
   return problems.filter(isLocalError).map((problem) => ["strict", problem] as const);
 }
 
-/** Returns the problems of the platform for which local validation reported no problem with the same attr and code. */
+/**
+ * Returns the problems that the platform reported and for which local validation reported no problem with the same attr
+ * and code.
+ */
 function missed(problems: readonly Problem[]): readonly Problem[] {
   const known = new Set(problems.filter(({ by }) => by === "local").map(({ attr, code }) => `${attr} ${code}`));
   return problems.filter(({ by, attr, code }) => by === "platform" && !known.has(`${attr} ${code}`));
@@ -279,8 +282,8 @@ const KIND_PATTERNS: readonly (readonly [kind: string, words: RegExp])[] = [
 ];
 
 /**
- * Returns the published location nearest to `attr`. The distance is the number of parts of both attrs after their common
- * prefix.
+ * Returns the published location nearest to `attr`. The distance is the number of parts of both attrs after their
+ * common prefix.
  */
 function nearest(places: readonly PublishedCode[], attr: string): PublishedCode | undefined {
   const wanted = attr.split(".").filter((part) => part !== NON_FIELD_ERRORS);

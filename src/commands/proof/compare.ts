@@ -70,7 +70,7 @@ function verificationOf({ record, result }: Comparison): readonly RecordVerifica
 
 /**
  * - `same`: the platform has the accepted value of every attr that could be compared
- * - `replaced`: the platform has accepted different content of the record since, so the record was not looked up
+ * - `replaced`: the platform has since accepted different content for the record, so the record was not looked up
  * - `verified`: the record was compared earlier
  */
 type ComparisonResult = "same" | "different" | "absent" | "unknown" | "replaced" | "verified";

@@ -19,7 +19,7 @@ export async function watchStatus(
   const isRedrawn = format !== "json" && isTerminal(stdout);
   let shown = "";
   while (!drain.aborted && isStdoutOpen()) {
-    // The coverage is slow to count and soon outdated, so it is counted only at the end.
+    // Counting the coverage is slow and its result is soon outdated, so it is counted only at the end.
     const seen = await status({ ...options, coverage: [] }, dependencies);
     const isOver = seen.runs.every(({ state }) => state !== "running");
     const current = isOver ? await status(options, dependencies) : seen;

@@ -128,7 +128,7 @@ document: document, doc, file, attachment
 description: description, desc, descr
 `;
 
-/** Names whose meaning on their own differs from their meaning in a longer name. */
+/** Names that mean something different on their own than as part of a longer name. */
 export const WHOLE_NAMES: Readonly<Record<string, string>> = {
   last: "family name",
   first: "given name",
@@ -190,10 +190,13 @@ export const NEAR_WORDS: readonly (readonly [word: string, other: string, likene
   ["note", "notes", 1],
 ];
 
-/** Parts of an address that may fill its first line from a column without a number, most likely first. */
+/**
+ * Parts of an address. A column for such a part may fill the first line if its name has no number. Most likely parts
+ * first.
+ */
 export const FIRST_ADDRESS_PARTS: readonly string[] = ["street", "address"];
 /**
- * Parts of an address that may fill a later line from a column without a number, most likely first. For example,
- * `billing_address2` takes the town if there is no second street column.
+ * Parts of an address. A column for such a part may fill a later line if its name has no number. Most likely parts
+ * first. For example, `billing_address2` takes the town if there is no second street column.
  */
 export const LATER_ADDRESS_PARTS: readonly string[] = ["street", "town", "county", "state"];

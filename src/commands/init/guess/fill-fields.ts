@@ -41,8 +41,8 @@ export function fillFields(container: Container, node: SourceNode, scores: Score
 }
 
 /**
- * Returns alternative columns. Their score is at least `TIE_SHARE` of the score of the guess, and no other field uses
- * them with a better score.
+ * Returns alternative columns. Their score is at least `TIE_SHARE` times the score of the guess, and no other field
+ * uses them with a better score.
  */
 function othersFor(slot: Slot, ranked: readonly RankedPair[], slots: readonly Slot[]): readonly Guess[] {
   const better = (guess: Guess): boolean =>

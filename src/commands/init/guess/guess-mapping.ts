@@ -21,7 +21,7 @@ export interface GuessedMapping {
   readonly keyIsDeclared: boolean;
   readonly joins: readonly Join[];
   readonly tree: SourceTree;
-  /** Sources of the tree that fill no list of the payload. */
+  /** Sources in the tree that fill no list of the payload. */
   readonly unplaced: readonly SourceNode[];
   readonly payload: Container;
   /** The time zone of times without an offset. */
@@ -127,8 +127,8 @@ export function preparePayload({ operation, supplier }: GuessOptions): {
 }
 
 /**
- * Returns how likely the rows of a source are records, from 0 to 1, based on how well their columns fit the business
- * key and the required fields of the payload.
+ * Returns how likely it is that the rows of a source are records, from 0 to 1, based on how well their columns fit the
+ * business key and the required fields of the payload.
  */
 function recordLikeness(
   source: SourceProfile,

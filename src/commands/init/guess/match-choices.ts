@@ -1,7 +1,7 @@
 import type { JsonScalar } from "../../../json/json-value.ts";
 
 /**
- * Codes of legacy systems in upper case, grouped by meaning. The first entry of a group is the choice in the contract.
+ * Upper-case codes from legacy systems, grouped by meaning. The first entry of a group is the choice in the contract.
  */
 const CHOICE_WORDS: readonly (readonly [choice: string, ...codes: readonly string[]])[] = [
   ["DOMESTIC", "RESIDENTIAL", "RESI", "RES", "HOUSEHOLD", "HH", "PRIVATE", "DOM", "R"],
@@ -24,7 +24,7 @@ const CHOICE_WORDS: readonly (readonly [choice: string, ...codes: readonly strin
   ["NO", "N", "FALSE", "0"],
 ];
 
-/** The most likely choice of the contract for each code of a column. */
+/** The most likely choice in the contract for each code in a column. */
 export interface MatchedChoices {
   readonly table: ReadonlyMap<string, string>;
   /** Codes that match no choice or several choices. */

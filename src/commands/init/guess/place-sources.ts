@@ -32,7 +32,7 @@ export function placeSources(container: Container, node: SourceNode, scores: Sco
   return [...node.children.filter((child) => !placed.has(child)), ...below];
 }
 
-/** Whether the list, a list around it, or a list inside it already has a source. */
+/** Whether the list, a list that contains it, or a list inside it already has a source. */
 function hasSource(list: Container, within: Container): boolean {
   if (list.source !== undefined) return true;
   for (let above = list.parent; above !== within && above !== undefined; above = above.parent) {

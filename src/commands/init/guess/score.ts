@@ -64,7 +64,9 @@ function sharedWords(one: string, other: string): number {
   return (2 * shared) / Math.max(1, words.length + others.length);
 }
 
-/** Returns how likely a column is the business key. A key differs in every row and is rarely a row number. */
+/**
+ * Returns how likely it is that a column is the business key. A key differs in every row and is rarely a row number.
+ */
 function keyLikeness(column: ColumnProfile): number {
   const unique = isUnique(column) ? 1 : (column.distinct ?? 0) / Math.max(1, column.filled + column.empty);
   return isRowNumber(column) ? 0.85 * unique : unique;
@@ -149,7 +151,7 @@ function areOpposites(field: NamedThing, column: NamedThing): boolean {
 
 /**
  * Whether the column has a smaller unit than the field. A column in pence must not match a field in pounds, because
- * values that are a hundred times too high cause no error.
+ * values that are a hundred times too large cause no error.
  */
 function hasOtherUnit(field: NamedThing, column: NamedThing): boolean {
   return SMALL_UNITS.some((unit) => column.own.includes(unit) && !field.own.includes(unit));

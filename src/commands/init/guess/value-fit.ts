@@ -229,7 +229,7 @@ function kindsAgree({ dominant, wanted, words, column }: TextFacts): number {
 }
 
 /**
- * Returns the fit if the values suggest another kind than the name of the field. Account numbers look like phone
+ * Returns the fit if the values suggest a different kind than the field's name. Account numbers look like phone
  * numbers, and house names look like streets.
  */
 function fitOfOther([kind]: KindWord, words: readonly string[]): number {

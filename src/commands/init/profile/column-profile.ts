@@ -193,7 +193,9 @@ const DATES = [
 const TIMES = [" HH:mm", " HH:mm:ss", " HH:mm:ss.SSS", "'T'HH:mm", "'T'HH:mm:ss", "'T'HH:mm:ss.SSS"] as const;
 const OFFSETS = ["", "XXX", " XXX"] as const;
 
-/** Legacy systems contain no dates outside these years, but many numbers of eight digits that are not dates. */
+/**
+ * Legacy systems contain no dates outside these years, but they contain many eight-digit numbers that are not dates.
+ */
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 2099;
 
