@@ -131,7 +131,7 @@ function sha256(bytes: Buffer): Buffer {
   return createHash("sha256").update(bytes).digest();
 }
 
-/** Ignores an error of the file system, because the cache is optional. Throws any other error. */
+/** Ignores a file-system error, because the cache is optional. Throws any other error. */
 function ignoreStorage(error: unknown): undefined {
   if (errorCode(error) !== undefined) return undefined;
   throw error;

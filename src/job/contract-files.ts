@@ -62,7 +62,7 @@ function contractFailure({ message, place }: ContractFinding, files: readonly st
 
 /**
  * Loads a contract that may have errors, and lists the errors in its findings.
- * @param pathOf returns the location of a file by its name
+ * @param pathOf returns the location of a file, given its name
  * @throws Failure `usage` if `files` is empty, `config` for a file that cannot be read
  */
 export async function readContractWithFindings(
@@ -181,7 +181,7 @@ function nameOf(file: string): string {
 }
 
 /**
- * Returns a function that makes a relative path of the settings usable from the current folder. The function returns
+ * Returns a function that makes relative paths in the settings usable from the current folder. The function returns
  * other names unchanged.
  */
 export function pathsFrom(folder: string): (file: string) => string {

@@ -75,7 +75,7 @@ export interface Dependencies extends SendEnvironment, JournalEnvironment, Contr
   readonly startProcess?: ((words: readonly string[]) => StartedProcess) | undefined;
 }
 
-/** Another process of this program, which does not receive signals of the terminal. */
+/** Another process of this program, which does not receive signals from the terminal. */
 export interface StartedProcess {
   readonly pid: number;
   /** Resolves when the process has ended. */

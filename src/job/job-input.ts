@@ -20,7 +20,8 @@ export interface JobInput extends Input {
   /** The result of each correction for the rows read so far. Absent without a corrections file. */
   readonly corrections?: () => Iterable<CorrectionResult>;
   /**
-   * Whether a row without a key that a run exported is among the re-imported rejects. Absent unless rejects are read.
+   * Whether the re-imported rejects contain the row that a run exported for a record without a key. Absent unless
+   * rejects are read.
    */
   readonly hasReturned?: OpenedRejects["hasReturned"];
   /** The length of the part of the corrections file that is applied. Absent without a corrections file. */

@@ -107,8 +107,8 @@ export interface Wait {
 }
 
 /**
- * The statuses of records that count for the totals of a run: records that the run sends or has sent, or that a dry run
- * would send.
+ * The statuses of records that count towards the totals of a run: records that the run sends or has sent, or that a dry
+ * run would send.
  */
 const SEND_STATUSES = ["valid", "accepted", "rejected", "existing", "ambiguous", "blocked", "pending"] as const;
 

@@ -223,7 +223,7 @@ export interface ReadDependencies extends Pick<Dependencies, "secrets" | "userAg
 }
 
 /**
- * Maximum size of a reply to a read request. It may be longer than a reply of the data import: a page contains up to
+ * Maximum size of a reply to a read request. Such a reply may be longer than a data-import reply: a page contains up to
  * 1500 rates, and an account contains all its data.
  */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;

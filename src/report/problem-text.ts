@@ -19,7 +19,7 @@ import { shapeOf } from "../text/shape.ts";
 
 /**
  * Describes a problem in one line: the expected value, the limits and suggestions. Does not include the value, unless
- * it looks like a code (`found`). Makes messages of the platform safe to display.
+ * it looks like a code (`found`). Makes messages from the platform safe to display.
  */
 export function describeProblem(problem: Problem): string {
   const { unlisted } = problem;

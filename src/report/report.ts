@@ -22,7 +22,7 @@ export interface Report {
   readonly width: number;
   /** The command, such as `validate accounts.csv`. */
   readonly title: string;
-  /** Facts for the page, whose readers may not know the command. */
+  /** Facts for the page, because its readers may not know the command. */
   readonly run?: RunFacts;
   /** The titles of fields in the contract, for the page. */
   readonly fieldTitle?: FieldTitle;
@@ -75,7 +75,8 @@ export function allOutcomes({ summary, outcomes }: Report): AsyncGenerator<reado
 }
 
 /**
- * Yields every outcome as `allOutcomes` does, but consecutive valid records as columns if they are stored as columns.
+ * Yields every outcome as `allOutcomes` does. If consecutive valid records are stored as columns, yields them as
+ * columns.
  */
 export function allInColumns(report: Report): AsyncGenerator<readonly (Outcome | ValidOutcomes)[]> {
   const { summary, outcomes, inColumns = outcomes } = report;
@@ -114,7 +115,10 @@ export function isOutcome(part: Outcome | ValidOutcomes): part is Outcome {
 const STATUSES_WITHOUT_ERRORS: ReadonlySet<Status> = new Set(["valid", "accepted", "skipped"]);
 const STATUSES_WITH_ERRORS: readonly Status[] = STATUSES.filter((status) => !STATUSES_WITHOUT_ERRORS.has(status));
 
-/** Yields the outcomes that have problems. Without warnings, reads only records with a status that implies errors. */
+/**
+ * Yields the outcomes that have problems. If the run has no warnings, reads only records with a status that implies
+ * errors.
+ */
 export async function* outcomesWithProblems(report: Report): AsyncGenerator<readonly Outcome[]> {
   const { summary, outcomes, inColumns = outcomes } = report;
   const warnings = Object.keys(summary.warnings).length > 0;

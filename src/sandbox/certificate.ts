@@ -6,8 +6,7 @@ import { remedyOf } from "../files/write-error.ts";
 import { Failure } from "../model/failure.ts";
 
 /**
- * The key and the certificate of the sandbox's HTTPS server, and the path of the certificate authority that clients
- * must trust.
+ * The key and certificate of the sandbox's HTTPS server, and the path of the CA certificate that clients must trust.
  */
 export interface ServerCertificate {
   /** The private key in PEM format. */

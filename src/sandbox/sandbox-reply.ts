@@ -68,7 +68,7 @@ export function refusal(status: number, code: string, detail: string): Reply {
   return { status, body: { detail, code } };
 }
 
-/** Returns HTTP 400 of API specification 7.1-7.3. */
+/** Returns HTTP 400 as described in API specification 7.1-7.3. */
 export function invalidPayload(code: string, detail: string, errors: readonly PayloadError[]): Reply {
   return { status: 400, body: { detail, code, errors: errors.map(payloadErrorBody) } };
 }

@@ -37,7 +37,7 @@ export interface SandboxOptions {
   readonly port: number;
   /** The folder of certificates and keys. They are reused while they are valid. */
   readonly folder: string;
-  /** File that stores accounts and suppliers between starts. */
+  /** File that stores accounts and suppliers across restarts. */
   readonly dataFile?: string;
   readonly faults: FaultOptions;
   /**
@@ -65,7 +65,7 @@ export interface SandboxReady {
   readonly adminUrl: string;
   /** The token for admin requests, sent as `Authorization: Token <adminToken>`. */
   readonly adminToken: string;
-  /** Absolute path of the certificate of the authority that clients must trust (PEM). */
+  /** Absolute path of the CA certificate (PEM) that clients must trust. */
   readonly ca: string;
   readonly apiKey: string;
   /** The code of the first import supplier. */
@@ -78,7 +78,7 @@ export interface SandboxReady {
 
 export interface Sandbox {
   readonly ready: SandboxReady;
-  /** Returns all requests so far in the order of arrival, without admin requests. */
+  /** Returns all requests so far in the order of arrival, except admin requests. */
   readonly history: () => readonly HistoryEntry[];
   readonly state: SandboxState;
   /** Replaces the active faults and restarts the count of requests. */

@@ -48,7 +48,7 @@ const nothing = (): void => undefined;
 
 type AnyFunction = (...given: unknown[]) => unknown;
 
-/** Approximate maximum number of characters of the results in one answer. */
+/** Approximate maximum number of characters in the results of one answer. */
 const MAX_IN_ANSWER = 8 * MAX_CHARACTERS;
 
 const functions: AnyFunction[] = [];
@@ -81,7 +81,7 @@ for (const name of keys(fixed)) {
 delete workerData.port;
 await load();
 
-/** Handles an error of a timer or of an unhandled promise. Returns true, so that Node.js does not handle it. */
+/** Handles an error from a timer or an unhandled promise. Returns true, so that Node.js does not handle it. */
 function answerUncaught(error: unknown): true {
   if (isUncaught) return true;
   isUncaught = true;

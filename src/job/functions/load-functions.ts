@@ -11,7 +11,7 @@ import { NotLoaded } from "./thread-end.ts";
 export type FunctionSettings = Pick<FunctionModule, "timeoutSeconds" | "signal">;
 
 /**
- * Loads the functions that the module named by `functions:` in a mapping exports.
+ * Loads the functions that a module exports. `functions:` in a mapping names the module.
  * @param resolve resolves the path of the module, which is relative to the mapping
  * @throws Failure `mapping_invalid` if the module cannot be loaded, with the reason from Node.js; `incomplete` if the
  * user stops the command in the meantime

@@ -12,7 +12,7 @@ export type EndCause =
   | { readonly kind: "timeout"; readonly limitMs: number }
   | { readonly kind: "memory" }
   | { readonly kind: "stopped" }
-  /** An error outside any call: of a timer, or of an unhandled promise. */
+  /** An error outside any call, from a timer or an unhandled promise. */
   | { readonly kind: "uncaught"; readonly thrown: ThrownError };
 
 export class NotLoaded extends Error {

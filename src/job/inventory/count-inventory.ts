@@ -75,8 +75,8 @@ export async function updateCounts(
 }
 
 /**
- * Counts are not stored if the inventory file changed less than this time ago. The file could change again with the
- * same modification time, because file systems round times.
+ * Counts are not stored until the inventory file has been unchanged for this long. Until then, the file could change
+ * again with the same modification time, because file systems round times.
  */
 const SETTLED_MS = 3_000;
 

@@ -57,7 +57,7 @@ const KEYS_AT_ONCE = 1_000;
 
 /**
  * Yields the keys of an inventory file in the order of the file, including repeated keys. Omits empty keys.
- * @throws Failure as `eachInventoryKey`
+ * @throws Failure as in `eachInventoryKey`
  */
 export async function* inventoryKeys(inventory: InventoryFile, temporaryFolder: string): AsyncGenerator<InventoryKey> {
   const written = typeof inventory === "string" ? keysOfText(inventory) : keysOfColumn(inventory, temporaryFolder);

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 
 /**
- * A set of keys in NFC. Contains the mark of each key, the first 64 bits of its SHA-256, once and in ascending order.
- * Among 10,000,000 keys, two have the same mark with a probability of 3 in a million.
+ * A set of keys in NFC. Contains each key's mark (the first 64 bits of its SHA-256) once, in ascending order. Among
+ * 10,000,000 keys, two have the same mark with a probability of 3 in a million.
  */
 export type KeyMarks = BigUint64Array;
 

@@ -23,7 +23,7 @@ import type { Dependencies } from "../dependencies.ts";
 /** The options for reading rejects whose changes have been checked. */
 export interface OpenedRejects {
   readonly reading: Required<Pick<ReadOptions, "encodingOf" | "amend" | "mayBeEmpty">> & Pick<ReadOptions, "delimiter">;
-  /** Whether the folders contain the row of a record without a key that this run exported. */
+  /** Whether the folders contain the row that this run exported for a record without a key. */
   readonly hasReturned: (run: string, record: number) => boolean;
   readonly close: () => Promise<void>;
 }

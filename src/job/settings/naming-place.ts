@@ -1,10 +1,10 @@
 import { Failure } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
 
-/** Returns the place that names a file, given the file's resolved path. */
+/** Returns where a file is named, given the file's resolved path. */
 export type NamingPlace = (file: string) => Place | undefined;
 
-/** Calls the function. If a file cannot be read, the failure names the place that refers to the file. */
+/** Calls the function. If a file cannot be read, the failure states where that file is named. */
 export async function withNamingPlace<T>(placeOf: NamingPlace, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

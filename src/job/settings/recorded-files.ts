@@ -119,7 +119,7 @@ export async function changedFiles(
   return changed;
 }
 
-/** Returns the failure of a run that needs the original versions of these files to continue. */
+/** Returns the failure for a run that needs the original versions of these files to continue. */
 export function filesChanged(changed: readonly ChangedFile[]): Failure {
   return new Failure("source_changed", `since the run began, ${changesText(changed)}`, { hint: hintFor(changed) });
 }

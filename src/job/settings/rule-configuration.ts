@@ -20,7 +20,7 @@ export interface RuleSettings {
 
 interface RuleEnvironment {
   readonly resolve: (file: string) => string;
-  /** Returns the location of a file by its resolved name. */
+  /** Returns the location of a file, given its resolved name. */
   readonly pathOf?: (file: string) => string;
   /** Milliseconds since 1970. */
   readonly now: number;

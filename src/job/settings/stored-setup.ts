@@ -92,8 +92,8 @@ interface OwnVersionOptions {
 }
 
 /**
- * Returns the settings of a run. They replace a setup file that has changed since the run by the version that the run
- * stored, and a corrections file by its earlier content. Any other file is read in its current version.
+ * Returns the settings of a run. If a setup file has changed since the run, they name the version that the run stored;
+ * if a corrections file has changed, they name its earlier content. Any other file is read in its current version.
  */
 export async function withOwnVersions(
   settings: RunSettings,

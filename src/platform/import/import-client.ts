@@ -73,7 +73,7 @@ export function createImportClient(options: ImportClientOptions): ImportClient {
 
 /**
  * Returns the payload, wrapped or bare, or a small body derived from it, as canonical JSON. The same record always
- * gives the same bytes, whether its payload was built from rows or read back from text.
+ * produces the same bytes, whether its payload was built from rows or read back from text.
  */
 function requestBody(
   payload: JsonObject,

@@ -182,7 +182,7 @@ function contradictionOf(
   if (account !== undefined && (number === null || number === "")) {
     return { kind: "waiting", reason: `the status is ${shown}, without ${formatAttr(account)}` };
   }
-  // Treats the status as a sent value, so that it is no contradiction: the contract defines its meaning.
+  // Treats the status as a sent value, so that it does not count as a contradiction: the contract defines its meaning.
   const judged = { ...payload, [formatAttr(place)]: status };
   const contradiction = body === undefined ? undefined : contradictionIn(body, judged);
   if (contradiction === undefined) return undefined;

@@ -5,7 +5,7 @@ import { type JsonValue, valueAt } from "../../json/json-value.ts";
 import { cleanText, isEmpty } from "../reply/reply-body.ts";
 import { type ComparedRecord, compareContent, type LookupRecord } from "./compare-content.ts";
 
-/** The result of a lookup of a record. `unknown`: the lookup proves nothing. */
+/** The result of looking up a record. `unknown`: the lookup proves nothing. */
 export type LookupResult =
   | ComparedRecord
   /** `unproven`: why the record may still appear later. */

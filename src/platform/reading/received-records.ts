@@ -3,7 +3,7 @@ import type { Fuel, RateKind } from "./rate-kinds.ts";
 
 /**
  * A product (specification 2.2), with any further members that the platform sends. A number that a double cannot
- * represent is text.
+ * represent is kept as text.
  */
 export type Product = JsonObject & {
   readonly code: string;
@@ -47,7 +47,7 @@ export interface ProductFilters {
 
 /**
  * A rate (specification 2.3), with any further members that the platform sends. The values are decimal text with every
- * digit that was sent, `-3.0150`.
+ * digit that was sent, such as `-3.0150`.
  */
 export type UnitRate = JsonObject & {
   readonly value_exc_vat: string;
@@ -72,7 +72,7 @@ export interface RateRequest {
 
 /** An account as the platform sends it; the specification does not define its fields (2.6). */
 export interface Account {
-  /** A number that a double cannot represent is text. */
+  /** A number that a double cannot represent is kept as text. */
   readonly record: JsonObject;
   /** The received JSON without white space: nothing is added, lost or rounded. */
   readonly json: string;

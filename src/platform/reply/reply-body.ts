@@ -42,7 +42,7 @@ export function accountAt(body: JsonValue | undefined, places: readonly AttrPath
 
 const MAX_ACCOUNT = 100;
 
-/** Whether the value is absent, null, or an empty text, list or object. */
+/** Whether the value is absent, null, or an empty string, list or object. */
 export function isEmpty(value: unknown): boolean {
   if (isJsonArray(value)) return value.length === 0;
   return (

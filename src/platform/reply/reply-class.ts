@@ -26,7 +26,9 @@ export type ReplyClass =
       readonly account?: string;
       readonly isFinal?: boolean;
     }
-  /** The record is valid, but the platform accepts none at the moment: the import supplier is Paused or Complete. */
+  /**
+   * The record is valid, but the platform accepts no records at the moment: the import supplier is Paused or Complete.
+   */
   | { readonly kind: "blocked"; readonly problems: readonly PlatformProblem[] }
   /** Certainly not processed. */
   | { readonly kind: "retry"; readonly reason: string; readonly afterMs?: number }

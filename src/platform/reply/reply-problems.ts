@@ -8,7 +8,7 @@ import { cleanText } from "./reply-body.ts";
 /** The code of a problem that the platform describes only in text. */
 export const UNSPECIFIED = "unspecified";
 
-/** The code of the single problem of a body that names no problem: a web page, an empty body, other JSON. */
+/** The code of the single problem for a body that names no problems: a web page, an empty body, other JSON. */
 const UNREADABLE = "unreadable_reply";
 
 /** Maximum number of problems per reply. Further problems add no information. */

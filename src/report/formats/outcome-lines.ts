@@ -166,8 +166,8 @@ function keyComparison({ hasKeys, batch }: ValidOutcomes, from: number): (index:
 }
 
 /**
- * Returns the exclusive upper limit of the numbers that `writeNumber` writes with as many digits; 0 if `writeNumber`
- * does not accept the number.
+ * Returns the exclusive upper limit of the numbers that `writeNumber` writes with the same number of digits; 0 if
+ * `writeNumber` does not accept the number.
  */
 function powerAbove(number: number): number {
   return number > MAX_WRITTEN ? 0 : Math.min(10 ** countDigits(number), MAX_WRITTEN + 1);

@@ -136,7 +136,7 @@ function packParts(parts: readonly string[], width: number): readonly string[] {
   return lines;
 }
 
-/** Lists the first records with a status by key and place, because the user must find them on the platform. */
+/** Lists the first records with a status, by key and place, because the user must find them on the platform. */
 async function recordList(
   report: Report,
   status: Status,

@@ -18,7 +18,7 @@ export interface ManifestInfo {
   /** Settings of the job. They contain no secrets. */
   readonly settings: object;
   /**
-   * Secret of the run for the fingerprints. A report of the run that is written again has the same fingerprints. If
+   * Secret of the run for the fingerprints. If a report of the run is written again, it has the same fingerprints. If
    * absent, every report has a new secret.
    */
   readonly secret?: string | undefined;

@@ -118,8 +118,8 @@ interface RejectWriter {
 export interface Rejects {
   readonly files: readonly RejectFile[];
   /**
-   * The number of JSON values that could not be copied without a difference and are therefore in no file. `errors.csv`
-   * lists their places.
+   * The number of JSON values that could not be copied exactly and are therefore in no file. `errors.csv` lists their
+   * places.
    */
   readonly leftOut: number;
   /** Absent if no workbook was requested. */

@@ -106,7 +106,7 @@ function readBody(
   return value === undefined ? { refused: PARSE_ERROR } : { value };
 }
 
-/** Refuses a path that still contains a placeholder and a query that lacks a required parameter. */
+/** Refuses a path that still contains a placeholder, and a query that lacks a required parameter. */
 function refuseParameters({ parameters = [] }: Operation, { params, query }: PlatformRequest): Reply | undefined {
   if (parameters.some(({ name, in: where }) => where === "path" && params[name] === `{${name}}`)) return NOT_FOUND;
   const missing = parameters.filter(

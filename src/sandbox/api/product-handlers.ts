@@ -150,7 +150,7 @@ interface RateSlots {
 function slotsOf({ product }: Tariff, kind: RateKind, now: number): RateSlots {
   const start = Date.parse(product.available_from);
   if (kind === "standard-unit-rates" && isHalfHourly(product)) {
-    // The rates of tomorrow are already published.
+    // Tomorrow's rates are already published.
     const end = Math.floor(now / DAY_MS + 2) * DAY_MS;
     return { start, length: HALF_HOUR_MS, count: Math.max(0, Math.floor((end - start) / HALF_HOUR_MS)), open: false };
   }

@@ -13,7 +13,7 @@ export interface PostRole {
   readonly existingCode: string | undefined;
   /** Path of the account number in a success reply. */
   readonly account: AttrPath;
-  /** Whether another operation reports the reasons for which this operation refuses a record. */
+  /** Whether another operation reports the reasons why this operation refuses a record. */
   readonly hasSeparateValidation: boolean;
 }
 

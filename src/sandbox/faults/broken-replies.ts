@@ -30,7 +30,7 @@ function retryHeader(retryAfter: number | string): Readonly<Record<string, strin
   return retryAfter === "none" ? {} : { "Retry-After": String(retryAfter) };
 }
 
-/** The TCP connections below the TLS connections of the server. Only a TCP connection can be reset. */
+/** The TCP connections that carry the server's TLS connections. Only a TCP connection can be reset. */
 export interface Connections {
   /** Sends a TCP reset on the connection of a request. */
   readonly reset: (request: IncomingMessage) => void;

@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 
-/** Selects the data-import requests with a fault. Requests are counted from 1 since the faults were last set. */
+/** Selects the data-import requests that have a fault. Requests are counted from 1 since the faults were last set. */
 export interface Trigger {
   /** Every nth request. */
   readonly every?: number;
@@ -48,8 +48,8 @@ const FAULTS = {
    */
   maxPerSecond: "amount",
   /**
-   * Replies with HTTP 429, without `Retry-After`, to requests to process staged accounts that exceed this number in
-   * flight.
+   * Limits the number of requests in flight that process staged accounts. Replies to further requests of this kind with
+   * HTTP 429, without `Retry-After`.
    */
   maxProcessing: "count",
   /** Milliseconds from scheduling an account to its creation. Default: 100. */
@@ -72,7 +72,7 @@ export type FaultOptions = { readonly [Name in keyof typeof FAULTS]?: FaultValue
 
 export interface FaultValues {
   readonly trigger: Trigger;
-  /** An integer from 1. */
+  /** A positive integer. */
   readonly count: number;
   /** A number from 0 to `MAX_AMOUNT`. */
   readonly amount: number;

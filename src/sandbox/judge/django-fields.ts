@@ -5,7 +5,7 @@ const TRUE_WORDS: ReadonlySet<unknown> = new Set(["t", "y", "yes", "true", "on",
 const FALSE_WORDS: ReadonlySet<unknown> = new Set(["f", "n", "no", "false", "off", "0", 0]);
 const NULL_WORDS: ReadonlySet<unknown> = new Set(["", "null"]);
 
-/** The platform refuses longer text without parsing it (`MAX_STRING_LENGTH`). */
+/** The platform refuses a longer string without parsing it (`MAX_STRING_LENGTH`). */
 const MAX_NUMBER_LENGTH = 1000;
 
 /**

@@ -46,7 +46,7 @@ function requestSchema(
 /** An error in a payload, without its message. */
 type JudgeFinding = Omit<PayloadError, "detail">;
 
-/** Converts the errors of Ajv to the platform's codes and attrs (docs/errors.md), without repetitions. */
+/** Converts the errors of Ajv to the platform's codes and attrs (docs/errors.md), without duplicates. */
 function findingsFrom(errors: readonly ErrorObject[]): readonly JudgeFinding[] {
   const found = errors.flatMap(findingsOf);
   const broken = new Set(found.filter(({ code }) => NO_VALUE_CODES.has(code)).map(({ attr }) => attr));
@@ -93,7 +93,7 @@ function codeOf({ keyword, data, params, parentSchema }: ErrorObject): string | 
   if (typeof params["code"] === "string") return params["code"];
   if (data === null && (keyword === "type" || keyword === "enum")) return "null";
   if (keyword === "type") return wrongTypeCode(parentSchema);
-  // An empty text is either allowed or reported as `blank`.
+  // An empty string is either allowed or reported as `blank`.
   if (data === "" && SKIPPED_WHEN_BLANK.has(keyword)) return undefined;
   if (keyword === "minItems" && Array.isArray(data) && data.length === 0) return "empty";
   return CODE_BY_KEYWORD[keyword];

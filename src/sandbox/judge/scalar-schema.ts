@@ -106,8 +106,8 @@ function numericLimits(parts: readonly JsonObject[]): JsonObject {
 }
 
 /**
- * Replaces each limit that is text, because it has too many digits for a number. The new limit is a number that accepts
- * the same numbers.
+ * Replaces each limit that is given as text because it has too many digits for a number. The new limit is a number that
+ * accepts the same values.
  */
 function shortLimits(part: JsonObject): JsonObject {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = part;
