@@ -28,7 +28,7 @@ type Changes = ReadonlyMap<string, readonly ReturnedChange[]>;
 
 interface SearchIndex {
   readonly byKey: Changes;
-  /** Rows with a changed key by fingerprint, for each folder with such rows. */
+  /** Rows with a changed key, by fingerprint, for each folder that has such rows. */
   readonly byContent: readonly {
     readonly fingerprintOf: ReturnedChange["fingerprintOf"];
     readonly changes: Changes;

@@ -58,7 +58,7 @@ export interface RowMatcher {
  * Creates a matcher of rows by content. For each re-imported row, it searches for these exported rows, in this order:
  * - the same row, unchanged
  * - of the rows with the same or almost the same business key, the row with the most unchanged cells
- * - the next row of which at least half of the filled cells are unchanged
+ * - the next row in which at least half of the filled cells are unchanged
  * - the row at the same position
  */
 export function createRowMatcher(

@@ -33,13 +33,13 @@ export interface ReturnedChange extends ChangedRow {
 /**
  * The reason why a changed cell of rejects is not kept as a correction.
  *
- * - `changed`: the cell of the sources has neither the exported nor the new value
+ * - `changed`: the cell in the sources has neither the exported nor the new value
  * - `missing`: the sources do not have the row
  * - `no_column`: the sources do not have the column
  * - `no_key`: the row has no key
  * - `repeated`: the row equals another row with the same key
  * - `unreadable`: the row has too few or too many cells
- * - `other_type`: a correction cannot store the change of a JSON value
+ * - `other_type`: a correction cannot store the change to a JSON value
  */
 export type KeepObstacle = "changed" | "missing" | "no_column" | "no_key" | "repeated" | "unreadable" | "other_type";
 
@@ -94,8 +94,8 @@ export function returnedKey({ columns, fields, row: { values } }: ReturnedChange
 }
 
 /**
- * Finds the row of the sources for each changed row of one folder. Uses each row of the sources once. Matches rows with
- * the exported content first, then the most similar rows.
+ * Finds the source row for each changed row of one folder. Uses each source row once. Matches rows with the exported
+ * content first, then the most similar rows.
  */
 export function matchSourceRows(
   changes: readonly ReturnedChange[],
@@ -119,8 +119,8 @@ export function matchSourceRows(
 }
 
 /**
- * Returns the row with the most cells that are as exported or as returned. These must be at least half of the filled
- * cells, and more cells than in any other row.
+ * Returns the row with the most cells that have their exported or returned value. At least half of its filled cells
+ * must have such a value, and more cells than in any other row.
  */
 function closestRow(change: ReturnedChange, isFree: (row: SourceRow) => boolean): SourceRow | undefined {
   const isReturned = ({ field, value }: ComparedCell): boolean =>

@@ -34,7 +34,7 @@ export function findRowChanges(
 const ADDED = "select source, count(*) as count, file, min(line) as line from added group by source order by source";
 const LOST = "select source, count(*) as count, min(number) + 1 as number from exported where file is null";
 const RECORDS_LEFT = "select record from exported where file is not null";
-/** The keys of re-imported rows. If several records have the same key, a correction removes all but one of them. */
+/** The keys of re-imported rows. If several records have the same key, a correction may remove all but one of them. */
 const KEYS_LEFT = "select key from exported where file is not null and key <> ''";
 
 function numbered(found: Readonly<Record<string, unknown>>): FoundRows {

@@ -3,8 +3,8 @@ import path from "node:path";
 import { errorCode } from "./error-code.ts";
 
 /**
- * Returns how to fix a failed write, as the beginning of a hint. Names several fixes if the error does not determine
- * the cause.
+ * Returns instructions to fix a failed write, as the beginning of a hint. Names several fixes if the error does not
+ * determine the cause.
  * @param target the file or folder that cannot be written; it may not exist
  */
 export function remedyOf(error: unknown, target: string): string {

@@ -82,7 +82,7 @@ export function isLongNumber(value: unknown): value is string {
   return typeof value === "string" && isNumberText(value) && !isExactNumber(Number(value), value);
 }
 
-/** Whether a number has exactly the value of a decimal text. */
+/** Whether a number has exactly the value of a decimal that is given as text. */
 export function isExactNumber(value: number, text: string): boolean {
   return Number.isFinite(value) && isSameDecimal(decimalTextOf(value), text);
 }

@@ -2,9 +2,9 @@ import { isJsonArray, isJsonObject, type JsonValue } from "./json-value.ts";
 import { asciiHash, HASH_RANGE, mixHash, textHash, TWO_TO_THE_32 } from "../text/text-hash.ts";
 
 /**
- * Returns a function that hashes a payload to 52 bits. The hash is equal for equal data, independent of the order of
- * object members. Hashing takes a fifth of the time of `contentHash`. The hash is suitable for distinguishing the few
- * records of one key within one run, but not for stored data or against deliberate collisions.
+ * Returns a function that hashes a payload to 52 bits. Equal data has the same hash, regardless of the order of object
+ * members. Hashing takes a fifth of the time of `contentHash`. The hash is suitable for distinguishing the few records
+ * of one key within one run, but not for stored data or against deliberate collisions.
  */
 export function createFastContentHash(): (value: JsonValue) => number {
   const names = new Map<string, number>();
@@ -68,7 +68,7 @@ export function withItem(items: number, item: number): number {
   return mixed(items, item);
 }
 
-/** Combines two hashes, independent of their order. */
+/** Combines two hashes, regardless of their order. */
 function sum(one: number, other: number): number {
   const both = one + other;
   return both < HASH_RANGE ? both : both - HASH_RANGE;

@@ -86,7 +86,7 @@ async function refuseStandardInput(): Promise<never> {
   });
 }
 
-/** Converts an error that a limit of this machine caused into a Failure. Returns any other error unchanged. */
+/** Converts an error into a Failure if a limit of this machine caused it. Returns any other error unchanged. */
 export function knownError(error: unknown): unknown {
   return limitFailure(error) ?? error;
 }

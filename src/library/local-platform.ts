@@ -15,7 +15,7 @@ export interface SandboxOptions {
   readonly port?: number | undefined;
   /** Folder of the certificates, which later sandboxes reuse. Default: a temporary folder, which `close` removes. */
   readonly folder?: string | undefined;
-  /** File that keeps the accounts between starts. */
+  /** File that keeps the accounts across restarts. */
   readonly data?: string | undefined;
   /** The API key that the sandbox accepts. Default: a random key. */
   readonly apiKey?: string | undefined;
@@ -31,7 +31,7 @@ export interface SandboxOptions {
   readonly onRequest?: ((line: string) => void) | undefined;
 }
 
-/** A running sandbox and the settings to push to it. */
+/** A running sandbox and the settings for pushing to it. */
 export interface RunningSandbox {
   readonly target: TargetOptions;
   readonly credentials: Credentials;

@@ -39,8 +39,8 @@ export interface CallOptions {
    */
   readonly signal?: StopSignal | undefined;
   /**
-   * Stops the call immediately. Aborts requests in flight, whose records become `ambiguous`, or `pending` at a step
-   * that creates nothing.
+   * Stops the call immediately. Aborts requests in flight. Their records become `ambiguous`, or `pending` if the step
+   * creates nothing.
    */
   readonly stopNow?: StopSignal | undefined;
   /**
@@ -169,7 +169,7 @@ const DECISION: OptionKinds<OperatorDecision> = {
 };
 
 /**
- * Checks the options of `validate`. Each function below checks the options of another call.
+ * Checks the options of `validate`. Each function below checks the options of a different call.
  * @throws Failure `usage` for invalid options
  */
 export function requireValidateOptions(options: ValidateOptions): void {

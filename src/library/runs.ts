@@ -96,7 +96,8 @@ export async function reconcile(options: ReconcileOptions = {}): Promise<RunResu
 }
 
 /**
- * Writes the report of a run again from the ledger. May be called during a push. Does not contact the platform.
+ * Writes a new report of a run from the ledger. May be called during a push. Does not
+ * contact the platform.
  * @throws Failure
  */
 export async function report(options: ReportAgainOptions = {}): Promise<RunResult> {

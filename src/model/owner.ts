@@ -34,7 +34,7 @@ export interface OwnedRecord {
   readonly cells?: Cells | undefined;
 }
 
-/** Returns the texts of a column in all rows of a record; an empty list if the rows have no such column. */
+/** Returns the values of a column, as text, in all rows of a record; an empty list if the rows have no such column. */
 export type Cells = (column: string) => readonly string[];
 
 /**

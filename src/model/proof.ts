@@ -111,7 +111,7 @@ export interface PlatformProof {
   readonly different: number;
   readonly absent: number;
   readonly unknown: number;
-  /** Not looked up, because the platform has accepted other content of the record. */
+  /** Not looked up, because the platform has accepted different content for the record. */
   readonly replaced: number;
 }
 

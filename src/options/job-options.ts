@@ -130,7 +130,7 @@ export const SETTINGS = {
   sources: { flag: false, kind: "paths", library: true, recorded: "always" },
   /** Paths and patterns for sources of the mapping, by name. */
   namedSources: { flag: false, kind: "listsByName", library: true, recorded: "always" },
-  /** Document roots by code of the supplier; `documentRoot` applies to all other suppliers. */
+  /** Document roots by supplier code; `documentRoot` applies to all other suppliers. */
   documentRoots: { flag: false, kind: "textsByName", library: true, recorded: true },
   documentRoot: {
     flag: false,

@@ -193,7 +193,7 @@ export const TARGET = {
 /** A platform. Contains no secrets, because it is recorded with the run. */
 export interface TargetOptions extends LibraryOptions<typeof TARGET> {}
 
-/** The authentication with a platform. The settings are stored with the run and contain no secrets. */
+/** How to authenticate with a platform. The settings are stored with the run and contain no secrets. */
 export type AuthSettings = RecordedValues<typeof TARGET>["auth"];
 
 /** Time limits for the parts of a request. docs/configuration.md lists the defaults. */

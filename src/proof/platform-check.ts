@@ -30,7 +30,8 @@ export function platformFile(run: string): string {
 
 /**
  * - `notCompared`: the record was found, but only its key could be compared
- * - `replaced`: the record was not looked up, because the platform has since accepted different content of the record
+ * - `replaced`: the record was not looked up, because the platform has since accepted different content for the
+ *   record
  */
 type PlatformAnswerKind = LookupResult["kind"] | "notCompared" | "replaced";
 

@@ -22,7 +22,8 @@ export interface VerifyOptions {
 
 /**
  * Rebuilds a proof from the sources and the ledger, and compares it byte by byte with the proof in the folder. Uses the
- * platform's answers from the proof, and does not query the platform again. Returns one sentence per difference.
+ * platform's answers from the existing proof, and does not query the platform again. Returns one sentence per
+ * difference.
  * @throws Failure `usage` if the folder contains no proof, `run_unknown` if one of its runs is not in the ledger
  */
 export async function verifyProof(
@@ -72,7 +73,7 @@ const proofSchema = z.object({
 });
 type RecordedProof = z.infer<typeof proofSchema>;
 
-/** Reads the recorded proof. If it is corrupt, `proof` is a sentence that states this. */
+/** Reads the recorded proof. If the proof is corrupt, returns a sentence that says so in `proof`. */
 async function readProof(folder: string): Promise<{ readonly text: string; readonly proof: RecordedProof | string }> {
   const file = path.join(folder, "proof.json");
   const text = await readFile(file, "utf8").catch((error: unknown) => {

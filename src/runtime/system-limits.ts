@@ -53,7 +53,7 @@ function isModuleThatExists({ message }: Error, code: string | undefined): boole
 }
 
 /**
- * Returns the failure `storage` for an error that a limit of this machine caused, directly or as the cause of another
+ * Returns the failure `storage` if a limit of this machine caused the error, directly or as the cause of another
  * failure; undefined for any other error.
  */
 export function limitFailure(error: unknown): Failure | undefined {

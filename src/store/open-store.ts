@@ -58,7 +58,7 @@ async function hasFile(root: string, key: string): Promise<boolean> {
   }
 }
 
-/** Codes of errors that mean that there is no file with that name, for example because the name is invalid. */
+/** Error codes that mean that no file has this name, for example because the name is invalid. */
 const ABSENT: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "EINVAL"]);
 
 function isBelow(root: string, file: string): boolean {

@@ -19,7 +19,7 @@ export function dateForms(value: string): readonly string[] {
   return forms.flatMap((form) => clocks.flatMap((each) => [`${form} ${each}`, `${form}T${each}`, `${form}T${each}Z`]));
 }
 
-/** Returns the texts that a spreadsheet displays as `Jan-11` or `11-Jan`: `1-11`, `11/01`, `2011-01`, `JAN11`. */
+/** Returns the strings that a spreadsheet displays as `Jan-11` or `11-Jan`: `1-11`, `11/01`, `2011-01`, `JAN11`. */
 function monthForms(value: string): readonly string[] {
   const [, before, name = "", after] = /^(\d{1,2})?-?([A-Za-z]{3})(?:[a-z]*[- ](\d{1,2}|\d{4}))?$/.exec(value) ?? [];
   const month = MONTHS.indexOf(name.toLowerCase()) + 1;

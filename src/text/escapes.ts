@@ -1,6 +1,6 @@
 import { INVISIBLE } from "./invisible.ts";
 
-/** A decoded text, and the position of each of its code units in the original. */
+/** Decoded text, and the position of each of its code units in the original. */
 export interface DecodedText {
   readonly text: string;
   /** Start and end, in the original, of the characters that each code unit was decoded from. */

@@ -30,8 +30,8 @@ export function findKeyCorruption(known: string, key: string): KeyCorruption | u
 const DATE: KeyCorruption = { kind: "date", changed: "either" };
 
 /**
- * Returns which key is the altered form. Zeros and a leading `+` can be lost, so it is the key without them. For other
- * kinds, it is the key with the addition, unless the kind is in `SYMMETRIC`.
+ * Returns which key is the altered form. Zeros and a leading `+` can be lost, so the altered key is the key without
+ * them. For other kinds, the altered key is the key with the addition, unless the kind is in `SYMMETRIC`.
  */
 function changedBy(kind: KeyForm, isKnownLonger: boolean, isKeyLonger: boolean): KeyCorruption["changed"] {
   if (SYMMETRIC.has(kind) || (isKnownLonger && isKeyLonger)) return "either";
@@ -132,7 +132,8 @@ export function otherMatches(key: string): readonly string[] {
 }
 
 /**
- * Returns the kept digits of the numbers that may have become `zeroed`: its own, and those that round up to its own.
+ * Returns the kept digits of the numbers that may have become `zeroed`: the kept digits of `zeroed`, and digits that
+ * round up to them.
  */
 function digitsBefore(zeroed: string): readonly string[] {
   const lower = String(BigInt(zeroed.slice(0, KEPT_DIGITS + 1)) - 1n);

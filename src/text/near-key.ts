@@ -11,8 +11,8 @@ export function normalKey(key: string): string {
 }
 
 /**
- * Returns the normal form of a key; undefined if it is the key without dashes, which a ledger computes itself
- * (`SQL_NORMAL_KEY`).
+ * Returns the normal form of a key; undefined if the normal form is the key without dashes, because a ledger computes
+ * that form itself (`SQL_NORMAL_KEY`).
  */
 export function storedNormalKey(key: string): string | undefined {
   if (PLAIN_KEY.test(key)) return undefined;
@@ -52,7 +52,10 @@ export type KeyForm =
   | "dash"
   | "zeros";
 
-/** Notations of a key, in the order in which `normalKey` undoes them. `undo` returns a key in another notation unchanged. */
+/**
+ * Notations of a key, in the order in which `normalKey` undoes them. `undo` returns a key in another notation
+ * unchanged.
+ */
 export const KEY_FORMS: readonly { readonly kind: KeyForm; readonly undo: (key: string) => string }[] = [
   { kind: "characters", undo: (key) => key.normalize("NFKC").replace(/\p{Pd}|\u2212/gu, "-") },
   { kind: "case", undo: (key) => key.toUpperCase() },

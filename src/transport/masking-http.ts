@@ -6,9 +6,9 @@ export interface CredentialMask {
   /** Adds a secret to mask. */
   readonly learn: (secret: string) => void;
   /**
-   * Masks the known secrets in the text, and every prefix of a secret that has at least 8 characters. Also finds
-   * secrets in base64 and hexadecimal, with characters escaped (even repeatedly) for HTML, JSON or URLs, and with white
-   * space or invisible characters between them. Takes time linear in the length of the text.
+   * Masks the known secrets in the text, and their prefixes of at least 8 characters. Also finds secrets in base64 and
+   * hexadecimal, with characters escaped (even repeatedly) for HTML, JSON or URLs, and with white space or invisible
+   * characters between them. Takes time linear in the length of the text.
    */
   readonly mask: (text: string) => string;
 }
@@ -22,7 +22,7 @@ const MIN_SECRET = 4;
 
 export function createCredentialMask(secrets: readonly string[] = []): CredentialMask {
   const known = new Map<string, readonly Form[]>();
-  /** Finds the beginning of any secret. Nearly all texts contain no secret. */
+  /** Finds the beginning of any secret. Most text contains no secret. */
   let anyPrefix: RegExp | undefined;
   const learn = (secret: string): void => {
     if (secret.length < MIN_SECRET || known.has(secret)) return;
@@ -50,8 +50,8 @@ interface Form {
   readonly text: string;
   readonly prefix: string;
   /**
-   * A short secret, unchanged. Its characters must be adjacent; otherwise, the secret would also match across the words
-   * of a text.
+   * A short secret, unchanged. Its characters must be adjacent; otherwise, the secret would also match characters of
+   * several words.
    */
   readonly short?: string;
 }
