@@ -129,7 +129,7 @@ const undiciParts = {
   },
 };
 
-/** Keeps only the mappings of the project's own source. Stack traces need no mappings of packages. */
+/** Keeps only the mappings of the project's own source, because stack traces need no mappings for packages. */
 function keepOwnPlaces(file) {
   const map = JSON.parse(readFileSync(file, "utf8"));
   const isOwn = map.sources.map((source) => !source.includes("node_modules"));
@@ -153,7 +153,7 @@ function refuseOutside(chunks) {
 }
 
 /**
- * Whether the name is that of a built-in module. Includes `node:` modules that this version of Node.js does not have.
+ * Whether this is the name of a built-in module. Includes `node:` modules that this version of Node.js does not have.
  */
 function isBuiltin(name) {
   return name.startsWith("node:") || builtinModules.includes(name);

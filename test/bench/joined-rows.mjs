@@ -12,8 +12,8 @@ import { twoDigits } from "./flat-rows.mjs";
 const STEP = 104_729;
 
 /**
- * Returns the files of accounts, customers and meter points: five customers per four accounts, and two meter points per
- * account. One in `wrong` accounts has an invalid type.
+ * Returns the files of accounts, customers and meter points: five customers for every four accounts, and two meter
+ * points per account. One in `wrong` accounts has an invalid type.
  */
 export function joinedFiles(accounts, { wrong = Infinity } = {}) {
   const account = (number) => [reference(number), number % wrong === wrong - 1 ? "X" : "D", ...billing(number)];

@@ -1,5 +1,5 @@
-// Throughput of `migrate push` with a server that answers 429 at random or beyond an undocumented limit. Uses the built
-// command in real time.
+// Throughput of `migrate push` with a server that answers with 429 at random or beyond an undocumented limit. Uses the
+// built command in real time.
 //   npm run build && node test/bench/push-refused.mjs [--seconds 40]
 //   npm run build && node test/bench/push-refused.mjs --records 1500 [--rounds 9]
 // Without --records, each push has 16 requests in flight and is stopped after --seconds. Each line prints the accepted
@@ -105,8 +105,8 @@ function startPush(file, folder, server, more) {
 }
 
 /**
- * Writes a contract that declares deduplication, because a request with the reply 503 is sent again only if the
- * platform creates nothing twice.
+ * Writes a contract that declares deduplication, because a request that is answered with 503 is sent again only
+ * if the platform creates nothing twice.
  */
 function dedupingContract(folder) {
   const file = path.join(folder, "contract.yaml");

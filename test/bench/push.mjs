@@ -5,8 +5,8 @@
 // prints records per second of the whole command (start, reading, validating, planning, sending, report) and while
 // sending, as timed by the server. With latency, also prints the share of the theoretical maximum, 32 / latency, for
 // the added latency and for the measured latency of a single request.
-// Each push follows a run of the plain loop, and the ratios are medians over these pairs. Of the loop with prebuilt
-// bodies, only sending is measured.
+// Each push follows a run of the plain loop, and the ratios are medians over these pairs. For the loop with
+// prebuilt bodies, only sending is measured.
 // The peer is `newman run -d` with 2,000 of the same rows, against the same server without latency.
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";

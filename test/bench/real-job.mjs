@@ -47,7 +47,7 @@ const pushed = Number(options.push);
 const latencyMs = Number(options["latency-ms"]);
 const CONCURRENCY = 32;
 const SUPPLIERS = { gb: "EDF", au: "ORIGIN" };
-/** One in this number of accounts has an error, in the input with errors. */
+/** In the input with errors, one in this number of accounts has an error. */
 const WRONG = 20;
 
 await withFolder(async (folder) => {

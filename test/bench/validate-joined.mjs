@@ -1,9 +1,9 @@
 // `migrate validate` of accounts joined with customers and meter points from separate files, with the contract of the
 // fixtures.
 //   npm run build && node test/bench/validate-joined.mjs [--accounts 200000] [--runs 3]
-// There are five customers per four accounts, and two meter points per account. There are two cases: unsorted files,
-// which are joined through an index on disk, and files sorted by account number, which are merged. Prints median wall
-// time, processor time and peak memory. The rows are deterministic.
+// There are five customers for every four accounts, and two meter points per account. There are two cases: unsorted
+// files, which are joined through an index on disk, and files sorted by account number, which are merged. Prints median
+// wall time, processor time and peak memory. The rows are deterministic.
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { joinedFiles, joinedSources, writeJoinedFiles } from "./joined-rows.mjs";
