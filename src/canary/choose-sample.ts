@@ -39,7 +39,7 @@ interface Feature {
 /**
  * Creates a sampler that covers the files, the attrs, and the values of attrs that have few values, because these show
  * which branches of the mapping are used. Spreads the remaining choices over the input. Memory grows with the number of
- * attrs, not with the number of records. The same records give the same sample.
+ * attrs, not with the number of records. The same records always produce the same sample.
  * @param size number of records to choose
  * @param total number of records that will be added
  */

@@ -21,7 +21,8 @@ export interface SandboxCommandOptions {
   readonly readyFile?: string | undefined;
   readonly faults: FaultOptions;
   /**
-   * Import suppliers. If absent, the suppliers that the contract enumerates, or else only `SANDBOX`; all are ongoing.
+   * Import suppliers. If absent, the suppliers that the contract enumerates or, if it enumerates none, `SANDBOX`; all
+   * are ongoing.
    */
   readonly suppliers?: Readonly<Record<string, SupplierStatus>> | undefined;
   /** The API key to accept; if absent, a random key. */

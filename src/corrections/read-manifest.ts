@@ -119,7 +119,10 @@ export function fingerprintPath(folder: string): string {
 
 const FEED_AS_SOURCES = "pass the corrected files as sources: --source <name>=<path>";
 
-/** Refuses a manifest that another user may have written, because it names a mapping, whose functions are executed. */
+/**
+ * Refuses a manifest that another user may have written, because the manifest names a mapping, and the functions of
+ * that mapping are executed.
+ */
 async function refuseForeign(file: string, folder: string): Promise<void> {
   const status = await stat(file).catch((error: unknown) => {
     if (errorCode(error) !== "ENOENT" && errorCode(error) !== "ENOTDIR") throw error;

@@ -42,7 +42,7 @@ function numbered(found: Readonly<Record<string, unknown>>): FoundRows {
   return { source: String(source), count: Number(count), number: Number(number) };
 }
 
-/** Returns the rows that now come after a row that followed them in the export. */
+/** Returns the rows that now follow a row that they preceded in the export. */
 function reorderedRows({ each }: CorrectionIndex): readonly FoundRows[] {
   const found = new Map<string, FoundRows>();
   let last = { source: "", number: -1 };

@@ -31,7 +31,6 @@ export interface StopSignals {
   readonly abort: AbortSignal;
 }
 
-/** The environment for sending. */
 export interface SendEnvironment extends Notifier, StopSignals {
   readonly onProgress: (event: RunEvent) => void;
   readonly clock: Clock;

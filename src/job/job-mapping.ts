@@ -108,7 +108,7 @@ export async function filesOfMapping(
   ];
 }
 
-/** Returns a function that resolves paths in a mapping, which are relative to the folder of the mapping. */
+/** Returns a function that resolves the paths in a mapping. These paths are relative to the folder of the mapping. */
 export function resolverOf(settings: JobSettings): (file: string) => string {
   const folder = path.dirname(pathsFrom(settings.folder)(settings.mapping ?? "."));
   return (file) => (path.isAbsolute(file) || file === "-" ? file : path.join(folder, file));

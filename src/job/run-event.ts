@@ -3,7 +3,10 @@ import type { UploadEvent } from "../upload/upload-types.ts";
 import type { Counts, RunIdentity, RunState, Sharing } from "./run-progress.ts";
 
 export type RunEvent =
-  /** A run has started and has an id. Not emitted for runs in a temporary ledger, which cannot be addressed. */
+  /**
+   * A run has started and has an id. Not emitted for a run in a temporary ledger, because such a run cannot be
+   * addressed.
+   */
   | { readonly kind: "begun"; readonly run: RunIdentity; readonly progressFile: string }
   /** Number of bytes of the input files read so far. Repeated reads do not count. */
   | { readonly kind: "read"; readonly bytes: number; readonly ofBytes: number }

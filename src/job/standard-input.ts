@@ -8,7 +8,8 @@ import { settingsOf } from "./settings/recorded-settings.ts";
 
 /**
  * If `-` is a source, copies standard input to a private file in the folder, and returns settings with this file as the
- * source. A run reads its input more than once, and a resumed push reads it in another process.
+ * source. The copy is needed because a run reads its input more than once, and a resumed push reads it in another
+ * process.
  */
 export async function withStandardInput(
   job: JobSettings,

@@ -167,8 +167,8 @@ async function readCaFile(file: string, baseUrl: URL): Promise<string> {
 }
 
 /**
- * Adds a hint to the failure for a missing certificate of this machine. The certificate usually belongs to the sandbox,
- * which writes its certificate at the start.
+ * Adds a hint to the failure for a CA certificate file that does not exist on this machine. The certificate usually
+ * belongs to the sandbox, which writes it when it starts.
  */
 function noSandboxYet({ code, message, file, cause }: Failure): Failure {
   return new Failure(code, message, {

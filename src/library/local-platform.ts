@@ -19,7 +19,10 @@ export interface SandboxOptions {
   readonly data?: string | undefined;
   /** The API key that the sandbox accepts. Default: a random key. */
   readonly apiKey?: string | undefined;
-  /** Import suppliers by code. Default: the suppliers of the contract, or else only `SANDBOX`; all are ongoing. */
+  /**
+   * Import suppliers by code. Default: the suppliers that the contract enumerates or, if it enumerates none, `SANDBOX`;
+   * all are ongoing.
+   */
   readonly suppliers?: Readonly<Record<string, SupplierStatus>> | undefined;
   /** Country of the instance, as two capital letters. */
   readonly region?: string | undefined;

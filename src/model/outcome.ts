@@ -49,7 +49,7 @@ export interface Outcome {
 export interface ValidOutcomes {
   readonly from: number;
   readonly to: number;
-  /** Whether these records have keys. Either all of them have a key or none has. */
+  /** Whether these records have keys. Either all of the records have keys, or none of them has a key. */
   readonly hasKeys: boolean;
   readonly batch: OutcomeColumns;
 }

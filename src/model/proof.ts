@@ -71,7 +71,7 @@ interface RecordsProof {
   readonly leftOut: number;
 }
 
-/** Payloads rebuilt from the sources, compared with those that the ledger recorded as planned and sent. */
+/** Payloads rebuilt from the sources, compared with the payloads that the ledger recorded as planned and sent. */
 interface PayloadsProof {
   readonly same: number;
   readonly different: number;
@@ -89,7 +89,7 @@ export interface MeasureProof {
 export interface MeasureSums {
   /** The value of the attr `by`; absent if the payload has none. */
   readonly by?: string;
-  /** Sum of the cells, including those of orphan rows. */
+  /** Sum of the cells, including the cells of orphan rows. */
   readonly source: string;
   readonly payloads: string;
   /** Sum over payloads that were sent. */

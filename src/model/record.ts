@@ -53,7 +53,6 @@ export function isCsvRow(row: Row): row is CsvRow {
   return row.table.kind === "csv";
 }
 
-/** Returns the place of a row. */
 export function placeOf(row: Row): Place {
   const { line, table } = row;
   return isCsvRow(row) ? { file: table.file, line } : { file: table.file, line, pointer: row.pointer };

@@ -124,8 +124,8 @@ export const INPUT = {
 /** Settings of a job that no flag sets. */
 export const SETTINGS = {
   /**
-   * Paths and patterns for a single source of the mapping: the only one without `files`, or else the one without a
-   * parent.
+   * Paths and patterns for a single source of the mapping: the only source without `files`, otherwise the source
+   * without a parent.
    */
   sources: { flag: false, kind: "paths", library: true, recorded: "always" },
   /** Paths and patterns for sources of the mapping, by name. */

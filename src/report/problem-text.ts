@@ -56,7 +56,7 @@ export function describeKind(problem: Problem): string {
   return plainLine(problem.detail) || "The platform gave no reason other than its code.";
 }
 
-/** Returns the regular expression that the value does not match; undefined for a problem of another kind. */
+/** Returns the regular expression that the value does not match; undefined for any other kind of problem. */
 export function requiredPattern(problem: Problem): string | undefined {
   if (problem.by === "platform" || isRuleProblem(problem) || problem.code !== "invalid") return undefined;
   return problem.expected === "pattern" ? problem.written?.as : undefined;
@@ -72,7 +72,7 @@ export function describePattern(problem: Problem): string | undefined {
 type Code = LocalFinding["code"];
 type FindingOf<C extends Code> = Extract<LocalFinding, { readonly code: C }>;
 
-/** The text for each code. The compiler requires a text for every code. */
+/** The wording for each code. The compiler requires an entry for every code. */
 const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } = {
   required: () => "A value is required here.",
   null: () => "Must not be null.",

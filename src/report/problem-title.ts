@@ -60,7 +60,9 @@ const RECORD_TITLES: Readonly<Record<string, string>> = {
   stale: "The record is older than content that was sent before",
 } satisfies Record<Exclude<RecordCode, `source_${string}`>, string>;
 
-/** The predicate for each code; the compiler requires one for every code. Platform codes have the same predicates. */
+/**
+ * The predicate for each code. The compiler requires an entry for every code. Platform codes have the same predicates.
+ */
 const PREDICATES: Readonly<Record<FieldCode, string>> = {
   required: "is missing",
   null: "is missing",

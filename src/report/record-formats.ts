@@ -8,7 +8,6 @@ import type { RecordFormat } from "./formats/output-format.ts";
 
 /** How to display one kind of record. */
 export interface RecordView<T> {
-  /** Columns of the table. */
   readonly columns: readonly TableColumn[];
   readonly cells: (record: T) => readonly string[];
   /** The members that the API specification lists. Each has a CSV column, even if no record has the member. */

@@ -20,7 +20,7 @@ export function storedNormalKey(key: string): string | undefined {
   return normal === key.replaceAll("-", "") ? undefined : normal;
 }
 
-/** SQL for the normal form of the key of a row of the table `items`; valid in every ledger. */
+/** SQL for the normal form of a key in the table `items`; valid in every ledger. */
 export const SQL_NORMAL_KEY = "coalesce(items.near, replace(items.key, '-', ''))";
 
 /** Number of digits that a spreadsheet keeps; it replaces the others with zeros. */

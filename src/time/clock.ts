@@ -1,4 +1,3 @@
-/** The wall clock. */
 export interface WallClock {
   /** Milliseconds since 1970. Use this only for timestamps, because the clock may be set. */
   readonly now: () => number;

@@ -33,9 +33,9 @@ export function parseBaseUrl(text: string, options: { readonly allowInsecureLoop
 }
 
 /**
- * Returns the address of a contract path, which may have its own version: `/v2/data-import/accounts/` replaces the
- * `/v1/` of the base address, and `/data-import/accounts/` is appended to the base address. The origin is always that
- * of the base address.
+ * Returns the address of a contract path. The path may have its own version: `/v2/data-import/accounts/` replaces the
+ * `/v1/` of the base address, and `/data-import/accounts/` is appended to the base address. The origin is always the
+ * origin of the base address.
  */
 export function joinPath(base: URL, contractPath: string): URL {
   const path = contractPath.replace(/^\/+/, "");

@@ -14,7 +14,7 @@ export interface HttpOptions {
   readonly origin: URL;
   /** Maximum number of connections and of concurrent requests; further requests wait. */
   readonly connections: number;
-  /** PEM certificates to trust in addition to those of Node.js. */
+  /** PEM certificates to trust in addition to the certificates of Node.js. */
   readonly ca?: string;
   readonly timeouts?: Partial<Timeouts>;
   /**
@@ -37,7 +37,7 @@ export interface HttpOptions {
 export interface SecuredConnection {
   /** The version of TLS, such as `TLSv1.3`. */
   readonly protocol: string;
-  /** Common names of the certificate's subject and issuer, or else their organisations; empty if there is neither. */
+  /** The subject's common name, otherwise its organisation; empty if it has neither. The same applies to `issuer`. */
   readonly subject: string;
   readonly issuer: string;
   /** Milliseconds since 1970. */

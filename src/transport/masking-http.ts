@@ -1,7 +1,7 @@
 import { type DecodedText, placedReadingsOf, readingsOf } from "../text/escapes.ts";
 import type { Http, HttpReply } from "./http.ts";
 
-/** Masks the credentials of a run, which must not be shown or stored if a server echoes them. */
+/** Masks the credentials of a run. Credentials must not be shown or stored, even if a server echoes them. */
 export interface CredentialMask {
   /** Adds a secret to mask. */
   readonly learn: (secret: string) => void;

@@ -5,7 +5,7 @@ import { errorCode } from "../files/error-code.ts";
 interface Trust {
   /** PEM certificates to trust in addition to the authorities. */
   readonly ca?: string | undefined;
-  /** PEM certificates; default: those bundled with Node.js. */
+  /** PEM certificates. Default: the certificates that are bundled with Node.js. */
   readonly authorities?: readonly string[];
   /** Timeout of the connection and the TLS handshake, in milliseconds. */
   readonly timeoutMs: number;

@@ -24,7 +24,7 @@ import type { WebProject } from "./web-project.ts";
 export interface WebServer {
   /** The origin, in the form `http://127.0.0.1:PORT/`. */
   readonly origin: string;
-  /** The address to show to the user. It contains the token in its fragment, which browsers do not send. */
+  /** The address to show to the user. The token is in the URL fragment, which browsers do not send. */
   readonly address: string;
   /** Creates an address that works once, for the program that opens a browser. */
   readonly createSingleAddress: () => string;

@@ -62,7 +62,7 @@ function argumentAt({ registeredArguments }: Command, position: number): Argumen
   return registeredArguments[position] ?? (last?.variadic === true ? last : undefined);
 }
 
-/** Returns the options of a command that are not typed yet or that are repeatable. */
+/** Returns the options of a command that are repeatable or have not been typed yet. */
 function untypedOptions(command: Command, { options }: TypedWords): readonly Candidate[] {
   return command
     .createHelp()

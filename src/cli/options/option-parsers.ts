@@ -141,7 +141,6 @@ export const PARSERS = {
   },
 };
 
-/** The address to listen on. */
 export interface ListenAddress {
   readonly host: string;
   /** The port number; 0 selects any free port. */

@@ -108,7 +108,6 @@ const GROUPS: Readonly<Record<string, FlagTable>> = {
   "Platform:": { ...PLATFORMS, ...TARGET },
 };
 
-/** Returns the options with these names. */
 export function options(...names: readonly (keyof Flags)[]): readonly Option[] {
   const wanted = new Set<string>(names);
   const all = Object.entries(GROUPS).flatMap(([group, table]) => optionsOf(table, group));

@@ -40,7 +40,7 @@ export async function withContext(
   }
 }
 
-/** Starts the metrics if they are requested, and loads their module only in this case. */
+/** Starts the metrics if they are requested. Loads their module only in this case. */
 async function metricsOf(
   { metrics, metricsFile }: Flags,
   { progress, logger }: Context,

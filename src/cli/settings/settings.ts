@@ -240,8 +240,8 @@ export function requireOwners(owners: readonly OwnerRule[] | undefined, flag: st
 }
 
 /**
- * Returns the location of the documents from the flags, or else from the configuration file, or else from the bucket of
- * the supplier.
+ * Returns the first known location of the documents: from the flags, the configuration file or the bucket of the
+ * supplier.
  * @throws Failure `usage` if no location is known
  */
 export async function readStoreSettings(

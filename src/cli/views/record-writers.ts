@@ -1,7 +1,7 @@
 import { csvText, shownCell } from "../../report/csv-text.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 
-/** Renders batches of records one after another, then a final text, such as a summary. */
+/** Renders batches of records one after another, then a final piece of text, such as a summary. */
 export interface BatchWriter<Item, Summary> {
   readonly add: (batch: readonly Item[]) => string;
   readonly end: (summary: Summary) => string;

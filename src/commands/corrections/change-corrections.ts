@@ -99,7 +99,7 @@ export interface PlannedChange {
 
 /**
  * Returns the lines that give a cell of `row` a new value; no lines if the cell already has this value. If the new
- * value is the value of the extract, the lines remove the corrections of the cell.
+ * value equals the extract's value, the lines remove the corrections of the cell.
  * @param others the other rows of the source with the same key
  * @param inForce the corrections that apply to the cell, in file order
  */

@@ -126,7 +126,7 @@ interface AccountCount {
   readonly isRight: boolean;
 }
 
-/** Counts the distinct and duplicate business keys on the platform, and compares the counts with the expected number. */
+/** Counts the distinct and the duplicate business keys on the platform, and compares them with the expected number. */
 export function countAccounts(keys: readonly string[], expected: number): AccountCount {
   const different = new Set(keys).size;
   const repeated = keys.length - different;
@@ -138,7 +138,7 @@ export function countAccounts(keys: readonly string[], expected: number): Accoun
 /** The correct value for one cell of a rejected row. */
 interface Correction {
   readonly source: string;
-  /** The identifier of the row, which is in the first column of its file. */
+  /** The identifier of the row, from the first column of its file. */
   readonly id: string;
   /** The name of the column, or an RFC 6901 pointer in a JSON extract. */
   readonly field: string;

@@ -92,7 +92,7 @@ async function withoutMatch(readAll: () => Promise<void>): Promise<readonly Chec
   }
 }
 
-/** Whether a record has errors from reading. Ignores orphans, because the checks of the joins report them. */
+/** Whether a record has errors from reading. Ignores orphans, because the join checks report them. */
 function isUnreadable({ orphan, problems }: InputRecord): boolean {
   return hasErrors(orphan ? problems.filter(({ code }) => code !== "source_orphan_row") : problems);
 }

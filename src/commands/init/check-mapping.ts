@@ -25,7 +25,7 @@ interface CheckCause {
   readonly records: number;
 }
 
-/** Maximum number of records, which is enough to evaluate a mapping. `migrate validate` checks the whole input. */
+/** Maximum number of records. This is enough to evaluate a mapping. `migrate validate` checks the whole input. */
 const MAX_RECORDS = 10_000;
 const MAX_CAUSES = 8;
 

@@ -24,7 +24,7 @@ export interface ExplainOptions {
 
 /** All data about the records with one business key. */
 export interface Explanation extends KnownRecord {
-  /** Finds the records in the sources, which takes longer than the lookup in the ledger. */
+  /** Finds the records in the sources. This takes longer than the lookup in the ledger. */
   readonly readSources: () => Promise<ExplainedSources>;
 }
 
@@ -147,7 +147,7 @@ async function readSources(sought: SoughtRecord, dependencies: Dependencies): Pr
   }
 }
 
-/** Finds the records in the sources: by number if the input is unchanged, or else by key. */
+/** Finds the records in the sources: by number if the input is unchanged, otherwise by key. */
 async function recordsNow(
   { key, outcomes, readSettings }: SoughtRecord,
   dependencies: Dependencies,

@@ -65,7 +65,8 @@ export interface OwnerReportOptions {
 }
 
 /**
- * Writes one report folder per owner for a run. Reads the rejected rows from the sources, which must not have changed.
+ * Writes one report folder per owner for a run. Reads the rejected rows from the sources. The sources must not have
+ * changed.
  */
 export async function reportOwners(options: OwnerReportOptions, dependencies: Dependencies): Promise<ReportByOwner> {
   const { owners } = options;

@@ -44,7 +44,7 @@ export async function runSetup({ ledger: locator, run: id }: RunSetupOptions, no
   });
 }
 
-/** Returns the path relative to the folder of the run if the file is inside the folder, or else the full path. */
+/** Returns the path relative to the folder of the run if the file is inside the folder; otherwise the full path. */
 function shownName(file: string, folder: string): string {
   return file.startsWith(path.join(folder, path.sep)) ? path.relative(folder, file) : file;
 }

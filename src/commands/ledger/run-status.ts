@@ -18,7 +18,7 @@ export interface StatusOptions {
   readonly ledger: string;
   /** Id of one run; absent: all runs. */
   readonly run?: string | undefined;
-  /** Known coverage. If absent, the command counts the coverage again, which reads every record. */
+  /** Known coverage. If absent, the command counts the coverage again, by reading every record. */
   readonly coverage?: LedgerStatus["coverage"] | undefined;
   readonly inventory?: InventoryOptions | undefined;
 }

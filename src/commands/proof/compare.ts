@@ -63,7 +63,10 @@ export async function compare(
   return { counts, isComplete: !dependencies.drain.aborted };
 }
 
-/** Returns the verification to store; empty for a comparison without a result, which must not change the ledger. */
+/**
+ * Returns the verification to store. Empty for a comparison without a result, because such a comparison must not change
+ * the ledger.
+ */
 function verificationOf({ record, result }: Comparison): readonly RecordVerification[] {
   return result === "same" || result === "different" || result === "absent" ? [{ record, verification: result }] : [];
 }

@@ -25,7 +25,7 @@ export interface TokenRecord {
    * - `none`: basic authentication has no token
    */
   readonly from: "login" | "given" | "none";
-  /** The claims in the token, which are not verified. */
+  /** The unverified claims in the token. */
   readonly claims: JsonObject;
   /** Seconds since 1970; absent if the token does not state its expiry. */
   readonly expiresAt?: number | undefined;

@@ -77,8 +77,8 @@ export type Fault =
   | { readonly kind: "promise" | "not JSON" | "cyclic" | "nested" | "long" };
 
 /**
- * Calls that a function must not make. `process.exit` is not blocked, because it ends only the thread, which is
- * detected.
+ * Calls that a function must not make. `process.exit` is not blocked, because it ends only the thread, and the end of
+ * the thread is detected.
  */
 export type RefusedCall = "process.kill" | "process.abort" | "new Worker" | "fs.close";
 

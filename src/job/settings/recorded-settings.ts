@@ -113,7 +113,10 @@ export function settingsIfKnown({ settings }: Pick<Run, "settings">): RunSetting
   return parsed.success ? withResolvedPaths(parsed.data) : undefined;
 }
 
-/** Returns recorded settings without the key for fingerprints, which would allow a reader to guess cell values. */
+/**
+ * Returns recorded settings without the secret for fingerprints, because that secret would allow a reader to guess cell
+ * values.
+ */
 export function settingsWithoutSecret(settings: string): string {
   const hidden: keyof RunSettings = "rejectsSecret";
   return JSON.stringify(JSON.parse(settings), (name, value: unknown) => (name === hidden ? undefined : value));

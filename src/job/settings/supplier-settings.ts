@@ -3,7 +3,7 @@ import { type JsonObject, valueAt } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import type { SupplierStatus } from "../../model/supplier-status.ts";
 
-/** The operator's settings for an import supplier (specification 2.4, 2.5), which the API does not expose. */
+/** The operator's settings for an import supplier (specification 2.4, 2.5). The API does not expose them. */
 export interface SupplierSettings {
   /** Location of the supplier's documents in the bucket. The paths in payloads are relative to this location. */
   readonly rootLocation?: string | undefined;

@@ -13,7 +13,7 @@ export interface ServiceToken {
   /** Milliseconds from the request until the token expires; absent if unknown or implausible. */
   readonly lifetimeMs: number | undefined;
   readonly refreshToken: string | undefined;
-  /** Seconds since 1970, from `refreshExpiresIn`, which is a point in time and not a duration. */
+  /** Seconds since 1970, from `refreshExpiresIn`. That member is a point in time, not a duration. */
   readonly refreshExpiresAt: number | undefined;
   readonly refreshLifetimeMs: number | undefined;
 }

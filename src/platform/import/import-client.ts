@@ -87,7 +87,7 @@ function requestBody(
 
 /**
  * Adds a warning for every field of the payload that a successful reply does not echo. The platform drops unknown
- * fields silently, without an error. A reply that echoes nothing of the payload gives no warnings.
+ * fields silently, without an error. A reply that echoes no part of the payload produces no warnings.
  */
 export function withDroppedFieldWarnings(
   classification: Classification,

@@ -81,7 +81,7 @@ type Explain = (answer: RequestResult, ...asked: Parameters<ImportClient["send"]
 const unexplained: Explain = (answer) => Promise.resolve(answer);
 
 /**
- * Returns a function that replaces the problems of a rejection that names no field with the problems that the `reasons`
+ * Returns a function for rejections that name no field. It replaces their problems with the problems that the `reasons`
  * operation reports. If the request to that operation is held back, the record is held back too: nothing was processed,
  * and the next attempt repeats both requests.
  */

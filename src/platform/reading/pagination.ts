@@ -141,8 +141,8 @@ export async function* selectedPages<T>(
 }
 
 /**
- * Maximum number of records, because all pages are kept in memory to reverse them. It exceeds the number of half hours
- * in eleven years.
+ * Maximum number of records, because all pages are kept in memory to reverse them. This is more than the number of half
+ * hours in eleven years.
  */
 const MAX_RECORDS = 200_000;
 

@@ -135,8 +135,8 @@ function unauthorised({ what }: ReadRequest, authorised: boolean): Failure {
 }
 
 /**
- * Returns the failure for a rejected query. It quotes the platform's messages about the parameters, which come from
- * this tool and contain no personal data.
+ * Returns the failure for a rejected query. It quotes the platform's messages about the parameters. The parameters come
+ * from this tool and contain no personal data.
  */
 function badQuery(reply: HttpReply, { what }: ReadRequest): Failure {
   const reasons = replyProblems(parseBody(reply)).map(({ attr, detail }) => `${attr}: ${cleanText(detail, 200)}`);

@@ -3,7 +3,7 @@
  * may have the same account number. `json`: the payload in UTF-8.
  */
 export function namesAccount({ json }: { readonly json: Buffer }, account: string): boolean {
-  // Searches for the number without quotation marks first, which is faster because quotation marks are frequent.
+  // Searches for the number without quotation marks first. This is faster, because quotation marks are frequent.
   return (!PLAIN.test(account) || json.includes(account)) && json.includes(JSON.stringify(account));
 }
 

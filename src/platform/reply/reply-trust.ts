@@ -130,8 +130,8 @@ function bodyMismatch(body: JsonValue, form: DocumentedReply["body"]): string | 
 }
 
 /**
- * Operators' own examples differ from their documents in two ways, which are allowed: a list of the documented object,
- * and the account number under an alternative name.
+ * Operators' own examples may differ from their documents in two ways: a list of the documented object, and the account
+ * number under an alternative name.
  */
 function formMismatch(form: FieldType, body: JsonValue): string | undefined {
   const mismatches = partsOf(body, form).map((part) => replyMismatch(form, withAccountNames(part)));

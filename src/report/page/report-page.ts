@@ -234,7 +234,7 @@ const EXPORT_STEPS: readonly Html[] = [
 const CORRECT: Html = html`Correct the cells as described below, and save the files. Keep the file names, the columns
 and all rows, and do not change other files.`;
 
-/** Renders links to the files with the rows to correct, which are in the folder of the page. */
+/** Renders links to the files that contain the rows to correct. These files are in the folder of the page. */
 function openStep({ files, workbook, leftOut }: Rejects): Html {
   const names = files.filter(({ rows }) => rows > 0).map((file) => path.basename(file.path));
   const csv = names.filter((name) => name.endsWith(".csv"));

@@ -11,9 +11,9 @@ export interface Fingerprints {
     place: { readonly source: string; readonly row: number; readonly column: string },
     value: string,
   ) => string;
-  /** Returns the fingerprint of a business key, which is the same for all rows of a record. */
+  /** Returns the fingerprint of a business key. It is the same for all rows of a record. */
   readonly key: (key: string) => string;
-  /** Returns the fingerprint of all cells in a row, which is the same for equal rows of a source. */
+  /** Returns the fingerprint of all cells in a row. It is the same for equal rows of a source. */
   readonly row: (source: string, cells: readonly string[]) => string;
 }
 

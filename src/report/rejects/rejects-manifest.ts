@@ -24,7 +24,7 @@ export interface ManifestInfo {
   readonly secret?: string | undefined;
 }
 
-/** Name of the file with the settings of the run and the secret of the fingerprints. The file is private. */
+/** Name of the private file with the run's settings and the secret for the fingerprints. */
 export const MANIFEST_FILE = "rejects.json";
 /** Name of the file with fingerprints of the exported rows: one JSON list per row, in the order of the export. */
 export const FINGERPRINT_FILE = "rejects.fingerprints";

@@ -237,9 +237,9 @@ function pageAddress({ origin, target }: PlatformRequest, number: number): strin
 }
 
 /**
- * Converts an ISO 8601 date or date-time of a query to milliseconds since 1970. A time without a zone is in
- * Europe/London (API specification 4.2). If a local time occurs twice, it means the first occurrence. A local time that
- * the clocks skip is read as winter time.
+ * Converts an ISO 8601 date or date-time in a query to milliseconds since 1970. A time without a zone is in
+ * Europe/London (API specification 4.2). A local time that occurs twice is read as its first occurrence. A local time
+ * that the clocks skip is read as winter time.
  */
 function queryTimeMs(text: string): number | undefined {
   const [, date, time = "00:00", zone] =

@@ -88,7 +88,7 @@ export interface FaultValues {
 const ERROR_STATUSES = [500, 502, 503, 504] as const;
 
 /**
- * Reads faults in the form of the admin endpoint, which is an object with the names of `FaultOptions`. A trigger may
+ * Reads faults in the form that the admin endpoint accepts: an object with the names of `FaultOptions`. A trigger may
  * also have its command-line form: `every:10`, `5%`, `at:3,7`.
  * @throws Failure `usage` that names the invalid member
  */

@@ -118,7 +118,7 @@ function unusedNumber(supplier: string, key: string, taken: ReadonlyMap<string, 
 
 const SUPPLIER_FIELDS = ["import_supplier", "import_supplier_code"];
 
-/** Returns the import suppliers that the contract enumerates, or else only `SANDBOX`. All are ongoing. */
+/** Returns the import suppliers that the contract enumerates or, if it enumerates none, `SANDBOX`. All are ongoing. */
 export function defaultSuppliers(contract: Contract): Readonly<Record<string, SupplierStatus>> {
   const enumerated = contract.operations.flatMap(({ body }) =>
     SUPPLIER_FIELDS.flatMap((name) => choicesAt(body, name)),

@@ -45,7 +45,7 @@ export interface UnfinishedEdit {
   readonly saved: number;
 }
 
-/** The id that stands for all causes together. */
+/** The id that represents all causes together. */
 export const ALL_CAUSES = 0;
 
 export interface RecordCounts {
@@ -92,7 +92,7 @@ export interface CauseRows {
   readonly column?: number;
 }
 
-/** Corrections that are not applied because their cells have changed since. */
+/** Corrections that are not applied because their cells have changed since the correction. */
 export interface OutdatedCorrections {
   readonly count: number;
   /** The first outdated corrections. */

@@ -2,7 +2,6 @@ import type { AttrPath } from "../../json/attr.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import type { ErrorDetails } from "../error-data.ts";
 
-/** A column of a source. */
 export interface SourceColumn {
   readonly source: string;
   readonly column: string;
@@ -171,7 +170,7 @@ export type MappingEdit =
   | { readonly kind: "removePart"; readonly path: AttrPath }
   /** Sets the module with the functions; null removes the option. */
   | { readonly kind: "functions"; readonly module: string | null }
-  /** Adds a source that is joined to another source by one column of each. */
+  /** Adds a source that is joined to another source by one column from each. */
   | ({ readonly kind: "addSource" } & NewSource)
   /** Sets options of a source; null removes an option. */
   | { readonly kind: "source"; readonly name: string; readonly options: JsonObject };

@@ -53,7 +53,6 @@ export interface CauseGroup {
   readonly overdue: number;
 }
 
-/** The rows of a cause. */
 export interface CauseRows {
   /** The first rows, at most `ROWS_OF_GROUP` of each owner and file. */
   readonly rows: readonly RowData[];

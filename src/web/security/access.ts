@@ -6,7 +6,7 @@ export interface WebSession {
   readonly cookie: string;
   /**
    * Sent by the page as a header. Browsers send cookies to every port of a host, so another local server could learn
-   * the cookie but not the key.
+   * the cookie, but it cannot learn the key.
    */
   readonly key: string;
 }

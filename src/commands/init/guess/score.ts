@@ -84,8 +84,9 @@ const AROUND_WEIGHT = 0.25;
 const FIRST_WEIGHT = 0.2;
 
 /**
- * Returns the similarity of two names, from 0 to 1. It combines the share of the field's words that occur in the names
- * of the column and its file with the share of the column's words that occur in the names of the field and its context.
+ * Returns the similarity of two names, from 0 to 1. Combines two shares: the share of the field's words that occur in
+ * the names of the column and its file, and the share of the column's words that occur in the names of the field and
+ * its context.
  */
 export function nameLikeness(field: NamedThing, named: NamedThing): number {
   if (areOpposites(field, named) || hasOtherUnit(field, named)) return 0;

@@ -187,7 +187,7 @@ const KIND_WORDS: readonly (readonly [kind: ValueKind, word: string, evidence: n
   ["phone", "phone", 0.5],
   ["street", "address", 0.3],
 ];
-/** Fit of a column of dates for a text field, because text fields rarely contain dates. */
+/** Fit of a date column for a text field, because text fields rarely contain dates. */
 const NON_TEXT_SCORE = 0.35;
 
 function textFit(type: TextType, words: readonly string[], column: ColumnProfile): ValueFit {

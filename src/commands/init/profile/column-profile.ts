@@ -214,7 +214,7 @@ interface DateCounter {
   readonly forms: () => readonly DateForm[];
 }
 
-/** Number of values after which patterns that have matched no value are dropped. */
+/** Patterns that have matched no value are dropped after this number of values. */
 const SETTLED_AFTER = 50;
 
 function createDateCounter(): DateCounter {

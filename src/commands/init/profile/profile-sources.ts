@@ -101,8 +101,8 @@ function columnsKey({ opened, found }: GuessedFile): string {
 }
 
 /**
- * Returns an unused name for a source: the given name, or a name that is derived from the first file with only the
- * characters that source names may contain. Appends a number to a name that is already used.
+ * Returns an unused name for a source: the given name, or a name that is derived from the first file and contains only
+ * characters that are allowed in source names. If the name is already used, appends a number.
  */
 function freeName({ name, files }: Group, taken: ReadonlySet<string>): string {
   const [first] = files;

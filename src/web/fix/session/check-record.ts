@@ -32,8 +32,8 @@ interface CheckedRecord {
 export type CheckRecords = (records: readonly StoredRecord[]) => Promise<readonly CheckedRecord[]>;
 
 /**
- * Problems that depend on other records. A check of one record does not find them again, so they remain until their
- * cell changes.
+ * Problems that depend on other records. Checking one record does not find them again, so they remain until their cell
+ * changes.
  */
 const ACROSS_RECORDS: ReadonlySet<string> = new Set(["duplicate_key", "near_duplicate_key"]);
 
@@ -87,7 +87,7 @@ function joinAgain(
   };
 }
 
-/** Returns a function that corrects a row by the same rules as the reader of the input. */
+/** Returns a function that corrects a row by the same rules as the input reader. */
 export function createAmend(
   { plan, mapping, settings }: Pick<Job, "plan" | "mapping" | "settings">,
   correctionsOf: CheckRecordOptions["correctionsOf"],

@@ -15,7 +15,7 @@ import { correctionsOfKey } from "../edits/correction-log.ts";
 import { columnIn, type SessionRows } from "./session-rows.ts";
 import type { Found, SessionStore } from "./session-store.ts";
 
-/** The records that the platform refused in their last push. */
+/** The records that the platform refused in the last push that contained them. */
 export interface Refusals {
   readonly count: number;
   readonly has: (key: string | undefined) => boolean;

@@ -98,8 +98,8 @@ function markOf(problem: Problem, row: Row, { causes }: ViewParts, columns: read
 
 /**
  * Problems of the sources that do not lock a row. Most of them depend on several rows, and a correction can fix them.
- * Other problems of the sources remain until the user corrects the file itself, because corrections apply to cells that
- * are already read.
+ * Any other problem of a source remains until the user corrects the file itself, because corrections apply to cells
+ * that have already been read.
  */
 const BETWEEN_ROWS: ReadonlySet<string> = new Set([
   "source_missing_key",

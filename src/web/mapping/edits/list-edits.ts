@@ -44,7 +44,7 @@ interface Part {
   readonly isEntry: boolean;
 }
 
-/** Returns a part of a list, or the only part of a list; undefined if the list has another form. */
+/** Returns a part of a list, or the only part of a list; undefined if the list has a different form. */
 function partIn(target: EditTarget): Part | undefined {
   const { field, text, context } = target;
   const { value: document } = parseDocument({ file: context.file, text }, "mapping_invalid");

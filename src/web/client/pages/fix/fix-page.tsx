@@ -11,7 +11,7 @@ import { Workbench } from "./workbench.tsx";
 
 const POLL_MS = 400;
 
-/** Shows the rows that need work in a grid in which the user corrects them. */
+/** Shows a grid of the rows that need work, in which the user corrects them. */
 export function FixPage(): JSX.Element {
   const { state, error, check, reload } = useFixState();
   return (

@@ -8,8 +8,8 @@ export interface KeyOptions extends GridOptions {
 }
 
 /**
- * Makes Tab leave the grid, which has too many cells to tab through. While a cell is edited, Tab moves to the next
- * cell.
+ * Makes Tab leave the grid, because the grid has too many cells to tab through. While a cell is edited, Tab moves to
+ * the next cell.
  */
 export function leaveWithTab(key: KeyboardEvent, grid: AccessibleGrid): void {
   if (key.key === "Tab" && !grid.isEditing()) key.stopPropagation();

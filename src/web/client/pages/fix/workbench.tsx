@@ -173,7 +173,7 @@ function Grid({ state, filter, cause, session, areValuesShown, view, onActive }:
   return <div ref={element} class="fix-grid" />;
 }
 
-/** Returns the column of the cause, or else the column of the first problem of the first row. */
+/** Returns the column of the cause. If the cause has none, returns the column of the first problem of the first row. */
 function firstColumn(rows: RowCache, column: number | undefined): number {
   return column ?? rows.get(0)?.marks.find((mark) => mark.column !== undefined)?.column ?? 0;
 }
@@ -285,8 +285,8 @@ function initialFilter({ causes }: FixOverview): RowFilter {
 }
 
 /**
- * Returns the filter for a cause. Keeps the source if it has rows with this cause, or else selects the source with the
- * most rows.
+ * Returns the filter for a cause. Keeps the source if it has rows with this cause. Otherwise, selects the source with
+ * the most rows.
  */
 function filterFor(causes: readonly FixCause[], id: number, before: number | undefined): RowFilter {
   const rows = causes.find((cause) => cause.id === id)?.rows ?? [];

@@ -26,7 +26,6 @@ export function checkDraft(draft: Draft, showValues: boolean, signal: AbortSigna
   return postJson<CheckData>("/api/mapping/check", requestOf(draft, showValues), signal);
 }
 
-/** Saves the draft, and returns the saved draft. */
 export async function saveDraft(
   draft: Draft,
 ): Promise<{ readonly draft: Draft; readonly written: SaveData["written"] }> {

@@ -14,7 +14,7 @@ interface StartOptions {
   readonly onBegin: (draft: Draft) => void;
 }
 
-/** Shows a form that selects the files from which the first mapping is guessed. */
+/** Shows a form for selecting the files from which the first mapping is guessed. */
 export function StartForm({ file, start, onBegin }: StartOptions): JSX.Element {
   const [setup, setSetup] = useState(start.chosen);
   const [error, setError] = useState<ErrorDetails>();

@@ -13,7 +13,7 @@ import { DestinationSection } from "./destination-section.tsx";
 import { LiveSection } from "./live-section.tsx";
 import { PushSection } from "./push-section.tsx";
 
-/** The numbers cover all records of the ledger, so loading them for every event would take too long. */
+/** The numbers cover all records in the ledger, so loading them for every event would take too long. */
 const RELOAD_MS = 15_000;
 /** Short, so that the page recovers soon after the user repairs a file. */
 const RETRY_MS = 2_000;
