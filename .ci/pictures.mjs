@@ -27,7 +27,7 @@ const STYLES = {
 /** The styles that each terminal code turns off. */
 const ENDS = { 22: [1, 2], 39: [31, 32, 33, 36], 0: Object.keys(STYLES).map(Number) };
 
-/** The pages of `migrate web` by the name of their picture: the path, the texts to wait for, and the row to select. */
+/** The pages of `migrate web`, by picture name: the path, the strings to wait for, and the row to select. */
 const WEB_PAGES = {
   "web-overview": { place: "", texts: ["records are on the platform", "Start a push"] },
   "web-problems": { place: "problems", texts: ["Rows of this cause", "Read again"] },
