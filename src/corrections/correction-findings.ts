@@ -41,7 +41,7 @@ export interface CorrectionFindings {
   readonly keys: readonly ChangedCells[];
   /** Keys that were restored to their previous value at the user's request. */
   readonly restored: readonly ChangedCells[];
-  /** Other cells that changed although they had no errors. */
+  /** Other cells that changed even though they had no errors. */
   readonly cells: readonly ChangedCells[];
   readonly added: readonly FoundRows[];
   /** Missing rows of records that are otherwise present. */

@@ -9,7 +9,7 @@ import { asciiHash, HASH_RANGE, mixHash, textHash, TWO_TO_THE_32 } from "../text
 export function createFastContentHash(): (value: JsonValue) => number {
   const names = new Map<string, number>();
 
-  /** Caches the hashes of field names, because payloads have few field names, which every record repeats. */
+  /** Caches the hashes of field names, because payloads have few field names and every record repeats them. */
   function knownNameContent(name: string): number {
     const known = names.get(name);
     if (known !== undefined) return known;

@@ -56,7 +56,7 @@ export const REJECTS = {
 
 /** Options for rejects and for all other sources. */
 export const KEYS = {
-  /** Whether to accept new keys that a spreadsheet may have changed, or whose row was sent with another key. */
+  /** Whether to accept new keys that a spreadsheet may have changed, or whose row was sent under a different key. */
   newKeys: {
     library: true,
     recorded: true,
@@ -93,7 +93,7 @@ export interface ReportOptions extends LibraryOptions<typeof REPORT> {}
 export const SENDING = {
   /** Whether to do everything except send records. */
   dryRun: { short: "n", library: true, help: "do everything except send records" },
-  /** Whether to send records again that were accepted earlier with different content. */
+  /** Whether to resend records that were accepted earlier with different content. */
   revise: {
     library: true,
     recorded: true,

@@ -12,8 +12,8 @@ interface CacheSettings {
 
 /**
  * Returns the cache of compiled contracts, in the user's cache folder (as in the XDG Base Directory Specification; on
- * macOS and Windows, as usual on these systems). Returns undefined for a program that was not built, because its
- * versions cannot be distinguished.
+ * macOS and Windows, in the usual place). Returns undefined for a program that was not built, because its versions
+ * cannot be distinguished.
  */
 export function contractCache(settings: CacheSettings): ContractCache | undefined {
   const version = buildName();

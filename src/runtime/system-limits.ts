@@ -39,7 +39,7 @@ const MEMORY_CODES: ReadonlySet<string> = new Set([
   "ERR_WORKER_OUT_OF_MEMORY",
 ]);
 
-/** Messages of V8, SQLite and the loader of native modules, which set no error codes. */
+/** Messages of errors from V8, SQLite and the native module loader, which set no error codes. */
 const MEMORY_MESSAGE = /allocation failed|out of memory|cannot allocate memory|failed to map segment/i;
 
 /**

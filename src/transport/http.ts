@@ -18,8 +18,8 @@ export interface HttpReply {
   /** The body as text, at most `maxReplyBytes`. */
   readonly body: string;
   /**
-   * False if the connection was lost, the request was aborted, or a limit of time or length was reached before the end
-   * of the body.
+   * False if the connection was lost, the request was aborted, or a time or length limit was reached before the end of
+   * the body.
    */
   readonly complete: boolean;
   /** Whether the body is not UTF-8, so that characters of `body` were replaced. */

@@ -35,7 +35,7 @@ export interface KeptCorrections {
   readonly added: number;
   /** The number of earlier corrections that were replaced. */
   readonly replaced: number;
-  /** The number of corrections that were removed because the cell has the value of the sources again. */
+  /** The number of corrections that were removed because the cell again has the same value as in the sources. */
   readonly removed: number;
   /** The number of cells that already have the new value. */
   readonly alreadyCorrected: number;

@@ -61,7 +61,7 @@ function targetCheck(target: TargetSettings, supplier: Supplier): Check {
   return ok("target", [baseUrl, ...more].join(", "));
 }
 
-/** Reports which credential a push would use and its origin, but never the credential itself. */
+/** Reports which credential a push would use and where it comes from, but never the credential itself. */
 async function credentialsCheck(
   auth: AuthSettings,
   secretOrigins: SecretOrigins,

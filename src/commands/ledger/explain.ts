@@ -18,7 +18,7 @@ import { recordsWithOrigins, type TracedRecord } from "../check/preview.ts";
 export interface ExplainOptions {
   readonly key: string;
   readonly ledger: string;
-  /** Id of the run to search; absent: the latest run that contains the key. */
+  /** Id of the run to search. Default: the latest run that contains the key. */
   readonly run?: string | undefined;
 }
 

@@ -28,7 +28,7 @@ import { timestamp } from "../../time/clock.ts";
 
 export interface ReportOptions {
   readonly ledger: string;
-  /** Id of the run, or a prefix of it; absent: the latest run. */
+  /** Id of the run, or a prefix of it. Default: the latest run. */
   readonly run?: string | undefined;
   /** Folder for the report files; default: the folder of the run. */
   readonly out?: string | undefined;
@@ -57,7 +57,7 @@ export function report(options: ReportOptions, dependencies: Dependencies): Prom
 
 export interface OwnerReportOptions {
   readonly ledger: string;
-  /** Id of the run, or a prefix of it; absent: the latest run. */
+  /** Id of the run, or a prefix of it. Default: the latest run. */
   readonly run?: string | undefined;
   /** Folder of the reports by owner; default: the folder of the run. */
   readonly out?: string | undefined;

@@ -14,7 +14,7 @@ import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
 
 export interface RunSetupOptions {
   readonly ledger: string;
-  /** Id of the run, or a prefix of it; absent: the latest run. */
+  /** Id of the run, or a prefix of it. Default: the latest run. */
   readonly run?: string | undefined;
 }
 

@@ -16,7 +16,7 @@ import type { WallClock } from "../../time/clock.ts";
 
 export interface StatusOptions {
   readonly ledger: string;
-  /** Id of one run; absent: all runs. */
+  /** Id of one run. Default: all runs. */
   readonly run?: string | undefined;
   /** Known coverage. If absent, the command counts the coverage again, by reading every record. */
   readonly coverage?: LedgerStatus["coverage"] | undefined;

@@ -24,7 +24,7 @@ import type { UndecidedReason } from "../../rules/language/rule.ts";
 
 export interface DriftOptions {
   readonly ledger: string;
-  /** Id of the run, or a prefix of it; absent: every push in the ledger. */
+  /** Id of the run, or a prefix of it. Default: every push in the ledger. */
   readonly run?: string | undefined;
 }
 

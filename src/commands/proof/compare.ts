@@ -15,7 +15,7 @@ import { timestamp } from "../../time/clock.ts";
 
 export interface CompareOptions {
   readonly ledger: string;
-  /** Id of the run, or a prefix of it; absent: the latest run. */
+  /** Id of the run, or a prefix of it. Default: the latest run. */
   readonly run?: string | undefined;
   /** Whether to compare the records of every run that sent records. */
   readonly all: boolean;

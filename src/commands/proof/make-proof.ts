@@ -10,7 +10,7 @@ import { timestamp } from "../../time/clock.ts";
 
 export interface MakeProofOptions {
   readonly ledger: string;
-  /** Id of the run, or a prefix of it; absent: the latest run. */
+  /** Id of the run, or a prefix of it. Default: the latest run. */
   readonly run?: string | undefined;
   /** Whether to prove every run of the ledger that sent records. */
   readonly all: boolean;

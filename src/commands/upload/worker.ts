@@ -20,14 +20,14 @@ import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 export interface WorkerOptions {
   /** Locator of the ledger. */
   readonly ledger: string;
-  /** Id of the run, or a prefix of it; absent: the latest run. */
+  /** Id of the run, or a prefix of it. Default: the latest run. */
   readonly run?: string | undefined;
   /** The folder in which the user started the command. */
   readonly folder: string;
 }
 
 /**
- * Joins a run that another process has planned and sends some of its ranges.
+ * Joins a run that another process has planned, and sends some of its ranges.
  * @throws Failure `source_changed` if the contract, mapping or input has changed since the plan was written,
  * `run_unknown` if the run assigns no ranges, and the failures of connecting
  */

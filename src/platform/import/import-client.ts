@@ -42,7 +42,7 @@ interface ImportClientOptions extends RequestDependencies {
   readonly operation: Pick<PlainOperation, "path" | "parameters" | "wrap" | "items" | "body"> & RepliesContract;
   /** Fields that the request carries in addition to the wrapped payload or instead of it. */
   readonly body?: Step["body"];
-  /** Whether to warn about fields that a successful reply omits although it echoes the payload. */
+  /** Whether to warn about fields that a successful reply omits even though it echoes the payload. */
   readonly compareEcho?: boolean;
 }
 

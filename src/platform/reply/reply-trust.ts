@@ -47,7 +47,7 @@ export function reasonForDistrust(
 
 /**
  * Returns the reason why a reply below 300 does not appear to belong to the operation: the contract does not document
- * its status, the reply has another content type or form, is incomplete, or names another record.
+ * its status, the reply has a different content type or form, is incomplete, or names another record.
  */
 export function operationMismatch(
   reply: HttpReply,

@@ -53,7 +53,7 @@ interface CausesOptions {
   readonly leftOut: Html | undefined;
 }
 
-/** Renders each cause as a card; undefined without causes. */
+/** Renders each cause as a card; undefined if there are no causes. */
 export function causesSection(
   causes: readonly PageCause[],
   { fieldTitle, showValues, leftOut }: CausesOptions,

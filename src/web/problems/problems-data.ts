@@ -54,7 +54,7 @@ export interface CauseGroup {
 }
 
 export interface CauseRows {
-  /** The first rows, at most `ROWS_OF_GROUP` of each owner and file. */
+  /** The first rows: at most `ROWS_OF_GROUP` for each owner and file. */
   readonly rows: readonly RowData[];
 }
 

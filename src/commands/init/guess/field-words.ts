@@ -152,7 +152,7 @@ export const OTHER_PARTIES: readonly string[] =
 /** Units smaller than the units of the fields: a hundredth of the currency, a thousandth of the metered unit. */
 export const SMALL_UNITS: readonly string[] = ["pence", "pennies", "cents", "cent", "minor", "wh", "watthours"];
 
-/** Pairs of words that never mean the same field, even if the rest of the name is similar. */
+/** Pairs of words that never refer to the same field, even if the rest of the name is similar. */
 export const OPPOSITES: readonly (readonly [string, string])[] = [
   ["start", "end"],
   ["given", "family"],

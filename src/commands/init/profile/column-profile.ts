@@ -209,7 +209,7 @@ interface DateCounter {
   readonly add: (value: string) => void;
   /**
    * Returns the patterns that fit, best first. Among patterns that fit equally well, narrower patterns come first, and
-   * day before month.
+   * patterns that start with the day come before patterns that start with the month.
    */
   readonly forms: () => readonly DateForm[];
 }

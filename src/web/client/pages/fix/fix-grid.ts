@@ -10,7 +10,7 @@ import { AccessibleGrid, columnIndex } from "./slick-grid.ts";
 /** The grid of the rows that match a filter. */
 export interface FixGrid {
   readonly setLength: (length: number) => void;
-  /** Redraws rows after they were loaded or changed. */
+  /** Redraws rows after they have been loaded or changed. */
   readonly redraw: (positions: readonly number[]) => void;
   readonly redrawAll: () => void;
   /** Selects a cell without moving the focus. */

@@ -28,7 +28,7 @@ interface UnfinishedOptions {
   readonly session: Session;
 }
 
-/** Shows an edit of many cells that was incomplete when its program ended. */
+/** Shows an unfinished edit of many cells, left by a program that ended early. */
 export function Unfinished({ unfinished, session }: UnfinishedOptions): JSX.Element {
   const { source, column, at, saved } = unfinished;
   const settle = (action: "keep" | "undo"): void => void session.send("unfinished", { at, action });

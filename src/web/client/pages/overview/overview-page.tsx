@@ -49,7 +49,7 @@ function useOverview(): Loaded<OverviewData> & { readonly live: LiveRun | undefi
   useEffect(() => {
     if (version !== undefined && isReadable) reload();
   }, [version, isReadable, reload]);
-  // Loading can fail although the events report no error.
+  // Loading can fail even if the events report no error.
   const period = loaded.error !== undefined ? RETRY_MS : isSending ? RELOAD_MS : undefined;
   useEffect(() => {
     if (period === undefined) return undefined;

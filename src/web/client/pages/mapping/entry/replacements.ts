@@ -34,8 +34,8 @@ function asPair(item: JsonValue): { readonly from?: JsonValue; readonly pattern?
 }
 
 /**
- * Returns the option `replace`; undefined without replacements. A list stays a list and keeps its unchanged items.
- * Otherwise, replacements without patterns become the members of an object, if the object keeps their order.
+ * Returns the option `replace`; undefined if there are no replacements. A list stays a list and keeps its unchanged
+ * items. Otherwise, replacements without patterns become the members of an object, if the object keeps their order.
  */
 export function writeReplacements(rows: readonly Replacement[], old: JsonValue | undefined): JsonValue | undefined {
   const [first] = rows;
