@@ -21,7 +21,7 @@ const hundred = (more: (index: number) => JsonObject): readonly Given[] =>
   Array.from({ length: 100 }, (_, index) => named(index, more(index)));
 
 describe("the sample of a canary", () => {
-  test("contains rare attrs, rare values of attrs with few values, and every file", () => {
+  test("covers every file, rare attrs, and rare values of attrs that have few distinct values", () => {
     const records = [
       ...hundred((index) => ({ kind: index === 70 ? "BUSINESS" : "DOMESTIC", ...(index === 33 && { email: "x" }) })),
       { payload: { name: "last", kind: "DOMESTIC" }, file: "b.csv" },
@@ -29,12 +29,12 @@ describe("the sample of a canary", () => {
     expect(sampleOf(5, records)).toEqual(expect.arrayContaining([34, 71, 101]));
   });
 
-  test("contains records whose lists have no items, one item and several items", () => {
+  test("includes records with an empty list, with one item and with several items", () => {
     const records = hundred((index) => ({ meters: index === 50 ? [] : index === 60 ? ["E", "E"] : ["E"] }));
     expect(sampleOf(3, records)).toEqual(expect.arrayContaining([51, 61]));
   });
 
-  test("is spread over the input if all records are the same", () => {
+  test("is spread evenly over the input if all records have the same form", () => {
     const sample = sampleOf(
       4,
       hundred(() => ({})),
@@ -42,7 +42,7 @@ describe("the sample of a canary", () => {
     expect(sample).toEqual([1, 26, 51, 76]);
   });
 
-  test("is completed with records that are spread over the input", () => {
+  test("is filled up with records that are spread over the input", () => {
     const kinds = hundred((index) => ({ kind: index < 5 ? `K${index}` : "K5" }));
     const sample = sampleOf(8, kinds);
     expect(sample).toEqual(expect.arrayContaining([1, 2, 3, 4, 5, 6]));
@@ -50,7 +50,7 @@ describe("the sample of a canary", () => {
     expect(sample).toHaveLength(8);
   });
 
-  test("has distinct records, as many as possible, in input order, and the same records each time", () => {
+  test("contains the requested number of distinct records, if available, and is always the same", () => {
     const value = fc.oneof(fc.constantFrom("A", "B", null, true, 1), fc.string({ maxLength: 3 }));
     const payload = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.oneof(value, fc.array(value, { maxLength: 3 })), {
       noNullPrototype: true,
