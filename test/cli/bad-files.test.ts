@@ -51,12 +51,12 @@ const NOT_TEXT: readonly (readonly [string, string | Buffer])[] = [
   ["UTF-16 text", Buffer.from("\uFEFFa: 1\n", "utf16le")],
 ];
 
-describe.each(Object.entries(READERS))("a file refused as %s", (code, reader) => {
+describe.each(Object.entries(READERS))("the reader with the error code %s, given a corrupt file,", (code, reader) => {
   const refused = async (content: string): Promise<Failure> =>
     failureOf(reader(path.join(temporaryFolder({ "file.yaml": content }), "file.yaml")));
 
   it.each(code === "contract_invalid" ? CORRUPT : [...CORRUPT, LONG_NUMBER])(
-    "%s is reported at its line, without hanging",
+    "reports %s at its line, without hanging",
     async (_, content, line) => {
       const startedAt = performance.now();
       expect(await refused(content)).toMatchObject({ code, exitCode: 2, place: { line } });

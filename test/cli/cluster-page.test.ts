@@ -24,7 +24,7 @@ function unknownVariables(names: readonly string[]): readonly string[] {
   return names.filter((name) => name.startsWith("MIGRATE_") && name !== "MIGRATE_API_KEY" && !known.has(name));
 }
 
-test("the Compose file of docs/cluster.md is valid YAML and uses only known commands and variables", () => {
+test("the Compose file in docs/cluster.md is valid YAML with known commands and variables", () => {
   const service = z.looseObject({ command: z.string(), environment: z.record(z.string(), z.string()) });
   const { services } = z
     .looseObject({ services: z.object({ database: z.looseObject({}), push: service, worker: service }) })
@@ -36,7 +36,7 @@ test("the Compose file of docs/cluster.md is valid YAML and uses only known comm
   expect(services.push.environment["MIGRATE_LEDGER"]).toContain("@database/");
 });
 
-test("the Kubernetes Job of docs/cluster.md is valid YAML, mounts its volumes, and uses known commands and variables", () => {
+test("the Kubernetes Job in docs/cluster.md is valid YAML with mounted volumes and known commands and variables", () => {
   const named = z.array(z.looseObject({ name: z.string() }));
   const container = z.looseObject({ args: z.tuple([z.string()]), env: named, volumeMounts: named });
   const pod = z.looseObject({ containers: z.tuple([container]), volumes: named });

@@ -52,13 +52,13 @@ const CREDENTIALS = [
   "AWS_PROFILE",
 ];
 
-it("the configuration file has a setting for each of these flags, with the same name", async () => {
+it("the main flags have settings with the same names in the configuration file", async () => {
   const settings = await known("zzzzzzzzzzzz: 1");
   const flags = ["contract", "operation", "mapping", "supplier", "encoding", "delimiter", "out", "ledger", "target"];
   expect(settings).toEqual(expect.arrayContaining(flags));
 });
 
-it("docs/configuration.md lists the variables of the flags and of the credentials", () => {
+it("docs/configuration.md lists the environment variables for flags and credentials", () => {
   const flags = createProgram(IDLE_SESSION)
     .commands.flatMap((command) => [command, ...command.commands])
     .flatMap((command) => command.options)

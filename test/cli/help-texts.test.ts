@@ -83,7 +83,7 @@ describe("the examples in --help", () => {
 });
 
 describe("--help", () => {
-  it("names the credential variables of commands that use a platform or a store", () => {
+  it("names the credential variables for commands that use a platform or a store", () => {
     for (const name of ["push", "token", "doctor"]) expect(helpOf(80, name)).toContain("MIGRATE_API_KEY");
     expect(helpOf(80, "documents", "check")).toContain("AWS_SECRET_ACCESS_KEY");
     expect(helpOf(80, "preview")).not.toContain("MIGRATE_API_KEY");
@@ -157,8 +157,8 @@ describe("migrate help --all", () => {
   });
 });
 
-describe("short options", () => {
-  it("have the same meaning in every command that has them", () => {
+describe("short forms of options", () => {
+  it("have the same meaning in every command", () => {
     const pairs = allCommands(createProgram(IDLE_SESSION))
       .flatMap(({ options }) => options)
       .flatMap(({ short, long }) => (short === undefined ? [] : [`${short} ${long}`]));
@@ -171,7 +171,7 @@ describe("short options", () => {
     [["--format", "markdown", "--json"], "json"],
     [["--json", "--format", "markdown"], "markdown"],
     [[], "text"],
-  ])("--json means --format json, and the last of the two flags applies: %j", async (words, expected) => {
+  ])("include --json for --format json, and the last of the two flags applies: %j", async (words, expected) => {
     const program = createProgram(IDLE_SESSION);
     const show = allCommands(program).find((each) => each.name() === "show" && each.parent?.name() === "contract");
     let format: unknown;

@@ -44,7 +44,7 @@ it("docs/monitoring.md lists every state of a run", () => {
   expect(new Set(states)).toEqual(new Set([...RUN_STATES, "superseded"].map((state) => code([state]))));
 });
 
-it("the dashboard uses exactly the metrics of a run", () => {
+it("the dashboard uses exactly the metrics that a run exports", () => {
   const asked = new Set([...dashboard.matchAll(/migrate_[a-z_]+/g)].map(([name]) => name));
   const known = new Set(RUN_METRICS.map(({ name }) => name));
   expect([...asked].filter((name) => !known.has(name))).toEqual([]);

@@ -29,7 +29,7 @@ describe("frames of a stack trace", () => {
 
   it.each([
     ["of a package", ":1:1"],
-    ["of a package in the rest of the line", ":2:9"],
+    ["of a package that shares a line with the program's own code", ":2:9"],
   ])("stay unchanged in code %s", (_, place) => {
     const frame = `at parse (${bundled(JSON.stringify(MAP))}${place})`;
     expect(sourceFrames([frame])).toEqual([frame]);

@@ -57,7 +57,7 @@ describe("progress without a terminal", () => {
     expect(written).toHaveLength(11 + 18 + 10);
   });
 
-  it("shows how much a worker of a shared run has sent, without a total", () => {
+  it("shows how much a worker in a shared run has sent, without a total", () => {
     const { progress, written, at } = inPipe("text", false);
     progress.onProgress({ kind: "read", bytes: 10, ofBytes: 10 });
     progress.onProgress({ kind: "joined" });
@@ -126,7 +126,7 @@ describe("progress without a terminal", () => {
     expect(written).toEqual([`${pending + 281} records: ${text}, 281 skipped\n`]);
   });
 
-  it("shows the plan of a dry run without progress of sending", () => {
+  it("shows the plan of a dry run, but no sending progress", () => {
     const { progress, written } = inPipe();
     const compared = { new: 2, changed: 1, unchanged: 0 };
     progress.onProgress({ kind: "planned", counts: { valid: 3, skipped: 1 }, compared, isDryRun: true });
@@ -134,14 +134,14 @@ describe("progress without a terminal", () => {
     expect(progress.current().sending).toBeUndefined();
   });
 
-  it("counts the records that an earlier push or resume of the run has sent", () => {
+  it("counts the records that were sent by an earlier push or resume of the run", () => {
     const { progress } = inPipe();
     progress.onProgress({ kind: "planned", counts: { accepted: 60, rejected: 5, pending: 35, invalid: 9 } });
     progress.onProgress(accepted());
     expect(progress.current().sending).toMatchObject({ total: 100, done: 66, counts: { accepted: 61, rejected: 5 } });
   });
 
-  it("shows the rate of the last minute, so that a change of pace is visible", () => {
+  it("shows the rate of the last minute, so that a change in pace is visible", () => {
     const { progress, at } = inPipe();
     progress.onProgress({ kind: "planned", counts: { pending: 10_000 } });
     for (let second = 1; second <= 300; second += 1) {
@@ -152,7 +152,7 @@ describe("progress without a terminal", () => {
     expect(progress.current().sending?.perSecond).toBeCloseTo(2, 0);
   });
 
-  it("explains changes of the pace with --verbose", () => {
+  it("explains changes in pace with --verbose", () => {
     const { progress, written } = inPipe();
     progress.onProgress({ kind: "pace", limit: 2, reason: "timeout" });
     progress.onProgress({ kind: "pace", limit: 1, perSecond: 17.9, reason: "HTTP 429" });
@@ -194,7 +194,7 @@ describe("a wait", () => {
     expect(logged.filter((event) => "event" in event && event.event === "wait_continues")).toHaveLength(3);
   });
 
-  it("for an import supplier is reported once, however often the supplier is checked", () => {
+  it("for an import supplier is reported only once, regardless of how often the supplier is checked", () => {
     const { progress, written, at } = inPipe("text", false);
     for (const [second, probeInMs] of [
       [0, 2000],
@@ -215,7 +215,7 @@ describe("a wait", () => {
 });
 
 describe("progress as JSON lines", () => {
-  it("has numbers in fields, and no prose", () => {
+  it("contains numbers in fields, and no prose", () => {
     const { progress, written, at } = inPipe("json");
     progress.onProgress(begun());
     progress.onProgress({ kind: "planned", counts: { pending: 3, invalid: 1 } });

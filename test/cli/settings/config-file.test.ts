@@ -88,7 +88,7 @@ targets:
     });
   });
 
-  it("is reported with the line and column of each mistake, without values, which can be passwords", async () => {
+  it("is refused with the line and column of the mistake, but without values, which may be passwords", async () => {
     const text = "targets:\n  t:\n    baseUrl: x\n    auth: { apiKey: sk_1, user: me }\n";
     await expect(readConfig(undefined, temporaryFolder({ "migrate.yaml": text }))).rejects.toMatchObject({
       message: 'migrate.yaml:4:13: unknown setting "targets.t.auth.apiKey"',
@@ -96,7 +96,7 @@ targets:
     });
   });
 
-  it("has a known line for each of its paths, so that errors about the path can name the line", async () => {
+  it("provides the line of each path in it, so that an error about a path can name the line", async () => {
     const folder = temporaryFolder({
       "conf/mine.yaml": "contract: [a.yaml, b.yaml]\ntargets:\n  t: { baseUrl: x, ca: ca.pem }\n",
     });
@@ -106,7 +106,7 @@ targets:
     expect(placeOf?.("other.pem")).toBeUndefined();
   });
 
-  it("is an error if it is named but missing, and no other file is read", async () => {
+  it("is refused if the named file is missing, even if another configuration file exists", async () => {
     const folder = temporaryFolder({ "migrate.yaml": "supplier: A\n" });
     await expect(readConfig("other.yaml", folder)).rejects.toMatchObject({ code: "config" });
   });

@@ -73,7 +73,7 @@ describe("settings", () => {
     });
   });
 
-  it("of the command line override settings of the file", async () => {
+  it("on the command line override settings in the file", async () => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     const flags = {
       contract: ["mine.yaml", "overlay.yaml"],
@@ -112,7 +112,7 @@ describe("settings", () => {
     });
   });
 
-  it("of the default target are not used for an address given with --base-url", async () => {
+  it("for the default target do not apply to an address given with --base-url", async () => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     const { target, pace, job } = await readSettings([], { baseUrl: "https://other.example/v1/" }, folder);
     expect(target?.auth).toEqual({});
@@ -125,7 +125,7 @@ describe("settings", () => {
     expect(job.supplier).toBe("FILE");
   });
 
-  it("contain both a target and its address as flags for the next command if both were given", async () => {
+  it("include both --target and --base-url in the flags for the next command if both were given", async () => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     const flags = { target: "live", baseUrl: "http://127.0.0.1/v1/", allowInsecureLoopback: true };
     expect((await readSettings([], flags, folder)).target).toMatchObject({
@@ -149,7 +149,7 @@ describe("settings", () => {
     await expect(readSettings([], flags, folder)).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) });
   });
 
-  it("of commands that start from a run have no report folder without --out", async () => {
+  it("for commands that start from a run have no report folder without --out", async () => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     expect(await readLedgerSettings({}, folder)).toEqual({
       configFile: "migrate.yaml",
@@ -165,7 +165,7 @@ describe("settings", () => {
     });
   });
 
-  describe("of a supplier", () => {
+  describe("for a supplier", () => {
     const SUPPLIERS = `
 documentRoot: everywhere
 supplier: SPRING
@@ -189,10 +189,10 @@ targets:
       const live = { code: "SPRING", rootLocation: "sftp/spring", bucket: "live-files", expectedStatus: "Paused" };
       expect(await supplierOf({ target: "live" })).toEqual(live);
     });
-    it("include the root location of the file if the supplier has no root location", async () => {
+    it("include the default root location in the file if the supplier has none of its own", async () => {
       expect(await supplierOf({ supplier: "AUTUMN" })).toMatchObject({ rootLocation: "everywhere", bucket: "files" });
     });
-    it("include the root locations of all suppliers, one for each record", async () => {
+    it("include the root locations of all suppliers, so that each record can use its own", async () => {
       const folder = temporaryFolder({ "migrate.yaml": SUPPLIERS.replace("AUTUMN: {", "AUTUMN: { rootLocation: b,") });
       const { job } = await readSettings([], {}, folder);
       expect(job).toMatchObject({ documentRoots: { SPRING: "sftp/spring", AUTUMN: "b" }, documentRoot: "everywhere" });
@@ -205,7 +205,7 @@ targets:
       expect((await one)?.supplier.bucket).toBe("files");
       expect((await two)?.supplier.bucket).toBeUndefined();
     });
-    it("must name every supplier if any is listed", async () => {
+    it("are refused for a supplier that the file does not list, if the file lists any suppliers", async () => {
       expect(await supplierOf({ target: "live", supplier: "ELSEWHERE" })).toMatchObject({ rootLocation: "everywhere" });
       await expect(supplierOf({ supplier: "SPRNG" })).rejects.toMatchObject({
         code: "config",

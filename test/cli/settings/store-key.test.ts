@@ -33,7 +33,7 @@ it("the store's credentials are read from the environment before any file", asyn
   expect(await keyFrom({ ...ENVIRONMENT, AWS_SESSION_TOKEN: "" }, undefined)).toEqual(KEY);
 });
 
-it("the store's credentials can be absent", async () => {
+it("the store's credentials are optional", async () => {
   expect(await keyFrom({ AWS_SESSION_TOKEN: "st" }, undefined)).toBeUndefined();
 });
 
@@ -52,10 +52,10 @@ it.each([
 });
 
 it.each([
-  ["half a key", "aws_access_key_id = AK", /complete access key/],
-  ["a key in another section only", "[x]\naws_access_key_id = AK\naws_secret_access_key = sk", /complete access key/],
+  ["only half of a key", "aws_access_key_id = AK", /complete access key/],
+  ["a key only in another section", "[x]\naws_access_key_id = AK\naws_secret_access_key = sk", /complete access key/],
   ["nothing", "\n", /empty/],
-])("a file of store credentials with %s is refused", async (_, text, message) => {
+])("a credentials file for a store is refused if it contains %s", async (_, text, message) => {
   const file = privateFile(text);
   await expect(keyFrom({}, file)).rejects.toMatchObject({
     code: "config",
@@ -64,7 +64,7 @@ it.each([
   });
 });
 
-it("store credentials are refused if other users can read their file, or if the environment has only half of a key", async () => {
+it("store credentials are refused if they are incomplete, or in a file that other users can read", async () => {
   const file = privateFile("aws_access_key_id = AK\naws_secret_access_key = sk");
   chmodSync(file, 0o644);
   await expect(keyFrom({}, file)).rejects.toMatchObject({
@@ -73,7 +73,7 @@ it("store credentials are refused if other users can read their file, or if the 
   await expect(keyFrom({ AWS_ACCESS_KEY_ID: "AK" }, undefined)).rejects.toMatchObject({ code: "config" });
 });
 
-describe("without a key in the environment and without a named file,", () => {
+describe("without a key in the environment or a named file,", () => {
   it("the profile of AWS_PROFILE provides the key", async () => {
     vi.stubEnv("AWS_CONFIG_FILE", privateFile("[profile other]\naws_access_key_id = AK\naws_secret_access_key = sk\n"));
     expect(await keyFrom({ AWS_PROFILE: "other" }, undefined)).toMatchObject(KEY);
@@ -92,7 +92,7 @@ describe("without a key in the environment and without a named file,", () => {
     });
   });
 
-  it("the role of a container provides the key, and is asked again only when the key expires", async () => {
+  it("the container's role provides the key, and is queried again only when the key expires", async () => {
     let asked = 0;
     const server = createServer((_request, reply) => {
       asked += 1;

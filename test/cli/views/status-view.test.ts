@@ -108,7 +108,7 @@ describe("a list of runs in 80 columns", () => {
     expect(widthOf(text)).toBeLessThanOrEqual(80);
   });
 
-  test("cuts a long outcome between its counts", () => {
+  test("truncates a long list of counts after a complete count", () => {
     const counts = { invalid: 19_000, accepted: 1_900_000, rejected: 7_000, ambiguous: 3, pending: 81_000 };
     const summary = { records: 2_007_003, counts, errors: {}, warnings: {}, exitCode: 3 };
     const runs = [
@@ -154,7 +154,7 @@ function unwrapped(text: string): string {
 }
 
 describe.each([60, 80])("the status of a run with workers on a screen of %i columns", (width) => {
-  test("fits, and omits nothing", () => {
+  test("fits on the screen without omitting anything", () => {
     const holds = [1, 1_001, 2_001, 3_001].map((first) => ({
       first,
       last: first + 999,
@@ -175,7 +175,7 @@ describe.each([60, 80])("the status of a run with workers on a screen of %i colu
     expect(unwrapped(text)).toContain(`${host} (process 2213): 36/s, 12 in flight, limit 12 (HTTP 429); no records`);
   });
 
-  test("counts workers that have ended, and names the latest of them", () => {
+  test("counts workers that have ended, and names the workers that ended most recently", () => {
     const gone = [1, 2, 3, 4, 5, 6, 7].map((pid) =>
       worker(pid, { state: pid % 2 === 0 ? "lost" : "left", seenAt: `2026-11-22T17:53:0${pid}.000Z`, host: "mover" }),
     );
@@ -189,7 +189,7 @@ describe.each([60, 80])("the status of a run with workers on a screen of %i colu
   });
 });
 
-test("the time for which a worker has held a range is measured only with the server's clock", () => {
+test("the time that a worker has held a range is measured only by the server's clock", () => {
   const since = "2031-01-01T00:00:00.000Z";
   const text = textOf(
     { at: "2031-01-01T00:00:20.000Z", workers: [worker(1, { holds: [{ first: 1, last: 9, since }] })] },
@@ -198,6 +198,6 @@ test("the time for which a worker has held a range is measured only with the ser
   expect(unwrapped(text)).toContain("records 1-9 for 20 s");
 });
 
-test("the status of a ledger without runs says that it has no runs", () => {
+test("the status of an empty ledger says that there are no runs", () => {
   expect(statusText({ runs: [], coverage: [] }, { width: 80, colour: false })).toBe("The ledger has no runs\n");
 });
