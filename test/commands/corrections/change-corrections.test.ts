@@ -55,7 +55,7 @@ async function changesFrom(file: string, from: number): Promise<readonly Correct
   return changes;
 }
 
-test("corrections are read as they were saved, even by a program that follows the file", async () => {
+test("saved corrections are read back unchanged, even by a program that follows the file", async () => {
   const folder = temporaryFolder();
   let number = 0;
   await fc.assert(
@@ -83,7 +83,7 @@ test("corrections are read as they were saved, even by a program that follows th
   );
 });
 
-test("a file that was cut off anywhere is read up to its last complete line, and the next correction follows that line", async () => {
+test("a file truncated at any byte is read up to its last complete line, and the next correction follows that line", async () => {
   const folder = temporaryFolder();
   let number = 0;
   await fc.assert(

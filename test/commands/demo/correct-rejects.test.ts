@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { correctRejects, readCorrections } from "../../../src/commands/demo/demo.ts";
 import { thingsFolder } from "../../job/sample-job.ts";
 
-it("the demo corrects the listed cells in the rejects files of each source, and counts the corrections", async () => {
+it("the demo corrects the listed cells in each source's rejects file, and counts the corrections", async () => {
   const folder = thingsFolder([]);
   const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
   const read = (name: string): string => readFileSync(path.join(folder, name), "utf8");

@@ -77,7 +77,7 @@ describe("init", () => {
     expect(code).toBe(6);
   });
 
-  test("reports that no date distinguishes the day from the month", async () => {
+  test("reports that no date shows whether the day or the month comes first", async () => {
     const { mapping } = await initOf({ "accounts.csv": ACCOUNTS });
     expect(mapping).toContain("date: dd/MM/yyyy");
     expect(mapping).toContain("TODO: or MM/dd/yyyy? No date shows whether the day or the month comes first");
@@ -89,7 +89,7 @@ describe("init", () => {
     expect(mapping).toMatch(/^# accounts: .*BALANCE_PENCE/m);
   });
 
-  test("also uses the only address of an extract for the supply, with a low score", async () => {
+  test("also maps the only address of an extract to the supply address, with a low score", async () => {
     const { mapping } = await initOf({ "accounts.csv": "ACC_NO,BILL_ADDR1,BILL_PCODE\nA1,1 Mill Lane,DE1 1AA\n" });
     expect(mapping).toMatch(/supply_address1: BILL_ADDR1 .*0\.[3-5]/);
     expect(mapping).toMatch(/supply_postcode: BILL_PCODE .*0\.[3-5]/);
@@ -134,7 +134,7 @@ describe("init", () => {
     expect(mapping).toMatch(/files: \[.*accounts-1\.csv, .*accounts-2\.csv\]/);
   });
 
-  test("reads JSON lines by their paths", async () => {
+  test("refers to the values of JSON lines by their paths", async () => {
     const { mapping } = await initOf({ "accounts.ndjson": `${accountLine("A1")}\n${accountLine("A2")}\n` });
     expect(mapping).toContain("external_account_number: account.number");
   });
@@ -158,7 +158,7 @@ describe("init", () => {
     await expect(stopped).rejects.toMatchObject({ code: "incomplete", exitCode: 3 });
   });
 
-  test("omits a file that cannot be joined to another file, and reports that", async () => {
+  test("omits a file that cannot be joined to another file, and reports the omission", async () => {
     const { mapping } = await initOf({ "accounts.csv": ACCOUNTS, "prices.csv": "CODE,PRICE\nX,1.5\nY,2.5\n" });
     expect(mapping).toContain("TODO prices (prices.csv): none of its columns refers to rows of another source");
   });
@@ -199,7 +199,7 @@ describe("the output of init contains no personal values", () => {
     expect(longer.filter((cell) => `${mapping}${config}`.includes(cell))).toEqual([]);
   });
 
-  test("from a column of names that looks like a choice: a value in few rows is not a code", async () => {
+  test("from a column of surnames that is mapped to a choice, because rare values do not count as codes", async () => {
     const surnames = ["Byron", "Baker", "Eliot", "Dom", "Buss"];
     const rows = Array.from({ length: 12 }, (_, at) => `A${at},${surnames[at % 5]}`);
     const { mapping } = await initOf({ "accounts.csv": `ACC_NO,ACCOUNT_TYPE\n${rows.join("\n")}\n` });
@@ -243,7 +243,7 @@ describe("the root of the mapping", () => {
     expect(result.guessed.tree.root.source.name).toBe("head");
   });
 
-  test("lists the columns of sources that fill no list, with their prefixes", async () => {
+  test("is followed by comments that list the columns of sources that fill no list, with their prefixes", async () => {
     const { mapping } = await initOf(SAP);
     expect(mapping).toContain(
       "TODO contracts: joined, but no list of the payload seems to use its rows; with `pick: first`",
@@ -251,7 +251,7 @@ describe("the root of the mapping", () => {
     expect(mapping.replaceAll(/\n *# /g, " ")).toContain("fields: contracts.VERTRAG, contracts.readings.ADAT");
   });
 
-  test("and its key can be chosen", async () => {
+  test("can be chosen, and so can its key", async () => {
     const { result, mapping } = await initOf(SAP, undefined, { root: "contracts", key: "VERTRAG" });
     expect(result.guessed.tree.root.source.name).toBe("contracts");
     expect(mapping).toMatch(/^ +external_account_number: VERTRAG /m);
@@ -268,7 +268,7 @@ describe("the root of the mapping", () => {
       "the columns are: VKONT, GPART",
     ],
     [{ key: "VKNT" }, "--key VKNT: no source has this column", 'did you mean "VKONT"?'],
-  ])("is refused if it does not exist: %o", async (chosen, message, hint) => {
+  ])("is refused if the chosen source or key does not exist: %o", async (chosen, message, hint) => {
     const refused = initOf(SAP, undefined, chosen);
     await expect(refused).rejects.toMatchObject({ code: "usage", message, hint: expect.stringContaining(hint) });
   });
