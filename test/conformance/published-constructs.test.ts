@@ -37,7 +37,7 @@ const CONSTRUCTS: readonly Construct[] = [
     wrong: [3, null],
   },
   {
-    title: "an object alternative whose required property cannot have a value",
+    title: "an object alternative with a required property that cannot have a value",
     schema: {
       ...closed({ kind: { enum: ["a", "b"] } }, ["kind"]),
       oneOf: [{ properties: { kind: { const: "a" } } }, { properties: { kind: { const: "c" } } }],
