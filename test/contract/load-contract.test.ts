@@ -12,7 +12,7 @@ describe("documents", () => {
     ["[]", "openapi: 3.0.3"],
     ["", "ask the operator"],
     ["# to be written\n\n# soon\n", "ask the operator"],
-  ])("%s is not a contract", (text, hint) => {
+  ])("are not accepted as a contract if they contain %j", (text, hint) => {
     const failure = failureOf(() => loadContract([{ file: "c.yaml", text }]));
     expect(failure).toMatchObject({ code: "contract_invalid", place: { file: "c.yaml", line: 1 } });
     expect(failure.hint).toContain(hint);
@@ -39,14 +39,14 @@ describe("documents", () => {
     ["accounts.CSV", "REF\n1\n"],
     ["accounts.txt", "REF\tNAME\r\n1\tAnn\r\n"],
     ["accounts.csv", 'REF,NAME\n1,"Ann: 2"\n'],
-  ])("are reported as a table if a table is given as the contract: %s", (file, text) => {
+  ])("are reported as tables if they contain CSV instead of a contract: %s", (file, text) => {
     expect(failureOf(() => loadContract([{ file, text }]))).toMatchObject({
       code: "contract_invalid",
       message: `${file}: this is a table (CSV), not an OpenAPI document`,
     });
   });
 
-  it("are not reported as a table if they are text with commas", () => {
+  it("are not reported as tables if they are other text with commas", () => {
     expect(failureOf(() => loadContract([{ file: "c.yaml", text: "a: 1, 2\nb: 3, 4\n" }])).message).toContain(
       "OpenAPI 3.0",
     );
@@ -63,7 +63,7 @@ describe("documents", () => {
     ]);
   });
 
-  it("list findings by severity, then by line", () => {
+  it("have their findings listed by severity, then by line", () => {
     const { findings } = contractOf({
       a: { type: "string", maxItems: 1 },
       b: { type: "string", pattern: "(" },

@@ -41,7 +41,7 @@ describe.skipIf(!existsSync(folder))("operators' published documents (MIGRATE_SH
       ],
     ],
   ])(
-    "%s causes warnings only about settings as discriminators and replies without an account",
+    "%s causes only warnings about settings that are discriminators and replies without an account",
     (file, leastFields, pointers) => {
       const contract = load(file);
       expect(contract.operations).toHaveLength(16);

@@ -28,7 +28,7 @@ describe("the project's own contract", () => {
     expect(findOperation(contract, "validate-account").body).toBe(findOperation(contract, "import-account").body);
   });
 
-  it("has a field table with at least 60 leaves, down to the values of readings, and with a description of each field", () => {
+  it("has a field table with at least 60 leaves, each of which has a description", () => {
     const rows = fieldTable(findOperation(contract, "import-account"));
     const attrs = rows.map(({ attr }) => attr);
     const leaves = new Set(attrs.filter((attr) => !attrs.some((other) => other.startsWith(`${attr}.`))));

@@ -43,7 +43,7 @@ it("ignores a description that is only a translation key", () => {
   expect(publishedSentence(body, { code: "meter_wrong", type })).toBeUndefined();
 });
 
-it("prefers the description at the field of the attr to the description at its object", () => {
+it("prefers the description of the attr's own field to the description of the enclosing object", () => {
   const { body, type } = meterBody(
     [published("Validate that the meter is known.", "wrong")],
     [published("Validate that the serial is known.", "wrong")],
@@ -54,7 +54,7 @@ it("prefers the description at the field of the attr to the description at its o
   expect(publishedSentence(body, { code: "wrong", type })).toBe("The contract requires that the meter is known.");
 });
 
-it("uses the description that another part of the body has for the code, unless there are several", () => {
+it("uses the code's description from another part of the body, unless several parts describe the code", () => {
   const { body } = meterBody([published("Validate that the meter is known.", "wrong", "other")]);
   expect(publishedSentence(body, { code: "other", type: body })).toBe("The contract requires that the meter is known.");
   expect(publishedSentence(body, { code: "third", type: body })).toBeUndefined();

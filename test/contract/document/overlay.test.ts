@@ -52,7 +52,7 @@ describe("update", () => {
     expect(described).toEqual(["Said", "Said", undefined]);
   });
 
-  it("applies only to nodes that satisfy all of three conditions joined by and", () => {
+  it("applies only to nodes that satisfy all three conditions joined by `and`", () => {
     const target = `${BODY}.properties[?@.type == 'string' && !@.enum && !@.maxLength]`;
     const contract = overlaid([{ target, update: { description: "Said" } }]);
     expect([...bodyOf(contract).properties.values()].map(({ type }) => type.description)).toEqual([
@@ -189,7 +189,7 @@ describe("an expensive target", () => {
     expect(() => refusals(target, list)).toThrow("visits more than 1,000,000 nodes");
   });
 
-  it("is rejected if it is too long or has an expression that needs more than linear time", () => {
+  it("is rejected if it is too long or contains a pattern that needs more than linear time", () => {
     expect(refusals(`$.${"a".repeat(1000)}`)).toEqual([expect.stringContaining("longer than 1,000 characters")]);
     expect(refusals("$..[?match(@, '(a+)+b')]")).toEqual([expect.stringContaining("could take very long")]);
     expect(refusals("$..[?search(@, '(a|a)*b')]")).toEqual([expect.stringContaining("could take very long")]);
@@ -197,7 +197,7 @@ describe("an expensive target", () => {
   });
 });
 
-it("an update that does not fit many of its matches is reported for a few of them, with the number of other matches", () => {
+it("an update that does not fit many of its matches is reported for a few matches, with a count of the others", () => {
   const { findings } = overlaid(
     [{ target: `${BODY}.properties.choice..*`, update: { "x-note": 1 } }],
     [

@@ -55,7 +55,7 @@ describe("an overlay with x-migrate-written-for", () => {
   it.each<[string, JsonObject]>([
     ["descriptions", { a: { ...FIELD, description: "Something else", title: "A", example: "x" } }],
     ["choices", { a: { ...FIELD, enum: ["NEXT_WEEK"], "x-enum-descriptions": ["Next week"] } }],
-  ])("ignores changed %s", (_, properties) => {
+  ])("is not reported if only %s have changed", (_, properties) => {
     expect(markOf(properties)).toBe(markOf({ a: FIELD }));
   });
 
@@ -64,7 +64,7 @@ describe("an overlay with x-migrate-written-for", () => {
     ["field that is called description", { a: FIELD, description: FIELD }],
     ["limit", { a: { ...FIELD, maxLength: 10 } }],
     ["text of a validator", { a: { ...FIELD, "x-validators": [{ name: "A", description: "C" }] } }],
-  ])("detects a new or changed %s", (_, properties) => {
+  ])("is reported for a document with a new or changed %s", (_, properties) => {
     expect(markOf(properties)).not.toBe(markOf({ a: FIELD }));
   });
 

@@ -60,7 +60,7 @@ describe("the YAML reader", () => {
     });
   });
 
-  it("keeps the digits of numbers that JavaScript would round: any number in limits, integers elsewhere", () => {
+  it("keeps every digit of limits and integers that JavaScript would round", () => {
     const limits = "minimum: 0.12345678901234567890\nmaximum: 9223372036854775807\nexclusiveMaximum: 9007199254740992";
     expect(read(`${limits}\nexample: 12345678901234567890\ndefault: 9007199254740992`).value).toEqual({
       minimum: "0.12345678901234567890",
@@ -82,12 +82,12 @@ describe("the YAML reader", () => {
     expect(() => read("maximum: .inf")).toThrow("JSON does not allow this number");
   });
 
-  it("rejects more than 500,000 names and values, at the first name or value above the limit", () => {
+  it("rejects a document with more than 500,000 names and values, at the first name or value above the limit", () => {
     const text = `{"a": [${"1,".repeat(500_000)}1]}`;
     expect(() => read(text)).toThrow(":1:1000002: more than 500,000 names and values");
   });
 
-  it("rejects more than 16,777,216 characters", () => {
+  it("rejects a document with more than 16,777,216 characters", () => {
     expect(() => read(" ".repeat(16 * 2 ** 20 + 1))).toThrow("longer than 16,777,216 characters");
   });
 
@@ -112,7 +112,7 @@ function level(name: string, of: string): string {
   return `${name}: &${name} [${Array(9).fill(`*${of}`).join(", ")}]\n`;
 }
 
-describe("lines", () => {
+describe("line numbers", () => {
   const text = "# first\na:\n  b: 1\n  list:\n    - x\n    - y: 2\nsame: &s\n  t: 1\nalias: *s\n";
 
   it.each([
@@ -124,7 +124,7 @@ describe("lines", () => {
     [["a", "nothing", "here"], 2],
     [["a", "list", 9], 4],
     [["alias", "t"], 8],
-  ])("the line of %j is %i", (path, line) => {
+  ])("locate the path %j in line %i", (path, line) => {
     expect(read(text).lineOf(path)).toBe(line);
   });
 
@@ -145,7 +145,7 @@ describe("rejected documents", () => {
     ["two documents", "a: 1\n---\nb: 2", 2],
     ["an unknown tag", "a: 1\nb: !thing x", 2],
     ["binary data", "a: !!binary aGVsbG8=", 1],
-    ["an alias without anchor", "a: *x", 1],
+    ["an alias without an anchor", "a: *x", 1],
     ["an alias of a node that contains it", "a: 1\nb: &x\n  c: *x", 3],
     ["infinity", "a: .inf", 1],
     ["a list as a name", "[a, b]: 1", 1],
@@ -164,12 +164,12 @@ describe("rejected documents", () => {
     expect(failureOf(twice, "customers.csv").hint).toBeUndefined();
   });
 
-  it("an alias bomb is rejected", () => {
+  it("include an alias bomb", () => {
     const bomb = `a: &a [${Array(9).fill("x").join(", ")}]\n${level("b", "a")}${level("c", "b")}${level("d", "c")}${level("e", "d")}${level("f", "e")}${level("g", "f")}`;
     expect(failureOf(bomb).message).toContain("aliases expand");
   });
 
-  it("an integer that would lose digits is rejected in files other than contracts", () => {
+  it("include any file with an integer that would lose digits, except a contract", () => {
     const text = "a: 1\nb: 12345678901234567890";
     expect(() => parseDocument({ file: "m.yaml", text }, "mapping_invalid")).toThrowError(
       expect.objectContaining({ code: "mapping_invalid", place: { file: "m.yaml", line: 2 } }),

@@ -219,14 +219,14 @@ describe("finding an operation", () => {
     },
   );
 
-  it("does not choose between two matches", () => {
+  it("refuses to choose between two matches", () => {
     expect(failureOf(() => findOperation(several, "list-accounts")).hint).toContain("GET /same/");
     expect(failureOf(() => findOperation(several, "GET /accounts/")).message).toContain("no operation");
     expect(failureOf(() => findOperation(contractOf({}), undefined)).hint).toContain("POST /things/");
   });
 });
 
-describe("bodies and keys", () => {
+describe("bodies and keys:", () => {
   it("a body that is a list is reported as unusable", () => {
     const schema = { type: "array", items: { type: "string" } };
     const operation = { operationId: "a", requestBody: { content: { "application/json": { schema } } }, responses: {} };

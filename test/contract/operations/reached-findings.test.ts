@@ -52,7 +52,7 @@ describe("a broken reference", () => {
   );
 });
 
-test("an error of the whole document affects every operation", () => {
+test("an error in the document as a whole affects every operation", () => {
   const contract = contractWith({});
   expect(errorReachedBy(contract)?.code).toBe("no-operations");
 });

@@ -38,7 +38,7 @@ function mismatch(schema: object, body: unknown): string | undefined {
 }
 
 describe("the documented replies of an operation", () => {
-  it("are the replies below 300, with their media types and JSON types", () => {
+  it("are the replies with a status below 300, with their media types and JSON types", () => {
     const { replies } = operationWith({
       responses: {
         200: { content: { "text/plain": {}, "application/json; charset=utf-8": { schema: RECEIPT } } },
@@ -104,7 +104,7 @@ describe("the documented replies of an operation", () => {
 describe("a reply's body", () => {
   const GOOD = { account_number: "A-1", created_at: "2026-01-01T00:00:00Z", notes: [{ id: 1 }] };
 
-  it("matches with undocumented members, blank strings, unknown choices, any length and optional nulls", () => {
+  it("matches despite undocumented members, blank strings, unknown choices, any length and optional nulls", () => {
     const body = { ...GOOD, account_number: "A-".padEnd(40, "1"), status: "NEXT", nickname: null, more: { of: "it" } };
     expect(mismatch(RECEIPT, body)).toBeUndefined();
     expect(mismatch(RECEIPT, { ...GOOD, nickname: "" })).toBeUndefined();

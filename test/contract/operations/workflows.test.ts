@@ -70,7 +70,7 @@ test("ambiguous records can be resolved if the last step deduplicates or can be 
   expect(canResolveAmbiguous(findOperation(contract, "validate-account"))).toBe(false);
 });
 
-test("an operation with only a poll is a workflow of one step", () => {
+test("an operation with only a poll is treated as a workflow with one step", () => {
   const contract = changed("/v1/data-import/notes/create/", { "x-migrate-poll": POLL });
   expect(errorsOf(contract)).toEqual([]);
   expect(findOperation(contract, "create-notes").steps).toMatchObject([{ name: "schedule", poll: { interval: 5 } }]);
@@ -105,7 +105,7 @@ describe("an invalid workflow is an error", () => {
       [LAST, { ...LAST, kind: "validate" }],
       "x-migrate-steps: the last step must be of kind process or schedule, and no other step may be",
     ],
-  ])("steps %j", (steps, message) => {
+  ])("with the steps %j", (steps, message) => {
     const contract = changed(STAGE, { "x-migrate-steps": steps });
     expect(errorsOf(contract)).toEqual([message]);
     expect(contract.findings.find(({ severity }) => severity === "error")?.place).toMatchObject({
@@ -126,7 +126,7 @@ describe("an invalid workflow is an error", () => {
     ],
     [{ outcomes: { PROCESSED: "done" } }, "x-migrate-poll: must be one of accepted, rejected, absent, pending"],
     [{ interval: 0 }, "x-migrate-poll: must be more than 0"],
-  ])("poll %j", (more, message) => {
+  ])("with the poll settings %j", (more, message) => {
     expect(errorsOf(changed(SCHEDULE, { "x-migrate-poll": { ...POLL, ...more } }))).toEqual([message]);
   });
 });

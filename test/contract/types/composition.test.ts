@@ -36,7 +36,7 @@ describe("$ref", () => {
   });
 
   it.each(["#/components/schemas/None", "other.yaml#/A", "https://example.com/a.yaml", "#anchor", "#/%"])(
-    "%s cannot be resolved",
+    "is reported if it cannot be resolved: %s",
     ($ref) => {
       const { type, findings } = fieldOf({ $ref });
       expect(type.kind).toBe("any");
@@ -70,7 +70,7 @@ describe("$ref", () => {
     ]);
   });
 
-  it("is reported if it is broken in a response, schema or property with the name of a keyword for data", () => {
+  it("is reported if it is broken inside a response, schema or property that is named like a data keyword", () => {
     const unused = { properties: { default: ref("Gone"), enum: { type: "object", default: { $ref: "#/data" } } } };
     const responses = { default: { content: { "application/json": { schema: ref("Gone") } } } };
     const { findings } = contractOf({}, { operation: { "x-other": { responses } }, schemas: { example: unused } });
@@ -146,7 +146,7 @@ describe("allOf", () => {
         ],
       },
     ],
-  ])("%j is a contradiction", (schema) => {
+  ])("is reported as a contradiction: %j", (schema) => {
     expect(fieldOf(schema).findings).toEqual(["error contradiction"]);
   });
 

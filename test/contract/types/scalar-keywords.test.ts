@@ -51,7 +51,7 @@ describe("dates", () => {
     ["date", "date"],
     ["date-time", "datetime"],
     ["time", "time"],
-  ])("format %s is a %s", (format, kind) => {
+  ])("with the format %s have the type %s", (format, kind) => {
     expect(fieldOf({ type: "string", format }).type.kind).toBe(kind);
   });
 
@@ -121,13 +121,13 @@ describe("numbers", () => {
     expect(findings).toEqual([]);
   });
 
-  it("of int32 are 32 bits wide", () => {
+  it("with the format int32 are limited to 32 bits", () => {
     const { type, findings } = fieldOf({ type: "integer", format: "int32", minimum: 0 });
     expect(type).toMatchObject({ minimum: { value: 0 }, maximum: { value: 2_147_483_647 } });
     expect(findings).toEqual([]);
   });
 
-  it("compare limits with many digits exactly", () => {
+  it("are compared exactly with limits of many digits", () => {
     const { type, findings } = fieldOf({ type: "string", format: "decimal", maximum: "9223372036854775807" });
     expect(findings).toEqual([]);
     expect(describeConstraints(type)).toContain("at most 9223372036854775807");
@@ -142,7 +142,7 @@ describe("numbers", () => {
     [{ minimum: "1e400000000" }, [], [0, Number.MAX_VALUE]],
     [{ minimum: "1e-400000000" }, [Number.MIN_VALUE, 1], [0, -1]],
     [{ exclusiveMaximum: "1e-400000000" }, [0, -1], [Number.MIN_VALUE]],
-  ])("compare with a limit with a very large exponent: %j", (limit, right, wrong) => {
+  ])("are compared with a limit that has a very large exponent: %j", (limit, right, wrong) => {
     for (const schema of [
       { type: "number", ...limit },
       { type: "number", not: { not: limit } },
@@ -157,13 +157,13 @@ describe("numbers", () => {
     }
   });
 
-  it("compare decimals with a limit with a very large exponent", () => {
+  it("in decimal strings are compared with a limit that has a very large exponent", () => {
     const { type } = fieldOf({ type: "string", format: "decimal", maximum: "1e400000000", minimum: "1e-400000000" });
     const isRight = compileValueCheck(type, { keepValues: false });
     expect(["9".repeat(1000), `0.${"0".repeat(900)}1`, "0", "-1"].map(isRight)).toEqual([true, true, false, false]);
   });
 
-  it("treat a count with a very large exponent as unreachable", () => {
+  it("never reach a limit on length that has a very large exponent", () => {
     const schema = { type: "string", maxLength: "1e400000000" };
     expect(fieldOf(schema).findings).toEqual([]);
     expect(fieldOf({ enum: ["a"], ...schema }).findings).toEqual([]);
@@ -171,7 +171,7 @@ describe("numbers", () => {
   });
 
   it.each([{ maximum: "9" }, { multipleOf: 0 }, { exclusiveMinimum: true }, { minLength: 1 }])(
-    "report %j",
+    "cause a finding for %j",
     (keyword) => {
       expect(fieldOf({ type: "number", ...keyword }).findings).toHaveLength(1);
     },

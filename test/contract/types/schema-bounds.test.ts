@@ -111,7 +111,7 @@ describe("nested conditions", () => {
     expect(type.assertions).toBeUndefined();
   });
 
-  it("are counted per value: the members of an object do not add up, but the levels of a recursive schema do", () => {
+  it("are counted per value, so that levels of a recursive schema add up but members of an object do not", () => {
     const members = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`p${at}`, { minLength: 1 }]));
     expect(countEvaluations({ properties: members })).toBe(2);
     const once = { allOf: [{ $ref: "#/$defs/A" }], $defs: { A: { properties: { a: { $ref: "#/$defs/A" } } } } };

@@ -80,7 +80,7 @@ describe("an undocumented discriminator that is a setting of the instance", () =
     expect(discriminatorFindings({ enforce_contracts: true })).toEqual([]);
   });
 
-  it("makes the sandbox accept every alternative, because it does not know the setting", () => {
+  it("makes the sandbox accept every alternative, because the sandbox does not know the setting", () => {
     const judge = compileJudge(loadContract(FILES).document, { method: "POST", path: "/accounts/" });
     expect([...judge(PLAIN), ...judge(WITH_CONTRACTS)]).toEqual([]);
     expect(judge({ business: { other: 1 } }).map(({ code }) => code)).toContain("unknown_field");

@@ -34,7 +34,7 @@ describe("types", () => {
     ["int", "integer"],
     ["bool", "boolean"],
     ["list", "list"],
-  ])("%s is read as %s with a finding", (type, kind) => {
+  ])("include %s, which is read as %s with a finding", (type, kind) => {
     const read = fieldOf({ type });
     expect(read.type.kind).toBe(kind);
     expect(read.findings).toEqual(["info type-alias"]);

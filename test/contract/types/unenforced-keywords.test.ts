@@ -4,14 +4,14 @@ import { compileValidator } from "../../../src/validate/compile-validator.ts";
 import { compileValueCheck } from "../../../src/validate/compile-validator.ts";
 import { fieldOf } from "../contract-of.ts";
 
-describe("unenforced keywords", () => {
+describe("unenforced keywords:", () => {
   it.each(["$dynamicRef", "$recursiveRef", "$recursiveAnchor"])("%s is reported", (keyword) => {
     const { findings, messages } = fieldOf({ type: "object", [keyword]: "#a" });
     expect(findings).toEqual(["warning not-enforced"]);
     expect(messages[0]).toContain(`"${keyword}"`);
   });
 
-  it("are reported inside keywords that are evaluated as JSON Schema", () => {
+  it("they are also reported inside keywords that are evaluated as JSON Schema", () => {
     expect(fieldOf({ not: { $dynamicRef: "#a" } }).findings).toEqual(["warning not-enforced"]);
     expect(fieldOf({ not: { maxLenght: 3 } }).findings).toEqual(["warning unknown-keyword"]);
     expect(fieldOf({ not: { $ref: "#/nowhere" } }).findings).toEqual(["error broken-ref"]);
@@ -34,7 +34,7 @@ describe("unenforced keywords", () => {
     }
   });
 
-  it("a dialect other than the dialect of OpenAPI is reported", () => {
+  it("a dialect other than OpenAPI's own is reported", () => {
     expect(fieldOf({ $schema: "https://example.org/own", type: "string" }).findings).toEqual(["warning not-enforced"]);
     const known = "https://json-schema.org/draft/2020-12/schema";
     expect(fieldOf({ $schema: known, type: "string" }).findings).toEqual([]);
@@ -85,18 +85,18 @@ describe("unenforced keywords", () => {
     expect(messages.join("\n")).toContain(message);
   });
 
-  it("warns of an unknown format with choices, and of a known format without effect", () => {
+  it("an unknown format with choices, and a known format without effect, cause warnings", () => {
     expect(fieldOf({ type: "string", enum: ["a"], format: "iban" }).findings).toEqual(["warning unknown-format"]);
     expect(fieldOf({ type: "object", format: "date" }).findings).toEqual(["warning unknown-format"]);
     expect(fieldOf({ type: "integer", enum: [1], format: "int64" }).findings).toEqual([]);
   });
 
-  it("loads no validator for a format that every choice satisfies", () => {
+  it("no validator is loaded for a format that every choice satisfies", () => {
     expect(fieldOf({ type: "integer", enum: [1, 2], format: "int32" }).type.assertions).toBeUndefined();
     expect(fieldOf({ enum: [1, null], format: "date" }).type.assertions).toBeUndefined();
   });
 
-  it("warns of an empty list of choices, as published by an instance without data", () => {
+  it("an empty list of choices causes a warning, because an instance without data publishes such lists", () => {
     expect(fieldOf({ enum: [] }).findings).toEqual(["warning contradiction"]);
   });
 
