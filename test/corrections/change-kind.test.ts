@@ -8,7 +8,7 @@ test.each<[string, string, ChangeKind]>([
   ["Ada", "Ada ", "spaces"],
   ["TRUE", "true", "case"],
   ["1.5", "1.50", "decimals"],
-])("%s instead of %s is explained by %s", (value, before, kind) => {
+])("%s instead of %s is classified as %s", (value, before, kind) => {
   const explain = createChangeExplainer();
   expect(explain(value, false, (candidate) => candidate === before)).toEqual({ kind, before });
 });

@@ -98,7 +98,7 @@ describe("re-imported rows", () => {
     });
   });
 
-  it("of duplicates may be deleted without a missing record (such records used to count as still to be sent)", async () => {
+  it("may lack a duplicate without a missing record (the record used to count as still to be sent)", async () => {
     const accounts = ["1", "2", "3", "3"].map((REF) => ({ REF, NAME: "Ann", TYPE: "?" }));
     const errors = { "accounts.csv": { 3: ["TYPE"], 4: ["REF"], 5: ["REF"] } };
     const lostWithout = async (isMissing: (index: number) => boolean): Promise<number> => {
@@ -158,7 +158,7 @@ describe("re-imported columns", () => {
   });
 });
 
-describe("the data that a report keeps of its rejects", () => {
+describe("the data that a report keeps about its rejects", () => {
   it("contains no row values, differs for equal cells, and is readable only by its owner", async () => {
     const exported = await fourAccounts();
     const [settings, fingerprints] = ["rejects.json", "rejects.fingerprints"].map(exported.path);

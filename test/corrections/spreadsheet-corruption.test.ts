@@ -94,12 +94,12 @@ describe("files saved in another format count as unchanged", () => {
 });
 
 describe("a correction", () => {
-  it("may replace a cell with an error by any other value", async () => {
+  it("may replace a cell that has an error with any other value", async () => {
     const { cells, correctedCells, correctedRows } = await afterSaving({}, { WRONG: "right" });
     expect({ cells, correctedCells, correctedRows }).toEqual({ cells: [], correctedCells: 1, correctedRows: 1 });
   });
 
-  it("of an error without a cell may change any cell of the row, except in a way that is typical of spreadsheets", async () => {
+  it("of an error without a cell may change any cell in the row, unless the change is typical of a spreadsheet", async () => {
     const exported = await writeExtract({ accounts: [ROW], errors: { "accounts.csv": { 2: [""] } } });
     exported.save(
       "rejects.csv",
