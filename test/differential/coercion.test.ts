@@ -78,13 +78,16 @@ const ROWS: readonly Row[] = [
 ];
 
 describe("a value of another JSON type", () => {
-  it.each(ROWS)("%j with %j gives %j", (schema, value, expected) => {
-    const contract = contractOf({ it: schema });
-    const [operation] = contract.operations;
-    if (operation?.body === undefined) throw new Error("no body");
-    const found = compileValidator(operation.body, { keepValues: false })({ it: value });
-    expect(found.map(({ code, severity }) => (severity === "warning" ? `~${code}` : code))).toEqual(expected);
-    const judged = compileJudge(contract.document, operation)({ it: value });
-    expect(judged.map(({ code }) => code)).toEqual(expected.filter((code) => !code.startsWith("~")));
-  });
+  it.each(ROWS)(
+    "has the same problems in both validators: schema %j, value %j, problems %j",
+    (schema, value, expected) => {
+      const contract = contractOf({ it: schema });
+      const [operation] = contract.operations;
+      if (operation?.body === undefined) throw new Error("no body");
+      const found = compileValidator(operation.body, { keepValues: false })({ it: value });
+      expect(found.map(({ code, severity }) => (severity === "warning" ? `~${code}` : code))).toEqual(expected);
+      const judged = compileJudge(contract.document, operation)({ it: value });
+      expect(judged.map(({ code }) => code)).toEqual(expected.filter((code) => !code.startsWith("~")));
+    },
+  );
 });

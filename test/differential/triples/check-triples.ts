@@ -43,7 +43,7 @@ export interface CheckOptions {
   readonly seconds?: number;
 }
 
-/** Shrinking a failure takes long, and further failures add little. */
+/** Shrinking a failure takes a long time, and further failures add little information. */
 const MAX_FAILURES = 3;
 
 export async function checkTriples({
