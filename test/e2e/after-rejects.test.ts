@@ -47,7 +47,7 @@ describe("pushing the original extract again", () => {
     expect(then.stdout).toMatch(/^On the platform since .* as account A-.*, with different content: accepted in run /m);
   });
 
-  test("validates a row again if it has changed since its correction was accepted", async () => {
+  test("validates a row again if the row has changed since its correction was accepted", async () => {
     const work = workplace({ accounts: [{ REF: "A", TYPE: "?" }] }, sandbox);
     await work.push(["--out", "report"]);
     correct(work);

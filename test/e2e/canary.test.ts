@@ -25,7 +25,7 @@ describe("push --canary", () => {
     expect(await keysOnPlatform()).toHaveLength(30);
   });
 
-  test("sends nothing else if a record of the sample is refused, unless resumed with --skip-canary", async () => {
+  test("sends nothing else if a record of the sample is refused, unless the run is resumed with --skip-canary", async () => {
     const work = workplace(REFUSED_IN_EVERY_SAMPLE, sandbox);
     const pushed = await work.push(["--canary", "3"]);
     expect([pushed.code, pushed.stderr]).toEqual([
@@ -45,7 +45,7 @@ describe("push --canary", () => {
     expect(await keysOnPlatform()).toHaveLength(20);
   });
 
-  test("sends the other records when resumed, once the refused record of the sample is excluded", async () => {
+  test("sends the other records when the run is resumed after the refused record was excluded", async () => {
     const work = workplace(REFUSED_IN_EVERY_SAMPLE, sandbox);
     expect((await work.push(["--canary", "3"])).code).toBe(3);
     expect((await work.migrate(["exclude", "EXT-21", "--reason", "closed"])).code).toBe(0);
@@ -55,7 +55,7 @@ describe("push --canary", () => {
     expect(await keysOnPlatform()).not.toContain("EXT-21");
   });
 
-  test("is not reported as failed if the refused sample contains all records to send", async () => {
+  test("is not reported as failed if a refused sample contained all records to send", async () => {
     const accounts: readonly AccountCells[] = [{ REF: "EXT-1" }, { REF: "EXT-2" }];
     const customers = [{ REF: "EXT-1" }, { REF: "EXT-2", MOBILE: "04000 000000" }];
     const work = workplace({ accounts, customers }, sandbox);

@@ -29,7 +29,7 @@ function useFunction({ file }: Workplace): void {
   writeFileSync(file("prefix.mjs"), `export const PREFIX = "A-";\n`);
 }
 
-describe("after an interrupted run", () => {
+describe("after an interrupted run,", () => {
   test.each([
     { what: "a module that the functions import", name: "prefix.mjs", kind: "function file", from: "A-", to: "B-" },
     {
@@ -117,7 +117,7 @@ describe("a rejects file that is used as an ordinary source", () => {
     },
   );
 
-  test("is refused if a key differs from the key of the reject, unless --new-keys is given", async () => {
+  test("is refused if a key differs from the exported key, unless --new-keys is given", async () => {
     const work = await rejected();
     const text = corrected(work).replace(/^00000003,/m, "77777777,");
     writeFileSync(work.file("accounts.csv"), text);

@@ -117,7 +117,7 @@ describe("changes", () => {
     ]);
   });
 
-  test("distinguishes a change of the mapping from a change of the rows, including joined rows", async () => {
+  test("distinguishes a change in the mapping from a change in the rows, including joined rows", async () => {
     const work = await pushed({ accounts: ACCOUNTS });
     editMapping(work);
     const customers = ACCOUNTS.map(({ REF }) => (REF === "EXT-00002" ? { REF, LAST: "Jones" } : { REF }));
@@ -149,7 +149,7 @@ describe("changes", () => {
     ]);
   });
 
-  test("exits with 1 for invalid records, and does not look for removed records if only a part of the input is read", async () => {
+  test("exits with 1 for invalid records, and does not look for removed records with --limit", async () => {
     const work = await pushed({ accounts: ACCOUNTS });
     // The customer of the account without a key is an orphan.
     replaceExtract(work, { accounts: [{ REF: "EXT-00001", POSTCODE: "" }, { REF: "" }] });
@@ -160,7 +160,7 @@ describe("changes", () => {
     expect((await changes(work, ["--limit", "1"])).stdout).toContain("not checked for removed records");
   });
 
-  test("compares only the first of several records with the same key, because the ledger contains only the content of that record", async () => {
+  test("compares only the first of several records with the same key, whose content is in the ledger", async () => {
     const work = workplace({ accounts: [...ACCOUNTS, { REF: "EXT-00002", ADDRESS: "9 New Lane" }] }, sandbox);
     expect((await work.push()).code).toBe(1);
     const { code, stdout } = await changes(work);
@@ -180,7 +180,7 @@ describe("changes", () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/4 new, .* 0 same, 0 removed/)]);
   });
 
-  test("recognises a change of the mapping if the records are in another order", async () => {
+  test("recognises a change in the mapping even if the records are in another order", async () => {
     const work = await pushed({ accounts: ACCOUNTS });
     editMapping(work);
     replaceExtract(work, { accounts: ACCOUNTS.toReversed() });
@@ -192,7 +192,7 @@ describe("changes", () => {
     ]);
   });
 
-  test("fails for missing sources, a missing mapping and an unreadable ledger", async () => {
+  test("fails if the sources or the mapping are missing, or if the ledger cannot be read", async () => {
     const work = workplace({ accounts: ACCOUNTS }, sandbox);
     expect((await changes(work, [], "absent.csv")).code).toBe(2);
     copyFileSync(work.file("accounts.csv"), work.file("text.db"));

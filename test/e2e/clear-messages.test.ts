@@ -25,7 +25,7 @@ test("an option that does not exist is reported as unknown even if it has a valu
   expect(stderr).not.toContain("secret");
 });
 
-test("the hint for a missing certificate of a platform on this machine is to start the sandbox", async () => {
+test("the hint for a missing certificate of a local platform is to start the sandbox", async () => {
   const words = ["token", "--base-url", "https://127.0.0.1:1/v1/", "--ca", ".migrate/sandbox/ca.pem"];
   const { code, stderr } = await runCli(words, { cwd: temporaryFolder(), env: { MIGRATE_API_KEY: "key" } });
   expect([code, stderr]).toEqual([2, expect.stringContaining(".migrate/sandbox/ca.pem: no such file")]);
@@ -37,7 +37,7 @@ test("the hint for a missing certificate of a platform on this machine is to sta
   expect([far.code, far.stderr]).toEqual([2, expect.not.stringContaining("sandbox first")]);
 });
 
-describe("an operation of a mapping that the settings override", () => {
+describe("an operation in a mapping that the settings override", () => {
   const MAPPING = "operation: import-account\npayload: { external_account_number: REF }\n";
 
   async function messagesWith(operation: string): Promise<string> {

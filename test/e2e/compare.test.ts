@@ -71,7 +71,7 @@ describe("compare", () => {
     ]);
   });
 
-  test("lists records with other values on the platform, and records missing there, without showing values", async () => {
+  test("lists records that differ on the platform or are missing there, without showing values", async () => {
     const work = await pushed([{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "1 Old Lane" }, { REF: "ÄXT-3" }]);
     await platformHas([{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "2 New Lane" }]);
     const { code, stdout } = await work.migrate(["compare", "--format", "ndjson"]);
@@ -114,7 +114,7 @@ describe("compare", () => {
     ]);
   });
 
-  test("compares a record only in the run whose content the platform accepted last", async () => {
+  test("compares a record only in the run that sent the content that the platform accepted last", async () => {
     const work = await pushed([{ REF: "EXT-1", ADDRESS: "1 Old Lane" }, { REF: "EXT-2" }]);
     await admin.reset();
     writeExtract(work.folder, { accounts: [{ REF: "EXT-1", ADDRESS: "2 New Lane" }, { REF: "EXT-2" }] });
@@ -153,7 +153,7 @@ describe("compare", () => {
     },
   );
 
-  test("cannot compare records whose sources have changed, or of which the platform returns only the key", async () => {
+  test("cannot compare a record whose sources have changed, or for which the platform returns only the key", async () => {
     const work = await pushed(goodAccounts(2));
     writeExtract(work.folder, { accounts: goodAccounts(1) });
     const changed = await work.migrate(["compare", "--format", "ndjson"]);

@@ -51,7 +51,7 @@ describe("the reply to a completion script", () => {
     expect(await answer("push", "--target=o")).toEqual(["--target=other"]);
   });
 
-  test("contains the operations of a contract that was compiled before", async () => {
+  test("contains the operations of a contract that has already been compiled", async () => {
     expect(await answer("push", "--operation", "import-")).toEqual(["import-account"]);
     expect(await answer("contract", "show", CONTRACT, "--operation", "import-")).toEqual(["import-account"]);
     expect(await answer("push", "--contract", "none.yaml", "--operation", "")).toEqual([]);

@@ -43,7 +43,7 @@ async function shown(
 }
 
 describe("migrate config show", () => {
-  test("shows the line of a value in the file, and the defaults", async () => {
+  test("shows the defaults, and the line of each value that the file sets", async () => {
     const setting = await shown();
     expect(setting("contract")).toMatchObject({ value: ["operator.yaml", "ours.yaml"], from: "migrate.yaml:1" });
     expect(setting("supplier")).toMatchObject({ value: "SPRING", from: "migrate.yaml:3", kind: "file" });
@@ -81,7 +81,7 @@ describe("migrate config show", () => {
     expect(setting("targets.live.rps")).toMatchObject({ value: 40, from: "migrate.yaml:18" });
   });
 
-  test("shows an address that is given on the command line, without the target of the file", async () => {
+  test("shows an address from the command line instead of the target in the file", async () => {
     const setting = await shown(["--base-url", "https://user:canary@other.example.com/v1/"]);
     expect(setting("baseUrl")).toMatchObject({ value: "https://***@other.example.com/v1/", from: "--base-url" });
     expect(setting("target")).toMatchObject({ kind: "none" });
@@ -101,7 +101,7 @@ describe("migrate config show", () => {
     expect(stdout).toMatch(/^AWS_SECRET_ACCESS_KEY +AWS_SECRET_ACCESS_KEY +\*\*\*$/m);
   });
 
-  test("lists the defaults without a file", async () => {
+  test("lists the defaults if there is no file", async () => {
     const { code, stdout } = await runCli(["config", "show"], { cwd: temporaryFolder() });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^config +not set$/m);

@@ -37,7 +37,7 @@ describe("migrate.yaml", () => {
   });
 });
 
-describe("an unknown or wrong setting of migrate.yaml:", () => {
+describe("an invalid setting in migrate.yaml:", () => {
   test.each([
     [
       "a misspelt setting",
@@ -65,7 +65,7 @@ describe("an unknown or wrong setting of migrate.yaml:", () => {
   });
 });
 
-describe("wrong input is reported with exit code 2, nothing on stdout and no stack:", () => {
+describe("invalid input is reported with exit code 2, without output on stdout and without a stack trace:", () => {
   test.each<[string, readonly string[], string | RegExp]>([
     ["an unknown command", ["validat"], /unknown command 'validat'.*Did you mean validate\?/s],
     ["an unknown command before --help", ["validat", "--help"], /unknown command 'validat'.*Did you mean validate\?/s],
@@ -105,7 +105,7 @@ describe("wrong input is reported with exit code 2, nothing on stdout and no sta
       "Allowed choices are text, json, ndjson, csv, junit, github, xlsx.",
     ],
     ["an unknown encoding", [...job(), "--encoding", "klingon"], 'unknown encoding "klingon"'],
-    ["an impossible delimiter", [...job(), "--delimiter", "ab"], '"ab" cannot be a delimiter'],
+    ["an invalid delimiter", [...job(), "--delimiter", "ab"], '"ab" cannot be a delimiter'],
     ["a value that is not a number", [...job(), "--limit", "many"], "--limit"],
     ["a source without a name", [...job(), "--source", "a.csv"], "<name>=<path> is expected"],
     ["a source that is not in the mapping", [...job(), "--source", "x=a.csv"], 'no source "x"'],
@@ -129,7 +129,12 @@ describe("wrong input is reported with exit code 2, nothing on stdout and no sta
 describe("with JSON logs, a command-line error is one JSON line on stderr, with exit code 2:", () => {
   test.each<[string, readonly string[], Readonly<Record<string, string>>, string]>([
     ["an unknown option", ["push", "--log-format", "json", "--secret=s3cr3t"], {}, "unknown option '--secret'"],
-    ["a wrong value", ["validate", "--limit", "many", "--log-format=json"], {}, "option '--limit <n>' argument 'many'"],
+    [
+      "an invalid value",
+      ["validate", "--limit", "many", "--log-format=json"],
+      {},
+      "option '--limit <n>' argument 'many'",
+    ],
     ["an unknown command", ["validat"], { MIGRATE_LOG_FORMAT: "json" }, "unknown command 'validat'"],
     ["no command", [], { MIGRATE_LOG_FORMAT: "json" }, "no command is given"],
   ])("%s", async (_, args, env, text) => {

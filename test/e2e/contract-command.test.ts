@@ -35,7 +35,7 @@ describe("contract check", () => {
     });
   });
 
-  test("applies an overlay, and reports targets that match nothing", async () => {
+  test("applies an overlay, and reports its targets that match nothing", async () => {
     const overlay = [
       "overlay: 1.0.0",
       'info: { title: Ours, version: "1" }',
@@ -129,7 +129,7 @@ function fields(...flags: readonly string[]): Promise<CliEnd> {
 }
 
 describe("contract show with filters", () => {
-  test("shows only the fields that every payload must have, with a count, in less than half of the unfiltered lines", async () => {
+  test("--required shows and counts only the fields that every payload must have", async () => {
     const { code, stdout } = await fields("--required");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^external_account_number\n {4}text; required/m);

@@ -10,7 +10,7 @@ const NEXT = CONTRACT.replace("name: { type: string, maxLength: 40 }", "name: { 
 const diff = (args: readonly string[], files: Readonly<Record<string, string>> = {}): ReturnType<typeof runCli> =>
   runCli(["contract", "diff", ...args], { cwd: workFolder({ "next.yaml": NEXT, ...files }) });
 
-test("contract diff lists breaking changes of payloads and exits with 1", async () => {
+test("contract diff lists breaking changes to payloads, and exits with 1", async () => {
   const { code, stdout } = await diff(["contract.yaml", "next.yaml"]);
   expect(code).toBe(1);
   expect(stdout).toMatch(/^Small platform 1: 5 changes, 4 that can break payloads\n/);

@@ -76,7 +76,7 @@ function replace({ file }: Workplace, name: string, from: string, to: string): v
 const ALL = ["accounts 00000002 TYPE B", "customers 00000003 DOB 1971-02-01", "customers 00000003 DOB 1971-02-02"];
 
 describe("returned rejects", () => {
-  test("are kept as corrections once, without showing their values", async () => {
+  test("are saved as corrections only once, and their values are not shown", async () => {
     const work = await exported();
     correctAll(work);
     const added = await add(work);
@@ -118,7 +118,7 @@ describe("returned rejects", () => {
     expect(await stored(work)).toEqual(ALL.slice(1));
   });
 
-  test("correct a cell although other cells of its row have changed since the export", async () => {
+  test("correct a cell even if other cells in its row have changed since the export", async () => {
     const work = await exported();
     correctAll(work);
     replace(work, "accounts.csv", "00000002,X,Amina", "00000002,X,Anna");
@@ -126,7 +126,7 @@ describe("returned rejects", () => {
     expect(await validated(work)).toEqual({ valid: 3 });
   });
 
-  test("of rows that a new extract does not contain are reported", async () => {
+  test("for rows that a new extract does not contain are reported", async () => {
     const work = await exported();
     correctAll(work);
     const lines = readFileSync(work.file("accounts.csv"), "utf8").split("\n");
@@ -137,7 +137,7 @@ describe("returned rejects", () => {
     expect(await stored(work)).toEqual(ALL.slice(1));
   });
 
-  test("are refused as a whole if a spreadsheet changed keys and other cells, unless the changes are undone or accepted", async () => {
+  test("are refused as a whole if a spreadsheet corrupted cells, until the changes are undone or accepted", async () => {
     const work = await exported();
     correctAll(work);
     saveWithSpreadsheet(work);
@@ -154,7 +154,7 @@ describe("returned rejects", () => {
     ]);
   });
 
-  test("with a new key are kept under the key of the extract", async () => {
+  test("with a new key are saved under the key in the extract", async () => {
     const work = await exported();
     change(work, "rejects.csv", (row) => ({ ...row, ...(row["TYPE"] === "X" && { TYPE: "B", REF: "NEW" }) }));
     change(work, "rejects.customers.csv", (row) => ({ ...row, ...(row["REF"] === "00000002" && { REF: "NEW" }) }));
@@ -176,7 +176,7 @@ describe("returned rejects", () => {
     );
   });
 
-  test("with added and deleted rows keep only the changed cells", async () => {
+  test("with added and deleted rows are saved as corrections of the changed cells only", async () => {
     const work = await exported();
     correctAll(work);
     change(work, "rejects.customers.csv", (row) =>
@@ -190,7 +190,7 @@ describe("returned rejects", () => {
     expect(await stored(work)).toEqual(ALL.slice(0, 2));
   });
 
-  test("of a run that applied corrections replace or remove those corrections", async () => {
+  test("from a run that applied corrections replace or remove those corrections", async () => {
     const work = await exported();
     change(work, "rejects.csv", (row) => ({ ...row, TYPE: row["TYPE"] === "X" ? "Z" : "D" }));
     expect((await add(work)).code).toBe(0);
@@ -216,7 +216,7 @@ describe("returned rejects", () => {
     expect(await stored(work)).toEqual([]);
   });
 
-  test("of several folders are kept in the order of the folders", async () => {
+  test("from several folders are saved in the order of the folders", async () => {
     const work = await exported();
     change(work, "rejects.csv", (row) => ({ ...row, TYPE: row["TYPE"] === "X" ? "Z" : "D" }));
     await work.migrate(["validate", "--rejects", "report", "--out", "report2"]);
@@ -264,7 +264,7 @@ describe("returned rejects", () => {
     expect(await stored(work)).toEqual([]);
   });
 
-  test("of a workbook are kept like rejects of a CSV file", async () => {
+  test("in a workbook are saved like rejects in a CSV file", async () => {
     const work = await exported(["--format", "xlsx"]);
     const workbook = work.file("report", "rejects.xlsx");
     await replaceInSheet(workbook, 1, [/>X</, ">B<"]);
@@ -310,8 +310,8 @@ async function jsonExported(): Promise<Workplace> {
   return work;
 }
 
-describe("returned rejects of JSON sources", () => {
-  test("are kept under the paths of the changed JSON values, with their types", async () => {
+describe("returned rejects from JSON sources", () => {
+  test("are saved under the paths of the changed JSON values, with the types of the values", async () => {
     const work = await jsonExported();
     replace(work, "report/rejects.ndjson", '"type":"X"', '"type":"B"');
     replace(work, "report/rejects.ndjson", "12.345", "12.34");
@@ -345,7 +345,7 @@ describe("returned rejects of JSON sources", () => {
   });
 });
 
-describe("for any changed cells of rejects", () => {
+describe("for any changed cells in rejects", () => {
   const text = fc.oneof(
     fc.constantFrom("", "D", "B", "=1+1", "'x", 'a,"b"', "two\nlines", " x ", "ü"),
     fc.string({ maxLength: 6 }),
@@ -353,7 +353,7 @@ describe("for any changed cells of rejects", () => {
   const value = text.filter((each) => !each.includes("\0") && !each.includes("\r"));
   const cells = fc.array(fc.record({ file: fc.nat(1), row: fc.nat(5), column: fc.nat(4), value }), { maxLength: 6 });
 
-  test("corrections of the extract give the same payloads as re-importing the rejects", async () => {
+  test("corrections to the extract produce the same payloads as re-importing the rejects", async () => {
     const { folder, remove } = createTestFolder();
     onTestFinished(remove);
     const keys = ["K1", "K2", "K3"];

@@ -77,7 +77,7 @@ describe("corrections", () => {
     expect((await migrate(["corrections", "remove", "EXT-00003"])).code).toBe(2);
   });
 
-  test("of the same cell in one list are refused, and the message names the cell", async () => {
+  test("for the same cell in one list are refused, and the message names the cell", async () => {
     const { migrate, file } = threeAccounts();
     writeFileSync(file("new.csv"), "key,column,value\nEXT-00002,TYPE,B\nEXT-00001,NAME,Ann\nEXT-00002,TYPE,D\n");
     const { code, stderr } = await migrate(["corrections", "add", "--from", "new.csv"]);
@@ -88,7 +88,7 @@ describe("corrections", () => {
     expect(existsSync(file("fixes.csv"))).toBe(false);
   });
 
-  test("give the same payloads as a corrected extract, with one thread and with two", async () => {
+  test("produce the same payloads as a corrected extract, with one thread and with two", async () => {
     const work = threeAccounts();
     await work.migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
     await work.migrate(["corrections", "add", "EXT-00001", "LAST", "Ünal", "--in", "customers"]);
@@ -107,7 +107,7 @@ describe("corrections", () => {
     expect(corrected.match(/"isCorrected":true/g)).toHaveLength(2);
   });
 
-  test("of a cell that has changed are reported and not applied", async () => {
+  test("for a cell that has changed are reported and not applied", async () => {
     const work = threeAccounts();
     await work.migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
     const accounts = readFileSync(work.file("accounts.csv"), "utf8").replace("EXT-00002,X", "EXT-00002,D");
@@ -198,7 +198,7 @@ describe("corrections", () => {
   });
 
   test.each([
-    ["a file with a wrong header", "a,b\n", "fixes.csv:1: expected the header key,source,column"],
+    ["a file with an invalid header", "a,b\n", "fixes.csv:1: expected the header key,source,column"],
     ["a file with one cell too many", "{header}a,b,c,d,e,f,g,h,i,j,k\n", "fixes.csv:2: expected 10 cells, found 11"],
     ["a file with an empty key", "{header},accounts,NAME,,,x,,,,set\n", "fixes.csv:2: the cell `key` is empty"],
     [
@@ -215,7 +215,7 @@ describe("corrections", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  test("can be saved by a spreadsheet with semicolons, CRLF and a byte order mark, and new corrections are appended in the same format", async () => {
+  test("remain valid in the format in which a spreadsheet saves them, and are appended in that format", async () => {
     const work = threeAccounts();
     await work.migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
     await work.migrate(["corrections", "add", "EXT-00001", "NAME", "Ann\r\n; Hill"]);
@@ -230,7 +230,7 @@ describe("corrections", () => {
     expect(corrections.map(({ value }) => value)).toEqual(["B", "Ann\r\n; Hill"]);
   });
 
-  test("of equal rows apply to all these rows", async () => {
+  test("for equal rows apply to all of these rows", async () => {
     const work = threeAccounts();
     const customers = readFileSync(work.file("customers.csv"), "utf8").replace("EXT-00003,2,", "EXT-00003,1,");
     writeFileSync(work.file("customers.csv"), customers);
@@ -263,7 +263,7 @@ describe("corrections", () => {
     expect((await work.migrate(["corrections", "list"])).code).toBe(0);
   });
 
-  test("in an incomplete last line are ignored with a notice, and the next change removes the line", async () => {
+  test("in an incomplete last line are ignored with a notice, and the line is removed by the next change", async () => {
     const work = threeAccounts();
     const { migrate, file } = work;
     await migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);

@@ -33,7 +33,7 @@ describe("the join checks of migrate doctor", () => {
     expect(of("input").figures).toMatchObject({ records: 4 });
   });
 
-  test("cover only the first records with --limit", async () => {
+  test("check only the first records with --limit", async () => {
     const { code, of } = await examine(scene({ accounts, customers: [{ REF: "EXT-00001" }, { REF: "none" }] }), [
       "--limit",
       "2",
@@ -113,7 +113,7 @@ describe("the ledger check of migrate doctor", () => {
     });
   });
 
-  test("reports a ledger of another supplier", async () => {
+  test("reports a ledger that belongs to another supplier", async () => {
     const folder = scene();
     expect((await migrate(folder, ["push", "--quiet"])).code).toBe(0);
     const { of } = await examine(folder, ["--supplier", "OTHER"]);

@@ -53,7 +53,7 @@ describe("migrate doctor with a complete setup", () => {
     expect(existsSync(path.join(folder, ".migrate"))).toBe(false);
   });
 
-  test("counts the required attrs that the mapping fills", async () => {
+  test("shows how many required attrs the mapping fills", async () => {
     const { of } = await examine(scene());
     const { mapped = 0, required = 0, missing } = of("mapping").figures ?? {};
     expect(of("mapping").text).toMatch(new RegExp(`^${mapped} of ${required} required attrs`));
@@ -116,7 +116,7 @@ describe("migrate doctor with an incomplete setup", () => {
     expect(of("input").figures).toMatchObject({ records: 3 });
   });
 
-  test("checks input and platform if the contract cannot be read", async () => {
+  test("still checks the input and the platform if the contract cannot be read", async () => {
     const { code, of } = await examine(scene(undefined, "contract: none.yaml\nmapping: mapping.yaml\n"));
     expect(code).toBe(2);
     expect(of("contract")).toMatchObject({ status: "failed", text: expect.stringContaining("none.yaml") });

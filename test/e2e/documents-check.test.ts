@@ -83,7 +83,7 @@ function sceneOfTwoSuppliers(letters: readonly string[]): string {
   return folder;
 }
 
-describe("paths of records of two import suppliers in one file", () => {
+describe("document paths in a file with records of two import suppliers", () => {
   test("are looked up under the root of each record's supplier", async () => {
     const right = await documentsCheck(sceneOfTwoSuppliers(["A,Hello,2024/a b.pdf", "B,Hello,2024/w.pdf"]), [
       "--store",
@@ -100,7 +100,7 @@ describe("paths of records of two import suppliers in one file", () => {
     expect(outcomeLines(wrong.stdout).map(({ key, status }) => `${key} ${status}`)).toEqual(["A invalid", "B valid"]);
   });
 
-  test("are refused by validate only if they repeat the root of their own record's supplier", async () => {
+  test("are refused by validate only if they repeat the root of their record's own supplier", async () => {
     const folder = sceneOfTwoSuppliers(["A,Hello,sftp/winter/w.pdf", "B,Hello,sftp/winter/w.pdf"]);
     for (const flags of [[], ["--supplier", "SPRING"]]) {
       const { stdout } = await runCli(["validate", ...NDJSON, ...flags], { cwd: folder });
@@ -163,7 +163,7 @@ describe("documents check with a folder", () => {
     expect(await runCli([...next.split(" "), ...NDJSON], { cwd: folder })).toMatchObject({ code: 1 });
   });
 
-  test("reports that every document is missing, which suggests a wrong store rather than wrong data", async () => {
+  test("says that none of the documents exists, which suggests a wrong store", async () => {
     const folder = scene(["A,Hello,2024/a b.pdf"]);
     const { code, stderr } = await documentsCheck(folder, ["--store", "copy/sftp"]);
     expect(code).toBe(1);
@@ -207,7 +207,7 @@ actions:
     expect(stderr.replaceAll(/\s+/g, " ")).toMatch(said);
   });
 
-  test("the example of the documentation prints the documented output", () => {
+  test("prints the documented output for the documentation's example", () => {
     const page = readFileSync(projectFile("docs/documents.md"), "utf8");
     const [, script = ""] = /```sh\n(mkdir[^`]*)```/.exec(page) ?? [];
     const [, shown = ""] = /```\n(Document paths[^`]*)```/.exec(page) ?? [];

@@ -36,7 +36,7 @@ interface DriftLine {
   readonly proposal?: { readonly target: string; readonly rule: object };
 }
 
-test("--send-invalid sends invalid records, and report --drift shows where the platform and local validation differ", async () => {
+test("--send-invalid sends invalid records, and report --drift shows where the platform and local validation disagree", async () => {
   const [first = "", second = "", third = "", unsafe = "", ...twice] = references(6);
   const place = workplace(
     {

@@ -25,10 +25,10 @@ function refusal(echo: string): Action {
 }
 
 const ECHOES: readonly (readonly [place: string, act: (request: SeenRequest) => Action])[] = [
-  ["attr, code and detail of an error", () => refusal(API_KEY)],
-  ["an error, the token's first half", () => refusal(TOKEN.slice(0, 12))],
-  ["an error, percent-encoded", () => refusal(ENCODED.join(" "))],
-  ["an error, in base64", () => refusal(BASE64.join(" "))],
+  ["the attr, code and detail of an error", () => refusal(API_KEY)],
+  ["an error that contains the first half of the token", () => refusal(TOKEN.slice(0, 12))],
+  ["an error, percent-encoded,", () => refusal(ENCODED.join(" "))],
+  ["an error in base64", () => refusal(BASE64.join(" "))],
   ["an account number", (request) => reply(201, { external_account_number: keyOf(request), account_number: API_KEY })],
   ["a redirect", () => reply(302, "", { location: `https://login.example/${API_KEY}/${TOKEN}?key=${ENCODED[0]}` })],
   ["the content type of a success", () => reply(201, "x", { "content-type": `text/${API_KEY}` })],

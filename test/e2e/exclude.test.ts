@@ -23,7 +23,7 @@ async function pushedWithRefusal(): Promise<Workplace> {
 }
 
 describe("exclude", () => {
-  test("omits records from later pushes and from `open`, and `status`, `report` and `proof` count them as excluded", async () => {
+  test("omits records from later pushes and `open`, and counts them as excluded in `status`, `report` and `proof`", async () => {
     const work = await pushedWithRefusal();
     const { code, stdout } = await work.migrate(["exclude", "EXT-BAD", ...REASON]);
     expect([code, stdout]).toEqual([0, "1 record excluded from the migration\n"]);
@@ -41,7 +41,7 @@ describe("exclude", () => {
     expect(await admin.accounts()).toHaveLength(3);
   });
 
-  test("lists who excluded which records and why, and can end an exclusion, so that the next push sends the record", async () => {
+  test("lists who excluded which records and why, and with --undo lets the next push send the record", async () => {
     const work = workplace({ accounts: goodAccounts(3) }, sandbox);
     await work.push(["--dry-run"]);
     writeFileSync(work.file("closed.txt"), "EXT-00001\nEXT-00003\n\n");
@@ -71,7 +71,7 @@ describe("exclude", () => {
     expect(await migrationOf(work)).toMatchObject([{ counts: { accepted: 2, excluded: 1, pending: 0 } }]);
   });
 
-  test("keeps a resumed push from sending a record that was excluded after the push had planned it", async () => {
+  test("prevents a resumed push from sending a record that was excluded after the plan", async () => {
     const work = workplace({ accounts: goodAccounts(4) }, sandbox);
     await admin.faults({ pauseAt: 1 });
     expect((await work.push()).code).toBe(4);
@@ -120,7 +120,7 @@ describe("exclude", () => {
     expect((await work.migrate(["exclude"])).stdout).toBe("No records are excluded\n");
   });
 
-  test("requires an earlier push or dry run, and a supplier if an unknown key could belong to several suppliers", async () => {
+  test("requires an earlier push or dry run, and a supplier if a key could belong to several suppliers", async () => {
     const work = workplace({ accounts: goodAccounts(1) }, sandbox);
     const early = await work.migrate(["exclude", "EXT-9", ...REASON]);
     expect([early.code, early.stderr]).toEqual([2, expect.stringContaining("ledger")]);

@@ -83,7 +83,7 @@ describe("the first push with a second ledger", () => {
     expect(await admin.accounts()).toHaveLength(3);
   });
 
-  test("rejects a record that has other values on the platform, names the cells, and accepts the corrected record", async () => {
+  test("rejects a record at the cells that differ from the platform, and accepts the corrected record", async () => {
     const work = await importedElsewhere([{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "1 Old Lane" }]);
     writeExtract(work.folder, { accounts: [{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "2 New Lane" }] });
     const { code, stdout } = await work.push(WITH_CONTENT);
@@ -228,7 +228,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a push with several workers ${SKIPPE
   });
 });
 
-describe("a change of an accepted record", () => {
+describe("a change to an accepted record", () => {
   test("is rejected with `revision_ignored` if the platform refuses it as existing", async () => {
     const work = workplace({ accounts: [{ REF: "EXT-1", ADDRESS: "1 Old Lane" }] }, sandbox);
     await work.push(WITH_CONTENT);
@@ -314,7 +314,7 @@ describe("a repeat of a request without a clear reply", () => {
   });
 });
 
-describe("a proof that reads back only keys", () => {
+describe("a proof that reads only keys back", () => {
   test("does not confirm the content of accepted records", async () => {
     const work = workplace({ accounts: goodAccounts(2) }, sandbox);
     await work.push();

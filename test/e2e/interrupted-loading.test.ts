@@ -42,7 +42,7 @@ describe("work that blocks the event loop", () => {
   });
 
   it.skipIf(process.platform !== "linux")(
-    "ends at the first SIGTERM while a contract of 160,000 lines is loading",
+    "ends at the first SIGTERM while a contract of 160,000 lines is being loaded",
     async () => {
       const folder = temporaryFolder();
       const file = path.join(folder, "contract.yaml");

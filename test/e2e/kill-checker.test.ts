@@ -3,7 +3,7 @@ import { contradictions, type PushEvidence } from "./push-evidence.ts";
 
 const KEYS = ["A", "B"];
 
-test("the checker accepts a push in which platform, ledger and report agree", () => {
+test("the checker accepts a push if the platform, the ledger and the report agree", () => {
   expect(contradictions(KEYS, agreeingEvidence(), { ambiguous: 0 })).toEqual([]);
 });
 

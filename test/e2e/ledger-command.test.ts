@@ -36,7 +36,7 @@ test("an intact ledger is reported as intact, and exported with all its contents
   expect(stdout).not.toMatch(/rejectsSecret/);
 });
 
-test("a ledger with one wrong byte is refused by status, resume and ledger check, and repaired without invented records", async () => {
+test("a ledger with one wrong byte is refused, and repaired without inventing records", async () => {
   const work = await pushed();
   const ledger = work.file(".migrate/ledger.db");
   const at = readFileSync(ledger).indexOf("accepted");
@@ -78,7 +78,7 @@ test("a truncated or empty ledger is not treated as a new ledger", async () => {
   expect(drafts).toEqual([]);
 });
 
-test("a file of another kind is neither reported as a corrupt ledger nor changed", async () => {
+test("a file that is not a ledger is neither reported as corrupt nor changed", async () => {
   const work = workplace({ accounts: goodAccounts(1) }, sandbox);
   const before = readFileSync(work.file("accounts.csv"), "utf8");
   for (const command of [["status"], ["ledger", "repair"]]) {
@@ -91,7 +91,7 @@ test("a file of another kind is neither reported as a corrupt ledger nor changed
   expect(readFileSync(work.file("accounts.csv"), "utf8")).toBe(before);
 });
 
-test("a ledger in use is not repaired, and a missing ledger is not created", async () => {
+test("ledger check does not create a missing ledger, and ledger repair refuses a ledger in use", async () => {
   const work = workplace({ accounts: goodAccounts(300) }, sandbox);
   expect((await work.migrate(["ledger", "check"])).code).toBe(2);
   expect(existsSync(work.file(".migrate/ledger.db"))).toBe(false);

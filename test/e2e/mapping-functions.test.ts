@@ -15,7 +15,7 @@ function folderWith(functions: string, more: Readonly<Record<string, string>> = 
   return workFolder({ "mapping.yaml": MAPPING, "functions.mjs": functions, "accounts.csv": ROWS, ...more });
 }
 
-it("validate suggests a file name for a function module that Node.js treats as CommonJS", async () => {
+it("validate suggests another file name for a function module that Node.js treats as CommonJS", async () => {
   const folder = workFolder({
     "mapping.yaml": "functions: own.js\npayload: { number: REF, name: { from: NAME, call: up } }\n",
     "own.js": "export function up(value) { return value.toUpperCase(); }\n",
@@ -46,7 +46,7 @@ it("functions can read and close their own files", async () => {
   expect({ code, stderr }).toMatchObject({ code: 0 });
 });
 
-describe.each(["1", "2"])("with --threads %s a run ends with a failure that names a function", (threads) => {
+describe.each(["1", "2"])("with --threads %s, a run ends with a failure that names a function", (threads) => {
   it.each([
     ["exits with 0", "process.exit(0)", 'the function "f" ended its thread with exit code 0'],
     ["exits with 9", "process.exit(9)", 'the function "f" ended its thread with exit code 9'],
@@ -82,7 +82,7 @@ describe.each(["1", "2"])("with --threads %s a run ends with a failure that name
     ["returns a bigint", "return 1n", 'the function "f" returned a value that is not JSON'],
     ["returns a function", "return f", 'the function "f" returned a value that is not JSON'],
     ["returns a date", "return new Date()", 'the function "f" returned a value that is not JSON'],
-    ["returns a long text", 'return "x".repeat(2 ** 20 + 1)', "returned more than 1,048,576 characters"],
+    ["returns a long string", 'return "x".repeat(2 ** 20 + 1)', "returned more than 1,048,576 characters"],
     ["returns a long list", 'return Array(9e5).fill("xx")', "returned more than 1,048,576 characters"],
     ["returns a long member name", 'return { ["x".repeat(2 ** 20)]: 1 }', "returned more than 1,048,576 characters"],
     ["returns NaN", "return NaN", 'the function "f" returned a value that is not JSON'],
@@ -129,7 +129,7 @@ describe.each(["1", "2"])("with --threads %s a run ends with a failure that name
   });
 });
 
-it("a function that allocates too much memory in one call ends the run with a failure, without a crash of Node.js", async () => {
+it("a function that allocates too much memory in one call ends the run with a failure instead of crashing Node.js", async () => {
   const folder = folderWith(forBob("{ const kept = []; for (;;) kept.push(1); }"), {
     "migrate.yaml": "functionTimeout: 60\n",
   });
@@ -158,7 +158,7 @@ it.each(["1", "2"])(
   },
 );
 
-it("a function can return large results, which need several messages", async () => {
+it("a function can return results so large that several messages are needed", async () => {
   const rows = Array.from({ length: 30 }, (_, index) => `K${index},Ann`).join("\n");
   const folder = folderWith('export const f = (value) => value + "x".repeat(1e6);\n', {
     "accounts.csv": `REF,NAME\n${rows}\n`,

@@ -59,7 +59,7 @@ test("resume does not send the older content of an interrupted run after a newer
   expect(await requests()).toBe(before + 1);
 });
 
-test("validate and push report a cell that should state the date of its row but has another format", async () => {
+test("validate and push report a cell that should contain the date of its row but has another format", async () => {
   const work = dated([row("Good", "20/11/2026"), row("Bad", "20.11.2026", "EXT-2")], ["EXT-1", "EXT-2"]);
   const found = { code: "source_bad_as_of", source: { file: "accounts.csv", line: 3, column: "CHANGED" } };
   const end = await work.push();
@@ -69,7 +69,7 @@ test("validate and push report a cell that should state the date of its row but 
   expect(outcomeLines(checked.stdout)).toMatchObject([{ status: "valid" }, { status: "invalid", errors: [found] }]);
 });
 
-test("the name of an extract can state its date", async () => {
+test("the date of an extract can come from its file name", async () => {
   const work = dated([row("New", "")]);
   const mapping = readFileSync(work.file("mapping.yaml"), "utf8");
   const byName = mapping.replace("asOf: { column: CHANGED, date: dd/MM/yyyy }", "asOf: { fileName: yyyy-MM-dd }");

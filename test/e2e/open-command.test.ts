@@ -33,7 +33,7 @@ const migrate = async (...words: readonly string[]): Promise<readonly string[]> 
   return stdout.trimEnd().split("\n");
 };
 
-test("open lists every record that is not done, latest run first, in 80 columns, and exits with 1", async () => {
+test("open lists every record that is not done, the latest run first, within 80 columns, and exits with 1", async () => {
   const lines = await migrate();
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   expect(lines.slice(0, 3)).toEqual([
@@ -65,7 +65,7 @@ test("open --format ndjson writes one JSON object for each record", async () => 
   ]);
 });
 
-test("open --format csv writes no cells that a spreadsheet would run as formulas", async () => {
+test("open --format csv writes no cell that a spreadsheet would run as a formula", async () => {
   const [header, first, ...rest] = await migrate("--format", "csv");
   expect(header).toBe("key,status,cause,since,age_days,file,line,run,target,supplier");
   expect(first).toMatch(
@@ -120,7 +120,7 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test("status --by and --since print the same counts as open", async () => {
+test("status with --by and --since prints the same counts as open", async () => {
   const status = ["status", "--ledger", ledger, "--by", "cause"];
   const counted = await runCli([...status, "--since", "2026-11-21"]);
   expect([counted.code, counted.stdout.trimEnd().split("\n").at(-1)]).toEqual([

@@ -121,13 +121,13 @@ test("report --by-owner writes the records of each owner to its folder", async (
   expect(keys).toEqual(["K2", "K5"]);
 });
 
-describe("if the input of a run cannot be read again", () => {
+describe("if a run's input cannot be read again", () => {
   const lost = { K2: "Rest", K3: "Rest", K4: "Rest", K5: "Rest", K6: "Rest", "-": "Rest" };
 
   test.each<[string, (file: string) => void]>([
     ["no longer exists", (file) => rmSync(file)],
     ["has changed", (file) => appendFileSync(file, "\n")],
-  ])("because it %s, the later rules determine the owners, and one notice says why", async (why, change) => {
+  ])("because the file %s, the later rules determine the owners, and one notice says why", async (why, change) => {
     const work = await pushed();
     change(work.file("accounts.csv"));
     const run = await latestRun(work);
@@ -143,7 +143,7 @@ describe("if the input of a run cannot be read again", () => {
     expect(await countedEverywhere(work)).toEqual(expectedEverywhere(lost));
   });
 
-  test("its records do not affect the owners of records of other runs", async () => {
+  test("its records do not affect the owners of records from other runs", async () => {
     const work = await pushed();
     renameSync(work.file("accounts.csv"), work.file("first.csv"));
     // After a push of a new `customers.csv`, the customer without an account is no longer open.

@@ -72,7 +72,7 @@ test("report --by-owner writes one folder per owner with only the owner's record
   expect(readFileSync(work.file("report", "rejects.csv"), "utf8")).toBe(before);
 });
 
-test("the page of a package starts with the owner, the address, the deadline and the files to return", async () => {
+test("a package's page starts with the owner, the address, the deadline and the files to return", async () => {
   const work = await pushed();
   const { stdout } = await work.migrate(["report", "--by-owner", "--format", "json"]);
   const { packages } = JSON.parse(stdout);
@@ -124,7 +124,7 @@ test("a second export does not overwrite corrections, and removes the folder of 
   expect(existsSync(work.file("report", "Contact-data"))).toBe(false);
 });
 
-test("report --by-owner needs owners and the unchanged sources", async () => {
+test("report --by-owner requires configured owners and unchanged sources", async () => {
   const work = await pushed("");
   const { code, stderr } = await work.migrate(["report", "--by-owner"]);
   expect([code, stderr]).toEqual([2, expect.stringContaining("--by-owner needs `owners` in the configuration file")]);
@@ -237,7 +237,7 @@ test("a record is in the folder of the owner that `open` shows, even if the plat
   expect([keysOf("Changed"), keysOf("New")]).toEqual([["K1"], ["K2", "K3", "K4", "K5"]]);
 });
 
-test("the packages of another run, and the input of the run, are not overwritten", async () => {
+test("report --by-owner does not overwrite the packages of another run or the run's own input", async () => {
   const work = await pushed();
   await work.migrate(["report", "--by-owner"]);
   await work.migrate(["push", "--rejects", "report/Billing", "--rejects", "report/Contact-data", "--out", "second"]);
@@ -248,7 +248,7 @@ test("the packages of another run, and the input of the run, are not overwritten
   expect([other.code, other.stderr]).toEqual([2, expect.stringMatching(/contains rejects of run \S+, which would be/)]);
 });
 
-test("the changed cells of returned packages are kept as corrections, so that the next extract is skipped", async () => {
+test("the changed cells in returned packages can be saved as corrections, so that the next push skips their records", async () => {
   const work = await pushed();
   await work.migrate(["report", "--by-owner"]);
   for (const folder of ["Contact-data", "Billing"]) {

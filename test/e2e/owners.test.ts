@@ -70,7 +70,7 @@ test("open --format ndjson names the owner and the deadline of each record", asy
   expect(records.find(({ key }) => key === "OTHER").owner).toEqual({ name: "Data office", overdue: false });
 });
 
-test("open shows the owner and marks overdue records, in 80 columns", async () => {
+test("open shows the owner and marks overdue records, within 80 columns", async () => {
   const lines = (await migrate(OWNERS, "open")).stdout.split("\n");
   expect(lines[1]).toMatch(/^key +status +age +owner +place +cause$/);
   expect(lines.find((line) => line.startsWith("MOBILE"))).toMatch(/^MOBILE +invalid +\d+ d ! +=Contact data /);
@@ -104,7 +104,7 @@ test("the records of all owners add up to the open records", async () => {
   expect(csv).toMatch(/^owner,records,overdue,outdated,[^]*"?'=Contact data"?,2,2,0,/);
 });
 
-test("open --by owner needs owners", async () => {
+test("open --by owner requires configured owners", async () => {
   const { code, stderr } = await migrate("", "open", "--by", "owner");
   expect([code, stderr]).toEqual([2, expect.stringContaining("--by owner needs `owners` in the configuration file")]);
 });

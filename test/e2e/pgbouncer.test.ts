@@ -8,7 +8,7 @@ import { deliveryErrors, QUICK_MS, sharedPush, useServer, WAITING_MS } from "./s
 
 const IS_HERE = PRIVATE_POSTGRES_IS_HERE && PGBOUNCER_IS_HERE;
 
-describe.skipIf(!IS_HERE)("through PgBouncer in statement mode (skipped without PgBouncer)", () => {
+describe.skipIf(!IS_HERE)("through PgBouncer in statement mode (skipped without PgBouncer),", () => {
   const { server } = useServer("private");
 
   test("the ledger is refused without waiting, and the message names the pool mode as the cause", async () => {
@@ -28,7 +28,7 @@ describe.skipIf(!IS_HERE)("through PgBouncer in statement mode (skipped without 
   });
 });
 
-describe.skipIf(!IS_HERE)("through PgBouncer in transaction mode (skipped without PgBouncer)", () => {
+describe.skipIf(!IS_HERE)("through PgBouncer in transaction mode (skipped without PgBouncer),", () => {
   const { server } = useServer("private");
   let pooler: Awaited<ReturnType<typeof startPgBouncer>>;
   let sandbox: TestSandbox;
@@ -46,7 +46,7 @@ describe.skipIf(!IS_HERE)("through PgBouncer in transaction mode (skipped withou
   const scene = (records: number): ReturnType<typeof sharedPush> =>
     sharedPush(records, sandbox, server(), (url) => url.replace(`:${server().port}/`, `:${pooler.port}/`));
 
-  test("a push, a second push and read-only commands work as without PgBouncer", async () => {
+  test("a push, a second push and read-only commands work as they do without PgBouncer", async () => {
     const { push, migrate, ledger } = await scene(60);
     expect((await push(["--ledger", ledger])).code).toBe(0);
     expect((await push(["--ledger", ledger])).code).toBe(0);

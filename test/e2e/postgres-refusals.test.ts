@@ -59,7 +59,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
     refused([...PUSH, "--ledger", url, ...flags], options);
 
   test.each([[], ["--workers", "2"]])(
-    "is refused with the cause: a wrong password, user, database or host, with the flags %j",
+    "is refused with the wrong password, user, database or host as the cause, with the flags %j",
     async (...flags) => {
       expect(await pushTo(as("guarded"), flags)).toMatch(
         /^2 migrate: the ledger postgres:\S+ the password of guarded is wrong/,
@@ -138,7 +138,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
     }
   });
 
-  test("is refused on a server whose disk is full, until there is space", async ({ skip }) => {
+  test("is refused on a server whose disk is full, until space is available", async ({ skip }) => {
     const why = noSmallDisk();
     if (why !== undefined) skip(why);
     const disk = smallDisk(40_000);
@@ -162,7 +162,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
     }
   });
 
-  test("is refused if its version is newer, its address contains a password, or the run does not exist", async () => {
+  test("is refused if its version is newer, if its address contains a password, or if the run does not exist", async () => {
     expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
     expect(await refused(["status", "20000101", "--ledger", ledger])).toMatch(
       /^2 migrate: the ledger has no run 20000101/,

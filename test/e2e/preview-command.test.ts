@@ -9,7 +9,7 @@ const JOINED = {
 };
 
 describe("preview", () => {
-  test("shows the first payload with the origin of every value, including values from joined rows", async () => {
+  test("shows the first payload and the origin of each value, including values from joined rows", async () => {
     const { code, stdout } = await preview(["--show-values", "--supplier", "ACME"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Record 1 \(A1\), accounts\.csv:2$/m);
@@ -20,7 +20,7 @@ describe("preview", () => {
     expect(stdout).not.toContain("Record 2");
   });
 
-  test("shows the shapes of values, but no values, without --show-values", async () => {
+  test("shows only the shapes of values without --show-values", async () => {
     const { stdout, stderr } = await preview(["--supplier", "ACME"]);
     expect(stdout).toMatch(/^ {2}customers\.0\.email\n {6}a@/m);
     for (const value of ["Able", "Ada", "example"]) expect(stdout + stderr).not.toContain(value);
@@ -59,7 +59,7 @@ describe("preview", () => {
     });
   });
 
-  test("shows a date-time in the format that is sent, with its pointer in the JSON source", async () => {
+  test("shows a date-time as it will be sent, with its pointer in the JSON source", async () => {
     const row = {
       number: "A1",
       name: "Ada",

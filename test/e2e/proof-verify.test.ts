@@ -39,7 +39,7 @@ describe("proof verify", () => {
       /proof\.json cannot be read/,
     ],
     [
-      "white space of proof.json",
+      "the white space in proof.json",
       (work) => rewrite(work.file("proof/proof.json"), "{\n", "{\n\n"),
       /proof\.json has the same values/,
     ],
@@ -73,13 +73,13 @@ describe("proof verify", () => {
       (work, run) => rmSync(work.file(`proof/rows-${run}.csv`)),
       /rows-.*\.csv is missing/,
     ],
-  ])("fails after a change of %s, and names the difference", async (_, change, message) => {
+  ])("fails after a change to %s, and names the difference", async (_, change, message) => {
     const { code, stdout } = await changed(change);
     expect(stdout).toMatch(message);
     expect(code).toBe(1);
   });
 
-  test("succeeds after a change of the mapping, because verification uses the mapping stored with the run", async () => {
+  test("succeeds after a change to the mapping, because verification uses the mapping stored with the run", async () => {
     const { code, stdout } = await changed((work) => rewrite(work.file("mapping.yaml"), "DE1 2GU", "DE1 2GV"));
     expect([code, stdout]).toEqual([0, expect.stringContaining("proof matches")]);
   });

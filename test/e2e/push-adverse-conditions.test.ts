@@ -5,7 +5,7 @@ import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, goodAccounts, references, workplace } from "./push-scene.ts";
 
 const RECORDS = 60;
-/** Whether strace is installed, which makes system calls fail. The test that needs strace is skipped without it. */
+/** Whether strace, which makes system calls fail, is installed. The test that needs strace is skipped without it. */
 const HAS_STRACE = spawnSync("strace", ["-V"]).error === undefined;
 
 let sandbox: TestSandbox;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
-test("with a limit on open files below the number of connections, a push completes or stops cleanly, and resume completes the push", async () => {
+test("a push completes, or can be resumed, if the limit on open files is below the number of connections", async () => {
   const many = 5 * RECORDS;
   await admin.faults({ latencyMs: 50 });
   const work = workplace({ accounts: goodAccounts(many) }, sandbox);
@@ -49,7 +49,7 @@ test("a push that is suspended and continued sends no burst of requests, and sen
   expect(soon.length).toBeLessThanOrEqual(4);
 });
 
-test("without a terminal, an input or a width, a push asks no question, does not hang and shows no spinner", async () => {
+test("a push without a terminal does not ask questions, hang or show a spinner", async () => {
   const work = workplace({ accounts: goodAccounts(3) }, sandbox);
   const { code, stdout, stderr } = await work.push([], { env: { COLUMNS: "0", CI: "1" } });
   expect(code).toBe(0);

@@ -22,30 +22,27 @@ describe.each(THREADS)("in %s", (_name, threads, nth) => {
     ["in the main flow", "throw"],
     ["in a detached callback", "uncaught"],
     ["in an unhandled promise", "unhandled"],
-  ])(
-    "an unexpected error %s ends the push with exit code 70 and no personal data, and resume completes the push",
-    async (_, action) => {
-      const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
-      await admin.faults({ latencyMs: 20 });
-      const env = { MIGRATE_FAILPOINT: `commit:${nth}:${action}`, MIGRATE_FAILPOINT_FIRED: work.file("fired") };
-      const { code, stdout, stderr } = await work.push(["--concurrency", "4", "--threads", threads], {
-        env,
-        nodeFlags: ["--import", FAILPOINTS],
-      });
-      expect(code).toBe(70);
-      expect(stderr).toMatch(/this is a bug in migrate/);
-      expect(stderr).toMatch(/SyntaxError/);
-      expect(stdout + stderr).not.toMatch(/Amina|07700|900730/);
+  ])("an unexpected error %s ends the push with exit code 70, and resume completes the push", async (_, action) => {
+    const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+    await admin.faults({ latencyMs: 20 });
+    const env = { MIGRATE_FAILPOINT: `commit:${nth}:${action}`, MIGRATE_FAILPOINT_FIRED: work.file("fired") };
+    const { code, stdout, stderr } = await work.push(["--concurrency", "4", "--threads", threads], {
+      env,
+      nodeFlags: ["--import", FAILPOINTS],
+    });
+    expect(code).toBe(70);
+    expect(stderr).toMatch(/this is a bug in migrate/);
+    expect(stderr).toMatch(/SyntaxError/);
+    expect(stdout + stderr).not.toMatch(/Amina|07700|900730/);
 
-      const sent = await admin.imports();
-      expect(sent.length).toBeGreaterThan(0);
-      expect(sent.length).toBeLessThan(RECORDS);
-      const resumed = await work.migrate(["resume"]);
-      expect(resumed.code).toBe(0);
-      const evidence = await collectEvidence(admin, work.file(".migrate/ledger.db"), await latestRun(work));
-      expect(contradictions(references(RECORDS), evidence, { ambiguous: 0 })).toEqual([]);
-    },
-  );
+    const sent = await admin.imports();
+    expect(sent.length).toBeGreaterThan(0);
+    expect(sent.length).toBeLessThan(RECORDS);
+    const resumed = await work.migrate(["resume"]);
+    expect(resumed.code).toBe(0);
+    const evidence = await collectEvidence(admin, work.file(".migrate/ledger.db"), await latestRun(work));
+    expect(contradictions(references(RECORDS), evidence, { ambiguous: 0 })).toEqual([]);
+  });
 
   test.each([
     ["in the main flow ends the push after the requests in flight are recorded", "throw", 0],

@@ -25,7 +25,7 @@ describe("an API key", () => {
     expect(await admin.tokenRequests()).toHaveLength(1);
   });
 
-  test("that is wrong ends the push after one request, before any record is sent", async () => {
+  test("that is invalid ends the push after one request, before any record is sent", async () => {
     const { push, migrate } = workplace({ accounts: goodAccounts(40) }, sandbox);
     const wrong = { env: { MIGRATE_API_KEY: WRONG_KEY } };
     const { code, stdout, stderr } = await push(["--concurrency", "16"], wrong);
@@ -55,7 +55,7 @@ describe("an API key", () => {
     expect(result.filter((text) => WEB_TOKEN.test(text))).toEqual([]);
   });
 
-  test("can be in a file that the target names, if only the owner of the file can access it", async () => {
+  test("can be in a file that the target names, if only the file's owner can access the file", async () => {
     const work = workplace({ accounts: goodAccounts(2) }, sandbox);
     const env = { MIGRATE_API_KEY: undefined, MIGRATE_BASE_URL: undefined };
     writeConfig(work, "auth: { apiKeyFile: secrets-key }");
@@ -82,7 +82,7 @@ describe("a token", () => {
     expect(await admin.accounts()).toHaveLength(5);
   });
 
-  test("from MIGRATE_TOKEN that is invalid ends the push", async () => {
+  test("from MIGRATE_TOKEN ends the push if it is invalid", async () => {
     const { push } = workplace({ accounts: goodAccounts(30) }, sandbox);
     const env = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "tok_canary_worthless" };
     const { code, stdout, stderr } = await push(["--concurrency", "4"], { env });
@@ -93,7 +93,7 @@ describe("a token", () => {
     expect(statusCounts(outcomeLines(stdout))).not.toHaveProperty("accepted");
   });
 
-  test("that expires during 16 requests is renewed once, and no record is lost", async () => {
+  test("that expires while 16 requests are in flight is renewed once, and no record is lost", async () => {
     const { push } = workplace({ accounts: goodAccounts(300) }, sandbox);
     await admin.faults({ rotateTokensAt: 120, latencyMs: [2, 20] });
     const { code, stdout } = await push(["--concurrency", "16"]);
@@ -105,7 +105,7 @@ describe("a token", () => {
   });
 });
 
-describe("without credentials", () => {
+describe("without credentials,", () => {
   test("a push is refused before anything is sent, and names the settings that are missing", async () => {
     const { push } = workplace({ accounts: goodAccounts(2) }, sandbox);
     const { code, stderr } = await push([], { env: { MIGRATE_API_KEY: undefined } });
@@ -123,7 +123,7 @@ describe("without credentials", () => {
 });
 
 describe("a production target", () => {
-  test("is refused without confirmation, and accepted with --yes", async () => {
+  test("is refused without confirmation unless --yes is given", async () => {
     const work = workplace({ accounts: goodAccounts(2) }, sandbox);
     const env = { MIGRATE_BASE_URL: undefined };
     writeConfig(work, "environment: production");

@@ -80,18 +80,21 @@ test.each([
     "a reset and truncated refusals (the record used to be reported as rejected)",
     { resetAfter: { at: [1] }, cutAfter: { at: [2, 3] } },
   ],
-])("a record that is created despite %s stays ambiguous until resume receives a clear reply", async (_, faults) => {
-  const { push, migrate } = workplace({ accounts: goodAccounts(1) }, sandbox);
-  await admin.faults(faults);
-  const { code, stdout, stderr } = await push();
-  expect(code).toBe(5);
-  expect(outcomeLines(stdout)).toMatchObject([{ status: "ambiguous", attempts: 3 }]);
-  expect(stderr).toMatch(/Next +migrate resume/);
-  const [held] = await admin.accounts();
-  const resumed = await migrate(["resume", "--format", "ndjson"]);
-  expect(resumed.code).toBe(0);
-  expect(outcomeLines(resumed.stdout)).toMatchObject([{ status: "accepted", account: held?.number }]);
-});
+])(
+  "a record that the platform created despite %s stays ambiguous until resume receives a clear reply",
+  async (_, faults) => {
+    const { push, migrate } = workplace({ accounts: goodAccounts(1) }, sandbox);
+    await admin.faults(faults);
+    const { code, stdout, stderr } = await push();
+    expect(code).toBe(5);
+    expect(outcomeLines(stdout)).toMatchObject([{ status: "ambiguous", attempts: 3 }]);
+    expect(stderr).toMatch(/Next +migrate resume/);
+    const [held] = await admin.accounts();
+    const resumed = await migrate(["resume", "--format", "ndjson"]);
+    expect(resumed.code).toBe(0);
+    expect(outcomeLines(resumed.stdout)).toMatchObject([{ status: "accepted", account: held?.number }]);
+  },
+);
 
 test("a truncated reply leaves its record ambiguous", async () => {
   const { push } = workplace({ accounts: goodAccounts(4) }, sandbox);
@@ -102,7 +105,7 @@ test("a truncated reply leaves its record ambiguous", async () => {
   expect(await admin.imports()).toHaveLength(4);
 });
 
-test("an import supplier that becomes Paused stops the push, and resume completes it once the supplier is Ongoing again", async () => {
+test("an import supplier that becomes Paused stops the push, which resume completes later", async () => {
   const { push, migrate } = workplace({ accounts: goodAccounts(100) }, sandbox);
   await admin.faults({ pauseAt: 30, latencyMs: 5 });
   const { code, stdout, stderr } = await push(["--concurrency", "8"]);
@@ -136,7 +139,7 @@ test("an import supplier that is Complete from the start receives only a few req
   expect(statusCounts(outcomeLines(stdout))).not.toHaveProperty("accepted");
 });
 
-test("with many faults at once, resuming ends in a state in which platform, ledger and report agree", async () => {
+test("after many faults at once and repeated resuming, the platform, the ledger and the report agree", async () => {
   const work = workplace({ accounts: goodAccounts(150) }, sandbox);
   const faults = { errorBefore: "6%", errorAfter: "6%", resetBefore: "6%", resetAfter: "6%", cutAfter: "3%" };
   const busy = { throttle: { at: [10, 40, 90, 130] }, retryAfter: "none" };

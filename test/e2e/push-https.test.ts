@@ -57,7 +57,7 @@ describe("NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
   });
 });
 
-describe("--ca", () => {
+describe("--ca:", () => {
   const KEY = "-----BEGIN PRIVATE KEY-----\nMIG\n-----END PRIVATE KEY-----\n";
   test.each([
     ["no certificate", "hello\n", /contains no certificate/],
@@ -74,7 +74,7 @@ describe("--ca", () => {
     expect(await admin.history()).toEqual([]);
   });
 
-  test("a missing file is refused", async () => {
+  test("a file that does not exist is refused", async () => {
     const { push } = workplace({ accounts: goodAccounts(2) }, sandbox);
     const { code, stderr } = await push(["--ca", "nowhere.pem"]);
     expect(code).toBe(2);

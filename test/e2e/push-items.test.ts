@@ -15,7 +15,7 @@ actions:
 
 const NOTE = { created_at: "2024-01-01T12:00:00Z", body: "Moved in" };
 
-test("a record is rejected if a successful reply reports one of its notes as refused, and the error points to the note", async () => {
+test("a record is rejected, with an error at the note, if a successful reply reports one of its notes as refused", async () => {
   const results = [
     { ...NOTE, status: "NOTE_CREATION_SUCCESS" },
     { ...NOTE, status: "NOTE_CREATION_ERROR", error_detail: "too old" },

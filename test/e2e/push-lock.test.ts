@@ -38,7 +38,7 @@ test.each([["push"], ["resume"]])(
   },
 );
 
-/** Returns the duration of the faster of two runs in ms, because other work on the machine can slow a run down. */
+/** Returns the duration in ms of the faster of two runs, because other work on the machine can slow down a run. */
 async function quickest(run: () => Promise<CliEnd>): Promise<number> {
   const times: number[] = [];
   for (let tries = 0; tries < 2; tries += 1) {

@@ -112,7 +112,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPP
     expect(await work.migrate(["ledger", "check"])).toMatchObject({ code: 0 });
   });
 
-  test("a second push ends immediately and names the running push", async () => {
+  test("makes a second push end immediately, with a message that names the running push", async () => {
     const admin = adminOf(sandbox);
     await admin.reset();
     await admin.faults({ hangBefore: { at: [10] } });

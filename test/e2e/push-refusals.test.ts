@@ -9,7 +9,7 @@ const { sandbox, admin } = useSandbox();
 
 const TOKEN: CliOptions["env"] = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "some-token" };
 
-describe("a certificate that is not trusted", () => {
+describe("a certificate that is not trusted:", () => {
   test.each([
     ["an unknown authority", undefined],
     ["an authority other than the given one", "other.pem"],
@@ -26,7 +26,7 @@ describe("a certificate that is not trusted", () => {
   });
 });
 
-describe("an invalid base URL", () => {
+describe("an invalid base URL:", () => {
   test.each([
     ["http://api.example.com/v1/", /https/],
     ["http://127.0.0.1:9/v1/", /https/],
@@ -83,7 +83,7 @@ test("a base URL that answers every request with 404 ends the push after a few r
   expect((await admin.history()).length).toBeLessThanOrEqual(4);
 });
 
-test("a push stops after a few replies that are web pages, and the records that were sent are ambiguous", async () => {
+test("a push stops after a few replies that are web pages, and the records sent so far are ambiguous", async () => {
   const page = "<html>Please log in</html>";
   const server = await startChaosServer(() => reply(200, page, { "content-type": "text/html" }));
   onTestFinished(server.close);

@@ -28,7 +28,7 @@ beforeEach(() => admin.reset());
 const RECORDS = 200;
 
 test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-  "after %s, requests in flight complete, and resume sends the other records, each record once",
+  "after %s, the requests in flight complete, and resume sends each of the other records once",
   async (signal) => {
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
     await admin.faults({ latencyMs: [20, 60] });

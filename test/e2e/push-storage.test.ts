@@ -34,7 +34,7 @@ function diskOf(kilobytes: number, { skip }: TestContext): SmallDisk {
 }
 
 describe("a full disk", () => {
-  test("with the ledger ends the push with exit code 6 before anything is sent, and the same command completes once there is space", async (context) => {
+  test("that contains the ledger ends the push with exit code 6 before anything is sent", async (context) => {
     const disk = diskOf(1024, context);
     disk.fill();
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
@@ -48,7 +48,7 @@ describe("a full disk", () => {
     expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(references(RECORDS));
   });
 
-  test("with the ledger ends the push with exit code 6 after requests were sent, and their outcomes are reported on stderr and ambiguous in the ledger", async (context) => {
+  test("that contains the ledger ends a push after its requests with exit code 6, and stderr reports their outcomes", async (context) => {
     const disk = diskOf(1024, context);
     await admin.faults({ latencyMs: 2_500 });
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
@@ -89,7 +89,7 @@ describe("a full disk", () => {
     expect(await admin.accounts()).toHaveLength(RECORDS);
   });
 
-  test("with only the report lets the push send every record and exit with 6, and `report` can write the report to another folder", async (context) => {
+  test("that contains only the report makes the push exit with 6 after it has sent every record", async (context) => {
     const disk = diskOf(256, context);
     disk.fill();
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);

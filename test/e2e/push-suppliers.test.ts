@@ -50,7 +50,7 @@ test("a push sends only the records of suppliers that are not Paused, and resume
   expect(statusCounts(outcomeLines(done.stdout))).toEqual({ accepted: 90 });
 });
 
-test("--wait-for-supplier probes a supplier that is paused during the run, and the push completes once the supplier is Ongoing", async () => {
+test("--wait-for-supplier probes a paused supplier, and the push completes once the supplier is Ongoing", async () => {
   const { startPush } = workplace({ accounts: references(100).map((REF) => ({ REF })) }, sandbox);
   await admin.faults({ pauseAt: 30, latencyMs: 5 });
   const pushing = startPush(["--wait-for-supplier", "--concurrency", "4", "--verbose"]);
@@ -66,7 +66,7 @@ test("--wait-for-supplier probes a supplier that is paused during the run, and t
   expect(await admin.accounts()).toHaveLength(100);
 });
 
-test("--wait-for-supplier with a duration gives up after this time, and resume completes the push", async () => {
+test("--wait-for-supplier with a duration stops waiting after this time, and resume completes the push", async () => {
   const { push, start } = workplace({ accounts: references(20).map((REF) => ({ REF })) }, sandbox);
   await admin.supplier("Complete");
   const { code, stdout, stderr } = await push(["--wait-for-supplier", "1s"]);

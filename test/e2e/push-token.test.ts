@@ -50,7 +50,7 @@ describe("a token that expires while 16 requests are in flight", () => {
     expect(await refusedImports()).toBe(0);
   });
 
-  test("is renewed once with the key if its expiry is unknown and the refresh token has also expired", async () => {
+  test("is renewed once with the key if the token's expiry is unknown and the refresh token has also expired", async () => {
     await admin.faults({ rotateTokensAt: 120, latencyMs: [2, 20] });
     const { code, stdout } = await workWith(300, WITH_REFRESH).push(TARGET);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 300 });

@@ -147,8 +147,8 @@ describe("records with errors", () => {
   });
 });
 
-describe("records that were accepted before with other content", () => {
-  test("are refused before sending, and sent with --revise", async () => {
+describe("records that were previously accepted with other content", () => {
+  test("are refused before anything is sent, unless --revise is given", async () => {
     const { push, folder } = workplace({ accounts: [{ REF: "A" }, { REF: "B" }] }, sandbox);
     await push();
     writeExtract(folder, { accounts: [{ REF: "A", NAME: "Another Name" }, { REF: "B" }] });
@@ -212,7 +212,7 @@ describe("flags that limit a push:", () => {
   });
 
   test.each([["1"], ["10%"]])(
-    "if more records are invalid than --max-errors %s allows, neither the push nor its resume sends anything",
+    "--max-errors %s prevents the push and its resume from sending anything if more records are invalid",
     async (most) => {
       const bad = [
         { REF: "BAD-1", TYPE: "X" },

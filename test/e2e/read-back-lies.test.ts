@@ -120,7 +120,7 @@ test.each([
   expect(created).toEqual(references(6));
 });
 
-test("a record is created once more if the status of its import means that the platform does not have it", async () => {
+test("a record is created once more if the status of its import means that the platform does not have the record", async () => {
   const readBack = statusReply("UNKNOWN");
   const { reconcile, resume, created } = await reconcileAfterPush({
     records: 3,

@@ -86,7 +86,7 @@ describe("migrate rates", () => {
     ["2025-03-30", "2025-03-31", 46, "2025-03-30T00:00:00Z"],
     ["2025-10-26", "2025-10-27", 50, "2025-10-25T23:00:00Z"],
     ["2025-07-01T00:00Z", "2025-07-03T12:00+01:00", 118, "2025-07-01T00:00:00Z"],
-  ])("shows every half hour from %s to %s, even on days of clock changes: %i rates", async (from, to, count, first) => {
+  ])("shows every half hour from %s to %s, even if the clocks change: %i rates", async (from, to, count, first) => {
     const { code, stdout } = await rates("--from", from, "--to", to, "--chronological");
     const found = lines(stdout).map(({ valid_from }) => String(valid_from));
     expect([code, found.length, found[0]]).toEqual([0, count, first]);
@@ -136,7 +136,7 @@ describe("migrate rates", () => {
     expect(lines(stdout)[0]).toMatchObject({ valid_to: null });
   });
 
-  test("requests no further page once the reader of stdout has exited", async () => {
+  test("requests no further pages once the reader of stdout has exited", async () => {
     await admin.reset();
     const { product, tariff } = sandbox.ready.tariff;
     const running = startCli(["rates", product, tariff, "--all"], { env: sandbox.env });

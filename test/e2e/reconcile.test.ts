@@ -120,7 +120,7 @@ describe("reading back", () => {
     expect(await admin.accounts()).toHaveLength(3);
   });
 
-  test("leaves ambiguous records ambiguous if the platform refuses the login, and shows the reason", async () => {
+  test("leaves records ambiguous if the platform refuses the login, and shows the reason", async () => {
     const work = await pushIntoDoubt({ resetAfter: { at: [4] } });
     const { code, stderr, stdout } = await work.migrate(["reconcile", ...NOW], {
       env: { MIGRATE_API_KEY: "sk_wrong" },
@@ -163,7 +163,7 @@ describe("manual decisions", () => {
     expect(decisions[0]).toHaveProperty("at", expect.stringMatching(/^\d{4}-\d\d-\d\dT/));
   });
 
-  test("are all refused if one of their keys is not ambiguous", async () => {
+  test("are all refused if one of the keys does not belong to an ambiguous record", async () => {
     const work = await pushIntoDoubt({ resetAfter: { at: [4] } });
     const [doubt = ""] = await reportedAmbiguousKeys(work);
     const sure = references(RECORDS).find((key) => key !== doubt) ?? "";

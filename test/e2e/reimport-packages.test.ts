@@ -138,7 +138,7 @@ test("--source cannot be combined with several folders", async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining("--source cannot be combined with several --rejects")]);
 });
 
-test("a run of several folders is reported again from these folders", async () => {
+test("report reads the folders of a run that re-imported several folders", async () => {
   const work = await exported();
   correct(work, "Names", { NAME: "Zoë Hughes" });
   const { code } = await work.migrate(["push", ...BOTH, "--out", "second"]);

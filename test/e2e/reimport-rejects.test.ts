@@ -128,7 +128,7 @@ describe("rejects are re-imported", () => {
     expect(await keysOnPlatform()).toEqual(KEYS);
   });
 
-  test("unless a child row is missing, and omitted records stay open", async () => {
+  test("even if a whole record is missing, which stays open, but not if only a child row is missing", async () => {
     const work = fourAccounts();
     await work.push(["--out", "report"]);
     correct(work);

@@ -38,7 +38,7 @@ test("a corrected workbook is re-imported instead of the unchanged files", async
   expect(outcomes[0].source).toEqual({ file: path.join(folder, "rejects.xlsx#accounts"), line: 2 });
 });
 
-test("keys of a workbook that became numbers are refused, and --restore-keys restores their zeros", async () => {
+test("keys that became numbers in a workbook are refused, and --restore-keys restores their leading zeros", async () => {
   const folder = await report();
   const cell = /<c r="B2" s="1" t="inlineStr"><is><t xml:space="preserve">00010005<\/t><\/is><\/c>/;
   await edit(folder, cell, '<c r="B2"><v>10005</v></c>');
@@ -50,7 +50,7 @@ test("keys of a workbook that became numbers are refused, and --restore-keys res
   expect(JSON.parse(restored.stdout).outcomes[0].key).toBe("00010005");
 });
 
-test("the files are read if the workbook is unchanged, and the workbook is read if the files are missing", async () => {
+test("the CSV files are read if the workbook is unchanged, and the workbook if the CSV files are missing", async () => {
   const folder = await report();
   const fromFiles = await reimport(folder, "--format", "json");
   expect(fromFiles.stdout).toContain(`${folder}/rejects.csv`);
@@ -62,7 +62,7 @@ test("the files are read if the workbook is unchanged, and the workbook is read 
   expect(JSON.parse(fromWorkbook.stdout).summary).toEqual(JSON.parse(fromFiles.stdout).summary);
 });
 
-test("a changed workbook together with a changed file is refused, but a copy with other timestamps counts as unchanged", async () => {
+test("a changed workbook is refused if a CSV file has changed too, regardless of timestamps", async () => {
   const folder = await report();
   await edit(folder, />X</, ">D<");
   const copy = path.join(temporaryFolder(), "copy");

@@ -40,7 +40,7 @@ const LOSSES: readonly Loss[] = [
       renameSync(work.file(".migrate/copy"), work.file(".migrate/ledger.db"));
     },
   ],
-  ["loses its log", (work) => rmSync(work.file(".migrate/ledger.db-wal"))],
+  ["loses its write-ahead log", (work) => rmSync(work.file(".migrate/ledger.db-wal"))],
 ];
 
 test.each(LOSSES)("a push whose ledger %s stops, and the next push creates no account twice", async (_, accident) => {
@@ -64,7 +64,7 @@ test.each(LOSSES)("a push whose ledger %s stops, and the next push creates no ac
   expect(await createdTwice()).toEqual([]);
 });
 
-test("a push is refused by the ledger itself if the lock file of a running push was removed", async () => {
+test("the ledger itself refuses a second push if the lock file of the running push was removed", async () => {
   const work = workplace({ accounts: goodAccounts(60) }, sandbox);
   await admin.faults({ forgetful: true, hangBefore: { at: [20] } });
   const first = work.startPush(PUSH);

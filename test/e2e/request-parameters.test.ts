@@ -139,7 +139,7 @@ describe("the parameters of an operation's requests", () => {
     ["pattern", '"^[^;]*$"'],
     ["choices", '["x\\nX-Other: 1", "\u6F22", "caf\u00E9"]'],
   ])(
-    "in headers are invalid if they cannot be sent, even if the %s of the contract would allow them",
+    "in headers are invalid if they cannot be sent, even if the contract's %s would allow them",
     async (name, allowed) => {
       const { folder, write } = place();
       const header = "name: X-Source, in: header, schema: { type: string";
@@ -187,7 +187,7 @@ describe("the parameters of an operation's requests", () => {
     expect(outcomeLines(stdout).map(({ status }) => status)).toEqual(["invalid", "valid"]);
   });
 
-  test("must be set by the mapping before anything is read or sent", async () => {
+  test("must be set by the mapping, or the command ends before it reads or sends anything", async () => {
     const { folder, write } = place();
     write("without.yaml", "payload: { reference: REF }\nparameters: { mode: { value: strict } }\n");
     for (const command of ["push", "validate", "preview"]) {
@@ -215,7 +215,7 @@ describe("the parameters of an operation's requests", () => {
     expect(stderr).toMatch(/parameters\.companyID.*did you mean "companyId"/s);
   });
 
-  test("are shown by preview with their source cell, and by contract show", async () => {
+  test("are shown by preview, with their source cells, and by contract show", async () => {
     const { folder } = place();
     const preview = await migrate(folder, ["preview", "--limit", "1"]);
     expect(preview.stdout).toMatch(/parameters\.companyId\s.*COMPANY/);

@@ -62,7 +62,7 @@ describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped witho
     return { ...scene, other };
   };
 
-  test("refuses to send from the machine of the worker, the machine of the planner, and another folder", async () => {
+  test("refuses to send from the worker's machine, from the planner's machine and from another folder", async () => {
     const scene = await restored("elsewhere");
     const flags = [...ONCE, "--ledger", scene.ledger];
     for (const place of [scene.other, {}, { cwd: machine(scene).cwd }]) {
@@ -115,7 +115,7 @@ describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped witho
     expect(await twice()).toBe(0);
   });
 
-  test("refuses to send from any machine after the restore of a complete dump, until a user confirms that nothing was lost", async () => {
+  test("refuses to send from any machine after a complete restore, until a user confirms that nothing was lost", async () => {
     const scene = await sharedPush(DAY_1, sandbox, server());
     const flags = [...ONCE, "--ledger", scene.ledger];
     const asks = async (place: CliOptions, who: RegExp): Promise<void> => {

@@ -45,7 +45,7 @@ async function posts(): ReturnType<Admin["imports"]> {
   return (await admin.imports()).filter(({ method }) => method === "POST");
 }
 
-test("a push with an older copy of the ledger is refused because the journal contains more requests, and creates no account", async () => {
+test("a push with an older copy of the ledger is refused because the journal contains more requests", async () => {
   const work = await restoredWorkplace();
   const before = (await admin.imports()).length;
   const { code, stderr } = await work.push(PUSH);
@@ -67,7 +67,7 @@ test("a push after the repair of an older copy of the ledger sends no record aga
   expect(await admin.accounts()).toHaveLength(6);
 });
 
-test("a changed mapping after the repair of an older copy of the ledger creates no account again under a new key", async () => {
+test("a changed key after the repair of an older copy of the ledger creates no second account", async () => {
   const work = await restoredWorkplace();
   expect((await work.migrate(["ledger", "repair"])).code).toBe(5);
   writeExtract(work.folder, { accounts: goodAccounts(7) });
@@ -100,7 +100,7 @@ test.each([["resume"], ["reconcile"], ["status"]])(
   },
 );
 
-test("--resend-all sends new records of an uncertain period after their number was confirmed", async () => {
+test("--resend-all sends the new records of an uncertain period once their number is confirmed", async () => {
   const work = await restoredWorkplace();
   const [journal = ""] = readdirSync(work.file(".migrate/journal"));
   const file = work.file(".migrate/journal", journal);
@@ -126,7 +126,7 @@ test("--resend-all sends new records of an uncertain period after their number w
   expect(keys.toSorted()).toEqual(goodAccounts(9).map(({ REF }) => REF));
 });
 
-test("a push with an older copy of the ledger and of its journal is refused because of the platform's records", async () => {
+test("a push with older copies of both the ledger and its journal is refused because of the platform's records", async () => {
   const work = await restoredWorkplace();
   rmSync(work.file(".migrate"), { recursive: true });
   cpSync(work.file("backup"), work.file(".migrate"), { recursive: true });
@@ -137,7 +137,7 @@ test("a push with an older copy of the ledger and of its journal is refused beca
   expect(await admin.accounts()).toHaveLength(6);
 });
 
-test("a push of new records with an up-to-date ledger asks the platform for a few of them, and continues", async () => {
+test("a push of new records with an up-to-date ledger looks up a few of them on the platform, and continues", async () => {
   const work = workplace({ accounts: goodAccounts(3) }, sandbox);
   expect((await work.push(PUSH)).code).toBe(0);
   writeExtract(work.folder, { accounts: goodAccounts(20) });

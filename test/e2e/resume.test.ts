@@ -93,7 +93,7 @@ describe("resume", () => {
     expect(await admin.imports()).toEqual(sent);
   });
 
-  test("of a run without remaining records needs no credentials, and exits with the code of the known outcomes", async () => {
+  test("of a run without remaining records needs no credentials, and exits with the code of the run", async () => {
     const work = workplace({ accounts: [...goodAccounts(5), { REF: "BAD", TYPE: "X" }] }, sandbox);
     await admin.faults({ errorAfter: { at: [3] } });
     expect((await work.push(["--contract", "no-dedupe.yaml"])).code).toBe(5);
@@ -182,7 +182,7 @@ describe("a push from standard input", () => {
     expect(copies(work)).toEqual([]);
   });
 
-  test("leaves no copy behind once every record is settled, if the input cannot be used, or after a dry run", async () => {
+  test("leaves no copy of the input behind unless the run can be resumed", async () => {
     const work = workplace({ accounts: [...goodAccounts(3), { REF: "BAD", TYPE: "X" }] }, sandbox);
     expect((await pushInput(work, ["--dry-run"])).code).toBe(1);
     expect(copies(work)).toEqual([]);

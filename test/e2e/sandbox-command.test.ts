@@ -139,7 +139,7 @@ paths:
       responses: { "201": { description: made } }
 `;
 
-describe("the sandbox's fault flags", () => {
+describe("the sandbox's fault flags:", () => {
   test.each([
     [["--throttle", "every:10", "--retry-after", "2"], { throttle: { every: 10 }, retryAfter: 2 }],
     [["--error-before", "5%", "--error-status", "503"], { errorBefore: { share: 0.05 }, errorStatus: 503 }],

@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { runCli } from "./cli.ts";
 import { JOB_FLAGS, workFolder } from "./validate-scene.ts";
 
-/** Whether `script` is installed, which runs a command on a new terminal. Without it, the tests are skipped. */
+/** Whether `script`, which runs a command on a new terminal, is installed. Without it, the tests are skipped. */
 const HAS_SCRIPT = spawnSync("script", ["--version"]).status === 0;
 
-describe.skipIf(!HAS_SCRIPT)("on a terminal", () => {
+describe.skipIf(!HAS_SCRIPT)("on a terminal,", () => {
   test("the report is coloured, and the summary follows it", async () => {
     const shown = await onTerminal([], {});
     expect(shown).toContain("\u001b[31mrequired\u001b[39m  name");

@@ -26,7 +26,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     expect(await scene.workers()).toHaveLength(2);
   });
 
-  test("that starts later, in another folder with the same input, also joins, and after it has left, a third push joins with two workers", async () => {
+  test("that starts later in another folder can join and leave the run, and so can a third push with two workers", async () => {
     await answerAfter(WAITING_MS);
     const scene = await inScene(160);
     const first = scene.share(0);
@@ -77,7 +77,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     expect(await admin.imports()).toEqual([]);
   });
 
-  test("is refused while another process sends without workers, and the message says which runs can be joined", async () => {
+  test("is refused while another process sends without workers, and the message explains which runs can be joined", async () => {
     const scene = await inScene(160);
     const first = scene.startPush(["--ledger", scene.ledger, "--rps", "4"]);
     await scene.whenSettled(2);

@@ -9,7 +9,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
   () => {
     const { server, admin, inScene, answerAfter } = useSharedRuns();
 
-    test("records of a killed worker are sent by the other workers after its lease has expired, and no account is created twice", async () => {
+    test("the other workers send the records of a killed worker once after its lease has expired", async () => {
       await answerAfter(WAITING_MS);
       const scene = await inScene(280);
       const push = scene.share(3);
@@ -39,7 +39,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
       expect(await scene.workers()).toHaveLength(3);
     });
 
-    test("requests in flight of a killed worker are ambiguous and created once if the platform does not detect repeats", async () => {
+    test("a killed worker's requests in flight are ambiguous, not repeated, if the platform does not detect repeats", async () => {
       const forgetful = await startTestSandbox({ flags: ["--forgetful"] });
       try {
         const scene = await sharedPush(300, forgetful, server());

@@ -27,7 +27,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
     expect(await admin.accounts()).toHaveLength(150);
   });
 
-  test("a worker with the same input and without the mapping joins, and on SIGTERM leaves after its requests in flight", async () => {
+  test("a worker with the same input joins without the mapping, and on SIGTERM leaves after its requests in flight", async () => {
     await answerAfter(WAITING_MS);
     const scene = await inScene(280);
     const push = scene.share(1);
@@ -67,7 +67,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
     expect(await deliveryErrors(280, resumed, admin)).toEqual([]);
   });
 
-  test("repeatedly lost database connections only delay the run", async () => {
+  test("database connections that are lost repeatedly only delay the run", async () => {
     await answerAfter(WAITING_MS);
     const scene = await inScene(300);
     const push = scene.share(2);

@@ -25,7 +25,7 @@ async function statusOf(work: Workplace): Promise<StatusData> {
   return data;
 }
 
-test("status shows total, rate and pace of a running push, and its requests in flight as pending, not ambiguous", async () => {
+test("status shows the total, rate and pace of a running push, with its requests in flight as pending", async () => {
   const work = workplace({ accounts: goodAccounts(300) }, sandbox);
   await admin.faults({ latencyMs: [100, 200] });
   // Slow enough that the push runs until it is stopped.
@@ -79,7 +79,7 @@ test("status shows a push as interrupted if its process was killed, and as stopp
   expect((await statusOf(refused)).runs[0]).toMatchObject({ state: "stopped" });
 });
 
-test("status shows how much of the extract is on the platform over all runs, including corrected rejects", async () => {
+test("status shows how much of the extract is on the platform after all runs, including corrected rejects", async () => {
   const accounts = [{ REF: "A" }, { REF: "B" }, { REF: "C", TYPE: "X" }, { REF: "D", TYPE: "X" }];
   const work = workplace({ accounts }, sandbox);
   await work.push();

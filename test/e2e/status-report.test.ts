@@ -114,7 +114,7 @@ describe("report", () => {
     });
   });
 
-  test("omits the rejects if the extract has changed since the run, and says so", async () => {
+  test("omits the rejects if the extract has changed since the run, and reports the omission", async () => {
     const work = mixedWork();
     const first = await work.push();
     rmSync(work.file("customers.csv"));

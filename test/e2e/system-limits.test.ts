@@ -24,7 +24,7 @@ const VALIDATE = [
 
 describe.skipIf(!canLimit("-n 64"))("with a low limit on open files", () => {
   test.each([32, 48, 64, 96, 128])(
-    "of %i, a command completes, or names the limit to raise and exits with 6",
+    "of %i, a command either completes, or names the limit to raise and exits with 6",
     async (files) => {
       const { code, stdout, stderr } = await runUnder(`-n ${files}`, VALIDATE);
       expect(stderr).not.toMatch(/bug|^ +at /m);

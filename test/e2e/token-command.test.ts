@@ -92,7 +92,7 @@ describe("migrate token", () => {
     expect((await migrate(["token"], { MIGRATE_BASE_URL: undefined })).code).toBe(2);
   });
 
-  test("obtains no token for basic authentication, with which `account` works", async () => {
+  test("obtains no token for basic authentication, although `account` works with it", async () => {
     const { code, stdout } = await migrate(["token", "--auth", "basic"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^scheme +Authorization: Basic/m);

@@ -9,8 +9,8 @@ import { scaledTimeout } from "../scaled-timeout.ts";
 
 const PAGE = readFileSync(projectFile("docs/ci.md"), "utf8");
 
-describe("the commands of docs/ci.md, unchanged", () => {
-  test("GitHub: the contract is valid, the sample fails, and the annotations are on lines of the sample", () => {
+describe("the commands of docs/ci.md, unchanged:", () => {
+  test("GitHub: the contract is valid, and the sample fails with annotations on its lines", () => {
     const steps: readonly { readonly run?: string }[] = parseYaml(block(".github/workflows")).jobs.validate.steps;
     const [check = "", validate = ""] = steps
       .map((step) => step.run ?? "")
@@ -34,7 +34,7 @@ describe("the commands of docs/ci.md, unchanged", () => {
     expect(block(".github/workflows")).not.toContain("rejects.csv");
   });
 
-  test("GitHub's action: its steps install the archive and validate the sample that a workflow names", () => {
+  test("GitHub's action installs the archive and validates the sample that a workflow names", () => {
     const action: Action = parseYaml(block(".github/actions"));
     const [install, validate] = action.runs.steps.filter(({ run: command }) => command !== undefined);
     const { steps }: { readonly steps: readonly ActionUse[] } = parseYaml(block(".github/workflows/both")).jobs

@@ -22,7 +22,7 @@ async function validated(threads: string, failAt: string): ReturnType<typeof run
 
 it.each([
   ["in the only thread", "1", "main"],
-  ["in the reading thread, which also validates", "2", "main"],
+  ["in the thread that reads and also validates", "2", "main"],
   ["in a thread that only validates", "2", "worker"],
 ])(
   "an unexpected error, %s, ends validate with exit code 70 and the position of the error",

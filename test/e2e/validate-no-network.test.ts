@@ -20,7 +20,7 @@ describe("validate opens no socket", () => {
     expect(stderr).toContain("223 records");
   });
 
-  test("and the same trap detects a push", async () => {
+  test("(control: the same trap detects a push)", async () => {
     const { options, touched } = trap();
     const push = startCli([...PUSH, "--base-url", "https://127.0.0.1:1/v1/", "--ledger", ledger()], options);
     await push.waitForOutput(/cannot reach/);
@@ -33,7 +33,7 @@ describe("validate opens no socket", () => {
     expect(await socketsOf(VALIDATE)).toEqual([]);
   });
 
-  test.skipIf(!HAS_STRACE)("control: the kernel reports the sockets of a push", async () => {
+  test.skipIf(!HAS_STRACE)("(control: the kernel reports the sockets of a push)", async () => {
     const { port, close } = await plainServer();
     const sockets = await socketsOf([...PUSH, "--base-url", `https://127.0.0.1:${port}/v1/`, "--ledger", ledger()]);
     await close();

@@ -37,7 +37,7 @@ describe("flags that select records:", () => {
   });
 });
 
-describe("--max-errors", () => {
+describe("--max-errors:", () => {
   const stopped = /^migrate: stopped after .*: 5 invalid, more than --max-errors allows$/m;
 
   test.each(["4", "49%"])("%s is reported on stderr if more records are invalid, with exit code 1", async (most) => {
@@ -62,7 +62,7 @@ describe("--max-errors", () => {
   });
 });
 
-describe("sources", () => {
+describe("sources:", () => {
   test("--source names the file of one source, and the mapping can use --supplier", async () => {
     const folder = workFolder({
       "mapping.yaml": JOINED_MAPPING,
@@ -98,7 +98,7 @@ describe("sources", () => {
     expect(linesOf(stdout)).toMatchObject([{ key: "A1", source: { file: "other.csv", line: 2 } }]);
   });
 
-  test("- reads standard input", async () => {
+  test("the path - stands for standard input", async () => {
     const { code, stdout } = await validate(workFolder({}), ["-"], { input: `${HEADER}A1,Ada,,\nA2,,,\n` });
     expect(code).toBe(1);
     expect(linesOf(stdout).map(({ source, status }) => [source, status])).toEqual([
@@ -145,8 +145,8 @@ describe("sources", () => {
   });
 });
 
-describe("messages", () => {
-  test("are limited to failures with --quiet", async () => {
+describe("messages:", () => {
+  test("--quiet limits them to failures", async () => {
     const folder = workFolder({ "a.csv": TEN.replaceAll(",", ";") });
     const ended = await validate(folder, ["a.csv", "--quiet"]);
     expect([ended.code, ended.stderr]).toEqual([1, ""]);
@@ -154,7 +154,7 @@ describe("messages", () => {
     expect([failed.code, failed.stderr]).toEqual([2, "migrate: none.csv: no such file\n"]);
   });
 
-  test("are one JSON object per line with --log-format json", async () => {
+  test("--log-format json writes each of them as one JSON object per line", async () => {
     const folder = workFolder({ "a.csv": TEN.replaceAll(",", ";") });
     const ended = await validate(folder, ["a.csv", "--log-format", "json"]);
     const failed = await validate(folder, ["none.csv", "--log-format", "json"]);
@@ -170,7 +170,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("are not coloured in a pipe, even if the terminal supports colours", async () => {
+  test("they are not coloured in a pipe, even if the terminal supports colours", async () => {
     const env = { TERM: "xterm-256color", COLORTERM: "truecolor" };
     const folder = workFolder({ "a.csv": TEN });
     const { stdout, stderr } = await runCli(["validate", "a.csv", ...JOB_FLAGS], { cwd: folder, env });

@@ -102,14 +102,14 @@ describe("rules over several fields", () => {
     ["references: { nmes: names.csv }", "references.nmes", "names"],
     ["references: { names: missing.csv }", "missing.csv", ""],
     ["references: { names: customers.csv }", 'needs a column "name"', "LAST"],
-  ])("refuse wrong settings: %s", async (config, message, hint) => {
+  ])("refuse invalid settings: %s", async (config, message, hint) => {
     const { code, stdout, stderr } = await validate(folderWith({ "migrate.yaml": config }));
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(message);
     expect(stderr).toContain(hint);
   });
 
-  test("an overlay of the package is found by name, and a misspelt name gets a suggestion", async () => {
+  test("can come from an overlay of the package, found by its name, and a misspelt name gets a suggestion", async () => {
     const { code, stderr } = await runCli(["contract", "check", "contract.yaml", "overlay:gbb"], { cwd: folderWith() });
     expect(code).toBe(2);
     expect(stderr).toContain('has no bundled overlay named "gbb"');
@@ -118,7 +118,7 @@ describe("rules over several fields", () => {
     expect(shipped.stdout).toMatch(/^overlay:gb:\d+/m);
   });
 
-  test("a run reports once that an overlay was written for another document, and continues", async () => {
+  test("are checked even if their overlay was written for another document, which the run reports once", async () => {
     const writtenFor = 'x-migrate-written-for: { document: that of last year, mark: "0" }\nactions:';
     const folder = folderWith({ "rules.yaml": RULES.replace("actions:", writtenFor) });
     const { code, stderr } = await validate(folder);

@@ -97,7 +97,7 @@ payload: { number: { from: REF, call: fail }, name: { from: NAME, call: shout } 
 const JOINED = JOINED_MAPPING.replace("${supplier}", "S");
 
 /**
- * Returns accounts, and customers in another order. Some customers have no account, or almost the key of an account.
+ * Returns accounts, and customers in another order. Some customers have no account, or a key similar to an account's.
  */
 function joined(count: number): Files {
   const numbers = Array.from({ length: count }, (_, index) => index);

@@ -48,7 +48,7 @@ describe("a workbook as a source", () => {
 });
 
 describe("--format xlsx", () => {
-  test("writes the rejects as a workbook whose sheets are sources with the same errors, and writes text to stdout", async () => {
+  test("writes the rejects as a workbook that can be read as a source, and writes text to stdout", async () => {
     const cwd = projectFile("fixtures/demo");
     const out = temporaryFolder();
     const text = await runCli(["validate"], { cwd });

@@ -98,7 +98,7 @@ describe("the window of a scheduled account", () => {
     ]);
   });
 
-  test("is sent with valid records, and is not part of their identity: an accepted record with another window is skipped", async () => {
+  test("is sent with valid records, but an accepted record with another window is still skipped", async () => {
     const place = placeWithWindows(windows);
     const first = await place.push("v2");
     expect(first.code).toBe(1);

@@ -24,8 +24,8 @@ function lastName(path: string): string {
   return path.split("/").findLast((part) => /^[a-z]/.test(part) && part !== "accounts") ?? "";
 }
 
-describe("validate, stage, process", () => {
-  test("each record passes through the steps in order and is accepted with its account number", async () => {
+describe("with the steps validate, stage and process,", () => {
+  test("each record passes through the steps in order, and is accepted with its account number", async () => {
     const { push } = workflowPlace(sandbox);
     const { code, stdout } = await push("v1");
     expect(code).toBe(0);
@@ -58,7 +58,7 @@ describe("validate, stage, process", () => {
     expect(wayOf("W-001", await admin.imports())).toEqual(["POST validate-account 400"]);
   });
 
-  test("an account that already exists, according to a 400, is reported as `existing` with its number", async () => {
+  test("an account that already exists according to a 400 reply is reported as `existing`, with its number", async () => {
     const first = outcomeLines((await workflowPlace(sandbox).push("v1")).stdout);
     const { code, stdout } = await workflowPlace(sandbox).push("v1");
     expect(code).toBe(1);
@@ -96,7 +96,7 @@ payload:
   customers: { each: customers, item: { family_name: LAST, mobile: MOBILE } }
 `;
 
-describe("schedule, and poll", () => {
+describe("with schedule and poll,", () => {
   test("a record is accepted once the platform has created it", async () => {
     const { code, stdout } = await workflowPlace(sandbox).push("v2");
     expect(code).toBe(0);
@@ -124,7 +124,7 @@ describe("schedule, and poll", () => {
     });
   });
 
-  test("a task that ends in an error is a rejection, and a later push schedules it again", async () => {
+  test("a task that ends in an error counts as a rejection, and a later push schedules the task again", async () => {
     await admin.faults({ taskErrors: "at:1" });
     const { push } = workflowPlace(sandbox);
     const first = await push("v2", ["--concurrency", "1"]);
@@ -144,7 +144,7 @@ test.each([
   ["100%", 3],
   ["every:2", 1],
 ])(
-  "a sandbox with --task-errors %s fails this share of the scheduled imports (a share was ignored)",
+  "a sandbox with --task-errors %s fails this share of the scheduled imports (the share used to be ignored)",
   async (share, count) => {
     const failing = await startWorkflowSandbox(["--task-errors", share]);
     try {
