@@ -51,7 +51,7 @@ test("a synchronous replacement overwrites a temporary file of a dead process", 
   expect(existsSync(`${file}.tmp`)).toBe(false);
 });
 
-test("a draft is not written through a link with the name of its temporary file", async () => {
+test("new content is not written through a link that has the name of the temporary file", async () => {
   const folder = temporaryFolder({ target: "precious" });
   symlinkSync(path.join(folder, "target"), path.join(folder, ".report.1.tmp"));
   const draft = await openDraft(path.join(folder, "report"), "1", 0o600);

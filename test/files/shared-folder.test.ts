@@ -26,7 +26,7 @@ describe("a folder for reports", () => {
     await expect(checkReportFolder(folderOf(mode), [])).resolves.toBeUndefined();
   });
 
-  it.each(["link", "link/", "link/."])("is refused as the link %s", async (name) => {
+  it.each(["link", "link/", "link/."])("is refused if it is a link: %s", async (name) => {
     const folder = temporaryFolder({ "real/file": "" });
     symlinkSync(path.join(folder, "real"), path.join(folder, "link"));
     await expect(checkReportFolder(`${folder}/${name}`, [])).rejects.toMatchObject({
@@ -36,14 +36,14 @@ describe("a folder for reports", () => {
     expect(readdirSync(path.join(folder, "real"))).toEqual(["file"]);
   });
 
-  it("is refused as a link to a missing folder", async () => {
+  it("is refused if it is a link to a missing folder", async () => {
     const folder = temporaryFolder();
     symlinkSync(path.join(folder, "nowhere"), path.join(folder, "link"));
     await expect(checkReportFolder(path.join(folder, "link"), [])).rejects.toMatchObject({ code: "usage" });
     expect(readdirSync(folder)).toEqual(["link"]);
   });
 
-  it("does not have to exist", async () => {
+  it("may be missing", async () => {
     await expect(refuseSharedFolder(path.join(temporaryFolder(), "new"))).resolves.toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ describe("the remedy for a failed write", () => {
     ["ENOSPC", "free some disk space"],
     ["EDQUOT", "free some disk space"],
     ["EIO", "free some disk space, or grant this user write access to HERE"],
-  ])("after %s names the nearest existing folder, if a folder is the cause: %s", (code, remedy) => {
+  ])("after %s names the nearest existing folder if that folder is the cause: %s", (code, remedy) => {
     const folder = path.join(temporaryFolder(), "there");
     mkdirSync(folder);
     expect(remedyOf(failed(code), path.join(folder, "not", "yet.csv"))).toBe(remedy.replace("HERE", folder));
