@@ -76,9 +76,9 @@ describe("a cached contract", () => {
   it.each([
     ["truncated", (bytes: Buffer) => bytes.subarray(0, bytes.length - 7)],
     ["empty", () => Buffer.alloc(0)],
-    ["with one flipped bit", turnedBit],
-    ["with other bytes", () => Buffer.from("not a contract")],
-  ])("%s is compiled again and replaced", async (_how, corruption) => {
+    ["corrupt in one bit", turnedBit],
+    ["overwritten with other bytes", () => Buffer.from("not a contract")],
+  ])("is compiled again and replaced if its file is %s", async (_how, corruption) => {
     const cache = newCache();
     const compiled = await cachedContract(DOCUMENTS, cache);
     const entry = onlyEntry(cache);

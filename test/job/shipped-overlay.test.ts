@@ -17,7 +17,7 @@ describe("an overlay of the package", () => {
   it.each([
     ["overlay:gbr", 'did you mean "overlay:gb"?'],
     ["overlay:france", "available: au, gb"],
-  ])("is suggested, or all overlays are listed, if %s does not exist", async (file, hint) => {
+  ])("is named in the hint if %s does not exist", async (file, hint) => {
     const failure = await readShippedOverlay(file).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Failure);
     expect(failure).toMatchObject({ code: "usage", hint });

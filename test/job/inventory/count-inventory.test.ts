@@ -49,7 +49,7 @@ async function startCounting() {
     unfinished: new Array<string>(),
     /** Returns the name of the file with the stored counts, or undefined if there is none. */
     stored: (): string | undefined => readdirSync(folder).find((name) => name.startsWith("inventory-")),
-    /** Returns a time later than those of all earlier calls. */
+    /** Returns a later time than every earlier call. */
     nextTime,
     /** Returns how often keys of pushes were read. */
     readings: () => readings,
@@ -168,7 +168,7 @@ test.each(["", "a", "ab", "abc", "é", "aé", "abé", "日本"])(
   },
 );
 
-test("the inventory is compared again with an older copy of the ledger", async () => {
+test("the inventory is compared again if the ledger was replaced with an older copy", async () => {
   const counting = await startCounting();
   await planned(counting.ledger, [item(1, "A")]);
   counting.write(["A", "B"]);
@@ -183,7 +183,7 @@ test("the inventory is compared again with an older copy of the ledger", async (
 });
 
 test.each(["", "{", '{"order":"LE"}\n', "cut off by 1", "cut off by 8", "zeros at its end"])(
-  "an unreadable file of counts (%j) is replaced",
+  "an unreadable counts file (%j) is replaced",
   async (text) => {
     const counting = await startCounting();
     await planned(counting.ledger, [item(1, "A")]);
