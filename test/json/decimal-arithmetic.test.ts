@@ -20,7 +20,7 @@ describe("createDecimalSum", () => {
     expect(sumOf(...texts)).toBe(sum);
   });
 
-  it("does not depend on the order, and can subtract an added value", () => {
+  it("gives the same sum in any order, and can subtract a value that was added", () => {
     const cents = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
     fc.assert(
       fc.property(fc.array(cents), (amounts) => {
@@ -38,7 +38,7 @@ function textOf(cents: bigint): string {
   return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-it("compares decimals, with and without exponents, like exact integers", () => {
+it("compares decimals exactly, with and without exponents", () => {
   const number = fc.record({ digits: fc.bigInt(-1000n, 1000n), exponent: fc.integer({ min: -6, max: 6 }) });
   type Number = typeof number extends fc.Arbitrary<infer Value> ? Value : never;
   const textOfNumber = ({ digits, exponent }: Number): string => `${digits}e${exponent}`;
