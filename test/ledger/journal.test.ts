@@ -85,7 +85,7 @@ it("finds every unknown request before the point where a journal was truncated",
   );
 });
 
-it("never considers a ledger complete if a bit of its journal has changed", async () => {
+it("never considers a ledger complete if any bit of its journal has changed", async () => {
   const file = path.join(temporaryFolder(), "a.log");
   await fc.assert(
     fc.asyncProperty(groups, fc.nat(), fc.integer({ min: 0, max: 7 }), async (sizes, at, bit) => {
@@ -99,7 +99,7 @@ it("never considers a ledger complete if a bit of its journal has changed", asyn
   );
 });
 
-it("tolerates zeros instead of the last bytes, as a power failure leaves them", async () => {
+it("tolerates zeros instead of the last bytes, which a power failure can cause", async () => {
   const file = path.join(temporaryFolder(), "a.log");
   const { bytes, ends } = journalOf([3, 4]);
   bytes.fill(0, (ends[0] ?? 0) + 20);
@@ -109,7 +109,7 @@ it("tolerates zeros instead of the last bytes, as a power failure leaves them", 
   expect(statSync(file).size).toBe(readFileSync(file).length);
 });
 
-it("attributes an unreadable journal to the ledger whose name or id is in its file name, or to any ledger if renamed", () => {
+it("attributes an unreadable journal to the ledger named in its file name, and a renamed journal to every ledger", () => {
   const folder = temporaryFolder();
   const [first, second] = ["20261123-1000-0001", "20261123-1100-0002"];
   const named = journalFile(folder, "my ledger.db", first);
@@ -120,7 +120,7 @@ it("attributes an unreadable journal to the ledger whose name or id is in its fi
   expect(journalsOf({ folder, ledgerName: "other.db" }, second)).toEqual([renamed]);
 });
 
-it("recognises by the end of the file alone that a ledger lacks the last request", async () => {
+it("detects that a ledger lacks the last request by reading only the end of the journal", async () => {
   const file = path.join(temporaryFolder(), "a.log");
   const { bytes } = journalOf([3, 2]);
   writeFileSync(file, Buffer.concat([bytes, framesOf({ kind: "end", at: AT, requests: 5 })]));

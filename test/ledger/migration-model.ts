@@ -260,7 +260,7 @@ async function noteSkipped(
 
 /** The expected answers of the ledger, as sorted lines. */
 export interface ExpectedMigration {
-  /** Each open record: destination, key, state and since when; without a key: file, line and state. */
+  /** Each open record: destination, key, state and start of that state; without a key: file, line and state. */
   readonly open: readonly string[];
   /** Counts of each destination that are not zero. */
   readonly counts: Readonly<Record<string, Readonly<Record<string, number>>>>;

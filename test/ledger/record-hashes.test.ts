@@ -70,7 +70,7 @@ test("a hash is the SHA-256 of the canonical JSON", () => {
   expect(hex(contentHash({ b: "é", a: 1 }))).toBe(createHash("sha256").update('{"a":1,"b":"é"}').digest("hex"));
 });
 
-test("every part changes the identity, and the boundaries between parts matter", () => {
+test("the identity depends on every part and on the boundaries between the parts", () => {
   const parts = { endpoint: "POST h/o", supplier: "s", key: "k" };
   const variants = [
     parts,

@@ -6,7 +6,7 @@ import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import { intentOf, item, outcomesOf, planned, POLICY, sendAll, attemptOutcomeOf, statusesOf } from "./ledger-input.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-describe("the reached step of a record", () => {
+describe("the step that a record has reached", () => {
   let ledger: Ledger;
   beforeEach(async () => {
     ledger = await openLedger({ path: join(temporaryFolder(), "ledger.db") });
@@ -56,12 +56,15 @@ describe("the reached step of a record", () => {
   test.each([
     [true, "pending"],
     [false, "ambiguous"],
-  ])("after a crash during an idempotent (%s) request the record is %s", async (idempotent, status) => {
-    const run = await staged();
-    await intendStep(run, { step: "process", idempotent });
-    await ledger.resumeRun(run, POLICY);
-    expect(await statusesOf(ledger, run)).toEqual([status]);
-  });
+  ])(
+    "leaves the record, after a crash during a request (idempotent: %s), with the status %s",
+    async (idempotent, status) => {
+      const run = await staged();
+      await intendStep(run, { step: "process", idempotent });
+      await ledger.resumeRun(run, POLICY);
+      expect(await statusesOf(ledger, run)).toEqual([status]);
+    },
+  );
 
   test("is named in each attempt", async () => {
     const run = await staged();

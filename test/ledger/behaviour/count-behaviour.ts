@@ -43,7 +43,7 @@ export function describeCounts(kind: string, open: () => Promise<LedgerStore>): 
       expect((await ledger.history()).requests).toBe(2);
     });
 
-    test("counts a record of several plans once, and as accepted once, however often it was sent", async () => {
+    test("counts a record that is in several plans, or was sent several times, only once", async () => {
       const run = await planned(ledger, [item(1, "K1"), invalid(2), item(3, "K3", "same"), item(4, "K3", "same")]);
       await sendAll(ledger, run, "accepted");
       expect(await coverageOf(ledger)).toEqual([[3, 2]]);
@@ -55,7 +55,7 @@ export function describeCounts(kind: string, open: () => Promise<LedgerStore>): 
       expect(await coverageOf(ledger)).toEqual([[4, 3]]);
     });
 
-    test("does not count records twice while a plan is open or after it was restarted", async () => {
+    test("does not count records twice while a plan is open or after the plan was restarted", async () => {
       await planned(ledger, [item(1, "K1")]);
       const { id } = await ledger.startRun(PUSH);
       await ledger.plan(id, [invalid(1), item(2, "K2")]);
@@ -80,7 +80,7 @@ export function describeCounts(kind: string, open: () => Promise<LedgerStore>): 
       expect(await coverageOf(ledger)).toEqual([[3, 1]]);
     });
 
-    test("counts a record as ambiguous if it will be sent again after an unanswered request of this or another run", async () => {
+    test("counts a record as ambiguous if it will be sent again after an unanswered request from this or another run", async () => {
       const run = await planned(ledger, [item(1, "K1"), item(2, "K2")]);
       await sendAll(ledger, run, "ambiguous");
       const policy = { ...POLICY, resendAmbiguous: true };

@@ -34,7 +34,7 @@ export function describeDuplicateKeys(opened: () => Ledger): void {
       expect(invalid.map((outcome) => outcome.record)).toEqual(twice);
     });
 
-    test("keep the first of several records with equal content, and make the other records duplicates", async () => {
+    test("with equal content keep the first record, and make the other records duplicates", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "A"), item(4, "A")]);
       const found = await outcomesOf(ledger, run);
       expect(found.map(({ status }) => status)).toEqual(["pending", "pending", "duplicate", "duplicate"]);
@@ -50,7 +50,7 @@ export function describeDuplicateKeys(opened: () => Ledger): void {
       expect(found[3]?.problems).toEqual([{ ...common, place: place(5), other: place(2) }]);
     });
 
-    test("make all records invalid if their content differs, and each problem names the nearest other record", async () => {
+    test("with different content make all records invalid, and each problem names the nearest other record", async () => {
       const run = await planned(ledger, [item(1, "A", "x"), item(4, "A", "y"), item(5, "A", "x")]);
       const found = await outcomesOf(ledger, run);
       expect(found.map(({ status }) => status)).toEqual(["invalid", "invalid", "invalid"]);
@@ -74,7 +74,7 @@ export function describeDuplicateKeys(opened: () => Ledger): void {
       ["spaces", "EXT-1", " EXT -1 "],
       ["leading zeros", "00123", "123"],
       ["full-width forms", "123", "１２３"],
-    ])("records whose keys differ only by %s are sent with a warning", async (_, one, other) => {
+    ])("do not include keys that differ only by %s, whose records are sent with a warning", async (_, one, other) => {
       const run = await planned(ledger, [item(1, one, "x"), item(2, other, "y"), item(3, "else")]);
       const found = await outcomesOf(ledger, run);
       expect(found.map(({ status }) => status)).toEqual(["pending", "pending", "pending"]);
@@ -91,12 +91,12 @@ export function describeDuplicateKeys(opened: () => Ledger): void {
       ["0", "1"],
       ["1000", "1"],
       ["A-1", "A-01"],
-    ])("%s and %s are different keys", async (one, other) => {
+    ])("do not include the different keys %s and %s, which cause no warning", async (one, other) => {
       const run = await planned(ledger, [item(1, one, "x"), item(2, other, "y")]);
       expect((await ledger.summary(run)).warnings).toEqual({});
     });
 
-    test("a record whose key equals one key and is similar to another has both problems", async () => {
+    test("are reported together with similar keys if a record has both problems", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "a"), item(3, "A")]);
       const found = await outcomesOf(ledger, run);
       expect(found.map(({ status }) => status)).toEqual(["pending", "pending", "duplicate"]);
@@ -107,13 +107,13 @@ export function describeDuplicateKeys(opened: () => Ledger): void {
       ]);
     });
 
-    test("two Unicode forms of a key are the same key", async () => {
+    test("include two Unicode forms of one key", async () => {
       const run = await planned(ledger, [item(1, "caf\u00e9"), item(2, "cafe\u0301")]);
       expect(await statusesOf(ledger, run)).toEqual(["pending", "duplicate"]);
       expect(await outcomesOf(ledger, run, { key: "cafe\u0301" })).toHaveLength(2);
     });
 
-    test("keys are compared only within a run, and records without a key are not compared", async () => {
+    test("are found only within a run, and never among records without a key", async () => {
       const keyless = item(2, "x", "x", { key: undefined });
       const other = item(3, "y", "y", { key: undefined });
       await planned(ledger, [item(1, "A", "x")], { run: { dryRun: true } });
@@ -121,7 +121,7 @@ export function describeDuplicateKeys(opened: () => Ledger): void {
       expect(await statusesOf(ledger, run)).toEqual(["valid", "valid", "valid"]);
     });
 
-    test("are found even if there are thousands", async () => {
+    test("are found even if there are thousands of them", async () => {
       const items = Array.from({ length: 3000 }, (_, index) => item(index + 1, `K${index % 1500}`));
       const run = await planned(ledger, items);
       expect((await ledger.summary(run)).counts).toEqual({ pending: 1500, duplicate: 1500 });

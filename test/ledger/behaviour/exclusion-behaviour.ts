@@ -49,7 +49,7 @@ export function describeExclusions(opened: () => Ledger): void {
       expect([counts, errors, exitCode]).toEqual([{ excluded: 4, accepted: 1 }, {}, 0]);
     });
 
-    test("are not sent when a run that had planned them is resumed", async () => {
+    test("are not sent when a run that planned them earlier is resumed", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       await exclude("A");
       expect(await statusesOf(ledger, run)).toEqual(["excluded", "pending"]);
@@ -116,7 +116,7 @@ export function describeExclusions(opened: () => Ledger): void {
       expect(await ledger.exclusions()).toEqual(["A", "B", "C"].map(exclusionOf));
     });
 
-    test("are sent by the first push after their exclusion ends, but not by a resumed run that excluded them", async () => {
+    test("are sent by the first push after their exclusion ends, but not by resuming a run that excluded them", async () => {
       await exclude("A");
       const run = await planned(ledger, [item(1, "A", "x", { status: "invalid" })]);
       expect(await end("A", "B")).toEqual([true, false]);
@@ -137,7 +137,7 @@ export function describeExclusions(opened: () => Ledger): void {
   });
 
   describe("accepted records that were compared with the platform", () => {
-    test("are counted until the next request for them", async () => {
+    test("are counted until the next request for those records", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C"), item(4, "D")]);
       await sendAll(ledger, run, "accepted");
       const later = await planned(ledger, [item(1, "A", "new")], { policy: { revise: true } });

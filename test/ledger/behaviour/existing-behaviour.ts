@@ -84,7 +84,7 @@ export function describeExisting(opened: () => Ledger): void {
       expect(await ledger.existing(run, 1, 9)).toMatchObject([{ key: "B" }]);
     });
 
-    test("can be decided: a later run skips a record decided as accepted, and sends one decided as rejected again", async () => {
+    test("are skipped by a later run after the decision `accepted`, and sent again after the decision `rejected`", async () => {
       const run = await plan([item(1, "A", "x")]);
       await sendAll(ledger, run, "existing");
       await decide(run, "rejected");
@@ -99,7 +99,7 @@ export function describeExisting(opened: () => Ledger): void {
       expect(await ledger.decisions("A")).toMatchObject([{ decision: "rejected" }, { decision: "accepted" }]);
     });
 
-    test("of an earlier run become skipped once the platform has accepted the same content from a later run", async () => {
+    test("of an earlier run become `skipped` once the platform has accepted the same content from a later run", async () => {
       const run = await plan([item(1, "A", "x"), item(2, "B", "x")]);
       await sendAll(ledger, run, "existing");
       await sendAll(ledger, await plan([item(1, "A", "x"), item(2, "B", "y")]), "accepted");
@@ -148,7 +148,7 @@ export function describeExisting(opened: () => Ledger): void {
       expect(await ledger.ambiguous(await plan([item(1, "A", "y")]), 1, 9)).toMatchObject([{ mayHoldOther: true }]);
     });
 
-    test("is `other` after a step that the platform had done before, even if the next request had no clear reply", async () => {
+    test("is `other` after a step that was already done on the platform, even if the next request had no clear reply", async () => {
       const run = await plan([item(1, "A", "x")]);
       const [staged] = await intendAll(ledger, run);
       if (staged === undefined) throw new Error("nothing to send");

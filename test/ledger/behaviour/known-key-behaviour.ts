@@ -55,7 +55,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
     return outcomes;
   }
 
-  test("a dry run affects only later runs: it does not make an earlier run refuse a key", async () => {
+  test("a dry run does not make an earlier run refuse a key", async () => {
     const run = await planned(ledger, [item(1, "7.0", "x")]);
     await planned(ledger, [item(1, "007", "x")], { run: { dryRun: true } });
     await ledger.resumeRun(run, POLICY);
@@ -128,13 +128,13 @@ export function describeKnownKeys(opened: () => Ledger): void {
       },
     );
 
-    test("does not refuse a new key in the same notation as a similar known key", async () => {
+    test("does not refuse a new key that is similar to a known key but has the same notation", async () => {
       await sent("12-3");
       await sent("2010-01-11");
       expect(await codesOf("1-23", "2010-11-01", "12-4")).toEqual([[], [], []]);
     });
 
-    test("names an accepted key rather than a rejected key if both are similar to the new key", async () => {
+    test("names the accepted key rather than the rejected key if both are similar to the new key", async () => {
       await sent("0007", "rejected");
       await sent("007");
       const run = await planned(ledger, [item(1, "7", "x")]);
@@ -153,7 +153,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
   });
 
   describe("rows that were sent under another key", () => {
-    test("are sent under one key only, in any order of pushes and resumed pushes", async () => {
+    test("are sent under only one key, in any order of pushes and resumed pushes", async () => {
       const results = fc.array(fc.constantFrom<Result>("accepted", "ambiguous", "rejected", "unsent"), {
         minLength: 4,
         maxLength: 4,
@@ -189,7 +189,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
       );
     });
 
-    test("are refused when a run is resumed, unless its keys are declared as intended", async () => {
+    test("are refused when a run is resumed, unless the run's keys are declared as intended", async () => {
       const rows = [1, 2, 3].map((record) => ({ record, rowHash: record }));
       const under = (prefix: string, records: readonly number[] = [1, 2, 3]): readonly PlannedItem[] =>
         rows
@@ -238,7 +238,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "B", "x", { rowHash: 7 })]))).toEqual(["pending"]);
     });
 
-    test("do not include a row if the same run also contains the other key with the same cells", async () => {
+    test("do not include a row if the same run also contains a row with the other key and the same cells", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A", "x", { rowHash: 7 })]), "accepted");
       const both = [item(1, "A", "x", { rowHash: 7 }), item(2, "B", "x", { rowHash: 7 })];
       expect(await statusesOf(ledger, await planned(ledger, both))).toEqual(["skipped", "pending"]);

@@ -30,7 +30,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
     [...(await ledger.acceptedLast(run, from, to)).keys()].toSorted((a, b) => a - b);
 
   describe("a later run", () => {
-    test("considers at each resume the requests of other runs since the previous resume", async () => {
+    test("considers, at each resume, the requests that other runs have sent since the previous resume", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C")]);
       await ledger.resumeRun(run, POLICY);
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "accepted");
@@ -43,7 +43,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await statusesOf(ledger, run)).toEqual(["skipped", "invalid", "ambiguous"]);
     });
 
-    test("replaces the content that the platform accepted last", async () => {
+    test("becomes the run with the content that the platform accepted last", async () => {
       const first = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C")]);
       await sendAll(ledger, first, "accepted");
       const second = await planned(ledger, [item(1, "A", "other"), item(2, "B")], { policy: { revise: true } });
@@ -75,7 +75,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await ledger.summary(run)).toMatchObject({ exitCode: 0 });
     });
 
-    test("reports a record at the cell of its key if it was accepted with different content", async () => {
+    test("reports a record that was accepted with different content, at the cell of its key", async () => {
       await sendOne(ledger, "accepted");
       const run = await planned(ledger, [item(1, "A", "y")]);
       expect(await outcomesOf(ledger, run)).toMatchObject([
@@ -88,7 +88,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       ]);
     });
 
-    test("sends a changed record with --revise, and still treats the earlier content as accepted if the change is rejected", async () => {
+    test("sends a changed record with --revise, and keeps the earlier content as accepted if the change is rejected", async () => {
       await sendOne(ledger, "accepted");
       const run = await planned(ledger, [item(1, "A", "y")], { policy: { revise: true } });
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 1, attempts: 1 }]);
@@ -111,7 +111,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await statusesOf(ledger, revised)).toEqual(["pending"]);
     });
 
-    test("treats refused content as a change if only a run that began before was accepted since", async () => {
+    test("treats refused content as a change if only a run that began earlier has since been accepted", async () => {
       const first = await planned(ledger, [item(1, "A", "x"), item(2, "B", "x")]);
       const newer = [item(1, "A", "y", { status: "invalid", problems: [REFUSED] }), item(2, "B", "y")];
       const second = await planned(ledger, newer);
@@ -154,7 +154,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await ledger.sendable(later, 2, 9)).toMatchObject([{ record: 2, prior: "other" }]);
     });
 
-    test("finds when a request with different content for a record left to send was abandoned", async () => {
+    test("returns when a request with different content was abandoned, if its record is still to be sent", async () => {
       const abandonedAt = async (content: string): Promise<string | undefined> => {
         const run = await planned(ledger, [item(1, "A", content), item(2, "B", content), item(3, "C", content)]);
         return ledger.otherContentAbandonedAt(run);
@@ -177,14 +177,14 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await ledger.otherContentAbandonedAt(killed)).toBeUndefined();
     });
 
-    test("treats the same key at another target as another record", async () => {
+    test("treats the same key at another target as a different record", async () => {
       await sendOne(ledger, "accepted");
       const elsewhere = item(1, "A", "x", { identity: item(1, "elsewhere").identity ?? new Uint8Array(32) });
       expect(await statusesOf(ledger, await planned(ledger, [elsewhere]))).toEqual(["pending"]);
     });
   });
 
-  describe("after a crash", () => {
+  describe("after a crash,", () => {
     test("a record that was in flight is ambiguous in its own run and in the next run", async () => {
       const dead = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const [first] = await intendAll(ledger, dead);
@@ -206,7 +206,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 1, attempts: 1 }]);
     });
 
-    test("resume drops the refusal of a blocked record that another run has sent since", async () => {
+    test("resume drops the refusal of a blocked record that another run has since sent", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B", "x"), item(3, "C")]);
       await sendAll(ledger, run, "blocked", { problems: [REFUSED] });
       expect(await ledger.summary(run)).toMatchObject({ errors: { [REFUSED.code]: 3 } });
@@ -218,7 +218,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await ledger.summary(run)).toMatchObject({ errors: { unique: 1, [REFUSED.code]: 1 } });
     });
 
-    test("resume sends blocked records, but not records that another run has sent since", async () => {
+    test("resume sends blocked records, but not records that another run has sent since then", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C", "x")]);
       const [first] = await intendAll(ledger, run);
       if (first === undefined) throw new Error("Nothing to send.");

@@ -36,8 +36,8 @@ export interface MigrationLedgers {
 
 /** Tests that the state of the migration equals the state of a plain model after any history of pushes. */
 export function describeMigration(kind: string, { empty, leave, recounted }: MigrationLedgers, numRuns: number): void {
-  describe(`${kind} reports the state of every record across its runs`, () => {
-    test("after any history of pushes, revisions, failures, resumed runs and decisions", async () => {
+  describe(`${kind}, across its runs,`, () => {
+    test("reports the state of every record after any history of pushes and decisions", async () => {
       await fc.assert(
         fc.asyncProperty(histories, async (history) => {
           const ledger = await empty();
@@ -55,7 +55,7 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
       );
     });
 
-    test("compares a record left to send with its accepted content, not with a refused revision", async () => {
+    test("compares a record that is still to be sent with its accepted content, not with a refused revision", async () => {
       const ledger = await empty();
       const revise = { policy: { revise: true } };
       const first = await planned(ledger, [item(1, "K1", "old")]);
@@ -104,7 +104,7 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
       await leave?.(ledger);
     });
 
-    test("returns the problems, run and place of the latest item, optionally only since a given time", async () => {
+    test("returns the problems, run and place of the latest version of each record, or only since a given time", async () => {
       const ledger = await empty();
       const required = { attr: "name", severity: "error", by: "local", code: "required" } as const;
       const bad = { status: "invalid", problems: [required] } as const;

@@ -11,7 +11,7 @@ export function describePlan(opened: () => Ledger): void {
   });
 
   describe("the plan", () => {
-    test("keeps keys, places and problems in input order, and never stores the value at fault", async () => {
+    test("keeps keys, places and problems in input order, and never stores an invalid value", async () => {
       const problems = [{ ...REFUSED, value: "07700 900123" }];
       const run = await planned(ledger, [item(1, "A", "a", { status: "invalid", problems }), item(2, "B")]);
       expect(await outcomesOf(ledger, run)).toEqual([
@@ -118,7 +118,7 @@ export function describePlan(opened: () => Ledger): void {
         expect(await statusesOf(ledger, id)).toEqual([invalid, invalid, invalid, blocked, blocked, blocked, "pending"]);
       });
 
-      test("finds a cycle through a record of an earlier run unless that record was accepted since", async () => {
+      test("finds a cycle through a record of an earlier run, unless that record has been accepted since then", async () => {
         await planned(ledger, [waiting(1, "A", "B")], { policy });
         expect(await statusesOf(ledger, await planned(ledger, [waiting(1, "B", "A")], { policy }))).toEqual([
           "invalid",

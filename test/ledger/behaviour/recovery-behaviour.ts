@@ -49,16 +49,24 @@ export function describeRecovery(opened: () => Ledger): void {
     test.each<readonly [string, (again: JournaledRequest) => readonly JournaledRequest[], string]>([
       ["the same content", (again) => [again], "skipped"],
       ["the same content, twice", (again) => [again, { ...again, attempt: 3 }], "skipped"],
-      ["the same content, after an attempt that the journal lacks", (again) => [{ ...again, attempt: 3 }], "ambiguous"],
       [
-        "other content, then the same",
+        "the same content, after an attempt that is missing from the journal",
+        (again) => [{ ...again, attempt: 3 }],
+        "ambiguous",
+      ],
+      [
+        "other content, then the same content",
         (again) => [
           { ...again, content: OTHER },
           { ...again, attempt: 3 },
         ],
         "ambiguous",
       ],
-      ["the same content, then other", (again) => [again, { ...again, content: OTHER, attempt: 3 }], "ambiguous"],
+      [
+        "the same content, then other content",
+        (again) => [again, { ...again, content: OTHER, attempt: 3 }],
+        "ambiguous",
+      ],
       [
         "the same content, after an idempotent request with other content",
         (again) => [
@@ -68,7 +76,7 @@ export function describeRecovery(opened: () => Ledger): void {
         "skipped",
       ],
       [
-        "other content, after an idempotent request with it",
+        "other content, after an idempotent request with that other content",
         (again) => [
           { ...again, content: OTHER, idempotent: true },
           { ...again, content: OTHER, attempt: 3 },
@@ -97,7 +105,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ key: "B", isAsSent: true }]);
     });
 
-    test("makes a rejected record ambiguous if only the journal contains a later request for it (it used to stay rejected)", async () => {
+    test("makes a rejected record ambiguous if only the journal contains a later request (it used to stay rejected)", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       await sendAll(ledger, run, "rejected");
       await recovery.markPossiblySent([request("A", 2)], AT);
@@ -116,7 +124,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ key: "A" }]);
     });
 
-    test("recognises a recovery by its id, and changes nothing when every request is known", async () => {
+    test("recognises a recovery by its id, and changes nothing if every request is known", async () => {
       const run = await planned(ledger, [item(1, "A")]);
       expect(await recovery.isRecoveryKnown("one")).toBe(false);
       await recovery.noteRecovery({ id: "one", at: AT, isUncertain: false });
@@ -141,7 +149,7 @@ export function describeRecovery(opened: () => Ledger): void {
       ["another endpoint", { ...PUSH, endpoint: "POST platform.example/other" }, "pending"],
       ["another supplier", { ...PUSH, supplier: "OTHER" }, "pending"],
     ])(
-      "checks a new key for a row that was sent to %s according to the journal alone",
+      "gives a new key the expected status if only the journal records that its row was sent to %s",
       async (_, destination, expected) => {
         await recovery.markPossiblySent([request("A", 1, { rowMark: rowMarker(destination)(ROW) })], AT);
         const row = item(1, "B", "same", { rowHash: ROW });
@@ -156,7 +164,7 @@ export function describeRecovery(opened: () => Ledger): void {
       },
     );
 
-    test("makes only the record with the sent key ambiguous if two records have the row that the journal contains", async () => {
+    test("makes only the record with the sent key ambiguous if two records match the row in the journal", async () => {
       await recovery.markPossiblySent([request("A", 1, { rowMark: rowMarker(PUSH)(ROW) })], AT);
       const items = [item(1, "A", "same", { rowHash: ROW }), item(2, "B", "same", { rowHash: ROW })];
       expect(await statusesOf(ledger, await planned(ledger, items))).toEqual(["ambiguous", "pending"]);

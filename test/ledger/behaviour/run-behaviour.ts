@@ -15,7 +15,7 @@ export function describeRuns(opened: () => Ledger): void {
   });
 
   describe("a ledger of runs", () => {
-    test("finds a run by id, by prefix, and as the latest", async () => {
+    test("finds a run by its id, by a prefix of the id, and as the latest run", async () => {
       const first = await ledger.startRun(PUSH);
       const second = await ledger.startRun({ ...PUSH, startedAt: "2026-11-21T01:00:00.000Z" });
       expect(first).toMatchObject({ ...PUSH, state: "planning" });
@@ -28,7 +28,7 @@ export function describeRuns(opened: () => Ledger): void {
       await expect(ledger.summary("nope")).rejects.toMatchObject({ code: "run_unknown" });
     });
 
-    test("stores the files of a run, each content once, and returns them by hash", async () => {
+    test("stores the files of a run, each distinct content once, and returns files by hash", async () => {
       const [mapping, contract] = [file("key: id\n".repeat(9_000)), file("openapi: 3.0.3\n")];
       await ledger.startRun({ ...PUSH, setup: [mapping, contract] });
       await ledger.startRun({ ...PUSH, setup: [mapping, file("")] });
@@ -47,7 +47,7 @@ export function describeRuns(opened: () => Ledger): void {
       expect(resumed).not.toHaveProperty("exitCode");
     });
 
-    test("keeps a run in planning if it ends before its input was read completely, and can plan it again", async () => {
+    test("keeps a run in planning if the run ends before its input was read completely, and can plan the run again", async () => {
       const { id } = await ledger.startRun(PUSH);
       await ledger.plan(id, [item(1, "A")]);
       await ledger.finishRun(id, 3);

@@ -40,7 +40,7 @@ export function describeSending(opened: () => Ledger): void {
       });
     });
 
-    test("returns the next sendable record with the last input position recorded before it", async () => {
+    test("returns the next sendable record with the last input position recorded before that record", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B", "same", { status: "invalid" }), item(3, "C")]);
       expect(await ledger.nextSendable(run, 1)).toEqual({ record: 1 });
       expect(await ledger.nextSendable(run, 2)).toEqual({ record: 3 });
@@ -185,7 +185,7 @@ export function describeSending(opened: () => Ledger): void {
       expect(left).not.toHaveProperty("step");
     });
 
-    test("refuses an outcome of another attempt and a second outcome, and changes nothing", async () => {
+    test("refuses an outcome of another attempt or a second outcome, and changes nothing", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const [first, second] = await intendAll(ledger, run);
       if (first === undefined || second === undefined) throw new Error("Nothing to send.");
@@ -200,7 +200,7 @@ export function describeSending(opened: () => Ledger): void {
       });
     });
 
-    test("refuses an intent for a record that is in flight or has been sent since", async () => {
+    test("refuses an intent for a record that is in flight or has since been sent", async () => {
       const run = await planned(ledger, [item(1, "A")]);
       const intents = await intendAll(ledger, run);
       await expect(ledger.saveIntents(run, intents)).rejects.toMatchObject({ code: "ledger_in_use" });
@@ -211,7 +211,7 @@ export function describeSending(opened: () => Ledger): void {
       await expect(ledger.saveIntents(run, intents)).rejects.toMatchObject({ code: "ledger_in_use" });
     });
 
-    test("saves outcomes and the next intents together or not at all", async () => {
+    test("saves outcomes and the next intents either together or not at all", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const [first, second] = (await ledger.sendable(run, 1, 2)).map(intentOf);
       if (first === undefined || second === undefined) throw new Error("Nothing to send.");

@@ -25,7 +25,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       expect(await ranges()).toEqual({ waiting: 0, taken: 0, done: 3 });
     });
 
-    test("reports to a joining worker whether all other live workers have counted it", async () => {
+    test("tells a joining worker whether all other live workers have counted it", async () => {
       await beginSharing();
       const first = await join();
       expect(await first.beat(REPORT)).toMatchObject({ workers: 1, position: 0, isKnown: true });
@@ -54,27 +54,30 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
     test.each([
       ["ambiguous", false],
       ["to be sent again", true],
-    ] as const)("records that a dead worker had in flight are %s for the next worker", async (_, resendAmbiguous) => {
-      await beginSharing({ resendAmbiguous });
-      const dead = await join();
-      await dead.claim();
-      const [first, second, third, ...rest] = await intents(1, 10);
-      if (first === undefined || second === undefined || third === undefined) throw new Error("nothing to send");
-      await dead.saveIntents(at().run, [first, second, { ...third, idempotent: true }]);
-      await dead.saveOutcomes(at().run, accepted([first]));
-      await lose(dead);
-      const next = await join();
-      expect(await next.claim()).toEqual({ first: 1, last: 10 });
-      const left = (await next.shared.ledger.sendable(at().run, 1, 10)).map(({ record, isAmbiguous }) => [
-        record,
-        isAmbiguous,
-      ]);
-      const others = [[third.record, false], ...rest.map(({ record }) => [record, false])];
-      expect(left).toEqual(resendAmbiguous ? [[second.record, true], ...others] : others);
-      expect(await counts()).toMatchObject({ accepted: 1, ...(!resendAmbiguous && { ambiguous: 1 }) });
-    });
+    ] as const)(
+      "makes the records that a dead worker had in flight %s for the next worker",
+      async (_, resendAmbiguous) => {
+        await beginSharing({ resendAmbiguous });
+        const dead = await join();
+        await dead.claim();
+        const [first, second, third, ...rest] = await intents(1, 10);
+        if (first === undefined || second === undefined || third === undefined) throw new Error("nothing to send");
+        await dead.saveIntents(at().run, [first, second, { ...third, idempotent: true }]);
+        await dead.saveOutcomes(at().run, accepted([first]));
+        await lose(dead);
+        const next = await join();
+        expect(await next.claim()).toEqual({ first: 1, last: 10 });
+        const left = (await next.shared.ledger.sendable(at().run, 1, 10)).map(({ record, isAmbiguous }) => [
+          record,
+          isAmbiguous,
+        ]);
+        const others = [[third.record, false], ...rest.map(({ record }) => [record, false])];
+        expect(left).toEqual(resendAmbiguous ? [[second.record, true], ...others] : others);
+        expect(await counts()).toMatchObject({ accepted: 1, ...(!resendAmbiguous && { ambiguous: 1 }) });
+      },
+    );
 
-    test("refuses all changes and heartbeats of a worker that was considered dead", async () => {
+    test("refuses all changes and heartbeats from a worker that was considered dead", async () => {
       await beginSharing();
       const frozen = await join();
       await frozen.claim();
@@ -97,7 +100,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       expect([status.failure, status.hold]).toEqual([undefined, undefined]);
     });
 
-    test("lets a worker keep its ranges for any time while it sends heartbeats", async () => {
+    test("lets a worker keep its ranges as long as it sends heartbeats", async () => {
       await beginSharing();
       const worker = await join();
       await worker.claim();
@@ -122,7 +125,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       expect(await ranges()).toEqual({ waiting: 2, taken: 0, done: 1 });
     });
 
-    test("declares no worker dead after a time in which the observer itself had no contact with the server", async () => {
+    test("does not consider a worker dead for a period in which the observer itself had no contact with the server", async () => {
       await beginSharing();
       const silent = await join();
       await silent.claim();
@@ -138,7 +141,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       expect(await ranges()).toEqual({ waiting: 3, taken: 0, done: 0 });
     });
 
-    test("lets a worker, not only the planner, detect a dead worker", async () => {
+    test("lets any worker, not only the planner, detect a dead worker", async () => {
       await beginSharing();
       const [dead, other] = [await join(), await join()];
       await dead.claim();
@@ -152,7 +155,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       expect(await other.claim()).toEqual({ first: 1, last: 10 });
     });
 
-    test("writes outcomes of two ranges completely or not at all", async () => {
+    test("writes the outcomes of two ranges either completely or not at all", async () => {
       await beginSharing({ resendAmbiguous: true });
       const worker = await join();
       await worker.claim();

@@ -21,7 +21,7 @@ export function describeEndOfSharedRun(open: () => Promise<SharedRunSetup>): voi
       expect(await counts()).toEqual({ ambiguous: 2, pending: 28 });
     });
 
-    test("refuses a fencing token of an earlier shared run in a later run", async () => {
+    test("refuses, in a later run, a fencing token of an earlier shared run", async () => {
       await beginSharing();
       const old = await join();
       await old.claim();
@@ -54,7 +54,7 @@ export function describeEndOfSharedRun(open: () => Promise<SharedRunSetup>): voi
       await worker.finish({ first: 1, last: 10 });
     });
 
-    test("ends the run of a dead planner on takeover, and settles its records in flight", async () => {
+    test("ends a dead planner's run on takeover, and settles the run's records in flight", async () => {
       await beginSharing({ resendAmbiguous: true });
       const dead = await join();
       await dead.claim();

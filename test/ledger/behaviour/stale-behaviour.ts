@@ -53,7 +53,7 @@ export function describeStale(opened: () => Ledger): void {
       expect(await statusesOf(ledger, await plan(one("same", 1)))).toEqual(["skipped"]);
     });
 
-    test("is stale if a newer extract confirmed the content of the platform", async () => {
+    test("is stale if a newer extract confirmed the content on the platform", async () => {
       await send("first", 1, "accepted");
       await plan(one("first", 3));
       expect(await statusesOf(ledger, await plan(one("between", 2)))).toEqual(["stale"]);
@@ -67,7 +67,7 @@ export function describeStale(opened: () => Ledger): void {
       expect(await ledger.unsettledRuns()).toEqual([]);
     });
 
-    test("stays ambiguous if the platform may have it", async () => {
+    test("stays ambiguous if the platform may have received it", async () => {
       await send("new", 2, "rejected");
       const run = await plan(one("old", 1), OLDER);
       await sendAll(ledger, run, "ambiguous");
@@ -87,7 +87,7 @@ export function describeStale(opened: () => Ledger): void {
     expect(await statusesOf(ledger, await plan(one("old", 1)))).toEqual(["pending"]);
   });
 
-  test("in any order of extracts, resumed runs and replies, the platform never returns to older content", async () => {
+  test("the platform never returns to older content, in any order of extracts, resumed runs and replies", async () => {
     const step = fc.record({
       resumes: fc.boolean(),
       asOf: fc.integer({ min: 1, max: 4 }),

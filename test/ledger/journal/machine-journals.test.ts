@@ -93,7 +93,7 @@ test.each(["ended", "killed"] as const)(
   },
 );
 
-test("detects, after a process has ended, that an older copy was restored while the process was running", async () => {
+test("detects after the end of a process that an older copy was restored while the process was running", async () => {
   const dump = tables;
   const journal = openProcessJournal(place, ledger, OPTIONS);
   await journal.begin("first");
@@ -103,7 +103,7 @@ test("detects, after a process has ended, that an older copy was restored while 
   expect(await compared()).toMatchObject({ outdated: [{ unknown: 1 }] });
 });
 
-test("a machine remembers the largest number of requests of a ledger, and the actual number after a recovery", async () => {
+test("a machine remembers a ledger's largest number of requests, and after a recovery the actual number", async () => {
   const folder = temporaryFolder();
   const seen = { origin: "same", position: 1, machines: [], at: "2026-01-01T00:00:00.000Z" };
   await writeSeenOrigin(folder, { ...seen, requests: 9 });
@@ -113,7 +113,7 @@ test("a machine remembers the largest number of requests of a ledger, and the ac
   expect(readSeenOrigin(folder)?.requests).toBe(5);
 });
 
-test("detects missing requests of other machines without having their journals", async () => {
+test("detects missing requests of other machines without the journals of those machines", async () => {
   const dump = tables;
   send("of another machine");
   await process("first", ["a"], "ended");
@@ -121,7 +121,7 @@ test("detects missing requests of other machines without having their journals",
   expect(await compared()).toMatchObject({ unknown: 1, isComplete: false });
 });
 
-test("detects a restored copy even if other machines have since sent more requests than it lacks", async () => {
+test("detects a restored copy even if other machines have since sent more requests than the copy lacks", async () => {
   await process("first", ["a"], "ended");
   const dump = tables;
   const planner = openProcessJournal(place, ledger, OPTIONS);
@@ -134,7 +134,7 @@ test("detects a restored copy even if other machines have since sent more reques
   expect((await compared()).outdated).toHaveLength(1);
 });
 
-test("finds journals of a recreated database by its name, and ignores journals of other ledgers", async () => {
+test("finds the journals of a recreated database by the database name, and ignores journals of other ledgers", async () => {
   await process("first", ["a"], "ended");
   tables = { ...EMPTY, runs: [] };
   expect(await compared()).toMatchObject({ unknown: 1 });

@@ -51,7 +51,7 @@ test("unpacks keys as the ledger stores them: in composed Unicode form, with rep
   expect(keys).toEqual(["caf\u00e9", "a\ufffdb"]);
 });
 
-test("the value at fault is not transferred with its problem", () => {
+test("an invalid value is not transferred with its problem", () => {
   const invalid: PlannedItem = { ...itemOf("A"), status: "invalid", problems: [{ ...problem, value: "secret" }] };
   const packed = packItems([invalid]);
   expect(Buffer.from(packed.columns).includes("secret")).toBe(false);

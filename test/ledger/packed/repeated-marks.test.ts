@@ -20,7 +20,7 @@ async function repeated(marks: readonly number[], memoryBytes = 1e9): Promise<re
 const marksOf = (count: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => ((index + 1) * 2_654_435_761_123) % 2 ** 52);
 
-test("finds no repeats among distinct marks, though many share a bit", async () => {
+test("finds no repeats among distinct marks, even if many share a bit", async () => {
   expect(await repeated(marksOf(200_000))).toEqual([]);
   expect(await repeated([])).toEqual([]);
   expect(await repeated([Number.NaN, Number.NaN])).toEqual([]);
@@ -45,7 +45,7 @@ test("finds every repeated mark if more marks repeat than fit in memory, and sti
   expect(found.size).toBeLessThan(marks.length);
 });
 
-test("finds one mark that almost all records have", async () => {
+test("finds a single mark that almost all records have", async () => {
   const [once, ...others] = marksOf(1000);
   const marks = [...Array.from({ length: 1_200_000 }, () => 42), ...others, once ?? 0];
   expect(await repeated(marks)).toContain(42);

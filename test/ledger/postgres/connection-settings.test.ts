@@ -25,7 +25,7 @@ describe("connection settings from a URL", () => {
     expect(settingsOf(url)).toMatchObject({ ...expected, shown: url });
   });
 
-  test("missing parts come from the service, then from the environment", () => {
+  test("are completed from the service, then from the environment", () => {
     const home = temporaryFolder({
       ".pg_service.conf":
         "# ours\n[other]\nhost=no\n\n[moves]\nhost=db.example\nport=6432\npassword=s3cret\n[z]\nport=1\n",
@@ -53,7 +53,7 @@ describe("connection settings from a URL", () => {
     ],
     ["postgres:///?service=moves", /the service moves is not defined in \/nowhere\/.pg_service.conf/],
     ["postgres://ann@db.example/%zz", /not a PostgreSQL URL/],
-  ])("%s is refused with an explanation that hides the password", (url, message) => {
+  ])("are refused, with an explanation that hides the password, if the URL is %s", (url, message) => {
     const refused = (): unknown => settingsOf(url);
     expect(refused).toThrow(message);
     expect(refused).not.toThrow(/pw|p\/w/);
@@ -98,11 +98,11 @@ describe("the password from a file", () => {
     expect(settingsOf("postgres://ann@db.example/moves", { PGPASSFILE: passfile }).password()).toBe("se:cr\\et");
   });
 
-  test("is reported as missing, with the user that needs it", () => {
+  test("is reported as missing, with the name of the user who needs it", () => {
     expect(settingsOf("postgres://ann@db.example/moves").password).toThrow(/needs a password for ann, and none is set/);
   });
 
-  test("is ignored in a file that others may read", () => {
+  test("is ignored in a file that other users may read", () => {
     const home = temporaryFolder();
     writeFileSync(path.join(home, ".pgpass"), lines);
     chmodSync(path.join(home, ".pgpass"), 0o640);
@@ -112,7 +112,7 @@ describe("the password from a file", () => {
   });
 });
 
-describe("TLS by sslmode", () => {
+describe("TLS by sslmode:", () => {
   test.each([
     ["postgres://127.0.0.1/m", [true, false]],
     ["postgres://localhost/m?sslmode=verify-full", [true]],
@@ -137,7 +137,7 @@ describe("TLS by sslmode", () => {
     expect([choice.rejectUnauthorized, wrongName !== undefined]).toEqual([authority, name]);
   });
 
-  test("the certificate of a remote host is verified without a mode, but not in the mode `require` without an authority", () => {
+  test("verifies a remote host's certificate if no mode is set, but not in the mode `require` without an authority", () => {
     expect(settingsOf("postgres://db.example/m").tls).toMatchObject([{ rejectUnauthorized: true }]);
     expect(settingsOf("postgres://db.example/m?sslmode=require").tls).toMatchObject([{ rejectUnauthorized: false }]);
   });

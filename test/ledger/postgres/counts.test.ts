@@ -38,7 +38,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`counts of a PostgreSQL ledger ${SKIPPED_WITH
       await ledger.close();
       return (await store.check()).findings;
     };
-    test("many changes leave few rows", async () => {
+    test("many changes leave only a few rows", async () => {
       const items = Array.from({ length: 60 }, (_, index) => item(index + 1, `K${index}`));
       const run = await planned(ledger, items);
       // Close to the number of changes after which rows are merged.

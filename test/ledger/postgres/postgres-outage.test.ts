@@ -31,7 +31,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a ledger whose server is unavailable
     return store.write("push", { create: true });
   };
 
-  test("waits for a crashed server to restart, and writes everything once", async () => {
+  test("waits for a crashed server to restart, and writes each change once", async () => {
     const ledger = await opened();
     const run = await planned(ledger, ITEMS);
     const intents = await intendAll(ledger, run);
@@ -98,7 +98,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a ledger whose server is unavailable
     await proxy.stop();
   });
 
-  test("fails with the address of the server if an outage lasts longer than its patience", async () => {
+  test("fails with the address of the server if an outage lasts too long", async () => {
     const settings = connectionSettings(url);
     const pool = await openPool(settings);
     const database = openPostgres({ name: settings.shown, pool, patienceMs: 300 });

@@ -56,7 +56,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHO
     await reader.close();
   });
 
-  test("a second writer is refused with the command and process of the first writer, and can write after the first has ended", async () => {
+  test("a second writer is refused, with the command and process of the first writer, until the first writer ends", async () => {
     await written(async () => {
       await expect(store.write("resume", { create: false })).rejects.toMatchObject({
         code: "ledger_in_use",
@@ -68,7 +68,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHO
     });
   });
 
-  test("exactly one of many processes that create the ledger at the same time writes to it", async () => {
+  test("if many processes create the ledger at the same time, exactly one of them writes to it", async () => {
     const opened = await Promise.allSettled(Array.from({ length: 4 }, () => store.write("push", { create: true })));
     const ledgers = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     const refused: unknown[] = opened.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
@@ -188,7 +188,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHO
     await expect(user.read()).rejects.toMatchObject({ code: "config" });
   });
 
-  test("a read-only server can be read, and is not written to", async () => {
+  test("a ledger on a read-only server can be read, but not written", async () => {
     await written(async (ledger) => {
       await planned(ledger, [item(1, "A")]);
     });

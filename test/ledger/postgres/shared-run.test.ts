@@ -102,8 +102,8 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
     };
   });
 
-  describe("with lost connections and jobs", () => {
-    test("a worker knows a range that it took in a commit whose reply was lost", async () => {
+  describe("with lost connections and jobs,", () => {
+    test("a worker recognises a range that it took in a commit whose reply was lost", async () => {
       const { run, planner } = await plan(30);
       await planner.begin(PLAN);
       const worker = await (await processOf(run, throughProxy())).join({ host: "here", pid: 1 });
@@ -118,7 +118,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       expect((await planner.watch()).ranges).toEqual({ waiting: 0, taken: 0, done: 3 });
     });
 
-    test("a worker whose join was not answered joins once", async () => {
+    test("a worker joins only once even if the reply to its join was lost", async () => {
       const { run, planner } = await plan(10);
       await planner.begin(PLAN);
       const shared = await processOf(run, throughProxy());
@@ -127,7 +127,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       expect((await planner.watch()).workers).toHaveLength(1);
     });
 
-    test("a worker waits until the planner has used a restarted server, which may be a restored copy", async () => {
+    test("a worker waits until the planner has used a restarted server, because the server may be a restored copy", async () => {
       const { run, planner } = await plan(10);
       await planner.begin(PLAN);
       await query("update migrate.writer set renewed_at = pg_postmaster_start_time() - interval '1 second'");
@@ -152,7 +152,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       expect(failure).toMatchObject({ code: "run_unknown", message: `the process that planned run ${run} has ended` });
     });
 
-    test("a worker that joins an ended run is not told that the run has no records left", async () => {
+    test("the failure to join an ended run does not say that the run has no records left", async () => {
       const { run, planner } = await plan(10);
       await planner.begin(PLAN);
       await planner.end();
@@ -163,7 +163,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       });
     });
 
-    test("ranges whose commit was not answered are assigned once", async () => {
+    test("ranges are assigned only once even if the reply to the commit was lost", async () => {
       const database = await connect(throughProxy());
       const lease = await acquireWriterLease(database, "push");
       const ledger = postgresLedger(database, { fence: lease.fence, close });
@@ -263,7 +263,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       await ledger.finishRun(run, 0);
     });
 
-    test("is replaced after the lease of its last worker has expired, even if that is later than its own", async () => {
+    test("is replaced after the lease of its last worker has expired, even if its own lease expired earlier", async () => {
       const { run, planner } = await plan(10);
       await planner.begin({ ...PLAN, leaseMs: 2_000 });
       const dead = await (await processOf(run)).join({ host: "here", pid: 1 });
@@ -281,7 +281,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
     });
   });
 
-  test("outcomes of a worker are written once, however many connections are lost", async () => {
+  test("the outcomes of a worker are written once, even if many connections are lost", async () => {
     const { ledger, run, planner } = await plan(30);
     await planner.begin(PLAN);
     const shared = await processOf(run, throughProxy());

@@ -22,7 +22,7 @@ async function collectAll(): Promise<void> {
   }
 }
 
-test("a ledger that was closed in this process stays intact when another process is killed and the closed connection is collected later", async () => {
+test("a ledger stays intact if another process is killed before the closed connection of this process is collected", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "ledger.db");
   const first = await openLedger({ path });
@@ -42,7 +42,7 @@ test("a ledger that was closed in this process stays intact when another process
   }
 });
 
-test("a ledger that a program has closed stays intact when the program ends after another process was killed", async () => {
+test("a ledger stays intact if another process is killed before the program that closed the ledger ends", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "ledger.db");
   const program = start("linger", path);

@@ -20,7 +20,7 @@ test.each([
   "delete from counts where kind = 'requests'",
   "insert into counts values (1, 'error', 'invented', 1)",
   "update coverage set accepted = 0",
-])("finds wrong counts, and a repair counts again: %s", async (sql) => {
+])("finds wrong counts, and a repair recalculates them: %s", async (sql) => {
   const path = newPath();
   const ledger = await openLedger({ path });
   await sendAll(ledger, await planned(ledger, [item(1, "K1"), invalid(2)]), "accepted");

@@ -30,7 +30,7 @@ async function ledgerOfOther(more: object = {}): Promise<string> {
   return file;
 }
 
-test("refuses a ledger that a live process writes to, although its lock file was removed", async () => {
+test("refuses a ledger that a live process writes to, even if the lock file was removed", async () => {
   const store = sqliteLedgerStore(await ledgerOfOther());
   await expect(store.write("push", { create: true })).rejects.toMatchObject({ code: "ledger_in_use", exitCode: 7 });
   await expect(store.repair?.("20261123")).rejects.toMatchObject({ code: "ledger_in_use" });

@@ -104,7 +104,7 @@ test("without a copy of a lost ledger, its checksum file must be removed before 
   await ledger.close();
 });
 
-test("a repair that was killed while it changed the files can be repeated", async () => {
+test("a repair that was killed while it was changing the files can be repeated", async () => {
   const path = corruptedLedger(whole.subarray(0, whole.length - PAGE));
   copyFileSync(path, `${path}.lengthened`);
   copyFileSync(path, `${path}.repaired`);
@@ -113,7 +113,7 @@ test("a repair that was killed while it changed the files can be repeated", asyn
 });
 
 test.each(["records", "runs", "files"])(
-  "a ledger whose keys of %s are unreadable due to a corrupt schema is repaired, or reported as lost",
+  "a ledger in which a corrupt schema makes the keys of %s unreadable is repaired, or reported as lost",
   async (table) => {
     const bytes = Buffer.from(whole);
     const schema = bytes.indexOf(`CREATE TABLE ${table}(`, 0, "latin1");
@@ -122,7 +122,7 @@ test.each(["records", "runs", "files"])(
   },
 );
 
-test("a repair keeps records excluded, even if their exclusions are lost", async () => {
+test("records stay excluded after a repair, even if their exclusions are lost", async () => {
   const path = join(temporaryFolder(), "ledger.db");
   const store = sqliteLedgerStore(path);
   const first = await store.write("push", { create: true });

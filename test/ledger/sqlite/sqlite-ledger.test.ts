@@ -168,7 +168,7 @@ describe("opening a ledger", () => {
     await expect(openLedger({ path })).rejects.toMatchObject({ code: "ledger_damaged" });
   });
 
-  test("is a storage failure if the folder of the ledger is a file", async () => {
+  test("fails with a storage failure if the folder of the ledger is a file", async () => {
     const path = join(temporaryFolder(), "file");
     writeFileSync(path, "");
     await expect(openLedger({ path: join(path, "ledger.db") })).rejects.toMatchObject({ code: "storage", exitCode: 6 });
@@ -176,7 +176,7 @@ describe("opening a ledger", () => {
 });
 
 test.skipIf(process.platform === "win32")(
-  "a temporary ledger leaves no file, no matter when the process dies",
+  "a temporary ledger leaves no file behind, whenever the process dies",
   async () => {
     const here = temporaryFolder();
     const ledger = await openTemporaryLedger(here);

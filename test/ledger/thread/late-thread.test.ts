@@ -47,7 +47,7 @@ async function begin(ledger: Ledger, run: string, records: number): Promise<void
   }
 }
 
-test("few requests are written without a thread", async () => {
+test("a few requests are written without starting a thread", async () => {
   const { ledger, run, seen } = await openLate();
   await begin(ledger, run, 10);
   expect((await ledger.summary(run)).counts).toEqual({ pending: 4, ambiguous: 10 });

@@ -29,7 +29,7 @@ async function killedHolder(
   return path;
 }
 
-test("the lock is taken once, released and taken again, and leaves no file", async () => {
+test("the lock can be taken again after its release, and leaves no file", async () => {
   const path = ledgerPath();
   const lock = await lockLedger(path, "push");
   expect(statSync(`${path}.lock`).mode & 0o777).toBe(0o600);
@@ -61,7 +61,7 @@ test("exactly one of several processes takes over the lock of a killed holder", 
   expect(readdirSync(join(path, ".."))).toEqual(["ledger.db.lock"]);
 });
 
-test("a process that died before it wrote its name into the lock blocks no other process", async () => {
+test("a process that died before it wrote its name into the lock does not block other processes", async () => {
   const path = ledgerPath();
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.lock`, "");
@@ -73,8 +73,8 @@ test("a process that died before it wrote its name into the lock blocks no other
 
 describe("the lock of a process that was killed is taken over", () => {
   test.each([
-    ["with a pid that another process has now", { pid: process.pid, processStart: "another boot/1" }],
-    ["with a pid that this process has now", { pid: process.pid }],
+    ["with a pid that another process now has", { pid: process.pid, processStart: "another boot/1" }],
+    ["with a pid that this process now has", { pid: process.pid }],
     ["under another host name", { host: "elsewhere" }],
     ["in another pid namespace", { pidNamespace: "pid:[1]" }],
   ])("%s", async (_, change) => {
@@ -99,7 +99,7 @@ describe("the lock of a process that was killed is taken over", () => {
   });
 });
 
-test("a lock file that cannot be read is never taken over, and the file to remove is named", async () => {
+test("a lock file that cannot be read is never taken over, and the failure names the file to remove", async () => {
   const path = ledgerPath();
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.lock`, "{".repeat(1000));
@@ -110,7 +110,7 @@ test("a lock file that cannot be read is never taken over, and the file to remov
   expect(isLocked(path)).toBe(true);
 });
 
-describe("where file system locks are unreliable", () => {
+describe("where file system locks are unreliable,", () => {
   const lease = { kind: "lease", leaseMs: 300 } as const;
 
   test("the lock of another host is taken over when its lease has expired, but not earlier", async () => {
@@ -151,7 +151,7 @@ describe("where file system locks are unreliable", () => {
   });
 });
 
-describe("two names of one ledger", () => {
+describe("two names of one ledger:", () => {
   test("two processes exclude each other through a bind mount of the folder", async ({ skip }) => {
     const path = ledgerPath();
     const other = temporaryFolder();
