@@ -5,7 +5,7 @@ import { projectFile } from "../e2e/cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { examplesIn, runExamples } from "./examples.mjs";
 
-test("every example of docs/library.md runs as a user program and prints the documented output", async () => {
+test("every example in docs/library.md runs as a user program and prints the documented output", async () => {
   const folder = temporaryFolder();
   mkdirSync(path.join(folder, "node_modules"));
   symlinkSync(projectFile(), path.join(folder, "node_modules/energy-migrate"), "junction");

@@ -78,7 +78,7 @@ test("after the first abort, requests in flight complete, and resume sends the o
   expect(sandbox.accounts()).toHaveLength(30);
 });
 
-test("the signal to stop immediately aborts requests, and their records are reported as possibly processed", async () => {
+test("stopping immediately aborts requests, and reports their records as possibly processed", async () => {
   const sandbox = await platform({ faults: { hangAfter: { every: 1 } } });
   const now = new AbortController();
   const options = pushOf(3, sandbox);
@@ -94,7 +94,7 @@ test("the signal to stop immediately aborts requests, and their records are repo
   expect(stopped.summary.counts.ambiguous).toBeGreaterThan(0);
 });
 
-test("a ledger can be read while a push writes to it: its runs, its outcomes, its report", async () => {
+test("the runs, the outcomes and the report of a ledger can be read while a push writes to the ledger", async () => {
   const sandbox = await platform({ faults: { latencyMs: 10 } });
   const options = pushOf(60, sandbox);
   const { folder } = options;
@@ -156,7 +156,7 @@ test("a ledger of one platform is refused for another platform", async () => {
   expect(other.accounts()).toEqual([]);
 });
 
-test("a validation provides outcomes and causes until it is closed, and a missing file is a Failure", async () => {
+test("a validation provides outcomes and causes until it is closed, and rejects with a Failure for a missing file", async () => {
   const sandbox = await platform();
   const { folder, contract, mapping, supplier } = pushOf(5, sandbox);
   const checked = await validate({ folder, contract, mapping, supplier, only: ["EXT-00002"] });
@@ -177,7 +177,7 @@ test("a validation provides outcomes and causes until it is closed, and a missin
   await expect(wrong).rejects.toMatchObject({ name: "Failure", code: "config", exitCode: 2 });
 });
 
-test("a signal used for many calls keeps none of their listeners", async () => {
+test("a signal used for many calls keeps no listeners after the calls", async () => {
   const sandbox = await platform();
   const options = pushOf(2, sandbox);
   const listeners = new Set<() => void>();

@@ -23,7 +23,7 @@ beforeEach(() => admin.reset());
 
 const RECORDS = 204;
 
-test("a program is refused the ledger of a running push, which sends each record once and leaves no record ambiguous", async () => {
+test("a program cannot open the ledger of a running push, and the push still sends each record once", async () => {
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   await admin.faults({ latencyMs: [20, 40] });
   const running = work.startPush(["--concurrency", "4"]);

@@ -12,7 +12,7 @@ const IN_USE: unknown = expect.objectContaining({
   message: expect.stringContaining("another copy"),
 });
 
-test("a second copy of the package in the same process is refused the ledger of a push, and does not release the lock of the push", async () => {
+test("a second copy of the package in the same process can neither open the ledger of a push nor release its lock", async () => {
   const copy = temporaryFolder();
   for (const name of ["package.json", "dist/program", "dist/sqlite", "dist/page"]) {
     cpSync(projectFile(name), path.join(copy, name), { recursive: true });

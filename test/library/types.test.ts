@@ -45,7 +45,7 @@ test.each([
   ["node16", "node16"],
   ["nodenext", "nodenext"],
   ["esnext", "bundler"],
-])("the types do not depend on types of Node.js or of a browser: module %s, resolved as %s", (module, way) => {
+])("the types do not depend on Node.js or browser types: module %s, resolved as %s", (module, way) => {
   const compilerOptions = {
     target: "es2022",
     lib: ["es2022"],
