@@ -31,7 +31,7 @@ describe("the date of a row's content", () => {
     [COLUMN, "CHANGED"],
     [FILE_NAME, undefined],
     [FILE_DATE, undefined],
-  ])("of %s comes from the column %s", (asOf, column) => {
+  ])("with asOf %s comes from the column %s", (asOf, column) => {
     expect(mappingWith(asOf).asOf).toEqual({ column });
   });
 
@@ -45,7 +45,7 @@ describe("the date of a row's content", () => {
     });
   });
 
-  test.each(["", "26.11.2026", "31/02/2026"])("is a problem of the row if the cell is %j", (cell) => {
+  test.each(["", "26.11.2026", "31/02/2026"])("causes a problem in its row if the cell is %j", (cell) => {
     const mapped = mappingWith(COLUMN).map(csvRow(table("a.csv", COLUMNS), 7, ["1", "x", cell]));
     expect(mapped).not.toHaveProperty("asOf");
     expect(mapped.payload).toEqual({ id: "1", age: "x" });

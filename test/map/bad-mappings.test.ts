@@ -36,7 +36,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "unknown-option.yaml": "unknown-option.yaml:2:39: payload.billing_postcode.uper: is unknown",
 };
 
-test("every bad mapping fixture has a listed failure", () =>
+test("a failure is listed for every fixture of a bad mapping", () =>
   expect(readdirSync(new URL("map/bad/", fixtures)).toSorted()).toEqual(Object.keys(REFUSALS).toSorted()));
 
 test.each(Object.entries(REFUSALS))("%s is rejected with the listed failure", (file, message) => {

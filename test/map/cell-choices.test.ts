@@ -6,7 +6,7 @@ function choicesOf(mapping: Mapping): Readonly<Record<string, Readonly<Record<st
   return Object.fromEntries([...mapping.choices].map(([source, columns]) => [source, Object.fromEntries(columns)]));
 }
 
-test("returns the possible values of a column if the mapping or the contract lists all of them", () => {
+test("returns a column's possible values if the mapping or the contract lists all of them", () => {
   const body = object({
     "id!": text,
     kind: choice("DOMESTIC", "BUSINESS"),
@@ -58,7 +58,7 @@ payload:
   });
 });
 
-test("returns no values if the value of the attr can come from other text", () => {
+test("returns no values if other text in the column can also produce a value of the attr", () => {
   const body = object({
     kept: text,
     joined: choice("A"),

@@ -21,7 +21,7 @@ payload: { id: ID, street: addresses.STREET, name: addresses.OLD }`,
   );
   const address = csvRow(addresses, 7, ["1", "Mill Lane"]);
 
-  test("is read from the child row, which is also the location of its problems", () => {
+  test("is read from the child row, where its problems are also located", () => {
     const row = csvRow(accounts, 2, ["1", "x"], { addresses: [address] });
     expect(mapping.map(row).payload).toEqual({ id: "1", street: "Mill Lane", name: "x" });
     expect(mapping.locate(row, ["street"])).toEqual({ file: "d.csv", line: 7, column: "STREET", columnNumber: 2 });

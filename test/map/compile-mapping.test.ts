@@ -33,7 +33,7 @@ sources:
   phones: { parent: customers, on: CUSTOMER }
 `;
 
-describe("objects", () => {
+describe("objects:", () => {
   const body = object({ "id!": text, preferences: object({ "sms!": boolean, language: text }) });
 
   test("a literal empty list is sent, but a list without remaining items is omitted", () => {
@@ -76,13 +76,13 @@ describe("objects", () => {
       reading: { value: "1.5", from: "f", lookup: "L" },
     });
   });
-  test("undocumented properties are mapped if the contract allows them", () => {
+  test("undocumented properties can be mapped if the contract allows them", () => {
     const open = object({ extra: object({}, integer) });
     expect(compile("payload: { extra: { a: A, b: A } }", open).map(rowOf({ A: "3" })).payload).toEqual({
       extra: { a: 3, b: 3 },
     });
   });
-  test("reports every error of the mapping with its line and a suggestion", () => {
+  test("every error in the mapping is reported with its line and a suggestion", () => {
     const yaml = "payload:\n  id: A\n  preferenses:\n    sms: S\n  preferences: B\n";
     const failure = failureOf(() => compile(yaml, body));
     expect(failure.message).toBe(
@@ -95,12 +95,12 @@ describe("objects", () => {
     );
     expect(failure.place).toEqual({ file: "mapping.yaml", line: 3 });
   });
-  test("a single error shows its line with a caret below the column", () => {
+  test("a single error is shown with its line and a caret below the column", () => {
     const failure = failureOf(() => compile("payload:\n  id: A\n  idd: A\n", body));
     expect(failure.message).toBe("mapping.yaml:3:3: payload.idd: the contract has no such attr");
     expect(failure.hint).toBe('3 |   idd: A\n  |   ^\ndid you mean "id"?');
   });
-  test("lists at most twenty errors", () => {
+  test("at most twenty errors are listed", () => {
     const yaml = `payload:\n${Array.from({ length: 25 }, (_, index) => `  x${index}: A\n`).join("")}`;
     const lines = failureOf(() => compile(yaml, body)).message.split("\n");
     expect(lines).toHaveLength(22);
@@ -209,7 +209,7 @@ describe("the compiled payload", () => {
   const body = object({ "id!": text });
   const parameters = [{ name: "company", in: "path", required: true, type: text }] as const;
 
-  test("is present if records consist only of their payloads", () => {
+  test("is present if records consist only of payloads", () => {
     const mapping = compile("payload: { id: ID }", body);
     expect(mapping.payloadNode).toMatchObject({ kind: "object", required: ["id"] });
     expect(mapping.prepare).toBeUndefined();
@@ -225,13 +225,13 @@ describe("the compiled payload", () => {
   });
 });
 
-describe("lists", () => {
+describe("lists:", () => {
   const body = object({
     customers: list(object({ "name!": text, phones: list(text) })),
     addresses: list(object({ "line!": text, country: text })),
   });
 
-  test("a list literal builds its items from the current row and omits empty items", () => {
+  test("a list literal builds its items from the current row, and omits empty items", () => {
     const mapping = compile("payload: { addresses: [{ line: A }, { line: B }] }", body);
     expect(mapping.map(rowOf({ A: "a", B: "b" })).payload).toEqual({ addresses: [{ line: "a" }, { line: "b" }] });
     expect(mapping.map(rowOf({ A: "", B: "b" })).payload).toEqual({ addresses: [{ line: "b" }] });
@@ -270,7 +270,7 @@ describe("lists", () => {
       'customers.csv: no column "NAME" (mapping.yaml:6), which the mapping reads',
     );
   });
-  test("problems contain the index of the item", () => {
+  test("problems contain the index of their item", () => {
     const numbers = object({ customers: list(object({ age: integer })) });
     const mapping = compile(`${SOURCES}payload: { customers: { each: customers, item: { age: LAST } } }`, numbers);
     const customers = [csvRow(customerTable, 8, ["", "7"]), csvRow(customerTable, 9, ["", "x1"])];

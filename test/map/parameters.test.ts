@@ -47,7 +47,7 @@ describe("values that a mapping passes to parameters", () => {
     ]);
   });
 
-  test("have problems with the name of the parameter", () => {
+  test("have problems that contain the name of the parameter", () => {
     const { parameters, problems } = mapping.map(rowOf({ ID: "1", COMPANY: "Acme" }));
     expect(parameters).toEqual({ companyId: "Acme", dryRun: "never" });
     expect(problems).toMatchObject([
@@ -64,7 +64,7 @@ describe("values that a mapping passes to parameters", () => {
     expect(compile("", operation(body, "id")).map(rowOf({ ID: "1" }))).not.toHaveProperty("parameters");
   });
 
-  test("do not change the place of a field of the payload that is called `parameters`", () => {
+  test("do not change where a payload field called `parameters` is located", () => {
     const target = { ...withParameters, body: object({ "id!": text, parameters: text }) };
     const named = compile("parameters: { companyId: COMPANY }", target, "{ id: ID, parameters: ID }");
     expect(named.locate(row, ["parameters"])).toMatchObject({ column: "ID" });
@@ -84,7 +84,7 @@ describe("values that a mapping passes to parameters", () => {
     expect(calling.map(row).parameters).toEqual({ companyId: 84 });
   });
 
-  test("do not change the place of an attr in a payload with alternatives", () => {
+  test("do not change where an attr is located in a payload with alternatives", () => {
     const debit = object({ "method!": choice("DEBIT"), day: text });
     const demand = object({ "method!": choice("DEMAND"), day: text });
     const alternatives = union([debit, demand], { property: "method", mapping: new Map([["DEBIT", debit]]) });

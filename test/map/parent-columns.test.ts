@@ -63,7 +63,7 @@ payload:
     const other = csvRow(accounts, 4, ["3", "Cy", "B"], { meters: shared });
     expect(mapping.map(other).payload).toEqual({ id: "3", names: ["Cy", "Cy"] });
   });
-  test("is the location of a problem with its value", () => {
+  test("is where a problem with its value is located", () => {
     mapping.map(ann);
     expect(mapping.locate(bob, ["meters", 1, "name"])).toMatchObject({ file: "a.csv", line: 3, column: "NAME" });
     expect(mapping.locate(ann, ["meters", 1, "readings", 0, "name"])).toMatchObject({ line: 2, column: "NAME" });
@@ -116,7 +116,7 @@ payload:
   });
 });
 
-test("for a single value, a list of columns is rejected with a suggestion for combining them", () => {
+test("a list of columns for a single value is rejected, with a suggestion for combining the columns", () => {
   const failure = failureOf(() => compile("payload: { id: [FIRST, LAST] }", body));
   expect(failure.hint).toContain(
     'write { from: [FIRST, LAST], join: " " } to join them, or { from: [FIRST, LAST] } for the first column that is not empty',

@@ -26,7 +26,7 @@ describe("passThrough", () => {
       ["a.0", "payload", 1, "/a/0"],
       ["a.1.b", "payload", null, "/a/1/b"],
     ]));
-  test("requires a mapping for CSV rows, which have no attrs and no values of a payload", () => {
+  test("requires a mapping for CSV rows, which contain no attrs and no payload values", () => {
     const row = rowOf({ A: "1" });
     expect(failureOf(() => passThrough(target).map(row))).toMatchObject({
       code: "usage",
@@ -37,7 +37,7 @@ describe("passThrough", () => {
     expect(passThrough(target).locate(row, ["id"])).toBeUndefined();
     expect(passThrough(target).origins(row)).toEqual([]);
   });
-  test("reads no columns and maps all attrs", () =>
+  test("reads no columns, and treats all attrs as mapped", () =>
     expect(passThrough(target)).toMatchObject({ columns: new Map([["records", []]]), unmappedRequired: [] }));
   test("treats no attr as constant", () => expect(passThrough(target).isConstant(["id"])).toBe(false));
   test("requires a mapping for an operation with required parameters", () => {

@@ -64,7 +64,7 @@ describe("values that a mapping passes to a step", () => {
     expect(mapping.locate(row, ["import_supplier"])).toEqual({ file: "accounts.csv", line: 2 });
   });
 
-  it("are not part of the compiled payload, and add no parameters", () => {
+  it("are not part of the compiled payload, and do not add parameters", () => {
     const mapping = compile("schedule-account", WINDOW);
     expect(mapping.payloadNode).toBeUndefined();
     expect(mapping.map(row)).not.toHaveProperty("parameters");

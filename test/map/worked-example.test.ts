@@ -68,7 +68,7 @@ function cell(row: CsvRow, column: string): string {
   return row.cells[row.table.columnIndex.get(column) ?? -1] ?? "";
 }
 
-test("the example's files map to the payloads that the guide prints", () => {
+test("the example's files are mapped to the payloads in the guide", () => {
   const mapped = rowsOf(plan).map((row) => mapping.map(row));
   expect(mapped.flatMap(({ problems }) => problems)).toEqual([]);
   const printed: unknown[] = blocks("json").map((text) => JSON.parse(text));
@@ -90,7 +90,7 @@ test("the guide shows the files of the example unchanged", () => {
   }
 });
 
-test("a cell of a grandchild row is found through both joins", () => {
+test("a cell of a grandchild row is located through both joins", () => {
   const [account] = rowsOf(plan);
   const attr = ["supply_addresses", 0, "meter_points", 0, "agreements", 1, "tariff_code"];
   expect(account && mapping.locate(account, attr)).toEqual({

@@ -6,8 +6,8 @@ import { failureOf } from "../rows.ts";
 
 const read = (text: string) => readMapping({ file: "mapping.yaml", text });
 
-describe("readMapping", () => {
-  test("reads every part of a mapping", () => {
+describe("readMapping:", () => {
+  test("every part of a mapping is read", () => {
     const document = read(`
 operation: POST /data-import/accounts/
 key: external_account_number
@@ -55,7 +55,7 @@ payload:
     expect(failure.code).toBe("mapping_invalid");
     expect(`${failure.message} ${failure.hint ?? ""}`).toContain(words);
   });
-  test("an empty file is rejected with a pointer to an example", () =>
+  test("an empty file is rejected, and the hint names an example", () =>
     expect(failureOf(() => read(""))).toMatchObject({
       hint: "docs/mapping.md begins with an example of a mapping",
       place: { file: "mapping.yaml", line: 1 },
@@ -68,7 +68,7 @@ payload:
     expect(document.lookupFiles).toEqual([]);
     for (const name of ["operation", "key", "after", "functions"]) expect(document).not.toHaveProperty(name);
   });
-  test("reads values for steps and parameters", () => {
+  test("values for steps and parameters are read", () => {
     const document = read("payload: {}\nsteps: { stage: { a: A }, process: {} }\nparameters: { company: COMPANY }");
     expect(document.steps).toEqual(
       new Map([
@@ -85,7 +85,7 @@ payload:
   ])("after: %s names an operation", (after, expected) =>
     expect(read(`payload: {}\nafter: ${after}`).after).toEqual(expected),
   );
-  test("a source may have no options, or all of them", () => {
+  test("a source may have none or all of the options", () => {
     const { sources } = read(
       "payload: {}\nsources:\n  a:\n  b: { files: 5, sheet: S, distinct: false }\n  c: { distinct: true }",
     );
@@ -123,7 +123,7 @@ payload:
       "payload: {}\nsources:\n  a: { rename: 5 }",
       "3:8: sources.a.rename: must be an object with an entry for each name",
     ],
-  ])("%j is rejected with its place: %s", (text, message) =>
+  ])("%j is rejected with the place of the error: %s", (text, message) =>
     expect(failureOf(() => read(text)).message).toBe(`mapping.yaml:${message}`),
   );
   test.each(["5", "''", "[a]", "{}"])("after: %s does not name an operation", (after) =>
@@ -131,7 +131,7 @@ payload:
       "mapping.yaml:2:1: after: must name an operation",
     ),
   );
-  test("a list is not a mapping", () =>
+  test("a list is rejected", () =>
     expect(failureOf(() => read("[1]")).message.split("\n")).toEqual([
       "mapping.yaml: 2 errors in the mapping",
       "  mapping.yaml:1:1: must be an object with an entry for each name",
@@ -152,14 +152,14 @@ function child(options: string): SourceSpec["children"][number] | undefined {
     .children[0];
 }
 
-describe("planSources", () => {
+describe("planSources:", () => {
   const joined = `sources:
   accounts: { files: accounts.csv, key: REF }
   customers: { files: customers.csv, parent: accounts, on: ACC, orderBy: SEQ, key: ID }
   phones: { files: phones*.csv, parent: customers, on: CUST }
 `;
 
-  test("builds the tree of sources and resolves files relative to the mapping", () =>
+  test("the sources form a tree, and their files are relative to the mapping", () =>
     expect(plan(joined)).toEqual({
       name: "accounts",
       files: ["folder/accounts.csv"],
@@ -175,7 +175,7 @@ describe("planSources", () => {
         },
       ],
     }));
-  test("a join that names the parent's column needs no key", () =>
+  test("a join that names the parent's column does not need a key", () =>
     expect(
       plan("sources: { a: { files: a.csv }, c: { files: c.csv, parent: a, on: { ID: CUST }, distinct: true } }"),
     ).toMatchObject({ children: [{ on: "ID", parentKey: "CUST", distinct: true }] }));
@@ -196,7 +196,7 @@ describe("planSources", () => {
       undefined,
     ]);
   });
-  test("rows can be ordered by a column of dates with a pattern", () => {
+  test("rows can be ordered by a column of dates that match a pattern", () => {
     const order = child("orderBy: { column: SINCE, date: dd/MM/yyyy }")?.orderBy;
     const ranks = ["31/12/1999", "01/01/2000", "30/02/2000"].map((text) => order?.cells?.rank(text));
     expect(Number(ranks[0])).toBeLessThan(Number(ranks[1]));
@@ -222,7 +222,7 @@ describe("planSources", () => {
     expect(failure.message).toContain(message);
     expect(`${failure.message} ${failure.hint}`).toContain(hint);
   });
-  test("columns are renamed by column number", () =>
+  test("columns can be renamed by their number", () =>
     expect(plan('sources: { a: { files: x.csv, rename: { 4: NOTES, "7": OLD } } }').rename).toEqual(
       new Map([
         [4, "NOTES"],
@@ -258,7 +258,7 @@ describe("planSources", () => {
     const failure = failureOf(() => plan(`sources: { a: { files: x.csv, rename: ${rename} } }`));
     expect(failure).toMatchObject({ code: "mapping_invalid", message: expect.stringContaining(words) });
   });
-  test("a mapping without sources has one source, given on the command line", () => {
+  test("a mapping without sources has one source, which the command line names", () => {
     expect(plan("", { positional: ["a.csv", "-"] })).toEqual({ name: "records", files: ["a.csv", "-"], children: [] });
     expect(failureOf(() => plan("")).code).toBe("usage");
   });
@@ -348,12 +348,12 @@ describe("planSources", () => {
       "4:16: sources.a.parent: the source is its own ancestor",
       "",
     ],
-  ])("sources: %j are rejected with the place and a hint", (sources, message, hint) => {
+  ])("the sources %j are rejected with the place of the error and a hint", (sources, message, hint) => {
     const failure = failureOf(() => plan(`sources:\n${sources}`));
     expect(failure).toMatchObject({ code: "mapping_invalid", message: `mapping.yaml:${message}` });
     expect(failure.hint).toContain(hint);
   });
-  test("every source of a cycle is reported, but not the sources below the cycle", () => {
+  test("every source in a cycle is reported, but not the sources below the cycle", () => {
     const cycle =
       "sources:\n  a: { key: K, parent: b, on: K }\n  b: { key: K, parent: a, on: K }\n  c: { parent: a, on: K }";
     expect(failureOf(() => plan(cycle)).message.split("\n")).toEqual([

@@ -12,7 +12,7 @@ import { failureOf } from "../rows.ts";
 const read = (text: string) => readMapping({ file: "mapping.yaml", text });
 const words = (count: number): string[] => Array.from({ length: count }, (_, index) => `w${index + 1}`);
 
-describe("listed", () => {
+describe("a list of names in a message", () => {
   test.each([
     [[], "nothing"],
     [["a"], "a"],
@@ -20,7 +20,7 @@ describe("listed", () => {
     [words(20), words(20).join(", ")],
     [words(21), `${words(20).join(", ")} and 1 more`],
     [words(30), `${words(20).join(", ")} and 10 more`],
-  ])("%j is %j", (names, text) => {
+  ])("for %j is %j", (names, text) => {
     expect(listed(names)).toBe(text);
   });
 });
@@ -57,12 +57,12 @@ test.each([
   [["a", null], undefined],
   [{}, undefined],
   [undefined, undefined],
-])("the texts of %j are %j", (value, texts) => {
+])("the strings in the scalars %j are %j", (value, texts) => {
   expect(scalarTexts(value)).toEqual(texts);
 });
 
 describe("the errors of a mapping", () => {
-  test("are in the order of the file, also within one line", () => {
+  test("are in the order of the file, even within one line", () => {
     const failure = failureOf(() => read("sources: { c: { orderBy: [A], distinct: 5 } }\npayload: []\n"));
     expect(failure.message.split("\n").map((line) => line.split(": ").slice(0, 2).join(": "))).toEqual([
       "mapping.yaml: 3 errors in the mapping",
@@ -87,7 +87,7 @@ describe("the errors of a mapping", () => {
     expect(lines[21]).toBe(last);
   });
 
-  test("are listed once and have a hint without an excerpt if the document has none", () => {
+  test("are listed only once, and have a hint without an excerpt if the document has no excerpts", () => {
     const issues = collectIssues({ file: "m.json", pointOf: () => ({ line: 4, column: 2, excerpt: undefined }) });
     issues.add(["key"], "must be a string", "write a name");
     issues.add(["key"], "must be a string");
@@ -100,7 +100,7 @@ describe("the errors of a mapping", () => {
     });
   });
 
-  test("are listed separately for a name with a dot and a path with the same attr", () => {
+  test("are listed separately for a name that contains a dot and for a path with the same attr", () => {
     const issues = collectIssues(read("payload:\n  a.b: X\n  a:\n    b: X\n"));
     issues.add(["payload", "a.b"], "is unknown");
     issues.add(["payload", "a", "b"], "is unknown");
@@ -111,7 +111,7 @@ describe("the errors of a mapping", () => {
     ]);
   });
 
-  test("are not raised if there are none", () => {
+  test("cause no failure if there are none", () => {
     expect(collectIssues({ file: "m.json", pointOf: read("payload: {}").pointOf }).raise).not.toThrow();
   });
 });

@@ -25,7 +25,7 @@ const read = (measures: string) => readMapping({ file: "m.yaml", text: mappingWi
 const refusal = (measures: string): string =>
   failureOf(() => compileMapping(read(measures), operation, NO_VALUES)).message;
 
-describe("measures of a mapping", () => {
+describe("measures in a mapping", () => {
   it("use the number format of the mapped column", () => {
     expect(read("{ owed: { attr: balance, sum: decimal, by: customers.*.given_name } }").measures).toEqual([
       {
@@ -62,7 +62,7 @@ describe("measures of a mapping", () => {
     ["{ owed: { from: BALANCE, number: { decimal: 5 } } }", "owed"],
     ["{ owed: BALANCE }", "account.bills.*.owed"],
     ["{ bills: [] }", "bills.*.owed"],
-  ])("have no number format of their own in %s at %s", (payload, attr) => {
+  ])("have no number format for a payload of %s and the attr %s", (payload, attr) => {
     const mapping = `payload: ${payload}\nmeasures: { owed: { attr: ${attr} } }`;
     expect(readMapping({ file: "m.yaml", text: mapping }).measures).toStrictEqual([
       { name: "owed", attr: attr.split(".") },
@@ -79,14 +79,14 @@ describe("measures of a mapping", () => {
     ["{ attr: '' }", "8:13: measures.owed: must name an attr of the payload: `attr: balance`"],
     ["{ attr: balance, by: 5 }", "8:36: measures.owed.by: must be an attr of the payload"],
     ["{ attr: balance, by: balances }", '8:36: measures.owed.by: the mapping does not fill "balances"'],
-  ])("%s is rejected with its place: %s", (measure, message) => {
+  ])("are rejected with the place of the error, if they contain %s: %s", (measure, message) => {
     expect(refusal(`{ owed: ${measure} }`)).toBe(`m.yaml:${message}`);
   });
 
   it.each([
     ["balanc", 'did you mean "balance"?'],
     ["x", "known names: external_account_number, balance, customers, customers.*, customers.*.given_name"],
-  ])("of the attr %s are rejected with a hint: %s", (attr, hint) => {
+  ])("for the attr %s are rejected with a hint: %s", (attr, hint) => {
     const document = read(`{ owed: { attr: ${attr} } }`);
     expect(failureOf(() => compileMapping(document, operation, NO_VALUES)).hint).toContain(hint);
   });
@@ -99,7 +99,7 @@ describe("measures of a mapping", () => {
     ["{ owed: { attr: balance, sum: integer } }", "measures.owed.sum: must be decimal"],
     ["{ owed: { attr: balance, per: x } }", "measures.owed.per: is unknown"],
     ["[balance]", "measures: must be an object"],
-  ])("%s are rejected: %s", (measures, message) => {
+  ])("are rejected if they are %s: %s", (measures, message) => {
     expect(refusal(measures)).toContain(message);
   });
 });

@@ -12,25 +12,28 @@ function ranks(order: RowOrder | undefined, texts: readonly string[]): readonly 
   return texts.map((text) => order?.cells?.rank(text));
 }
 
-describe("orderBy", () => {
-  test.each(["orderBy: SEQ", "orderBy: { column: SEQ }"])("%s orders by the cells without a type", (options) => {
-    expect(source(options)?.orderBy).toEqual({ column: "SEQ" });
-  });
+describe("orderBy:", () => {
+  test.each(["orderBy: SEQ", "orderBy: { column: SEQ }"])(
+    "%s compares the cells of the column without a type",
+    (options) => {
+      expect(source(options)?.orderBy).toEqual({ column: "SEQ" });
+    },
+  );
 
-  test("as a number ranks decimal numbers only", () => {
+  test("`as: number` ranks only decimal numbers", () => {
     const order = source("orderBy: { column: SEQ, as: number }")?.orderBy;
     expect(order).toMatchObject({ column: "SEQ", cells: { wanted: "a number" } });
     expect(ranks(order, ["10", "9", "+12.25", "-3", "007"])).toEqual([10, 9, 12.25, -3, 7]);
     expect(ranks(order, ["", "1.", ".5", "1,5", "1e3", "x1", "1x", " 1"])).toEqual(Array(8).fill(undefined));
   });
 
-  test("as text ranks every cell that is not empty", () => {
+  test("`as: text` ranks every cell that is not empty", () => {
     const order = source("orderBy: { column: CODE, as: text }")?.orderBy;
     expect(order).toMatchObject({ column: "CODE", cells: { wanted: "text" } });
     expect(ranks(order, ["10", "a", " ", ""])).toEqual(["10", "a", " ", undefined]);
   });
 
-  test("with a date ranks moments, including their offsets", () => {
+  test("a date pattern ranks instants, and takes their offsets into account", () => {
     const order = source(`orderBy: { column: AT, date: "dd/MM/yyyy HH:mmXXX" }`)?.orderBy;
     expect(ranks(order, ["01/02/2026 10:00+02:00", "01/02/2026 09:00Z", "01/02/2026 25:00Z"])).toEqual([
       Date.UTC(2026, 1, 1, 8),
@@ -39,13 +42,13 @@ describe("orderBy", () => {
     ]);
   });
 
-  test("with a date reads two-digit years relative to the pivot", () => {
+  test("a date pattern reads two-digit years relative to the pivot", () => {
     const order = source("orderBy: { column: AT, date: dd/MM/yy, pivot: 30 }")?.orderBy;
     expect(ranks(order, ["01/01/30", "01/01/31"])).toEqual([Date.UTC(2030, 0, 1), Date.UTC(1931, 0, 1)]);
   });
 });
 
-describe("pick", () => {
+describe("pick:", () => {
   test.each([
     ["first", { take: "first" }],
     ["' last '", { take: "last" }],
@@ -53,12 +56,12 @@ describe("pick", () => {
     ["'last  by   CHANGED ON '", { take: "last", by: { column: "CHANGED ON" } }],
     ["{ first: SEQ }", { take: "first", by: { column: "SEQ" } }],
     ["{ last: SEQ, per: MPAN }", { take: "last", by: { column: "SEQ" }, per: "MPAN" }],
-  ])("%s is read", (pick, choice) => {
+  ])("%s is accepted", (pick, choice) => {
     expect(source(`pick: ${pick}`)?.pick).toEqual(choice);
   });
 
   test.each(["at last", "last by", "last SEQ", "lastly", "newest", "''", "5", "[last]", "{}", "{ first: A, last: B }"])(
-    "%s does not state which row to use",
+    "%s is rejected, because it does not state which row to use",
     (pick) => {
       const failure = failureOf(() => source(`pick: ${pick}`));
       expect(failure.message).toMatch(/^mapping.yaml:3:\d+: sources.calls.pick: must state which row to use$/);

@@ -10,7 +10,7 @@ const momentOf = (asOf: string, text: string): number | undefined => {
   return moment === undefined || moment.kind === "file date" ? undefined : moment.read(text);
 };
 
-describe("asOf of a source", () => {
+describe("asOf of a source:", () => {
   test.each([
     ["{ column: C, date: dd/MM/yyyy }", "26/11/2026", "2026-11-26T00:00:00Z"],
     ["{ column: C, date: yyyy-MM-dd'T'HH:mm:ssXXX }", "2026-11-26T08:00:00+01:00", "2026-11-26T07:00:00Z"],
@@ -73,7 +73,7 @@ describe("asOf of a source", () => {
     expect(read(asOf).sources.get("a")?.asOf).toMatchObject({ kind: "column", column: "C", wanted });
   });
 
-  test("in the name of the file requires the date in its notation", () => {
+  test("a pattern for the file name requires the date in its notation", () => {
     const wanted = "an existing date, written as yyyy-MM-dd";
     expect(read("{ fileName: yyyy-MM-dd }").sources.get("a")?.asOf).toMatchObject({ kind: "file name", wanted });
   });
@@ -115,11 +115,11 @@ describe("asOf of a source", () => {
     expect(failure.hint).toContain(hint);
   });
 
-  test("can be the modification date of the file", () => {
+  test("the modification date of the file can be used", () => {
     expect(read("{ fileModified: true }").sources.get("a")?.asOf).toEqual({ kind: "file date" });
   });
 
-  test("is rejected in a source with a parent", () => {
+  test("a source with a parent must not have it", () => {
     const text =
       "payload: {}\nsources:\n  a: { files: a.csv, key: A }\n" +
       "  b: { files: b.csv, parent: a, on: A, asOf: { column: C, date: dd/MM/yyyy } }";

@@ -53,17 +53,17 @@ describe("objects and lists in JSON cells", () => {
     expect(mapJson(leaf, text, { K: "x" })).toBe("v");
     expect(mapJson(leaf, text, { K: { x: "x" } })).toBeUndefined();
   });
-  test("are the first value that is not empty", () =>
+  test("count as values that are not empty", () =>
     expect(mapJson("{ from: [A, B] }", anything, { A: null, B: { b: 1 } })).toEqual({ b: 1 }));
-  test("are items of a list without changes", () => {
+  test("become items of a list unchanged", () => {
     const leaf = '{ from: A, split: ",", upper: true }';
     expect(mapJson(leaf, list(anything), { A: [{ a: "x" }, " b ", null, ["c"]] })).toEqual([{ a: "x" }, "B", ["c"]]);
     expect(mapJson(leaf, list(anything), { A: { a: "x" } })).toEqual([{ a: "x" }]);
   });
 });
 
-describe("several columns", () => {
-  test("a problem is located in the first column that is not blank, or in the first column", () => {
+describe("several columns:", () => {
+  test("a problem is located in the first column that is not blank or, if all are blank, in the first column", () => {
     const leaf = "{ from: [A, B], true: Y }";
     expect(leafProblems(leaf, boolean, { A: " ", B: "x" })).toMatchObject([{ place: { column: "B" } }]);
     expect(leafProblems(leaf, boolean, { A: "x", B: "Y" })).toMatchObject([{ place: { column: "A" } }]);
@@ -87,7 +87,7 @@ describe("several columns", () => {
   });
 });
 
-test("split separates the cell before replace, which applies once to each part", () => {
+test("split is applied before replace, which then applies once to each part", () => {
   const leaf = '{ from: A, split: ",", replace: [[",", ";"], ["a", "aa"]] }';
   expect(mapLeaf(leaf, list(text), { A: "a,b" })).toEqual([["aa", "b"]]);
 });

@@ -22,10 +22,10 @@ describe("the conversion of a cell", () => {
   test.each([
     ["a number before any text", union([anything, integer]), "12", 12],
     ["a number before a string", union([text, integer]), "12", 12],
-    ["any text last", union([anything, boolean]), "x", "x"],
+    ["any text only as a last resort", union([anything, boolean]), "x", "x"],
     ["a choice that is a string before a number with the same text", choice(1, "1"), "1", "1"],
-    ["true in any case", boolean, "True", true],
-    ["false in any case", boolean, "FALSE", false],
+    ["the boolean true, regardless of upper and lower case", boolean, "True", true],
+    ["the boolean false, regardless of upper and lower case", boolean, "FALSE", false],
   ])("prefers %s", (_, type, cell, value) => expect(conversionTo(type)(cell)).toBe(value));
 });
 
@@ -47,7 +47,7 @@ describe("a constant", () => {
     ],
     ["an unknown choice", choice("GAS"), "GASS", 'is not one of the contract\'s choices; did you mean "GAS"?'],
     ["an unknown number", choice(10, 20), 3000, "is not one of the contract's choices; known names: 10, 20"],
-  ])("that does not fit has a fault: %s", (_, type, value, fault) =>
+  ])("that does not fit its type has a fault: %s", (_, type, value, fault) =>
     expect(constantOf(type, value)).toEqual({ fault }),
   );
   test.each([

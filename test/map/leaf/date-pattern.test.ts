@@ -11,7 +11,7 @@ function read(pattern: string, text: string): string | undefined {
   return time && isoDateTime(time).replace("T00:00:00Z", "");
 }
 
-describe("date patterns", () => {
+describe("date patterns:", () => {
   test.each([
     ["dd/MM/yyyy", "01/02/2024", "2024-02-01"],
     ["d.M.yyyy", "1.12.2024", "2024-12-01"],
@@ -60,13 +60,13 @@ describe("date patterns", () => {
     ["+05:30", 330],
     ["-0330", -210],
     ["+14:00", 840],
-  ])("XXX reads the offset %s in minutes", (offset, minutes) => {
+  ])("XXX reads the offset %s as minutes", (offset, minutes) => {
     const compiled = compileDatePattern("yyyy-MM-dd H:mXXX");
     if (typeof compiled === "string") throw new Error(compiled);
     expect(compiled.read(`2024-02-01 9:5${offset}`)).toMatchObject({ hour: 9, minute: 5, offset: minutes });
   });
 
-  test("accepts every calendar day and rejects all others", () => {
+  test("every calendar day is accepted, and no other day", () => {
     const day = fc.record({ year: fc.nat(9999), month: fc.nat(14), day: fc.nat(33) });
     fc.assert(
       fc.property(day, (date) => {

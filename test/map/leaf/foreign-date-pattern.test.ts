@@ -13,9 +13,11 @@ test.each([
   ["YYYY-MM-DD HH24:MI:SS", "yyyy-MM-dd HH:mm:ss"],
   ["YYYY-MM-DDTHH:mm:ss", "yyyy-MM-dd'T'HH:mm:ss"],
   ["D.M.YYYY", "d.M.yyyy"],
-])("%s suggests %s", (pattern, meant) => expect(datePatternHint(pattern)).toBe(`did you mean "${meant}"?`));
+])("for the foreign pattern %s, the pattern %s is suggested", (pattern, meant) =>
+  expect(datePatternHint(pattern)).toBe(`did you mean "${meant}"?`),
+);
 
-test.each(["dd/MM", "x", "%q", ""])("%j has no suggestion", (pattern) =>
+test.each(["dd/MM", "x", "%q", ""])("for %j, no pattern is suggested", (pattern) =>
   expect(datePatternHint(pattern)).toBeUndefined(),
 );
 

@@ -74,11 +74,11 @@ describe("options that cannot be combined", () => {
     const type = leaf.includes("true: Y") ? boolean : leaf.includes("date") ? date : undefined;
     expect(leafIssue(leaf, type)).toEqual({ error, hint: REFERENCE });
   });
-  test("an option that is false does not conflict with another option", () =>
+  test("do not include an option that is false", () =>
     expect(mapLeaf("{ from: A, keepEmpty: false, default: d }", text, { A: "" })).toEqual(["d"]));
 });
 
-describe("words for only one of true and false", () => {
+describe("words that are given for only one of true and false", () => {
   test("reject all other words", () => {
     expect(mapLeaf("{ from: A, true: Y }", boolean, { A: "Y" })).toEqual([true]);
     expect(mapLeaf("{ from: A, false: N }", boolean, { A: "N" })).toEqual([false]);

@@ -22,8 +22,8 @@ import {
 } from "../rows.ts";
 import { type Cells, mapLeaf, leafError } from "./leaf.ts";
 
-describe("from", () => {
-  test("a column name is the short form of `from`", () => {
+describe("from:", () => {
+  test("a plain column name is its short form", () => {
     expect(mapLeaf("A", text, { A: "00123" })).toEqual(["00123"]);
     expect(mapLeaf("{ from: A }", text, { A: "00123" })).toEqual(["00123"]);
   });
@@ -32,14 +32,14 @@ describe("from", () => {
     expect(mapLeaf("{ from: [A, B] }", text, { A: "", B: "" })).toEqual([undefined]);
   });
   test("an empty cell is omitted", () => expect(mapLeaf("A", text, { A: "  " })).toEqual([undefined]));
-  test("a leaf requires from or value", () => expect(leafError("{ trim: true }")).toContain("neither a column"));
+  test("a leaf requires either from or value", () => expect(leafError("{ trim: true }")).toContain("neither a column"));
   test("a number is rejected as a column name", () =>
     expect(leafError("5")).toContain("a column (a string) or an object of options"));
   test("a column name that consists of digits must be quoted", () =>
     expect(mapLeaf('"2024"', text, { "2024": "x" })).toEqual(["x"]));
 });
 
-describe("value and default", () => {
+describe("value and default:", () => {
   const supplier = { ...NO_VALUES, supplier: "SUP" };
   test("value sets a constant", () => expect(mapLeaf("{ value: GB }", text, { A: "x" })).toEqual(["GB"]));
   test("constants have the type that the contract requires", () => {
@@ -52,7 +52,7 @@ describe("value and default", () => {
   test("${supplier} is replaced by the import supplier", () =>
     expect(mapLeaf('{ value: "x-${supplier}" }', text, {}, supplier)).toEqual(["x-SUP"]));
   test("${supplier} requires --supplier", () => expect(leafError('{ value: "${supplier}" }')).toContain("--supplier"));
-  test("any other ${...} is rejected", () =>
+  test("${...} with any other name is rejected", () =>
     expect(leafError('{ value: "${suplier}" }', text, supplier)).toContain('did you mean "supplier"?'));
   test("a constant accepts no option except `when`", () =>
     expect(leafError("{ value: x, from: A, upper: true }")).toContain("cannot have from, upper"));
@@ -108,7 +108,7 @@ describe("keepEmpty", () => {
   test("leaves an empty cell to a lookup that defines a value for it", () => {
     expect(mapLeaf("{ from: A, keepEmpty: true, lookup: { '': none } }", text, { A: "" })).toEqual(["none"]);
   });
-  test("is rejected for types that cannot be an empty string, and in combination with a default", () => {
+  test("is rejected for types that do not allow an empty string, and together with a default", () => {
     expect(leafError("{ from: A, keepEmpty: true }", integer)).toContain("sends empty text");
     expect(leafError("{ from: A, keepEmpty: true, default: x }")).toContain("cannot be used together");
   });
@@ -127,7 +127,7 @@ function functionsOf(byName: Readonly<Record<string, (text: string, row: Row) =>
   };
 }
 
-describe("call", () => {
+describe("call:", () => {
   const functions = functionsOf({
     initials: (value, row) => `${value[0] ?? "?"}${row.line}`,
     size: (value) => value.length,
@@ -167,7 +167,7 @@ describe("call", () => {
     const mapping = compile(calling(leaf), object({ leaf: list(integer) }), values);
     expect(mapping.locate(rowOf({ A: "a,b" }), ["leaf", 1])).toMatchObject({ line: 2, column: "A" });
   });
-  test("may select the fields of an object, including fields that also use calls", async () => {
+  test("a result may select the fields of an object, including fields that also use calls", async () => {
     const one = object({ kind: choice("A"), size: integer });
     const other = object({ kind: choice("B"), first: text });
     const kinds = new Map([
@@ -186,19 +186,19 @@ describe("call", () => {
       { kind: "B", first: "x2" },
     ]);
   });
-  test("rejects unknown functions", () => {
+  test("an unknown function is rejected", () => {
     const failure = failureOf(() => compile(calling("{ from: A, call: initialz }"), object({ leaf: text }), values));
     expect(failure.hint).toContain('did you mean "initials"?');
     expect(leafError("{ from: A, call: initials }")).toContain("functions: ./functions.mjs");
   });
 });
 
-describe("all leaves", () => {
+describe("all leaves:", () => {
   test("an unknown option is rejected with a suggestion", () =>
     expect(leafError("{ fron: A, uper: true }")).toMatch(/leaf\.fron.*"from"[^]*leaf\.uper.*"upper"/));
   test("only one option may produce the value", () =>
     expect(leafError('{ from: A, date: "dd/MM/yyyy", lookup: { a: b } }')).toContain("cannot be used together"));
-  test("numeric choices become numbers", () => {
+  test("values of numeric choices become numbers", () => {
     expect(mapLeaf("A", choice(0, 1, 2), { A: "1" })).toEqual([1]);
     expect(mapLeaf("A", choice(0, 1, 2), { A: "7" })).toEqual(["7"]);
     expect(mapLeaf("A", choice("1", 1), { A: "1" })).toEqual(["1"]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { choice, compile, failureOf, integer, jsonRow, list, NO_VALUES, object, rowOf, text } from "../rows.ts";
 import { type Cells, mapLeaf, leafError } from "./leaf.ts";
 
-describe("trim, upper, lower", () => {
+describe("trim, upper, lower:", () => {
   test("cells are trimmed unless trim is false", () => {
     expect(mapLeaf("{ from: A }", text, { A: " a b " })).toEqual(["a b"]);
     expect(mapLeaf("{ from: A, trim: false }", text, { A: " a " })).toEqual([" a "]);
@@ -18,7 +18,7 @@ describe("trim, upper, lower", () => {
   test("a flag must be true or false", () => expect(leafError("{ from: A, trim: no }")).toContain("true or false"));
 });
 
-describe("join and split", () => {
+describe("join and split:", () => {
   test("join skips empty cells", () =>
     expect(mapLeaf('{ from: [A, B, C], join: " " }', text, { A: "a", B: "", C: "c" })).toEqual(["a c"]));
   test("join of empty cells is empty", () =>
@@ -43,16 +43,16 @@ describe("join and split", () => {
   });
 });
 
-describe("replace", () => {
-  test("replaces every occurrence of a literal text, in each form of the option", () => {
+describe("replace:", () => {
+  test("every occurrence of a literal string is replaced, in each form of the option", () => {
     expect(mapLeaf('{ from: A, replace: { from: "-", to: "" } }', text, { A: "1-2-3" })).toEqual(["123"]);
     expect(mapLeaf('{ from: A, replace: { "-": "", ".": "," } }', text, { A: "1-2.3" })).toEqual(["12,3"]);
     expect(mapLeaf('{ from: A, replace: [["a", "b"], ["b", "c"]] }', text, { A: "ab" })).toEqual(["cc"]);
     expect(mapLeaf('{ from: A, replace: [{ from: "$", to: "$&" }] }', text, { A: "$1" })).toEqual(["$&1"]);
   });
-  test("a literal text is not a regular expression", () =>
+  test("a literal string is not treated as a regular expression", () =>
     expect(mapLeaf('{ from: A, replace: { ".": "" } }', text, { A: "a.b" })).toEqual(["ab"]));
-  test("a regular expression is written as pattern", () => {
+  test("a regular expression is given as `pattern`", () => {
     expect(mapLeaf('{ from: A, replace: { pattern: "[^0-9]+", to: "" } }', text, { A: "0770 (0)9" })).toEqual([
       "077009",
     ]);
@@ -60,9 +60,9 @@ describe("replace", () => {
       "+44770",
     ]);
   });
-  test("a cell that becomes empty counts as empty", () =>
+  test("a cell that becomes empty is treated as an empty cell", () =>
     expect(mapLeaf('{ from: A, replace: { "N/A": "" } }', text, { A: "N/A" })).toEqual([undefined]));
-  test("rejects expressions that may take exponential time", () =>
+  test("an expression that may take exponential time is rejected", () =>
     expect(leafError('{ from: A, replace: { pattern: "(a+)+$", to: "" } }')).toContain("unlimited repeat"));
   test("rejects invalid options", () => {
     expect(leafError('{ from: A, replace: "x" }')).toContain("must be { from");
@@ -73,21 +73,21 @@ describe("replace", () => {
   });
 });
 
-describe("lookup", () => {
+describe("lookup:", () => {
   const table = "lookup: { D: DOMESTIC, B: BUSINESS, 01: ONE }";
-  test("translates a code to a value", () => {
+  test("a code is translated to its value", () => {
     expect(mapLeaf(`{ from: A, ${table} }`, text, { A: "D" })).toEqual(["DOMESTIC"]);
     expect(mapLeaf(`{ from: A, ${table} }`, text, { A: "01" })).toEqual(["ONE"]);
     expect(mapLeaf(`{ from: A, upper: true, ${table} }`, text, { A: "b" })).toEqual(["BUSINESS"]);
   });
-  test("an unknown code is an error, is kept, or counts as empty", () => {
+  test("an unknown code is an error, is kept or is treated as empty, as `otherwise` says", () => {
     expect(mapLeaf(`{ from: A, ${table} }`, text, { A: "X" })).toEqual(["X", "invalid_choice"]);
     expect(mapLeaf(`{ from: A, ${table}, otherwise: error }`, text, { A: "X" })).toEqual(["X", "invalid_choice"]);
     expect(mapLeaf(`{ from: A, ${table}, otherwise: keep }`, text, { A: "X" })).toEqual(["X"]);
     expect(mapLeaf(`{ from: A, ${table}, otherwise: empty }`, text, { A: "X" })).toEqual([undefined]);
     expect(mapLeaf(`{ from: A, ${table}, otherwise: empty, default: z }`, text, { A: "X" })).toEqual(["z"]);
   });
-  test("reports the unknown code and the known codes", () => {
+  test("a problem contains the unknown code and the known codes", () => {
     const mapping = compile(`payload: { leaf: { from: A, ${table} } }`, object({ leaf: text }));
     expect(mapping.map(rowOf({ A: "X9" })).problems).toEqual([
       {
@@ -112,7 +112,7 @@ describe("lookup", () => {
     expect(leafError("{ from: A, lookup: { a: x } }", integer)).toContain('the value for "a" is not an integer');
     expect(leafError("{ from: A, lookup: { a: GASS } }", choice("GAS"))).toContain('did you mean "GAS"?');
   });
-  test("reads a table from a file", () => {
+  test("a table can be read from a file", () => {
     const lookups = new Map([["codes/types.csv", new Map([["D", "DOMESTIC"]])]]);
     const values = { ...NO_VALUES, lookups };
     expect(mapLeaf("{ from: A, lookup: codes/types.csv }", text, { A: "D" }, values)).toEqual(["DOMESTIC"]);
@@ -153,7 +153,7 @@ describe("size limits of strings", () => {
     expect(tooLarge(leaf, { A: "a".repeat(11_000) })).toContain("join produces more than 1,048,576");
   });
 
-  test("do not apply to a long source text that does not grow", () => {
+  test("do not apply to a long string from the source that does not become longer", () => {
     const mapping = compile("payload: { leaf: { from: t, replace: { a: b } } }", object({ leaf: text }));
     expect(mapping.map(jsonRow({ t: "a".repeat(2 ** 21) })).payload).toEqual({ leaf: "b".repeat(2 ** 21) });
   });

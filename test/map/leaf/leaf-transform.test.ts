@@ -18,7 +18,7 @@ import { leafIssue, leafProblems, mapLeaf } from "./leaf.ts";
 const REFERENCE = "docs/mapping.md describes every entry of a mapping";
 const DATES = "{ from: A, date: [dd/MM/yyyy, yyyyMMdd] }";
 
-describe("a conversion that produces another type than the contract requires", () => {
+describe("a conversion to a type that the contract does not allow", () => {
   const zone = 'use `datetime: "dd/MM/yyyy"` with `zone: Europe/London` (or another time zone)';
   test.each([
     ["{ from: A, true: Y }", text, "true/false produces true or false, but the contract requires text here", REFERENCE],
@@ -97,7 +97,7 @@ describe("an empty cell", () => {
     ["{ from: A, true: Y, false: N }", boolean],
     ["{ from: A, lookup: { a: b } }", text],
   ])("is omitted without a problem: %s", (leaf, type) => expect(mapLeaf(leaf, type, { A: " " })).toEqual([undefined]));
-  test("is the result of a lookup with an empty value, for any type", () => {
+  test("can be the result of a lookup, for any type", () => {
     expect(mapLeaf('{ from: A, lookup: { X: "", Y: 1 } }', integer, { A: "X" })).toEqual([undefined]);
     expect(mapLeaf('{ from: A, lookup: { X: "", Y: 1 }, default: 7 }', integer, { A: "X" })).toEqual([7]);
   });
@@ -131,7 +131,7 @@ describe("a cell that cannot be converted", () => {
     const leaf = `{ from: A, lookup: { ${codes.map((code) => `${code}: x`).join(", ")} } }`;
     expect(leafProblems(leaf, text, { A: "D" })).toMatchObject([{ choices: codes.slice(0, 50) }]);
   });
-  test("has no time zone in its notation if the mapping has none", () => {
+  test("is reported without a time zone in the notation if the mapping declares none", () => {
     const [problem] = leafProblems("{ from: A, date: dd/MM/yyyy }", date, { A: "?" });
     expect(problem).toHaveProperty("written");
     expect(problem).not.toHaveProperty("written.zone");

@@ -2,16 +2,16 @@ import { describe, expect, test } from "vitest";
 import { boolean, compile, date, datetime, decimal, integer, number, object, rowOf, text, time } from "../rows.ts";
 import { mapLeaf, leafError } from "./leaf.ts";
 
-describe("true and false", () => {
+describe("true and false:", () => {
   const leaf = '{ from: A, true: [Y, 1], false: [N, 0, ""] }';
-  test("converts the words of the source", () => {
+  test("the words of the source are converted", () => {
     expect(mapLeaf(leaf, boolean, { A: "Y" })).toEqual([true]);
     expect(mapLeaf(leaf, boolean, { A: "0" })).toEqual([false]);
     expect(mapLeaf(leaf, boolean, { A: " " })).toEqual([false]);
     expect(mapLeaf(leaf, boolean, { A: "y" })).toEqual(["y", "invalid_choice"]);
     expect(mapLeaf("{ from: A, upper: true, true: Y, false: N }", boolean, { A: "y" })).toEqual([true]);
   });
-  test("accepts only true and false if no words are given", () => {
+  test("without such words, only true and false are accepted", () => {
     expect(mapLeaf("A", boolean, { A: "TRUE" })).toEqual([true]);
     expect(mapLeaf("A", boolean, { A: "false" })).toEqual([false]);
     expect(mapLeaf("A", boolean, { A: "1" })).toEqual(["1", "invalid"]);
@@ -25,14 +25,14 @@ describe("true and false", () => {
   });
 });
 
-describe("date and datetime", () => {
-  test("reads a date in the format of the source", () => {
+describe("date and datetime:", () => {
+  test("a date is read in the format of the source", () => {
     expect(mapLeaf('{ from: A, date: "dd/MM/yyyy" }', date, { A: "29/02/2024" })).toEqual(["2024-02-29"]);
     expect(mapLeaf('{ from: A, date: "dd/MM/yyyy" }', date, { A: "29/02/2023" })).toEqual(["29/02/2023", "invalid"]);
     expect(mapLeaf('{ from: A, date: "dd/MM/yyyy" }', date, { A: "2024-02-29" })).toEqual(["2024-02-29", "invalid"]);
     expect(mapLeaf('{ from: A, date: "d-MMM-yy" }', text, { A: "1-jan-99" })).toEqual(["1999-01-01"]);
   });
-  test("without a pattern, requires ISO 8601", () => {
+  test("without a pattern, ISO 8601 is required", () => {
     expect(mapLeaf("A", date, { A: "2024-02-29" })).toEqual(["2024-02-29"]);
     expect(mapLeaf("A", date, { A: "2023-02-29" })).toEqual(["2023-02-29", "invalid"]);
     expect(mapLeaf("A", datetime, { A: "2024-02-29T23:59:59Z" })).toEqual(["2024-02-29T23:59:59Z"]);
@@ -41,7 +41,7 @@ describe("date and datetime", () => {
     expect(mapLeaf("A", time, { A: "24:00" })).toEqual(["24:00", "invalid"]);
   });
   const london = '{ from: A, datetime: "dd/MM/yyyy HH:mm", zone: Europe/London }';
-  test("converts a local time to UTC", () => {
+  test("a local time is converted to UTC", () => {
     expect(mapLeaf(london, datetime, { A: "01/07/2024 12:30" })).toEqual(["2024-07-01T11:30:00Z"]);
     expect(mapLeaf(london, datetime, { A: "01/12/2024 12:30" })).toEqual(["2024-12-01T12:30:00Z"]);
     expect(mapLeaf('{ from: A, datetime: "yyyy-MM-dd", zone: UTC }', datetime, { A: "2024-12-01" })).toEqual([
@@ -52,7 +52,7 @@ describe("date and datetime", () => {
     expect(mapLeaf(london, datetime, { A: "31/03/2024 01:30" })).toEqual(["31/03/2024 01:30", "invalid"]);
     expect(mapLeaf(london, datetime, { A: "27/10/2024 01:30" })).toEqual(["27/10/2024 01:30", "invalid"]);
   });
-  test("uses the first matching pattern, and reports a cell that two patterns read differently", () => {
+  test("the first matching pattern is used, and a cell that two patterns read differently is reported", () => {
     const leaf = "{ from: A, date: [dd/MM/yyyy, MM/dd/yyyy, yyyyMMdd] }";
     expect(mapLeaf(leaf, date, { A: "31/12/2020" })).toEqual(["2020-12-31"]);
     expect(mapLeaf(leaf, date, { A: "12/31/2020" })).toEqual(["2020-12-31"]);
@@ -67,7 +67,7 @@ describe("date and datetime", () => {
       { written: { as: "dd/MM/yyyy or MM/dd/yyyy or yyyyMMdd" } },
     ]);
   });
-  test("accepts several date-time patterns, with and without an offset", () => {
+  test("several date-time patterns are accepted, with and without an offset", () => {
     const leaf = `{ from: A, datetime: ["dd/MM/yyyy HH:mm", "yyyy-MM-dd HH:mmXXX"], zone: Europe/London }`;
     expect(mapLeaf(leaf, datetime, { A: "01/07/2024 12:30" })).toEqual(["2024-07-01T11:30:00Z"]);
     expect(mapLeaf(leaf, datetime, { A: "2024-07-01 12:30+02:00" })).toEqual(["2024-07-01T10:30:00Z"]);
@@ -91,13 +91,13 @@ describe("date and datetime", () => {
     ["{ from: A, date: [] }", "leaf.date: must be a pattern, such as dd/MM/yyyy, or a list of them"],
     ["{ from: A, date: [dd/MM/yyyy, dd.MM] }", 'leaf.date: "dd.MM": the year is missing'],
   ])("%s is rejected", (leaf, message) => expect(leafError(leaf, date)).toContain(message));
-  test("an offset in the cell needs no zone", () => {
+  test("a cell with an offset does not need a zone", () => {
     const leaf = `{ from: A, datetime: "yyyy-MM-dd'T'HH:mm:ssXXX" }`;
     expect(mapLeaf(leaf, datetime, { A: "2024-01-01T00:30:00+01:00" })).toEqual(["2023-12-31T23:30:00Z"]);
     expect(mapLeaf(leaf, datetime, { A: "2024-01-01T00:30:00Z" })).toEqual(["2024-01-01T00:30:00Z"]);
     expect(mapLeaf(leaf, datetime, { A: "2024-01-01T00:30:00" })).toEqual(["2024-01-01T00:30:00", "invalid"]);
   });
-  test("suggests `datetime` and `zone` if a date-time has a date pattern", () => {
+  test("`datetime` and `zone` are suggested if a date-time has a date pattern", () => {
     expect(leafError('{ from: A, date: "dd/MM/yyyy HH:mm" }', datetime)).toContain(
       'use `datetime: "dd/MM/yyyy HH:mm"` with `zone: Europe/London`',
     );
@@ -132,7 +132,7 @@ describe("number", () => {
     expect(mapLeaf('{ from: A, number: { group: "," } }', integer, { A: "+1,234" })).toEqual([1234]);
     expect(mapLeaf('{ from: A, number: { group: " " } }', integer, { A: "1\u00a0234" })).toEqual([1234]);
   });
-  test("ignores leading zeros with `number`", () => {
+  test("ignores leading zeros", () => {
     expect(mapLeaf("{ from: A, number: {} }", integer, { A: "007" })).toEqual([7]);
   });
   test("accepts a minus sign after the number, as in SAP exports", () => {

@@ -40,11 +40,11 @@ const REFUSED = [
   ["a".repeat(201), "longer than 200"],
 ] as const;
 
-describe("linearPattern", () => {
+describe("linearPattern:", () => {
   test.each(ADMITTED)("%s is accepted", (source) => expect(linearPattern(source)).toBeInstanceOf(RegExp));
   test.each(REFUSED)("%s is rejected", (source, words) => expect(linearPattern(source)).toContain(words));
 
-  test("accepted patterns match 100 kB of adversarial text in limited time", () => {
+  test("an accepted pattern matches 100 kB of adversarial text in limited time", () => {
     const characters = fc.constantFrom(" ", "a", "ab", "0", "-", "x", "Mr", "]");
     fc.assert(
       fc.property(fc.constantFrom(...ADMITTED), characters, characters, (source, body, end) => {

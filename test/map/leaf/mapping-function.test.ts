@@ -53,12 +53,12 @@ describe("a function", () => {
   ])("that returns %s produces a value of the contract's type", async (_, result, type, value) =>
     expect((await prepared(() => result, type))().payload).toEqual({ leaf: value }),
   );
-  test("that returns an object for a string is reported as a problem", async () => {
+  test("that returns an object instead of a string causes a problem", async () => {
     const { payload, problems } = (await prepared(() => ({ b: 1 }), text))();
     expect(payload).toEqual({ leaf: { b: 1 } });
     expect(problems).toMatchObject([{ attr: "leaf", code: "invalid", expected: "string", shape: "object" }]);
   });
-  test("that fails ends the run, with the row and the line of the mapping that names the function", async () => {
+  test("that fails ends the run, and the failure names the row and the line of the mapping with the function", async () => {
     const map = await prepared(() => new CallFault("failed (TypeError)", "fix the function"), text);
     expect(failureOf(map)).toMatchObject({
       code: "mapping_invalid",

@@ -11,7 +11,7 @@ describe("an object without values", () => {
     expect(mapping.map(rowOf({ A: "1", PHONE: "" })).payload).toEqual({ id: "1" });
     expect(mapping.map(rowOf({ A: "1", PHONE: "2" })).payload).toEqual({ id: "1", contact: { phone: "2" } });
   });
-  test("is sent for an empty row of a child source, also if the contract has alternatives", () => {
+  test("is sent for an empty row of a child source, even if the contract has alternatives", () => {
     const sources =
       "sources: { accounts: { files: a.csv, key: ID }, parts: { files: p.csv, parent: accounts, on: ID } }";
     const one = object({ kind: choice("A"), size: text });
@@ -53,13 +53,13 @@ describe("an optional object with a constant", () => {
     expect(mapping.origins(rowOf({ SITE: "none" }))).toEqual([]);
     expect(mapping.map(rowOf({ SITE: "S" })).payload).toEqual({ site: { id: "S", kind: "K" } });
   });
-  test("is optional as an additional property", () => {
+  test("is also optional if it is an additional property", () => {
     const mapping = compile("payload: { one: { id: SITE, kind: { value: K } } }", object({}, site));
     expect(mapping.map(rowOf({ SITE: "" })).payload).toEqual({});
   });
 });
 
-test("parts of a cell that become empty are not items", () => {
+test("parts of a split cell that become empty are not sent as items", () => {
   const leaf = '{ from: A, split: ",", lookup: { a: x }, otherwise: empty }';
   const mapping = compile(`payload: { tags: ${leaf} }`, object({ tags: list(text) }));
   expect(mapping.map(rowOf({ A: "b,a,b" })).payload).toEqual({ tags: ["x"] });
@@ -87,12 +87,12 @@ describe("a constant of another alternative", () => {
   });
 });
 
-test("a constant has an origin without a place", () => {
+test("the origin of a constant has no place", () => {
   const [origin] = compile("payload: { a: { value: v } }", object({ a: text })).origins(rowOf({}));
   expect(origin).toStrictEqual({ attr: "a", from: "value", value: "v" });
 });
 
-test("a build state that is reset equals a new build state", () => {
+test("a build state equals a new one after it is reset", () => {
   const build = newBuildState();
   build.path.push("a", 0);
   build.problems.push({ attr: "a", code: "required", severity: "error", by: "local" });

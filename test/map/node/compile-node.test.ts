@@ -75,7 +75,7 @@ describe("fields of the alternatives of a union", () => {
   });
 });
 
-describe("an entry of another form than the contract requires", () => {
+describe("an entry in a form that the contract does not allow", () => {
   const fields = "write its fields below it, each with the source of its value";
   const items =
     "write a list of items (- ...), { each: <child source>, item: ... }, or { from: <column>, split: <text> }";
@@ -106,7 +106,7 @@ describe("an entry of another form than the contract requires", () => {
   );
 });
 
-describe("a list of rows that are not children of the record's row", () => {
+describe("a list of rows that do not belong to the record's row", () => {
   const sources = `sources:
   accounts: { files: a.csv, key: ID }
   power: { files: p.csv, parent: accounts, on: ID, key: MPAN }

@@ -22,7 +22,7 @@ function account(mpans: readonly (readonly string[])[], mprns: readonly (readonl
   return csvRow(table("a.csv", ["ID", "OWN"]), 2, ["1", "own"], children);
 }
 
-describe("a list literal of several parts", () => {
+describe("a list literal with several parts", () => {
   const body = object({ "id!": text, points: list(object({ "id!": text, digits: integer })) });
   const mapping = compile(
     `${SOURCES}
@@ -79,7 +79,7 @@ payload:
       "points.5.id",
     ]);
   });
-  test("for any rows, has origins with the locations that `locate` returns and the values of the payload", () => {
+  test("has origins with the places that `locate` returns and the values in the payload, for any rows", () => {
     const cellsOf = fc.array(fc.tuple(fc.constantFrom("a", "b", ""), fc.constantFrom("M", "X", "")), { maxLength: 4 });
     const entry = fc.constantFrom(
       "{ each: power, item: { id: MPAN, digits: KIND } }",
@@ -140,7 +140,7 @@ payload:
   });
 });
 
-describe("items of a list whose contract has several alternatives", () => {
+describe("items of a list with several alternatives in the contract:", () => {
   const register = object({ "register_id!": text, "digits!": integer });
   const electricity: ObjectType = object({
     "supply_type!": choice("ELECTRICITY"),

@@ -64,9 +64,10 @@ describe("locate", () => {
     expect(placeOf("name")).toMatchObject({ column: "NAME" });
     expect(mapping.locate(csvRow(accounts, 8, ["1", "", "x", ""]), ["name"])).toMatchObject({ column: "ADDR1" });
   });
-  test("does not count omitted items of a list literal", () =>
+  test("does not count the omitted items of a list literal", () =>
     expect(placeOf("addresses.0.line")).toMatchObject({ column: "ADDR2", columnNumber: 4 }));
-  test("returns the whole cell for a part of it", () => expect(placeOf("tags.0")).toMatchObject({ column: "ADDR2" }));
+  test("returns the whole cell for one of its parts", () =>
+    expect(placeOf("tags.0")).toMatchObject({ column: "ADDR2" }));
   test.each(["country", "customers.non_field_errors.x", "nothing.like.it", "non_field_errors", "addresses.5.line"])(
     "returns the row for %s, which has no cell",
     (attr) => {
@@ -120,7 +121,7 @@ describe("locate", () => {
   });
 });
 
-describe("for any mapping and any rows", () => {
+describe("for any mapping and any rows,", () => {
   test("every string of a payload is the content of the cell that `locate` returns", () => {
     fc.assert(
       fc.property(shapes, fc.infiniteStream(fc.constantFrom("", "", "x", "y", " ")), (shape, cells) => {

@@ -27,7 +27,7 @@ describe("the attrs of a payload", () => {
     expect(attrs({ id: "ID", nmae: "NAME", other: { a: "A" } }, object({ id: text }))).toEqual({ "": null, id: null }));
   test("include additional properties of objects that allow them", () =>
     expect(attrs({ extra: { value: "x" } }, object({}, text))).toEqual({ "": null, extra: ["x"] }));
-  test("name the items of a list `*`", () => {
+  test("use the name `*` for the items of a list", () => {
     const type = object({ tags: list(text), points: list(object({ id: text, kind: text })) });
     const items = { "": null, points: null, "points.*": null, "points.*.id": null };
     expect(attrs({ points: [{ id: "ID" }] }, type)).toEqual(items);
@@ -69,7 +69,7 @@ describe("the possible values of an attr", () => {
   test.each([
     ["a constant", { value: "GB" }, ["GB"]],
     ["a constant that is not a string", { value: 7 }, ["7"]],
-    ["a constant null", { value: null }, ["null"]],
+    ["the constant null", { value: null }, ["null"]],
     ["a table", { from: "A", lookup: { D: "DOMESTIC", B: 2 } }, ["DOMESTIC", "2"]],
     ["a table with a default", { from: "A", lookup: { D: "DOMESTIC" }, default: "NONE" }, ["DOMESTIC", "NONE"]],
     ["a table that rejects other codes", { from: "A", lookup: { D: "X" }, otherwise: "error" }, ["X"]],
@@ -80,7 +80,9 @@ describe("the possible values of an attr", () => {
     ["a column with a default", { from: "A", default: "z" }, null],
     ["a constant with a placeholder", { value: "x-${supplier}" }, null],
     ["a table with one placeholder", { from: "A", lookup: { D: "X", S: "${supplier}" } }, null],
-  ])("of %s", (_, leaf, values) => expect(attrs({ a: leaf }, object({ a: text }))["a"]).toEqual(values));
+  ])("are determined for %s", (_, leaf, values) =>
+    expect(attrs({ a: leaf }, object({ a: text }))["a"]).toEqual(values),
+  );
 
   test("are the values of all entries of a list literal", () => {
     const type = object({ tags: list(text), points: list(object({ id: integer })) });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { anything, compile, csvRow, failureOf, integer, jsonRow, list, object, rowOf, table, text } from "../rows.ts";
 
-describe("columns", () => {
+describe("columns:", () => {
   const body = object({ a: text, b: text });
-  test("a file without some of the columns is rejected at its first row, with the names of all missing columns", () => {
+  test("a file that lacks some columns is rejected at its first row, and all missing columns are named", () => {
     const mapping = compile("payload:\n  a: MOBLE\n  b: NAME\n", body);
     expect(failureOf(() => mapping.map(rowOf({ MOBILE: "", NAME: "" })))).toMatchObject({
       code: "mapping_invalid",
@@ -13,7 +13,7 @@ describe("columns", () => {
     });
     expect(failureOf(() => mapping.map(rowOf({ X: "" }))).message).toContain('"MOBLE" (mapping.yaml:2), "NAME"');
   });
-  test("may have a different order in each file", () => {
+  test("each file may have its columns in a different order", () => {
     const mapping = compile("payload: { a: A, b: B }", body);
     expect(mapping.map(rowOf({ A: "1", B: "2" })).payload).toEqual({ a: "1", b: "2" });
     expect(mapping.map(rowOf({ B: "3", A: "4" })).payload).toEqual({ a: "4", b: "3" });
@@ -22,7 +22,7 @@ describe("columns", () => {
     const row = csvRow(table("a.csv", ["A", "B"]), 2, ["1"]);
     expect(compile("payload: { a: A, b: B }", body).map(row).payload).toEqual({ a: "1" });
   });
-  test("may be a path into JSON, or a member with dots in its name", () => {
+  test("a column may be a path into JSON, or a member with dots in its name", () => {
     const mapping = compile("payload: { a: x.y.0, b: z.w }", body);
     expect(mapping.map(jsonRow({ x: { y: ["v"] }, "z.w": "u", z: { w: "no" } })).payload).toEqual({ a: "v", b: "u" });
     expect(mapping.map(jsonRow({ x: "s" })).payload).toEqual({});

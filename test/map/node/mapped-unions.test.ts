@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ObjectType } from "../../../src/contract/types/field-type.ts";
 import { choice, compile, decimal, failureOf, integer, list, object, rowOf, text, union } from "../rows.ts";
 
-describe("unions", () => {
+describe("unions:", () => {
   const debit = object({ "method!": choice("DEBIT"), "day!": integer, amount: decimal });
   const demand = object({ "method!": choice("DEMAND"), amount: integer, reminder: text });
   const options = new Map<string, ObjectType>([
@@ -34,14 +34,14 @@ describe("unions", () => {
     expect(compile(payload, body).map(rowOf({ M: "?", D: "3", A: "1.5", R: "" })).payload).toEqual({
       payment: { method: "?", day: 3, amount: "1.5" },
     }));
-  test("a constant discriminator selects its option at compile time", () => {
+  test("a constant discriminator selects its option when the mapping is compiled", () => {
     const constant = "payload: { payment: { method: { value: DEBIT }, day: D } }";
     expect(compile(constant, body).map(rowOf({ D: "3" })).payload).toEqual({ payment: { method: "DEBIT", day: 3 } });
     expect(compile(constant, body).map(rowOf({ D: "" })).payload).toEqual({});
     const failure = failureOf(() => compile("payload: { payment: { method: { value: DEBIT }, reminder: R } }", body));
     expect(failure.message).toContain("payload.payment.reminder: the contract has no such attr");
   });
-  test("an attr that no option has is rejected", () => {
+  test("an attr that exists in no option is rejected", () => {
     const failure = failureOf(() => compile("payload: { payment: { method: M, remindr: R } }", body));
     expect(failure.hint).toContain('did you mean "reminder"?');
   });

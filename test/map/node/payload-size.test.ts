@@ -31,7 +31,7 @@ describe("the limits", () => {
     expect(() => check(limit)).not.toThrow();
     expect(() => check(limit + 1)).toThrow(message);
   });
-  test("are reported with the row, how to fix it, and the cause", () => {
+  test("are reported with the row, the cause and a fix", () => {
     const failure = failureOf(() => atRow(rowOf({}), () => checkPayloadLength(2 ** 25)));
     expect(failure).toMatchObject({
       code: "source_too_large",
@@ -41,7 +41,7 @@ describe("the limits", () => {
       cause: { message: "the payload has more than 16,777,216 characters" },
     });
   });
-  test("do not change other errors and results", () => {
+  test("do not affect other errors and results", () => {
     const other = new TypeError("other");
     const fail = () => {
       throw other;

@@ -27,7 +27,7 @@ describe("date-times are sent in UTC, with Z and whole seconds", () => {
   });
 
   it.each(["2024-06-01", "2024-06-01T09:30:00", "tomorrow", "0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00"])(
-    "sends %s unchanged: it has no time or zone, or its UTC year is out of range",
+    "sends %s unchanged, because it has no time or zone, or a UTC year that is out of range",
     (given) => {
       expect(sent(object({ at: AT }), { at: given })).toEqual({ at: given });
     },
@@ -58,7 +58,7 @@ describe("conversion to UTC", () => {
     });
   });
 
-  it("follows the discriminator of a union, or without a discriminator converts only if no alternative has a string there", () => {
+  it("depends on the discriminator of a union or, without one, requires that no alternative has a string there", () => {
     const call = object({ "kind!": choice(["call"]), at: AT });
     const letter = object({ "kind!": choice(["letter"]), at: text() });
     const mapping = new Map([
@@ -75,7 +75,7 @@ describe("conversion to UTC", () => {
     expect(sent(object({ it: union([AT, moment("date")]) }), { it: GIVEN })).toEqual({ it: UTC });
   });
 
-  it("skips a date-time that another alternative allows to be a choice or any value", () => {
+  it("skips a date-time if another alternative allows a choice or any value there", () => {
     for (const other of [choice(["a"]), ANY]) {
       expect(sent(object({ it: union([object({ at: AT }), object({ at: other })]) }), { it: { at: GIVEN } })).toEqual({
         it: { at: GIVEN },
@@ -83,7 +83,7 @@ describe("conversion to UTC", () => {
     }
   });
 
-  it("follows the form of the value if the alternatives have different forms", () => {
+  it("depends on the form of the value if the alternatives have different forms", () => {
     const type = object({ it: union([AT, list(AT), object({ at: AT })]) });
     expect(sent(type, { it: GIVEN })).toEqual({ it: UTC });
     expect(sent(type, { it: [GIVEN] })).toEqual({ it: [UTC] });

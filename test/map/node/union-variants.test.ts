@@ -25,7 +25,7 @@ describe("the types that match an entry", () => {
     expect(narrowType({ from: "A" }, union([text, note]))).toMatchObject({ kind: "union", options: [text, note] });
     expect(narrowType(["A"], union([text, note]))).toMatchObject({ kind: "union", options: [text, note] });
   });
-  test("are all options if there is neither an object nor a list", () =>
+  test("are all options if the union has neither an object nor a list", () =>
     expect(narrowType({ note: "A" }, union([text, integer]))).toMatchObject({
       kind: "union",
       options: [text, integer],
@@ -34,7 +34,7 @@ describe("the types that match an entry", () => {
     "are the list of the union if the entry is a list: %j",
     (entry) => expect(narrowType(entry, union([note, list(text)]))).toMatchObject({ kind: "list", items: text }),
   );
-  test("are a list with the items of all lists, for any entry if the union has only lists", () => {
+  test("are a list with the items of all lists if the union has only lists, for any entry", () => {
     const lists = union([list(text), list(integer)]);
     const items = { kind: "union", options: [text, integer] };
     expect(narrowType(["A"], lists)).toMatchObject({ kind: "list", items });
@@ -45,7 +45,7 @@ describe("the types that match an entry", () => {
     const discriminator = { property: "kind", mapping: new Map<string, ObjectType>() };
     expect(variantsOf(union([note, size], discriminator), entry).merged.names).toEqual(["note", "size"]);
   });
-  test("include the options of nested unions, each once, even if a union contains itself", () => {
+  test("include each option of nested unions once, even if a union contains itself", () => {
     const options: FieldType[] = [size];
     const inner: UnionType = { kind: "union", options, nullable: false, deprecated: false, validators: [] };
     options.push(inner);

@@ -106,8 +106,8 @@ describe("the schema of a mapping", () => {
   test.each([
     ["a source with an unknown option", { sources: { a: { file: "a.csv" } }, payload: {} }],
     ["no payload", { operation: "x" }],
-    ["an unknown entry at the top", { payload: {}, operaton: "x" }],
-    ["a rename of a column that is not a number", { sources: { a: { rename: { x: "Y" } } }, payload: {} }],
+    ["an unknown entry at the top level", { payload: {}, operaton: "x" }],
+    ["a rename of a column that is not given by number", { sources: { a: { rename: { x: "Y" } } }, payload: {} }],
   ])("rejects %s", (_, value) => {
     expect(faultsOf(MAPPING_SCHEMA, value)).not.toEqual([]);
   });
@@ -117,7 +117,7 @@ describe("the schema of a mapping", () => {
     ["an option that leaves do not have", { billing_name: { form: "NAME" } }],
     ["a constant that is not among the choices", { account_type: { value: "DOMESTICC" } }],
     ["a lookup whose value is not among the choices", { account_type: { from: "T", lookup: { D: "HOME" } } }],
-    ["a list without item", { customers: { each: "customers" } }],
+    ["a list without `item`", { customers: { each: "customers" } }],
     ["a nested attr that the contract does not have", { customers: [{ given: "FIRST" }] }],
     ["a leaf where the contract has an object", { payment: "PAYS" }],
   ])("with the contract, rejects %s", (_, payload) => {
