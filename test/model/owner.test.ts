@@ -27,7 +27,7 @@ const CELLS: Readonly<Record<string, readonly string[]>> = {
 };
 const FALLBACK: OwnerRule = { owner: "Rest" };
 
-describe("ownerOf", () => {
+describe("ownerOf:", () => {
   it.each<[string, Omit<OwnerRule, "owner">, boolean]>([
     ["a code", { codes: ["other", "required"] }, true],
     ["another code", { codes: ["other"] }, false],
@@ -52,12 +52,12 @@ describe("ownerOf", () => {
     ["a column that the rows do not have", { columns: { AREA: ["*"] } }, false],
     ["an empty cell", { columns: { NOTE: [""] } }, true],
     ["a code that matches and a value that does not", { codes: ["required"], columns: { REGION: ["S"] } }, false],
-  ])("a rule with %s: %j matches: %s", (_, conditions, isMatch) => {
+  ])("a rule with %s (%j) matches: %s", (_, conditions, isMatch) => {
     const found = ownerOf([{ owner: "First", ...conditions }, FALLBACK], RECORD);
     expect(found?.name).toBe(isMatch ? "First" : "Rest");
   });
 
-  it("returns the owner of the first matching rule, even if the rule matches a later cause of the record", () => {
+  it("the first matching rule determines the owner, even if the rule matches a later cause of the record", () => {
     const rules = [
       { owner: "A", codes: ["max_length"], days: 3, address: "a@x" },
       { owner: "B", codes: ["required"] },
@@ -65,7 +65,7 @@ describe("ownerOf", () => {
     expect(ownerOf(rules, RECORD)).toEqual({ name: "A", days: 3, address: "a@x" });
   });
 
-  it("returns undefined if no rule matches", () => {
+  it("the owner is undefined if no rule matches", () => {
     expect(ownerOf([{ owner: "A", codes: ["x"] }], RECORD)).toBeUndefined();
   });
 
@@ -92,7 +92,7 @@ describe("ownerOf", () => {
     ),
   });
 
-  it("gives every record the owner of the first rule that matches it alone", () => {
+  it("a record has the owner of the first rule that also matches the record on its own", () => {
     fc.assert(
       fc.property(rules, record, (some, one) => {
         const all = [...some, FALLBACK];
@@ -102,7 +102,7 @@ describe("ownerOf", () => {
     );
   });
 
-  it("uses the cells of a record only if they can determine its owner", () => {
+  it("the cells of a record are used only if they can determine its owner", () => {
     fc.assert(
       fc.property(rules, record, fc.dictionary(fc.constantFrom("P", "Q"), fc.array(letter)), (some, one, other) => {
         const all = [...some, FALLBACK];
@@ -112,7 +112,7 @@ describe("ownerOf", () => {
     );
   });
 
-  it("matches no rule with columns if the cells are unknown", () => {
+  it("a rule with columns does not match if the cells are unknown", () => {
     fc.assert(
       fc.property(rules, record, (some, { cells: _cells, ...one }) => {
         const others = some.filter((rule) => rule.columns === undefined);
@@ -121,7 +121,7 @@ describe("ownerOf", () => {
     );
   });
 
-  it("matches no further records after a condition is added to a rule", () => {
+  it("a rule matches no additional records after a condition is added", () => {
     fc.assert(
       fc.property(rules, record, letter, (some, one, added) => {
         for (const rule of some) {

@@ -27,7 +27,7 @@ describe("the problems of one record", () => {
     ]);
   });
 
-  it("stay within twice the limit and are counted correctly for any codes", () => {
+  it("stay within twice the limit, and are counted correctly for any codes", () => {
     const kept: { code: string; severity: Severity; unlisted?: number }[] = [];
     for (let index = 0; index < 10_000; index += 1) addProblem(kept, { code: `code_${index}`, severity: "error" });
     expect(kept).toHaveLength(2 * MAX_PROBLEMS);
