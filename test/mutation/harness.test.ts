@@ -16,7 +16,7 @@ function collectWithout(title: string): { readonly status: number | null; readon
   return { status, output: stdout + stderr };
 }
 
-test("a test that mutation tests leave out does not run, and a title that no test has is an error", () => {
+test("mutation tests do not run a test that they leave out, and fail for a title that no test has", () => {
   expect(collectWithout("slow")).toEqual({ status: 0, output: " > fast\n" });
   expect(collectWithout("renamed")).toEqual({
     status: 1,
