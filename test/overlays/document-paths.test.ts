@@ -42,14 +42,14 @@ describe.each(OPERATORS)("overlay:%s", (operator) => {
     );
   };
 
-  it.each(FIELDS)("rejects paths of %s that leave the root or are absolute", (schema, field) => {
+  it.each(FIELDS)("rejects paths in %s that leave the root or are absolute", (schema, field) => {
     for (const path of ["../../etc/passwd", "/notes/1234/attachment.jpg", "2024/../../up.pdf", "%2e%2e/up.pdf"]) {
       expect(problemsOf(schema, field, path)).toEqual(["unsafe_document_path"]);
     }
     expect(problemsOf(schema, field, "some/path/to/a/document.pdf")).toEqual([]);
   });
 
-  it("allows the root at the start of a full key in another file store, but not of a document path", () => {
+  it("allows the root at the start of a full key in another file store, but not at the start of a document path", () => {
     expect(problemsOf("PartnerFileAttachment", "s3_key", "sftp/spring/letter.pdf")).toEqual([]);
     expect(problemsOf("NoteDocument", "document_path", "sftp/spring/letter.pdf")).toEqual(["unsafe_document_path"]);
   });
