@@ -71,7 +71,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
 const WITH_INSTALL_SCRIPTS: readonly string[] = ["node_modules/@photostructure/sqlite"];
 
 describe("the package", () => {
-  it("bundles exactly the packages listed here", () => {
+  it("bundles exactly the expected packages", () => {
     const notices = readFileSync(path.join(ROOT, "dist/NOTICES.md"), "utf8");
     const held = new Set([...notices.matchAll(/^## (\S+) \d/gm)].map(([, name]) => name));
     const named = Object.keys(own.devDependencies).filter((name) => held.has(name));
