@@ -9,7 +9,7 @@ import { all, openThings, problemsOf, thingsFolder } from "../job/sample-job.ts"
 const { signal } = new AbortController();
 
 describe("checked records", () => {
-  it("report the mapping's problem at an attr instead of the validator's problem", async () => {
+  it("have the mapping's problem at an attr, instead of the validator's problem", async () => {
     const job = await openThings(thingsFolder(["A,Ann,31/02/2024,"]));
     const records = await all(checkedRecords(job, { signal }));
     expect(problemsOf(records)).toEqual(["1 born invalid"]);
@@ -21,7 +21,7 @@ describe("checked records", () => {
     });
   });
 
-  it("report an error of the contract next to a warning of the source at the same attr", async () => {
+  it("have an error of the contract in addition to a warning of the source at the same attr", async () => {
     const job = await openThings(thingsFolder(["A,toolong,,"]));
     const [record] = await all(checkedRecords(job, { signal }));
     if (record === undefined) throw new Error("no record");
@@ -41,7 +41,7 @@ describe("checked records", () => {
     expect(checked.map(isValid)).toEqual([false]);
   });
 
-  it("list 100 of 500 problems, count the rest, and are not checked further", async () => {
+  it("list only 100 of 500 problems, count the rest, and are not checked further", async () => {
     const job = await openThings(thingsFolder(["A,Ann,,"]));
     const [record] = await all(checkedRecords(job, { signal }));
     if (record === undefined) throw new Error("no record");
@@ -78,7 +78,7 @@ describe("checked records", () => {
     expect(problemsOf(await all(checkedRecords(job, { signal })))).toEqual(["1 file unsafe_document_path"]);
   });
 
-  it("keep their numbers in the whole input under --only and --limit", async () => {
+  it("keep the numbers that they have in the whole input with --only and --limit", async () => {
     const rows = Array.from({ length: 1200 }, (_, index) => `K${index + 1},Ann,,`);
     const folder = thingsFolder(rows);
     const numbers = async (only?: readonly string[], limit?: number): Promise<readonly number[]> => {
@@ -91,7 +91,7 @@ describe("checked records", () => {
     expect(await numbers([])).toEqual([]);
   });
 
-  it("end early without an error when the run is stopped", async () => {
+  it("are no longer returned once the run is stopped, which causes no error", async () => {
     const job = await openThings(thingsFolder(["A,Ann,,"]));
     expect(await all(checkedRecords(job, { signal: AbortSignal.abort() }))).toEqual([]);
   });

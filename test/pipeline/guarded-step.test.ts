@@ -58,7 +58,7 @@ test.each(["lost", "aborted"] as const)(
   },
 );
 
-test("sends a request again once the lease is held, if the request was held back at its first byte", async () => {
+test("sends a request that was held back at its first byte once the lease is held", async () => {
   const { clock, state, send } = createScene();
   state.heldBack = true;
   const sent = send();
@@ -69,7 +69,7 @@ test("sends a request again once the lease is held, if the request was held back
   expect(state.left).toBe(1);
 });
 
-test("waits for a lease that expires while a request waits for its turn", async () => {
+test("waits for the lease again if it expires while a request waits for its turn", async () => {
   const { clock, state, send } = createScene();
   const sent = send(async () => {
     state.asked += 1;

@@ -80,7 +80,7 @@ describe("payloads kept from the check", () => {
     expect(sent.map(shown)).toEqual(again.map(shown));
   });
 
-  it("are absent if none was kept, or if the payloads would exceed the limit", async () => {
+  it("are absent if no payload was kept, or if the payloads would exceed the limit", async () => {
     const { job } = await checked(thingsFolder(["A,Ann,,"]));
     const unused = keepPayloads(job, {});
     expect(unused).toBeDefined();

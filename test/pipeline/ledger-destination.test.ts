@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 const ask = (recipient: typeof HERE): Promise<void> => requireSameDestination(ledger, "ledger.db", recipient);
 
-it("neither a new ledger nor a ledger whose runs sent nothing has a destination", async () => {
+it("a new ledger has no destination, nor has a ledger whose runs sent nothing", async () => {
   await expect(ask(HERE)).resolves.toBeUndefined();
   await planned(ledger, [item(1, "A")]);
   await planned(ledger, [item(1, "A")], { run: { dryRun: true } });

@@ -72,7 +72,7 @@ describe("the look-up of documents", () => {
     expect(problemsOf(records)).toEqual(["1 file unsafe_document_path", "2 file unsafe_document_path"]);
   });
 
-  it("leaves other problems to validation, but reports problems of reading", async () => {
+  it("leaves other problems to validation, but reports problems that occur while reading", async () => {
     const { records } = await lookUp(["A,far too long,31/02/2024,a.pdf", "B,Bob"], ["a.pdf"]);
     expect(problemsOf(records)).toEqual(["2 non_field_errors source_ragged_row"]);
   });
@@ -85,7 +85,7 @@ describe("the look-up of documents", () => {
     expect(records.map(({ number }) => number)).toEqual(rows.map((_, index) => index + 1));
   });
 
-  it("limits its concurrency across batches with few documents", async () => {
+  it("limits its concurrency across batches that have few documents", async () => {
     const rows = Array.from({ length: 4000 }, (_, index) => `R${index},Ann,,${index % 40 === 0 ? `${index}.pdf` : ""}`);
     const { asked, mostAtOnce } = await lookUp(rows, [], { concurrency: 7 });
     expect(asked).toHaveLength(100);

@@ -71,7 +71,7 @@ describe("the next command", () => {
     expect(nextCommand(left)).toBe("migrate ledger repair --ledger l.db");
   });
 
-  it("is absent after complete success", () => {
+  it("is absent if every record succeeded", () => {
     expect(nextCommand(remainderOf({}))).toBeUndefined();
   });
 
@@ -83,7 +83,7 @@ describe("the next command", () => {
     expect(nextCommand(remainderOf(more))).toBe(RESUME);
   });
 
-  it("is resume for ambiguous records that a resume may settle, and reconcile for other ambiguous records", () => {
+  it("is `resume` for ambiguous records that a resume may settle, and `reconcile` for other ambiguous records", () => {
     const summary = { counts: { ambiguous: 1 }, exitCode: 5 };
     expect(nextCommand(remainderOf({ summary, rest: { settlesAmbiguous: true } }))).toBe(RESUME);
     expect(nextCommand(remainderOf({ summary }))).toBe(RESUME.replace("resume", "reconcile"));
@@ -105,7 +105,7 @@ describe("the next command", () => {
     [true, "ambiguous with a local warning", { problems: [{ ...REFUSED, by: "local", code: "source_stray_quote" }] }],
     [false, "ambiguous after a refused repeat", { problems: [REFUSED] }],
     [false, "rejected", { status: "rejected" }],
-  ])("depends on whether a resume may settle (%s) a record that is %s", (may, _, more) => {
+  ])("depends on whether a resume may settle the record: %s if it is %s", (may, _, more) => {
     const outcome: Outcome = {
       record: 1,
       source: { file: "a.csv", line: 2 },
@@ -121,12 +121,12 @@ describe("the next command", () => {
     expect(nextCommand(remainderOf({ run: { dryRun: true }, summary: { counts: { pending: 2 } } }))).toBeUndefined();
   });
 
-  it("is absent if too many records were invalid, because reading the input again would end in the same way", () => {
+  it("is absent if too many records were invalid, because reading the input again would have the same result", () => {
     const more = { run: { state: "planning" }, summary: { counts: { invalid: 2 }, exitCode: 1 } } as const;
     expect(nextCommand(remainderOf(more))).toBeUndefined();
   });
 
-  it("re-imports rejects, with the other settings from the recorded run", () => {
+  it("re-imports rejects, and takes the other settings from the recorded run", () => {
     const rejects = [
       { source: "a", path: "out/rejects.csv" },
       { source: "b", path: "out/rejects.b.csv" },

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { orderedRecords } from "../../src/pipeline/plan/ordered-records.ts";
 
-test("finds every existing record of an ascending list, however the records are divided into batches", async () => {
+test("finds every existing record of an ascending list, regardless of the division into batches", async () => {
   const numbers = fc.uniqueArray(fc.integer({ min: 1, max: 40 })).map((all) => all.toSorted((a, b) => a - b));
   await fc.assert(
     fc.asyncProperty(numbers, numbers, fc.integer({ min: 1, max: 5 }), async (all, wanted, size) => {

@@ -28,7 +28,7 @@ describe("a plan", () => {
     ["an error count at the limit", { count: 30 }, "done", 1200],
     ["an error count above the limit", { count: 29 }, "too_many_errors", 500],
     ["a limit of zero", { count: 0 }, "too_many_errors", 500],
-    ["a share within the limit at the end, but not for the first records", { share: 0.025 }, "done", 1200],
+    ["a share that is within the limit at the end, but not for the first records", { share: 0.025 }, "done", 1200],
     ["a share above the limit, known only at the end", { share: 0.0249 }, "too_many_errors", 1200],
   ])("is complete only if the errors are within the limit: %s", async (_, maxErrors, reason, records) => {
     const folder = thingsFolder(rows(1200, 30));
@@ -52,7 +52,7 @@ describe("a plan", () => {
     ]);
   });
 
-  it("stays open when it is stopped", async () => {
+  it("stays open if it is stopped", async () => {
     const count = 50_000;
     const folder = thingsFolder(rows(count, 0));
     const handle = await startSampleRun(folder);
@@ -68,7 +68,7 @@ describe("a plan", () => {
     expect(await handle.ledger.findRun(handle.run.id)).toMatchObject({ state: "planning" });
   });
 
-  it("stays open when it is stopped while it looks for rows that had no key in earlier pushes", async () => {
+  it("stays open if it is stopped while it looks for rows that had no key in earlier pushes", async () => {
     const folder = thingsFolder(rows(3, 0));
     const { ledger, run } = await startSampleRun(folder);
     const stopping = new AbortController();
@@ -106,7 +106,7 @@ describe("a plan", () => {
 });
 
 describe("pending records", () => {
-  it("are sent with their payloads and the location of their cells", async () => {
+  it("are sent with their payloads and the locations of their cells", async () => {
     const folder = thingsFolder(["A,Ann,,", "B,toolong,,", "C,Cid,01/02/2024,"]);
     const handle = await startSampleRun(folder);
     const job = await openThings(folder);

@@ -131,7 +131,7 @@ function textsOf(groups: readonly PayloadGroup[]): readonly (string | number | u
   );
 }
 
-test("reading from a position after some records gives the remaining records", async () => {
+test("reading from a position after some records returns the remaining records", async () => {
   const job = await openLarge();
   const { byBytes, byRows } = await sentOf(job);
   expect(byBytes).toEqual(byRows);
@@ -144,7 +144,7 @@ test("reading from a position after some records gives the remaining records", a
   }
 });
 
-test("most payloads are built from bytes, and only exceptional records need rows", async () => {
+test("payloads are built from bytes, except for records that need rows", async () => {
   const job = await openLarge();
   const made = (await groupsFrom(job)).flatMap(({ first, last, payload }) =>
     Array.from({ length: last - first + 1 }, (_, at) => payload(first + at) === undefined),
@@ -169,7 +169,7 @@ const WORKFLOW = CONTRACT.replace(
 components:`,
 );
 
-test("payloads of a workflow come from bytes, unless a record has fields for the steps", async () => {
+test("payloads for a workflow are built from bytes, unless a record has fields for the steps", async () => {
   const expected = textsOf(await groupsFrom(await openLarge()));
   const job = await openLarge(WORKFLOW);
   expect(textsOf(await groupsFrom(job))).toEqual(expected);
@@ -184,7 +184,7 @@ test.each<readonly [string, (job: Job) => Promise<Job>]>([
     async (job) => ({ ...job, after: { operation: job.operation, key: ["ref"], isOwnKey: false } }),
   ],
 ])(
-  "payloads come from bytes even if the check needs rows for %s, because the plan contains the findings",
+  "payloads are built from bytes even if the check needed rows for %s, because the plan contains the findings",
   async (_, changed) => {
     const job = await openLarge();
     const other = await changed(job);
@@ -207,7 +207,7 @@ async function detachSeventh(job: Job, group: PayloadGroup): Promise<readonly (R
   return [record, record?.detached?.()];
 }
 
-test("a detached record is unchanged and releases the other records of its group", async () => {
+test("a detached record is unchanged, and releases the other records of its group", async () => {
   const job = await openLarge();
   const [group] = await groupsFrom(job);
   if (group === undefined) throw new Error("there are no records");
@@ -226,7 +226,7 @@ async function leftOfGroup(job: Job): Promise<{ readonly row: WeakRef<object>; r
   return { row: new WeakRef(group.row), detachedCopy };
 }
 
-test("a group is collected although a detached record of it is kept", async () => {
+test("the memory of a group is released even if one of its detached records is kept", async () => {
   const { row, detachedCopy } = await leftOfGroup(await openLarge());
   await new Promise(setImmediate);
   collectGarbage();

@@ -90,7 +90,7 @@ async function outdatedFolder(): Promise<string> {
   return folder;
 }
 
-it("refuses an older copy of the ledger and names the number of missing requests", async () => {
+it("refuses an older copy of the ledger, and names the number of missing requests", async () => {
   const folder = await outdatedFolder();
   await expect(pushKeys(folder, ["C"])).rejects.toMatchObject({
     code: "ledger_outdated",
@@ -100,7 +100,7 @@ it("refuses an older copy of the ledger and names the number of missing requests
   });
 });
 
-it("refuses a copy from before a push that was killed right after its start", async () => {
+it("refuses a copy of the ledger from before a push that was killed right after it started", async () => {
   const folder = temporaryFolder();
   await pushKeys(folder, ["A"]);
   copyLedger(folder, path.join(folder, "backup"));
@@ -171,7 +171,7 @@ async function planAgain(folder: string, keys: readonly string[]): Promise<reado
 const KEYS = ["A", "B", "C", "D", "E", "F"];
 const HELD = ["skipped", "skipped", "ambiguous", "ambiguous", "ambiguous", "pending"];
 
-it("makes the records that only the journal contains ambiguous after an older copy was repaired", async () => {
+it("makes records ambiguous that only the journal contains after the repair of an older copy", async () => {
   const folder = await outdatedFolder();
   expect(await repair(folder)).toMatchObject({ noted: 3, isUncertain: false });
   expect(await planAgain(folder, KEYS)).toEqual(HELD);
@@ -181,20 +181,17 @@ it("makes the records that only the journal contains ambiguous after an older co
 it.each([
   ["with its checksum file", FILES],
   ["without its checksum file", ["ledger.db"]],
-])(
-  "makes the records that only the journal contains ambiguous after a lost ledger was restored %s",
-  async (_, files) => {
-    const folder = await outdatedFolder();
-    removeLedger(folder);
-    copyLedger(path.join(folder, "backup"), folder, files);
-    await repair(folder);
-    const statuses = await planAgain(folder, KEYS);
-    expect(statuses.slice(0, 5)).toEqual(HELD.slice(0, 5));
-    expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
-  },
-);
+])("makes records ambiguous that only the journal contains after a lost ledger was restored %s", async (_, files) => {
+  const folder = await outdatedFolder();
+  removeLedger(folder);
+  copyLedger(path.join(folder, "backup"), folder, files);
+  await repair(folder);
+  const statuses = await planAgain(folder, KEYS);
+  expect(statuses.slice(0, 5)).toEqual(HELD.slice(0, 5));
+  expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
+});
 
-it("makes the records that only the journal contains ambiguous after a corrupt older copy was repaired", async () => {
+it("makes records ambiguous that only the journal contains after the repair of a corrupt older copy", async () => {
   const folder = await outdatedFolder();
   const file = path.join(folder, "ledger.db");
   const bytes = readFileSync(file);
@@ -213,7 +210,7 @@ it("creates an empty ledger from the journal if no copy is left", async () => {
   expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
 });
 
-it("refuses the older copy again after another copy was repaired", async () => {
+it("still refuses an older copy after another copy was repaired", async () => {
   const folder = await outdatedFolder();
   await repair(folder);
   copyLedger(path.join(folder, "backup"), folder);
@@ -236,7 +233,7 @@ it("makes every record that is new to the ledger ambiguous if the journal is cor
   await expect(pushKeys(folder, ["C"])).rejects.toMatchObject({ code: "ledger_outdated" });
 });
 
-it("counts the missing requests that can be read in a corrupt journal", async () => {
+it("counts the readable requests of a corrupt journal that are missing from the ledger", async () => {
   const folder = await outdatedFolder();
   const journal = journalIn(folder);
   const bytes = readFileSync(journal);
@@ -247,7 +244,7 @@ it("counts the missing requests that can be read in a corrupt journal", async ()
   );
 });
 
-it("sends a record again after the restored ledger was reconciled", async () => {
+it("sends a record again once the restored ledger has been reconciled", async () => {
   const folder = await outdatedFolder();
   await repair(folder);
   const made = { by: "operator", who: "me", reason: "looked", at: "2026-11-22T10:00:00.000Z" } as const;

@@ -80,7 +80,7 @@ describe("the exit code of a run", () => {
     expect(JSON.parse(readFileSync(path.join(folder, "out/summary.json"), "utf8"))).toMatchObject({ exitCode });
   });
 
-  it("is 6 if the report cannot be written, and the run is still shown", async () => {
+  it("is 6 if the report cannot be written, although the run is still shown", async () => {
     const { report, remembered } = await ended({
       rows: ["A,toolong,,"],
       out: (at) => {
@@ -106,7 +106,7 @@ describe("the exit code of a run", () => {
   });
 });
 
-describe("the end of a run", () => {
+describe("the report at the end of a run", () => {
   it("names outcomes that the ledger could not save", async () => {
     const identity = new Uint8Array(32);
     const answer = {

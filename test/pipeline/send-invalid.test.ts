@@ -39,7 +39,7 @@ it.each([
   ["that was read incompletely", { readable: false }],
   ["an orphan", { orphan: true }],
   ["with a corrupt row", { problems: [BLANK, RAGGED] }],
-  ["with more errors than listed", { problems: [{ ...BLANK, unlisted: 7 }] }],
+  ["with more errors than are listed", { problems: [{ ...BLANK, unlisted: 7 }] }],
   ["with an unsafe document path", { problems: [BLANK, UNSAFE] }],
 ])("with --send-invalid, a record %s stays invalid", (_what, more) => {
   const record = { ...RECORD, ...more };

@@ -89,7 +89,7 @@ test("reads an interrupted run from the last position before the first pending r
   expect(again.begun[0]).toBeGreaterThan(85_000);
 });
 
-test("skips long stretches without pending records, and all records after the last pending record", async () => {
+test("skips long sequences without pending records, and all records after the last pending record", async () => {
   const noted = Array.from({ length: 20 }, (_, at) => placeOf(5000 * at + 1));
   const scene = createInput();
   const found = await unsent(scene, createLedger([3, 50_003, 70_000], noted));
@@ -99,7 +99,7 @@ test("skips long stretches without pending records, and all records after the la
   expect(scene.checks()).toBe(1);
 });
 
-test("without recorded positions, reads from the start to the last pending record", async () => {
+test("reads from the start to the last pending record if no positions were recorded", async () => {
   const scene = createInput(false);
   const ledger = createLedger([20_001]);
   expect(await unsent(scene, ledger)).toEqual(batchFrom(20_001));

@@ -10,7 +10,7 @@ function look(memory: CellMemory, cell: string): boolean {
   return slot >= 0 && memory.valueCountAt(slot) === 1;
 }
 
-test("a cell is found again, and a cell of 32 bytes or more is not stored", () => {
+test("a stored cell is found again, but a cell of 32 bytes or more is not stored", () => {
   const memory = createCellMemory();
   expect(["A", "A", "", "", "x".repeat(31), "x".repeat(31)].map((cell) => look(memory, cell))).toEqual([
     false,
@@ -36,7 +36,7 @@ test.each([
 /** The longest cell that is stored. */
 const LONGEST = 31;
 
-test("the cache finds a stored cell at any position in any bytes, with the number of its values", () => {
+test("the cache finds any stored cell at any position, together with its number of values", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: LONGEST }), fc.nat(5), fc.nat(255), (cell, before, valueCount) => {
       const memory = createCellMemory();
@@ -51,7 +51,7 @@ test("the cache finds a stored cell at any position in any bytes, with the numbe
   );
 });
 
-test("the cache never mistakes one cell for another, for any stored cells", () => {
+test("the cache never mistakes one cell for another, whatever cells it has stored", () => {
   const cells = fc.array(fc.uint8Array({ maxLength: LONGEST + 3 }), { minLength: 1, maxLength: 50 });
   fc.assert(
     fc.property(cells, (given) => {

@@ -76,7 +76,7 @@ test("plans the same records from joined bytes as from joined rows", async () =>
   );
 });
 
-test("reports a truncated last row as truncated for each of the accounts that it belongs to", async () => {
+test("reports a truncated last row for each of the accounts that the row belongs to", async () => {
   const folder = temporaryFolder({
     "contract.yaml": CONTRACT,
     "mapping.yaml": MAPPING,

@@ -16,7 +16,7 @@ function folderOf(files: Readonly<Record<string, string>>): string {
 test.each([
   ["things.ndjson", ndjsonFile],
   ["things.json", jsonFile],
-])("plans records of %s from bytes as the row path plans them", async (name, file) => {
+])("plans the same records of %s from bytes as the row path", async (name, file) => {
   const folder = folderOf({});
   await fc.assert(
     fc.asyncProperty(jsonMapping, file, async (mapping, content) => {

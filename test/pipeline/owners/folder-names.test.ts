@@ -10,11 +10,11 @@ it.each([
   [".", "owner"],
   ["com1", "owner-com1"],
   ["=1+1", "1-1"],
-])("names the folder of %j %j", (owner, name) => {
+])("gives the folder of the owner %j the name %j", (owner, name) => {
   expect([...folderNames([owner]).values()]).toEqual([name]);
 });
 
-it("numbers names that a file system may confuse, in the order of the owners", () => {
+it("adds numbers to names that a file system may confuse, in the order of the owners", () => {
   const owners = ["Nord", "NORD", "nord-2", "Straße", "STRASSE", "ﬁx", "fix", "é", "e\u0301", "Nord"];
   expect([...folderNames(owners).values()]).toEqual([
     "Nord",
@@ -29,7 +29,7 @@ it("numbers names that a file system may confuse, in the order of the owners", (
   ]);
 });
 
-test("each owner has its own safe name", () => {
+test("each owner has a unique and safe folder name", () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.string({ unit: "binary", maxLength: 80 })), (owners) => {
       const names = [...folderNames(owners).values()];

@@ -66,7 +66,7 @@ test("an exported record counts as returned once it is no longer open", async ()
   ]);
 });
 
-test("a changed record that now belongs to another owner is open there, and does not count as returned", async () => {
+test("a changed record that now belongs to another owner counts as open for that owner, not as returned", async () => {
   const { ledger, exportRun, progress } = await scene();
   const run = await planned(ledger, [item(1, "K", "x", invalid("name"))], { run: first });
   await exportRun(run, { Names: [[1, 1]] });

@@ -84,7 +84,7 @@ test("every record that needs correction is in exactly one share, and the counts
   );
 });
 
-it("a share has the shortest deadline and every address of the rules that apply", async () => {
+it("a share has the shortest deadline and all addresses of the rules that apply", async () => {
   const rules = [
     { owner: "A", address: "a@example.com", days: 9, codes: ["blank"] },
     { owner: "A", address: "b@example.com", days: 3 },

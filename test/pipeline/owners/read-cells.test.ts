@@ -35,7 +35,7 @@ test("reads the cells of some records in one pass", async () => {
 test.each([
   ["another line", 5, 7],
   ["no row", RECORDS + 1, RECORDS + 2],
-])("refuses a record that has %s in the input now", async (_, record, line) => {
+])("refuses a record that now has %s in the input", async (_, record, line) => {
   const { file, input } = await inputOf();
   const cells = cellsOfJob({ input }, { drain });
   const reading = cells.read({ run: "R", record, source: { file, line } });
@@ -43,7 +43,7 @@ test.each([
   await cells.close();
 });
 
-test("reading cells ends as incomplete if the user stops the command", async () => {
+test("fails as incomplete if the user stops the command", async () => {
   const { file, input } = await inputOf();
   const stop = new AbortController();
   const cells = cellsOfJob({ input }, { drain: stop.signal });

@@ -100,7 +100,7 @@ function worker(state: WorkerStatus["state"]): WorkerStatus {
 
 const LEFT = { waiting: 1, taken: 0, done: 1 };
 
-test("ends the run, and kills a frozen worker some time after all records are done", async () => {
+test("ends the run, and kills a frozen worker after a grace period once all records are done", async () => {
   const { calls, ended, pass } = coordinated({ workers: [worker("lost")] });
   await pass(60_000);
   expect(await ended).toMatchObject({ reason: "done" });
@@ -155,7 +155,7 @@ test("ends worker processes even if the run cannot be ended in the ledger", asyn
   expect(calls).toEqual(["stop", "kill at 40000"]);
 });
 
-test("a failure names the signal that killed the last worker", async () => {
+test("names the signal that killed the last worker in the failure", async () => {
   const { notices, die, ended, pass } = coordinated({ ranges: LEFT, workers: [worker("lost")] });
   await pass(1_000);
   die({ signal: 9 });
@@ -168,7 +168,7 @@ test("a failure names the signal that killed the last worker", async () => {
   expect(notices).toContain("Worker process 77 was killed (signal 9)");
 });
 
-test("a failure names the exit code of the last worker", async () => {
+test("names the exit code of the last worker in the failure", async () => {
   const { die, ended, pass } = coordinated({ ranges: LEFT, workers: [worker("left")] });
   die({ exitCode: 4 });
   await pass(5_000);

@@ -80,7 +80,7 @@ function change(to: Partial<OriginFacts>): void {
 const OUTDATED = { code: "ledger_outdated" };
 
 describe("an observation of the database", () => {
-  test("accepts a database that continues", async () => {
+  test("accepts a database whose log position has advanced", async () => {
     const watch = await watching();
     change({ position: 200 });
     await watch.look();
@@ -127,7 +127,7 @@ describe("an observation of the database", () => {
     expect(notices).toEqual([]);
   });
 
-  test("refuses a restored copy that lacks a machine of a later observation", async () => {
+  test("refuses a restored copy that lacks a machine that was observed later", async () => {
     const watch = await watching();
     change({ machines: [...facts.machines, "other"] });
     await watch.look();
@@ -145,7 +145,7 @@ describe("an observation of the database", () => {
     await expect(watch.look()).rejects.toMatchObject(OUTDATED);
   });
 
-  test("considers machines that another process of this machine has seen", async () => {
+  test("takes into account the machines that another process on this machine has seen", async () => {
     const watch = await watching();
     await writeSeenOrigin(folder(), { ...facts, machines: [...facts.machines, "other"], requests: 0, at: AT });
     change({ origin: "two" });
@@ -187,7 +187,7 @@ describe("a new process", () => {
     expect(facts.noted?.origin).toBe("one");
   });
 
-  test("refuses a database that reports its move, even on a machine that does not know the database", async () => {
+  test("refuses a database that records its own move, even on a machine that does not know the database", async () => {
     await begun();
     change({ origin: "two" });
     state = temporaryFolder();
@@ -196,7 +196,7 @@ describe("a new process", () => {
     );
   });
 
-  test("continues if a running process has seen the move, and if a recovery was recorded", async () => {
+  test("accepts a move that a running process has seen, or for which a recovery was recorded", async () => {
     const journal = await openMachineJournal(STORE, ledger, dependencies());
     await journal.begin("first");
     change({ origin: "two" });

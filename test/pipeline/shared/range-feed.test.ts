@@ -63,7 +63,7 @@ async function pieces(
   return found;
 }
 
-test("feeds ranges one after another, in pieces of a second each", async () => {
+test("feeds ranges one after another, in pieces that take a second each", async () => {
   const { feed, fed } = scene([
     { first: 1, last: 50 },
     { first: 51, last: 60 },
@@ -72,7 +72,7 @@ test("feeds ranges one after another, in pieces of a second each", async () => {
   expect(fed).toEqual([1, 51]);
 });
 
-test("feeds a range that another worker lost, then the rest of its own range, and nothing twice", async () => {
+test("feeds a range that another worker lost, then the rest of its own range, and no record twice", async () => {
   const { feed, seen, fed } = scene([
     { first: 101, last: 300 },
     { first: 1, last: 30 },
@@ -109,7 +109,7 @@ test("assigns no lost range to a worker that is about to leave", async () => {
   expect(waiting).toHaveLength(1);
 });
 
-test("feeds nothing of a range if the ledger was restored before the claim", async () => {
+test("feeds no part of a range if the ledger was restored before the range was claimed", async () => {
   const { feed, fed, waiting } = scene([
     { first: 1, last: 10 },
     { first: 11, last: 20 },

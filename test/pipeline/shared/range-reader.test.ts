@@ -26,7 +26,7 @@ async function numbers(groups: AsyncIterable<RecordRange>): Promise<readonly num
   return all;
 }
 
-test("reads ranges in order in one pass, and restarts for an earlier range", async () => {
+test("reads ranges in order in one pass, and restarts only for an earlier range", async () => {
   const { reader, begun } = input(100, 7);
   expect(await numbers(reader.groups({ first: 3, last: 5 }))).toEqual([3, 4, 5]);
   expect(await numbers(reader.groups({ first: 6, last: 9 }))).toEqual([6, 7, 8, 9]);
@@ -46,7 +46,7 @@ test("reads a distant range, ahead or behind, from the last position recorded be
   expect(begun).toEqual([1, 60_501, 20_001, 1]);
 });
 
-test("returns every range's records, for any order of ranges and any batch size", async () => {
+test("returns the records of every range, for any order of ranges and any batch size", async () => {
   const ranges = fc.array(fc.tuple(fc.integer({ min: 1, max: 50_000 }), fc.integer({ min: 0, max: 20 })), {
     maxLength: 6,
   });

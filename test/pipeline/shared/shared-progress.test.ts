@@ -66,7 +66,7 @@ test("shows active workers with their ranges, and the number of lost workers", (
   ]);
 });
 
-test("shows the total pace, the limit of the platform and its reason, once for each change", () => {
+test("shows the total pace and the reason for it once after each change", () => {
   const at = watched();
   const workers = [worker(1, { limit: 4, reason: "HTTP 429" }), worker(2, { limit: 4, reason: "HTTP 429" })];
   const findings = { rate: { id: "a", perSecond: 33.33, agoMs: 10 }, suppliers: [] };
@@ -80,7 +80,7 @@ test("shows the total pace, the limit of the platform and its reason, once for e
   ]);
 });
 
-test("shows a pause when it starts and when it is extended, but not each second", () => {
+test("shows a pause when it starts and when it is extended, but not every second", () => {
   const at = watched();
   const held = (ms: number, forMs: number): readonly RunEvent[] =>
     kindsOf(at(ms, { hold: { forMs, reason: "HTTP 503" } }), "pause");

@@ -84,7 +84,7 @@ describe("an import supplier that one worker finds closed", () => {
     expect([1, 2].map((index) => workers.breaker(index).admit("SPRING"))).toEqual(["probe", "no"]);
   });
 
-  test("is probed by a worker with records for it, not by a worker without such records", () => {
+  test("is probed only by a worker that has records for the supplier", () => {
     const workers = createWorkers(2);
     expect(workers.breaker(1).admit("WINTER")).toBe("yes");
     workers.breaker(1).interpret(CLOSED, "WINTER");
@@ -95,7 +95,7 @@ describe("an import supplier that one worker finds closed", () => {
   });
 });
 
-test("shares a rate found by one worker with all workers, and keeps it after that worker has ended", () => {
+test("shares a rate that one worker found with all workers, and keeps the rate after that worker has ended", () => {
   const workers = createWorkers(4);
   const { findings } = workers;
   workers.pass(1_000);

@@ -11,7 +11,7 @@ const ORDERS = {
   released: 0,
 } as const;
 
-test("the shares of all workers add up to the total, for any total and any number of workers", () => {
+test("the shares of all workers add up to the total for any total and any number of workers", () => {
   for (const whole of [1, 2, 7, 16, 64]) {
     for (const workers of [1, 2, 3, 5, 20]) {
       const parts = Array.from({ length: workers }, (_, position) => partOf(whole, { workers, position }));
@@ -21,7 +21,7 @@ test("the shares of all workers add up to the total, for any total and any numbe
   }
 });
 
-test("a worker gets its share of the concurrency and the rate, and waits during a pause of another worker", () => {
+test("a worker gets its share of the concurrency and the rate, and waits while another worker pauses", () => {
   let now = 1000;
   const pace = createWorkerPace({ monotonic: () => now });
   expect(pace.isWanted()).toBe(false);
@@ -33,14 +33,14 @@ test("a worker gets its share of the concurrency and the rate, and waits during 
   expect(pace.share()).toEqual({ limit: 3, holdMs: 0, workers: 3, suppliers: [] });
 });
 
-test("a worker gets its share of a common finding, at the time of its own clock", () => {
+test("a worker gets its share of a rate that was found, with a time on its own clock", () => {
   const pace = createWorkerPace({ monotonic: () => 10_000 });
   const rate = { id: "one", perSecond: 40, agoMs: 500 };
   pace.learn({ ...ORDERS, workers: 4, position: 1, findings: { rate, suppliers: [] } });
   expect(pace.share().found).toEqual({ id: "one", perSecond: 10, at: 9_500 });
 });
 
-test("with more workers than concurrent requests, the last workers get none", () => {
+test("the last workers get no share if there are more workers than concurrent requests", () => {
   const pace = createWorkerPace({ monotonic: () => 0 });
   pace.learn({ ...ORDERS, concurrency: 2, workers: 3, position: 2 });
   expect(pace.isWanted()).toBe(false);
@@ -48,7 +48,7 @@ test("with more workers than concurrent requests, the last workers get none", ()
   expect(pace.isWanted()).toBe(true);
 });
 
-test("ranges are short enough for several per worker, and no longer than 1,000 records", () => {
+test("ranges are so short that each worker gets several, and contain at most 1,000 records", () => {
   expect([plan(400, 2), plan(5, 4), plan(10_000_000, 4), plan(100, 0)]).toEqual([25, 1, 1000, 13]);
 });
 

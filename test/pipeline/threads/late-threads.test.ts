@@ -28,7 +28,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Makes time pass quickly, so that the remaining work always seems to take long. */
+/** Makes time pass quickly, so that the remaining work always seems to take a long time. */
 function passQuickly(): void {
   let now = 0;
   vi.spyOn(performance, "now").mockImplementation((): number => {
