@@ -30,7 +30,7 @@ test("parameters fill the path, the query and the headers, and no parameter can 
   expect(requestAddress(BASE, OPERATION, { companyId: ".." }).url.pathname).toBe("/v1/companies/%252E%252E/customers/");
 });
 
-test("a header is sent without surrounding white space, because a line break cannot be sent", () => {
+test("a header value is sent without surrounding white space, which could be a line break", () => {
   const { headers } = requestAddress(BASE, OPERATION, { companyId: 7, "X-Source": " CRM\r\n" });
   expect(headers).toEqual({ "x-source": "CRM" });
 });
@@ -41,7 +41,7 @@ test("parameters without a value are omitted from the query and the headers", ()
   expect(headers).toEqual({});
 });
 
-test("a lookup takes its parameters from the payload, or from the record's own requests if the payload lacks them", () => {
+test("a lookup takes its parameters from the payload or, if they are missing there, from the record's own requests", () => {
   const operation = { id: "get", method: "GET", path: "/companies/{companyId}/customers/{ref}/" };
   const lookup = {
     operation: { ...operation, dedupesByKey: false, replies: [], outcomes: [] },

@@ -100,7 +100,7 @@ describe("the service token", () => {
     expect(imports).toHaveLength(2);
   });
 
-  test("is requested only once if the platform refuses the key, and the run ends", async () => {
+  test("is requested only once if the platform refuses the key, which ends the run", async () => {
     const errors = [{ message: "sk_live_1 is wrong", extensions: { errorCode: "KT-CT-1139" } }];
     const { http, tokens, imports } = platform({ token: () => json(200, { data: null, errors }) });
     const importer = client(http);
@@ -213,10 +213,10 @@ describe("a fixed token", () => {
   });
 });
 
-describe("basic authentication", () => {
+describe("basic authentication:", () => {
   const basic = { kind: "basic", apiKey: "sk_live_1" } as const;
 
-  test("sends the API key with an empty password, without a login, and a refusal ends the run", async () => {
+  test("the API key is sent with an empty password and without a login, and a refusal ends the run", async () => {
     const { http, tokens, imports } = platform();
     const importer = client(http, { credentials: basic });
     expect(await importer.send({}, never)).toMatchObject({
@@ -226,7 +226,7 @@ describe("basic authentication", () => {
     expect(imports.map(({ headers }) => headers["authorization"])).toEqual(["Basic c2tfbGl2ZV8xOg=="]);
   });
 
-  test("refuses a key with a colon, which would end the user name", () => {
+  test("a key with a colon is refused, because a colon would end the user name", () => {
     const { http } = platform();
     expect(() => client(http, { credentials: { kind: "basic", apiKey: "sk:1" } })).toThrow(/colon/);
   });
@@ -244,7 +244,7 @@ describe("the request", () => {
     expect(imports[0]?.url.href).toBe("https://localhost/v1/data-import/accounts/");
   });
 
-  test("contains a wrapped payload if the contract says so", async () => {
+  test("contains a wrapped payload if the contract requires the wrapper", async () => {
     const { http, imports } = platform();
     await client(http, {}, "payload").send({ a: 1 }, never);
     expect(imports[0]?.body).toBe('{"payload":{"a":1}}');

@@ -21,7 +21,7 @@ describe("a login", () => {
     expect(logins).toHaveLength(1);
   });
 
-  test("that fails temporarily is repeated with growing delays, at least as long as the platform asks", async () => {
+  test("that fails temporarily is repeated with growing delays, which are at least as long as the platform requests", async () => {
     const { authorisation, logins, answerNext, pass } = tokenPlatform();
     answerNext(
       lost("ECONNREFUSED"),
@@ -50,7 +50,7 @@ describe("a login", () => {
     ["is JSON without a GraphQL result", jsonReply(200, { error: "maintenance" })],
     ["is a refusal with a truncated body", { ...jsonReply(400, {}), body: '{"errors": [{"ext', complete: false }],
   ])(
-    "whose reply %s is repeated, and fails after five such replies with a hint that does not mention the API key",
+    "whose reply %s is repeated, and fails after five such replies, with a hint that does not mention the API key",
     async (_, unreadable) => {
       const { authorisation, logins, answerNext, pass } = tokenPlatform();
       const held = authorisation();
@@ -75,7 +75,7 @@ describe("a login", () => {
     },
   );
 
-  test("by refresh token whose reply is truncated is repeated with the refresh token, and the run continues", async () => {
+  test("with a refresh token is repeated with the same token after a truncated reply, and the run continues", async () => {
     const { authorisation, logins, answerNext, pass } = tokenPlatform(withRefresh);
     const held = authorisation();
     const header = await held.header();

@@ -37,7 +37,7 @@ describe("a refresh token", () => {
   });
 
   test.each(["KT-CT-1134", "KT-CT-1135", "KT-CT-1125"])(
-    "that is refused (%s) is replaced by the key, once",
+    "that is refused (%s) is replaced once, with the key",
     async (code) => {
       const { authorisation, logins, answerNext } = tokenPlatform(withRefresh);
       const held = authorisation();

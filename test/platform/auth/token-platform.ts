@@ -35,7 +35,7 @@ export interface TokenPlatformOptions {
   readonly token?: (number: number, now: number) => string;
   /** Whether replies have a `Date` header by the platform's clock. */
   readonly date?: boolean;
-  /** Lead of the local clock, seconds. */
+  /** How far the local clock is ahead of the platform's clock, in seconds. */
   readonly skew?: number;
 }
 

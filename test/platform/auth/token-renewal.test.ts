@@ -87,7 +87,7 @@ describe("a token with a known expiry", () => {
     );
   });
 
-  test("is renewed at the same time even if the local clock is moved by days in the meantime", async () => {
+  test("is renewed at the same time even if the local clock jumps by days in the meantime", async () => {
     const { authorisation, logins, pass, clock } = tokenPlatform(inPayload);
     let setBy = 0;
     const held = authorisation({ clock: { ...clock, now: () => clock.now() + setBy } });
@@ -106,10 +106,10 @@ describe("a token with a known expiry", () => {
   });
 
   test.each([
-    ["has passed already", (now: number) => now - 60],
+    ["has already passed", (now: number) => now - 60],
     ["is not a number", () => "tomorrow"],
     ["is out of range", () => 1e300],
-  ])("with an expiry that %s counts as a token with unknown expiry", async (_, exp) => {
+  ])("with an expiry that %s is treated as a token with an unknown expiry", async (_, exp) => {
     const { authorisation, logins, pass } = tokenPlatform({
       otherFields: (__, now) => ({ payload: { exp: exp(now) } }),
     });
@@ -124,7 +124,7 @@ describe("a token with a known expiry", () => {
 
   test.each([
     ["there is no answer", lost("ECONNRESET")],
-    ["the platform has had too many logins", refusal("KT-CT-1199")],
+    ["the platform refuses further logins", refusal("KT-CT-1199")],
     ["the platform is down", jsonReply(503, {})],
   ])(
     "is used until its expiry if it cannot be renewed because %s, without further token requests",
@@ -148,7 +148,7 @@ describe("a token with a known expiry", () => {
 });
 
 describe("a token that the platform refuses", () => {
-  test("is renewed once for all refused requests, and so is each token that replaces it", async () => {
+  test("is renewed once for all refused requests, as is each token that replaces it", async () => {
     const { authorisation, logins } = tokenPlatform();
     const held = authorisation();
     for (const number of [1, 2, 3]) {
@@ -172,7 +172,7 @@ describe("a token that the platform refuses", () => {
     expect(logins).toHaveLength(2);
   });
 
-  test("changes nothing if it has already been replaced", async () => {
+  test("is ignored if it has already been replaced", async () => {
     const { authorisation, logins } = tokenPlatform();
     const held = authorisation();
     const first = await held.header();

@@ -32,6 +32,6 @@ test.each<[string, unknown, readonly string[]]>([
   expect(droppedFrom(echo)).toEqual(attrs);
 });
 
-test("an accepted 400 reply to a dry run has no dropped fields", () => {
+test("a 400 reply that accepts a dry run has no dropped fields", () => {
   expect(droppedFrom({ name: "Ada" }, 400)).toEqual([]);
 });

@@ -104,7 +104,7 @@ function kindOfStatus(reply: HttpReply, payload?: JsonObject): Promise<string | 
   return kindOf(client?.status?.poll, payload);
 }
 
-test("a 404 to the status request means 'not found' only if it is complete and names no other record", async () => {
+test("a 404 reply to the status request means 'not found' only if it is complete and names no other record", async () => {
   expect(await kindOfStatus(replyOf(404, { detail: "Not found." }))).toBe("absent");
   expect(await kindOfStatus({ ...replyOf(404, {}), headers: {}, body: "" })).toBe("absent");
   expect(await kindOfStatus(replyOf(404, { detail: "Not found." }, false))).toBe("ambiguous");
@@ -133,8 +133,8 @@ test.each<[string, object, string]>([
 
 test.each<[string, object, JsonObject?]>([
   ["with its key", { state: "DONE", ref: "EXT-1", identifier: "A-1" }],
-  ["with its key under the name of the parameter", { state: "DONE", id: "EXT-1", identifier: "A-1" }],
-  ["with the platform's own number under that name", { state: "DONE", id: 7, identifier: "A-1" }],
+  ["with its key under the parameter's name", { state: "DONE", id: "EXT-1", identifier: "A-1" }],
+  ["with the platform's own number under the parameter's name", { state: "DONE", id: 7, identifier: "A-1" }],
   ["with its key next to another identifier", { state: "DONE", id: "7f3a", ref: "EXT-1", identifier: "A-1" }],
   ["without the account number", { state: "DONE" }],
   ["under a name that the contract defines as a success", { state: "OLD_ERROR", identifier: "A-1" }],
@@ -145,7 +145,7 @@ test.each<[string, object, JsonObject?]>([
 
 test.each<[string, number, object, string]>([
   ["a success", 201, { external_ref: "EXT-2", account_number: "A-2" }, "ambiguous"],
-  ["already imported", 400, { external_ref: "EXT-2", account_number: "A-2" }, "ambiguous"],
+  ["a refusal as already imported", 400, { external_ref: "EXT-2", account_number: "A-2" }, "ambiguous"],
   ["a refusal", 422, { external_ref: "EXT-2" }, "ambiguous"],
   ["a success of the record itself", 201, { external_ref: "EXT-1", account_number: "A-1" }, "accepted"],
   ["an empty account number", 201, { external_ref: "EXT-1", account_number: "" }, "ambiguous"],

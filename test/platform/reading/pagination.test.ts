@@ -24,7 +24,7 @@ async function failureOf(work: Promise<unknown>): Promise<Failure> {
 const product = (code: string): object => ({ code, is_green: true, brand: null });
 
 describe("pages", () => {
-  test("are read only through `next`, each when it is needed", async () => {
+  test("are read only through `next`, and only when they are needed", async () => {
     const { client, asked } = fakeReads((url) =>
       url.search === "" ? listOf([product("A")], `${FIRST}?cursor=zz`) : listOf([product("B")], null),
     );
@@ -36,7 +36,7 @@ describe("pages", () => {
     expect(asked.map(({ url }) => url.href)).toEqual([FIRST, `${FIRST}?cursor=zz`]);
   });
 
-  test("have the filters in the first address", async () => {
+  test("have the filters in the address of the first page", async () => {
     const { client, asked } = fakeReads(() => listOf([], null));
     await all(productPages(client, { brand: "A & B", isGreen: false, availableAt: "2026-01-01T00:00:00Z" }));
     expect(asked[0]?.url.search).toBe("?brand=A+%26+B&is_green=false&available_at=2026-01-01T00%3A00%3A00Z");
@@ -94,7 +94,7 @@ describe("pages", () => {
     expect((await failureOf(all(productPages(client)))).code).toBe("wrong_endpoint");
   });
 
-  test("end for any `next`, without requests outside the base URL", async () => {
+  test("stop for any `next`, without requests outside the base URL", async () => {
     const next = fc.oneof(
       fc.webUrl({ withQueryParameters: true, withFragments: true }),
       fc.webPath(),

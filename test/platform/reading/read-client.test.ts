@@ -55,7 +55,7 @@ describe("a read", () => {
     ["401", () => jsonReply(401, { detail: "No A-1." }), "authentication", 1],
     ["400", () => jsonReply(400, { detail: "No A-1." }), "wrong_endpoint", 1],
     ["204", () => jsonReply(204, {}), "wrong_endpoint", 1],
-  ])("ends at %s, and never names the account", async (_name, answer, code, requests) => {
+  ])("fails after %s, and the failure never names the account", async (_name, answer, code, requests) => {
     const reads = fakeReads(answer);
     const failure: unknown = await readAccount(reads.client, "A-1").catch((error: unknown) => error);
     expect(failure).toMatchObject({ name: "Failure", code });
@@ -63,7 +63,7 @@ describe("a read", () => {
     expect(reads.asked).toHaveLength(requests);
   });
 
-  test("ends after two connection timeouts if the address was never reached, and otherwise after five", async () => {
+  test("fails after two connection timeouts if the address was never reached, and otherwise after five", async () => {
     const never = fakeReads(timeout);
     await expect(readAccount(never.client, "A-1")).rejects.toMatchObject({
       code: "platform_unreachable",
@@ -125,7 +125,7 @@ describe("an account", () => {
     expect(reads.asked.map(({ headers }) => headers["authorization"])).toEqual(["Token 1", "Token 2"]);
   });
 
-  test("is read although the reply to the first token request was truncated", async () => {
+  test("is read even if the reply to the first token request is truncated", async () => {
     const { authorisation } = tokens();
     const cutOff = lost("UNREADABLE_TOKEN_REPLY", "unsent");
     const ends: (TransportError | undefined)[] = [cutOff, undefined, cutOff];
@@ -163,13 +163,13 @@ describe("an account", () => {
     ["%2e%2e", "/v1/accounts/%252e%252e/"],
     ["A 1é", "/v1/accounts/A%201%C3%A9/"],
     ["\\..\\", "/v1/accounts/%5C..%5C/"],
-  ])("number %s is one segment of the path", async (number, path) => {
+  ])("is requested with its number as one path segment: %s", async (number, path) => {
     const reads = fakeReads(() => ACCOUNT);
     await readAccount(reads.client, number);
     expect(reads.asked[0]?.url.href).toBe(`https://api.example.com${path}`);
   });
 
-  test.each(["", ".", "..", "\ud800"])("number %j is refused without a request", async (number) => {
+  test.each(["", ".", "..", "\ud800"])("is refused without a request if its number is %j", async (number) => {
     const reads = fakeReads(() => ACCOUNT);
     await expect(readAccount(reads.client, number)).rejects.toMatchObject({ code: "usage" });
     expect(reads.asked).toHaveLength(0);

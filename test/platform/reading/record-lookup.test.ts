@@ -102,7 +102,7 @@ describe("looking records up on the platform", () => {
     await expect(look([lookupOf("R1")], [paged], astray)).rejects.toMatchObject({ code: "redirect" });
   });
 
-  it("names the attrs with different values, and considers a number equal to a string of its digits", async () => {
+  it("names the attrs with different values, and treats a number as equal to a string of its digits", async () => {
     const other = { "S/R1/": { name: "Grace", account: "A-1" } };
     expect(await look([lookupOf("R1")], [ONE], other)).toEqual([
       { kind: "different", attrs: ["name"], account: "A-1" },
@@ -129,7 +129,7 @@ describe("looking records up on the platform", () => {
     expect(seen).toEqual({ kind: "different", attrs: ["balance"], compared: ["name", "balance"], values });
   });
 
-  it("looks a found record up again if its content must be compared and another operation has more attrs", async () => {
+  it("looks up a found record again if its content must be compared and another operation returns more attrs", async () => {
     const list = { "S/": [{ number: "R1", account: "A-1" }] };
     const needy = { ...lookupOf("R1"), needsContent: true };
     const equal = await lookUpRecords([needy], [ONE, LIST], {
@@ -165,7 +165,7 @@ describe("looking records up on the platform", () => {
     expect(await look([lookupOf("R1", {}, false)], [ONE], replies)).toEqual([{ kind: "found" }]);
   });
 
-  it("considers a record without its required member absent", async () => {
+  it("treats a record as absent if the reply lacks the required member", async () => {
     const has: ReadBack = { ...ONE, has: ["account"], match: [] };
     expect(await look([lookupOf("R1")], [has], { "S/R1/": { account: "" } })).toEqual([
       { kind: "absent", unproven: expect.stringContaining("without account") },
@@ -190,7 +190,7 @@ describe("looking records up on the platform", () => {
     await expect(look(records, [ONE], { "S/R1/": denied })).rejects.toBe(denied);
   });
 
-  it("treats a list with a key twice and different account numbers as inconclusive", async () => {
+  it("treats a list as inconclusive if it contains a key twice with different account numbers", async () => {
     expect(await look([lookupOf("R1")], [LIST], listedTwice("A-2"))).toEqual([
       {
         kind: "unknown",

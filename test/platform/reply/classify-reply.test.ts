@@ -117,7 +117,7 @@ describe("a reply without contract rules", () => {
     expect(judge(status, body, given).replyClass).toMatchObject(verdict);
   });
 
-  test("a redirect's query is hidden", () => {
+  test("does not reveal the query of a redirect", () => {
     const { replyClass } = judge(302, "", { headers: { location: "https://evil.example/x?token=secret" } });
     expect(replyClass).toHaveProperty("failure.message", expect.stringContaining("https://evil.example/x"));
     expect(replyClass).not.toHaveProperty("failure.message", expect.stringContaining("secret"));
@@ -127,7 +127,7 @@ describe("a reply without contract rules", () => {
 /** The longest time that a timer supports. */
 const LONGEST_WAIT_MS = 2_147_483_647;
 
-describe("Retry-After", () => {
+describe("Retry-After:", () => {
   test.each([
     ["0", 0],
     ["120", 120_000],
@@ -157,11 +157,11 @@ describe("Retry-After", () => {
     ["a day behind", "Sun, 22 Nov 2026 12:00:00 GMT", "Sun, 22 Nov 2026 12:00:30 GMT", 30_000],
     ["a day ahead", "Fri, 20 Nov 2026 12:00:00 GMT", "Fri, 20 Nov 2026 12:00:30 GMT", 30_000],
     ["correct, and the platform sends no date", "once", "Sat, 21 Nov 2026 12:00:30 GMT", 30_000],
-  ])("a date is relative to the platform's clock: the local clock is %s", (_, date, until, afterMs) => {
+  ])("a date is relative to the platform's clock if the local clock is %s", (_, date, until, afterMs) => {
     expect(judge(429, {}, { headers: { date, "retry-after": until } }).pushBack).toMatchObject({ afterMs });
   });
 
-  test.each([408, 421, 425])("delays every request after a %i that states a time", (status) => {
+  test.each([408, 421, 425])("a %i that states a time delays every request", (status) => {
     const pushBack = { reason: `HTTP ${status}`, afterMs: 7_000 };
     expect(judge(status, {}, { headers: { "retry-after": "7" } }).pushBack).toEqual(pushBack);
     expect(judge(status, {}).pushBack).toBeUndefined();

@@ -46,7 +46,7 @@ function found(body: unknown, operation = PLAIN): readonly string[] {
   return itemProblems(jsonCopy(body), operation).map(({ attr, code, detail }) => `${attr} | ${code} | ${detail}`);
 }
 
-describe("problems of items, by default", () => {
+describe("problems of items, by default:", () => {
   test("a failed transaction has the attr of the payload's list", () => {
     expect(found(TRANSACTIONS)).toEqual(["transactions.1 | TRANSACTION_IMPORT_ERROR | not within the statement"]);
   });
@@ -85,8 +85,8 @@ describe("problems of items, by default", () => {
   });
 });
 
-describe("problems of items with x-migrate-items", () => {
-  test("have the configured location, statuses and attr", () => {
+describe("problems of items with x-migrate-items:", () => {
+  test("the contract determines their location, statuses and attr", () => {
     const operation = operationWith(
       "x-migrate-items: [{ at: done.list, attr: tags, status: outcome, failed: [NO, NEVER] }]",
     );
@@ -96,12 +96,12 @@ describe("problems of items with x-migrate-items", () => {
     ]);
   });
 
-  test("are not reported if it is false", () => {
+  test("they are not reported if the extension is false", () => {
     expect(found(TRANSACTIONS, operationWith("x-migrate-items: false"))).toEqual([]);
   });
 
   test.each(["x-migrate-items: [{ failed: [] }]", "x-migrate-items: true", "x-migrate-items: [{ at: a }]"])(
-    "%s is an error of the contract",
+    "%s is an error in the contract",
     (extension) => {
       expect(() => operationWith(extension)).toThrow(/expected \[.*\] to deeply equal \[\]/);
     },
@@ -116,7 +116,7 @@ const reply = (body: object, complete = true): Parameters<typeof classifyReply>[
   durationMs: 1,
 });
 
-describe("the outcome of a reply with failed items", () => {
+describe("the outcome of a reply with failed items:", () => {
   const rules: readonly OutcomeRule[] = [{ status: 201, outcome: "accepted" }];
   test.each([
     ["by default", PLAIN],
@@ -128,12 +128,12 @@ describe("the outcome of a reply with failed items", () => {
     });
   });
 
-  test("keeps the account in the reply", () => {
+  test("the account in the reply is kept", () => {
     const { replyClass } = classifyReply(reply({ account_number: "A-1", ...TRANSACTIONS }), PLAIN, 0);
     expect(replyClass).toMatchObject({ kind: "rejected", account: "A-1" });
   });
 
-  test("is not decided by a truncated body", () => {
+  test("a truncated body does not decide the outcome", () => {
     const operation = operationWith("x-migrate-items: [{ at: results, failed: [TRANSACTION_IMPORT_ERROR] }]");
     expect(classifyReply(reply(TRANSACTIONS, false), operation, 0).replyClass).toMatchObject({ kind: "ambiguous" });
     expect(classifyReply(reply(TRANSACTIONS, false), PLAIN, 0).replyClass).toMatchObject({ kind: "ambiguous" });

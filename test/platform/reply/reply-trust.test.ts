@@ -90,7 +90,7 @@ describe("a 2xx reply that contradicts the contract or a success is ambiguous (i
       { headers: { "content-type": "text/plain" } },
     ],
     ["no body", CREATED, 201, "", "with an empty body"],
-    ["a text", CREATED, 201, "created", "with a body that is not JSON"],
+    ["plain text", CREATED, 201, "created", "with a body that is not JSON"],
     ["no account number, although optional", OPTIONAL, 201, { status: "ok" }, "without the account number"],
     ["another record's key, although undocumented", SILENT, 201, { external_account_number: "X" }, "of another record"],
     [
@@ -157,14 +157,14 @@ describe("a reply that matches the contract is accepted", () => {
     ["with optional members of null", CREATED, 201, { account_number: "A-1", balance: null }, { account: "A-1" }],
     ["with a success flag", CREATED, 201, { account_number: "A-1", success: true, status: "ok" }, { account: "A-1" }],
     [
-      "with the same account number twice, and the key as a third",
+      "with the same account number twice, and the key as a third number",
       CREATED,
       201,
       { account_number: "A-1", kraken_account_number: "A-1", number: "EXT-1" },
       { account: "A-1" },
     ],
     [
-      "with this record's key next to that of another",
+      "with this record's key next to the key of another record",
       CREATED,
       201,
       {
@@ -283,7 +283,7 @@ describe("a reply that names another record is ambiguous, for any status", () =>
     ["already imported, without the key", 400, { kraken_account_number: "A-9" }, "accepted"],
     ["a message instead of the key", 400, { [key]: "is in use already" }, "rejected"],
     ["messages instead of the key", 400, { [key]: ["taken"] }, "rejected"],
-  ])("unlike a reply that names no other record: %s", (...[, status, body, kind]) => {
+  ])("but a reply that names no other record is not: %s", (...[, status, body, kind]) => {
     expect(classOf(ALREADY_IMPORTED, status, body)).toMatchObject({ kind });
   });
 });

@@ -148,7 +148,7 @@ describe("a reply of a mebibyte is classified in limited time", () => {
   });
 });
 
-test("the wording of a detail does not affect the classification", () => {
+test("the wording of a reply's detail does not affect its classification", () => {
   const words = fc.oneof(
     fc.constantFrom(
       "already imported",
