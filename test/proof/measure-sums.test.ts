@@ -46,11 +46,11 @@ describe("isWhole", () => {
     ["with another amount in the payload", { ...same, payload: "1.4" }],
     ["that was not sent", { source: "1.5", payload: "1.5", unreadable: false }],
     ["that is not a number", { ...same, unreadable: true }],
-  ])("refuses an amount %s", (_, amount) => {
+  ])("rejects an amount %s", (_, amount) => {
     expect(isWhole(amount, false)).toBe(false);
   });
 
-  it("requires the platform's amount if the platform was asked", () => {
+  it("requires the platform's amount if the platform was queried", () => {
     expect(isWhole(same, true)).toBe(false);
     expect(isWhole({ ...same, platform: "1.6" }, true)).toBe(false);
   });
