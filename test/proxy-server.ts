@@ -17,7 +17,7 @@ export interface ProxyServer {
 export interface ProxyOptions {
   /** Required `user:password`. */
   readonly credentials?: string;
-  /** Status to answer instead of opening a tunnel. `nothing` means no answer. */
+  /** Status of the reply instead of opening a tunnel. `nothing` means no reply. */
   readonly refuses?: number | "nothing";
 }
 
