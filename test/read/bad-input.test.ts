@@ -102,7 +102,7 @@ it("cells that look like commands are read unchanged", async () => {
 });
 
 it.each(["-rf.csv", "a\nb.csv", "\u001b[2Jgone.csv", "--help", "\u202egpj.csv"])(
-  "a file may be named %j, and its name is escaped on the screen",
+  "a file can be called %j, and its name is escaped on the screen",
   async (name) => {
     const path = await written(name, "A,B\n1,2\n");
     expect((await read(source(path))).records).toHaveLength(1);
@@ -111,7 +111,7 @@ it.each(["-rf.csv", "a\nb.csv", "\u001b[2Jgone.csv", "--help", "\u202egpj.csv"])
   },
 );
 
-it("reads more files than a process may open as one input", async () => {
+it("reads more files as one input than a process may open at the same time", async () => {
   const count = campaignSize({ part: 1_100, whole: 3_000 });
   const folder = temporaryFolder();
   await mkdir(join(folder, "many"));

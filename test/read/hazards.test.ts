@@ -12,7 +12,7 @@ describe("common hazards of extracts", () => {
     ]);
   });
 
-  it("keeps leading zeros and long ids", async () => {
+  it("keeps leading zeros and long ids unchanged", async () => {
     const { records } = await read(fixture("leading-zeros-and-long-ids.csv"));
     expect(records.map(({ row }) => cells(row))).toEqual([
       ["00123", "Ada", "12345678901234567890"],
@@ -69,7 +69,7 @@ describe("common hazards of extracts", () => {
     ["blank-headers.csv", "columns 2 and 4 of 4 have no name"],
     ["similar-headers.csv", 'columns 2 and 3 ("Name", " NAME ") are too similar'],
     ["forbidden-header.csv", 'column 2 has the forbidden name "__proto__"'],
-  ])("rejects %s, naming the columns", async (name, message) => {
+  ])("rejects %s, and names the columns", async (name, message) => {
     const failure = await failureOf(read(fixture(name)));
     expect(failure).toMatchObject({ code: "source_bad_header", exitCode: 2, place: { line: 1 } });
     expect(failure.message).toContain(message);

@@ -50,7 +50,7 @@ describe("files", () => {
     }
   });
 
-  it("rejects a file that is given twice, even under different names", async () => {
+  it("rejects a file that is named twice, even under different names", async () => {
     const folder = temporaryFolder();
     await writeFile(join(folder, "a.csv"), CSV);
     await symlink(join(folder, "a.csv"), join(folder, "b.csv"));
@@ -133,7 +133,7 @@ describe("gzip", () => {
 });
 
 describe("an input", () => {
-  it("returns the same records in every pass and each notice once", async () => {
+  it("returns the same records in every pass, but each notice only once", async () => {
     const notices: ReadNotice[] = [];
     const plan = fixture("semicolons.csv");
     const input = await openInput(plan, { tempFolder: "/nonexistent", onNotice: (notice) => notices.push(notice) });
@@ -173,7 +173,7 @@ describe("an input", () => {
     await expect(pass.next()).rejects.toThrow("stopped");
   });
 
-  it("copies stdin to a file that only its owner can read, and names it stdin", async () => {
+  it("copies standard input to a file that only its owner can read, and names the source stdin", async () => {
     const folder = join(temporaryFolder(), "temp");
     for (const [text, expected] of [
       [CSV, "A1"],
@@ -190,7 +190,7 @@ describe("an input", () => {
     }
   });
 
-  it("gives each row the date of its file, or the date that an earlier run has recorded", async () => {
+  it("gives each row the date of its file or, if there is one, the date that an earlier run recorded", async () => {
     const folder = temporaryFolder();
     const workbook = readFileSync(await rawWorkbook({ sheets: { S: textRow(1, ["REF"]) + textRow(2, ["A1"]) } }));
     const date = new Date("2026-11-20T08:00:00Z");
@@ -213,7 +213,7 @@ describe("an input", () => {
     }
   });
 
-  it("reports a folder that cannot hold the copy of stdin", async () => {
+  it("reports a folder that cannot hold the copy of standard input", async () => {
     const folder = temporaryFolder();
     await mkdir(join(folder, "temp"));
     await writeFile(join(folder, "temp", "file"), "");

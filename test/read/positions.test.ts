@@ -35,7 +35,7 @@ function positionsIn(records: readonly InputRecord[]): readonly InputPosition[] 
   );
 }
 
-/** Counts the recorded positions, and collects those from which reading does not return the remaining records. */
+/** Counts the recorded positions, and collects positions from which reading does not return the remaining records. */
 async function tried(input: Input): Promise<{ readonly noted: number; readonly wrong: readonly InputPosition[] }> {
   const records = await recordsFrom(input);
   const positions = positionsIn(records);
@@ -84,7 +84,7 @@ test("reading a CSV file from any recorded position returns the remaining record
 
 const rows = (count: number): string => Array.from({ length: count }, (_, at) => `K${at},"x\ny ${at}"\n`).join("");
 
-test("several files, some larger than one read, can be read from a position inside each of them", async () => {
+test("several files, some of them larger than one read, can be read from a position inside each file", async () => {
   const files = { "1.csv": `A,B\n${rows(9000)}`, "2.csv": `A,B\n${rows(20)}`, "3.csv": `\u{FEFF}A,B\r\n${rows(9000)}` };
   await opened(files, async (input) => {
     const { noted, wrong } = await tried(input);

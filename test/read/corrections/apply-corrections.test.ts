@@ -41,14 +41,14 @@ function corrector(...corrections: readonly ListedCorrection[]): Corrector {
 }
 
 describe("a correction", () => {
-  test("replaces the old value in the row with its key, and reports the row", () => {
+  test("replaces the old value in the row with its key, and is reported with the row", () => {
     const { amend, results } = corrector(correction({ old: "Ann" }));
     expect(amend(csvRow(2, ["A", "", "Ann", "1"]), "accounts")).toEqual(csvRow(2, ["A", "", "new", "1"]));
     expect(amend(csvRow(3, ["B", "", "Ann", "1"]), "accounts")).toEqual(csvRow(3, ["B", "", "Ann", "1"]));
     expect([...results()]).toMatchObject([{ state: "applied", place: { file: "accounts.csv", line: 2 } }]);
   });
 
-  test("leaves a cell whose value has changed since, and reports it as outdated", () => {
+  test("does not change a cell whose value has since changed, and is reported as outdated", () => {
     const { amend, results } = corrector(correction({ old: "Ann" }));
     const row = csvRow(2, ["A", "", "Anna", "1"]);
     expect(amend(row, "accounts")).toBe(row);
@@ -62,11 +62,11 @@ describe("a correction", () => {
     expect([...results()]).toMatchObject([{ state: "corrected" }]);
   });
 
-  test("without a row is unused", () => {
+  test("without a matching row is reported as unused", () => {
     expect([...corrector(correction({})).results()]).toMatchObject([{ state: "unused" }]);
   });
 
-  test("finds the rows of a source without a key by the column that joins them", () => {
+  test("finds rows in a source without a key by the column that joins them", () => {
     const { amend } = corrector(correction({ source: "customers", old: "Ann" }));
     expect(amend(csvRow(2, ["x", "A", "Ann", ""]), "customers")).toMatchObject({ cells: ["x", "A", "new", ""] });
     expect(amend(csvRow(2, ["A", "y", "Ann", ""]), "accounts")).toMatchObject({ cells: ["A", "y", "Ann", ""] });
@@ -132,7 +132,7 @@ describe("a correction", () => {
   });
 });
 
-test("any set of corrections changes exactly the cells that it names", () => {
+test("any set of corrections changes exactly the cells that they name", () => {
   const cell = fc.constantFrom("", "x", "y", "ä,\n", "'1");
   const rows = fc
     .uniqueArray(fc.tuple(fc.constantFrom("A", "B", "C", "D"), cell, cell, cell), { selector: ([key]) => key })

@@ -28,7 +28,7 @@ function linesOf(from: number, to: number): string {
 
 const ROWS = 20_000;
 
-test("reads a file that is longer than one piece, with the line of each correction", async () => {
+test("reads a file that is longer than one chunk, with the line of each correction", async () => {
   const file = path.join(temporaryFolder(), "fixes.csv");
   writeFileSync(file, `\uFEFF${csvText([CORRECTION_COLUMNS])}${linesOf(0, ROWS)}`);
   expect(statSync(file).size).toBeGreaterThan(3_000_000);
@@ -39,7 +39,7 @@ test("reads a file that is longer than one piece, with the line of each correcti
   expect(found.map(({ line }) => line)).toEqual(Array.from({ length: ROWS }, (_, index) => 2 + 2 * index));
 });
 
-test("reads appended lines, and a value that is longer than one piece", async () => {
+test("reads appended lines, and a value that is longer than one chunk", async () => {
   const file = path.join(temporaryFolder(), "fixes.csv");
   const header = csvText([CORRECTION_COLUMNS]);
   const long = `"${"a\n".repeat(1_500_000)}`;
@@ -68,7 +68,7 @@ test.each([
   });
 });
 
-test("names the line that is not UTF-8 in a later piece", async () => {
+test("names the line of a byte that is not UTF-8 in a later chunk", async () => {
   const file = path.join(temporaryFolder(), "fixes.csv");
   const text = Buffer.from(`${csvText([CORRECTION_COLUMNS])}${linesOf(0, ROWS)}`);
   writeFileSync(file, Buffer.concat([text, Buffer.from([0xff, 0x0a])]));

@@ -45,7 +45,7 @@ describe("rename of a source", () => {
     ["two columns with the same name", "REF,NAME,NAME\nA1,Ada,Byron\n"],
     ["a forbidden name", "REF,NAME,__proto__\nA1,Ada,Byron\n"],
     ["an invisible character in a name", "REF,NAME,SUR\u200bNAME\nA1,Ada,Byron\n"],
-    ["a filler in a name", "REF,NAME,SUR\u3164NAME\nA1,Ada,Byron\n"],
+    ["a filler character in a name", "REF,NAME,SUR\u3164NAME\nA1,Ada,Byron\n"],
   ])("fixes %s, as the failure suggests", async (_, text) => {
     expect((await failureOf(readText(text))).hint).toContain("rename: { 3: <name> }");
     const { records } = await readText(text, new Map([[3, "SURNAME"]]));

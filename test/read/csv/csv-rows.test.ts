@@ -24,7 +24,7 @@ describe("CSV", () => {
     expect(problemsOf(records)).toEqual(["source_truncated_row@3"]);
   });
 
-  it("does not count the added columns of a rejects file in a row with too many cells", async () => {
+  it("does not count the columns that a rejects file adds if a row has too many cells", async () => {
     const file = join(temporaryFolder(), "rejects.csv");
     await writeFile(file, "A,B,migrate_key,migrate_attr,migrate_code,migrate_detail\n1,2,3,k,a,c,d\n1\n");
     const { records } = await read(source(file));
@@ -140,7 +140,7 @@ describe("CSV", () => {
     expect(firstCells(records)).toHaveLength(20_000);
   });
 
-  it("reads rows as written, with the correct line numbers, for any line ends and chunk boundaries", async () => {
+  it("reads rows unchanged and with the correct line numbers, for any line ends and chunk boundaries", async () => {
     const lineEnd = fc.constantFrom("\n", "\r\n", "\r");
     const text = fc.array(fc.constantFrom("a", "7", " ", '"', ",", "\n", "\r\n", "\r", "\u00E9", "\u{1F600}", ";"), {
       maxLength: 6,
@@ -172,7 +172,7 @@ describe("CSV", () => {
     await fc.assert(property, { numRuns: 25 });
   });
 
-  it("reads any text as rows, or fails with a known code", async () => {
+  it("either reads a text as rows or fails with a known code, for any text", async () => {
     const parts = fc.array(fc.constantFrom("a", '"', ",", "\n", "\r", "\0", "\u0085", " ", "b,c"), { maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(parts, async (pieces) => {

@@ -10,7 +10,7 @@ const PARENTS = 10_000;
 it.each([
   ["in memory", 2 ** 20],
   ["in an unlinked file", 1000],
-])("child records stored %s are returned in the order of their parents", (_, memoryBytes) => {
+])("child records that are stored %s are returned in the order of their parents", (_, memoryBytes) => {
   const folder = temporaryFolder();
   const store = createSpoolStore(folder, memoryBytes);
   const spool = store.newSpool();

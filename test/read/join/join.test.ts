@@ -30,7 +30,7 @@ const ON_DISK = { limits: { memoryJoinBytes: 0 } };
 describe.each([
   ["in memory", {}],
   ["through an index on disk", ON_DISK],
-])("a join %s", (_, options) => {
+])("a join that is built %s", (_, options) => {
   it("returns the child rows of each parent in order, each with its file and line", async () => {
     const { records } = await read(accounts, options);
     expect(records.slice(0, 3).map(({ row }) => tree(row))).toEqual([
@@ -96,7 +96,7 @@ describe("joins", () => {
     await fc.assert(property, { numRuns: 25 });
   });
 
-  it("merges sorted files without a file on disk, and uses a private file for unsorted files", async () => {
+  it("merges sorted files without a temporary file, and uses a private temporary file for unsorted files", async () => {
     for (const [keys, modes] of [
       [names(""), []],
       [names("A").toSorted(), []],
@@ -140,7 +140,7 @@ describe("joins", () => {
     }
   });
 
-  it("rejects a parent with more rows than the limit of a record", async () => {
+  it("rejects a parent with more rows than a record may have", async () => {
     const plan = await writeJoin(["A"], ["A", "A", "A"], []);
     for (const memoryJoinBytes of [0, 1000]) {
       const failure = await failureOf(read(plan, { limits: { memoryJoinBytes, rowsPerParent: 2 } }));

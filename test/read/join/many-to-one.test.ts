@@ -52,7 +52,7 @@ function childLines(row: Row): readonly number[] {
 }
 
 describe.each(STORES)("rows shared by several parents, %s", (_, options) => {
-  it("belong to each parent, and an unreferenced row is an orphan", async () => {
+  it("belong to each parent, whereas an unreferenced row is an orphan", async () => {
     const accounts = ["1,C1", "2,C2", "3,C1", "4,"];
     const spec = await plan(accounts, ["C1,Ada,1", "C2,Ben,1", "C3,Cleo,1"]);
     const { records } = await read(spec, options);
@@ -68,7 +68,7 @@ describe.each(STORES)("rows shared by several parents, %s", (_, options) => {
     ]);
   });
 
-  it("must exist if the parent refers to them by their key", async () => {
+  it("are reported as missing if a parent refers to a key that no row has", async () => {
     const spec = await plan(["1,C1", "2,C9", "3,"], ["C1,Ada,1"], { key: "ID" });
     const { records } = await read(spec, options);
     expect(records.map(({ problems }) => problems)).toMatchObject([

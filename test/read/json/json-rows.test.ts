@@ -7,7 +7,7 @@ import { failureOf, fixture, problemsOf, read, type Reading, source } from "../r
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 describe("JSON arrays", () => {
-  it("reports the location of errors, including errors that JSON.parse ignores, and continues", async () => {
+  it("reports the location of each error, even if JSON.parse ignores the error, and continues", async () => {
     const { records } = await read(fixture("hazards.json"));
     expect(records.map(({ row }) => row.line)).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
     expect(problemsOf(records)).toEqual([
@@ -32,7 +32,7 @@ describe("JSON arrays", () => {
     ]);
   });
 
-  it("rejects a truncated array and text after an array", async () => {
+  it("rejects a truncated array, and text after an array", async () => {
     expect(await failureOf(read(fixture("truncated-array.json")))).toMatchObject({
       code: "source_damaged",
       place: { line: 2 },
@@ -137,7 +137,7 @@ describe("numbers in JSON", () => {
     expect(problemsOf((await readText(`[{"n":${token}}]`)).records)).toEqual(["source_unsafe_number@1/0/n"]);
   });
 
-  it("reports a double that JavaScript has formatted only if it is an integer beyond 2^53", async () => {
+  it("reports a number that JavaScript has formatted only if it is an integer beyond 2^53", async () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ noNaN: true, noDefaultInfinity: true }), async (number) => {
         const token = JSON.stringify(number);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parseWithoutScan, scanJson } from "../../../src/read/json/json-scan.ts";
 
-it("accepts exactly the texts that JSON.parse accepts", () => {
+it("accepts exactly the strings that JSON.parse accepts", () => {
   const token = fc.constantFrom(
     '"',
     "a",
@@ -39,7 +39,7 @@ it("accepts exactly the texts that JSON.parse accepts", () => {
   );
 });
 
-it("parses without a scan only texts in which a scan finds nothing", () => {
+it("skips the scan only for strings in which a scan would find nothing", () => {
   const name = fc.constantFrom("a", "b", "__proto__", "constructor", "a:", ":", "é");
   const text = fc.oneof(fc.constantFrom(":x", " : ", "1e5", 'a":', "\ud800", "constructor", "\n", ""), fc.string());
   const number = fc.oneof(

@@ -7,7 +7,7 @@ function fileOf(name: string, text: string): string {
   return path.join(temporaryFolder({ [name]: text }), name);
 }
 
-it("reads CSV, trims its cells and omits empty cells", async () => {
+it("reads CSV, trims cells and omits empty cells", async () => {
   const file = fileOf("products.csv", "code;available_to\nP1; 2026-01-31 \n\n00012;\n");
   expect(await readReferenceList(file)).toEqual({
     columns: ["code", "available_to"],

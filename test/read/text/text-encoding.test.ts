@@ -68,7 +68,7 @@ describe("encodings", () => {
     });
   });
 
-  it("prefers the byte order mark to the declared encoding, with a notice", async () => {
+  it("prefers the byte order mark to the declared encoding, and gives a notice", async () => {
     const { records, notices } = await readBytes(Buffer.from("\uFEFFA\n\u00E9\n"), "windows-1252");
     expect(firstCells(records)).toEqual(["\u00E9"]);
     expect(notices.map(({ text }) => text)).toEqual([

@@ -69,7 +69,7 @@ describe("the detection of workbooks", () => {
 });
 
 describe("a corrupt workbook", () => {
-  it("is rejected for any truncation", async () => {
+  it("is rejected if it is truncated anywhere", async () => {
     const whole = await readFile(await rawWorkbook({ sheets: { S: SHEET } }));
     for (const length of [4, 100, whole.length >> 1, whole.length - 1]) {
       const failure = await failureOf(read(source(await written(whole.subarray(0, length)))));
@@ -92,7 +92,7 @@ describe("a corrupt workbook", () => {
     expect(await failureOf(read(source(path)))).toMatchObject({ code: "source_damaged" });
   });
 
-  it("is read or rejected if any single byte changes", async () => {
+  it("is either read or rejected if any single byte changes", async () => {
     const whole = await readFile(join(FIXTURES, "workbooks/from-libreoffice.xlsx"));
     const bugs: unknown[] = [];
     await fc.assert(
@@ -145,7 +145,7 @@ describe("a forged workbook", () => {
     expect((await failureOf(read(source(twice)))).message).toContain("twice");
   });
 
-  it("with more text than the memory limit is rejected", async () => {
+  it("with more text than the memory limit allows is rejected", async () => {
     const strings = `<si><t>${"x".repeat(1000)}</t></si>`.repeat(100);
     const path = await rawWorkbook({ sheets: { S: SHEET }, strings });
     const failure = await failureOf(read(source(path), { limits: { workbookTextBytes: 50_000 } }));
@@ -153,7 +153,7 @@ describe("a forged workbook", () => {
   });
 
   it.each([
-    ["a text", `<c t="inlineStr"><is><t>${"x".repeat(3 * MIB)}</t></is></c>`],
+    ["a string", `<c t="inlineStr"><is><t>${"x".repeat(3 * MIB)}</t></is></c>`],
     ["an attribute", `<c t="${"x".repeat(3 * MIB)}"/>`],
     ["a comment", `<!--${"<x>".repeat(MIB)}-->`],
     ["the strings of a row", '<c t="str"><v>0123456789</v></c>'.repeat(200_000)],

@@ -27,7 +27,7 @@ describe("a workbook that LibreOffice wrote", () => {
     ]);
   });
 
-  it("reports cells with errors, rounded numbers and numbers that lost digits", async () => {
+  it("reports cells with errors, with rounded numbers and with numbers that lost digits", async () => {
     const { records } = await read(source(LIBREOFFICE));
     expect(records.flatMap(({ problems }) => problems)).toMatchObject([
       { code: "source_rounded_number", severity: "warning", place: { line: 5, column: "BALANCE", columnNumber: 6 } },
@@ -49,7 +49,7 @@ describe("a workbook that LibreOffice wrote", () => {
     ]);
   });
 
-  it.each(["Customer list", "CUSTOMER LIST"])("reads the sheet named after a #: %s", async (name) => {
+  it.each(["Customer list", "CUSTOMER LIST"])("reads the sheet that is named after a #: %s", async (name) => {
     const { records, notices } = await read(source(`${LIBREOFFICE}#${name}`));
     expect(records.map(({ row }) => [row.table.file, row.line, ...cells(row)])).toEqual([
       [`${LIBREOFFICE}#Customer list`, 2, "C-1"],
@@ -75,7 +75,7 @@ describe("a workbook that LibreOffice wrote", () => {
   });
 });
 
-describe("cells", () => {
+describe("cells:", () => {
   it.each([
     ["General", "12345678901234", "12345678901234"],
     ["General", "0.1", "0.1"],
@@ -114,7 +114,7 @@ describe("cells", () => {
     ["constructor", "5", "5"],
     ['"unclosed', "5", "5"],
     [49, "5", "5"],
-  ])("with the format %s and the stored number %s are read as %s", async (format, stored, shown) => {
+  ])("the format %s and the stored number %s are read as %s", async (format, stored, shown) => {
     expect(await cellOf(`<c s="1"><v>${stored}</v></c>`, { formats: [format] })).toEqual([shown]);
   });
 
@@ -132,12 +132,9 @@ describe("cells", () => {
     ["dd/mm/yyyy", "60", "60", "source_bad_cell"],
     ["dd/mm/yyyy", "-1", "-1", "source_bad_cell"],
     ["dd/mm/yyyy", "2958466", "2958466", "source_bad_cell"],
-  ])(
-    "with the format %s and the stored number %s are read as %s and reported: %s",
-    async (format, stored, shown, code) => {
-      expect(await cellOf(`<c s="1"><v>${stored}</v></c>`, { formats: [format] })).toEqual([shown, code]);
-    },
-  );
+  ])("the format %s and the stored number %s are read as %s and reported: %s", async (format, stored, shown, code) => {
+    expect(await cellOf(`<c s="1"><v>${stored}</v></c>`, { formats: [format] })).toEqual([shown, code]);
+  });
 
   it.each([
     ['<c t="b"><v>1</v></c>', "TRUE"],
@@ -153,27 +150,27 @@ describe("cells", () => {
     ['<c t="d"><v>2020-04-03T10:00:00Z</v></c>', "2020-04-03T10:00:00Z"],
     ["<c><v/></c>", ""],
     ["<c/>", ""],
-  ])("%s are read as %j", async (cell, text) => {
+  ])("%s is read as %j", async (cell, text) => {
     const strings = '<si><t xml:space="preserve"> spaced </t></si><si><r><t>Zoë </t></r><r><t>&amp; Co</t></r></si>';
     expect(await cellOf(cell, { strings, formats: ["dd/mm/yyyy"] })).toEqual([text]);
   });
 
-  it("with an error or a formula without a value are reported", async () => {
+  it("a cell with an error, or with a formula without a value, is reported", async () => {
     expect(await cellOf('<c t="e"><v>#REF!</v></c>')).toEqual(["#REF!", "source_bad_cell"]);
     expect(await cellOf("<c><f>1+1</f></c>")).toEqual(["", "source_bad_cell"]);
   });
 
-  it("with control characters are reported as in CSV files", async () => {
+  it("control characters are reported as in CSV files", async () => {
     expect(await cellOf('<c t="inlineStr"><is><t>a_x0000_</t></is></c>')).toEqual(["a\0", "source_control_character"]);
   });
 
-  it("count days from 1904 if the workbook says so", async () => {
+  it("dates count from 1904 if the workbook declares this", async () => {
     const cell = '<c s="1"><v>42462</v></c>';
     expect(await cellOf(cell, { formats: ["dd/mm/yyyy"], from1904: true })).toEqual(["2020-04-03"]);
   });
 
   it.each(['<c t="s"><v>7</v></c>', '<c t="s"><v>x</v></c>', "<c><v>twelve</v></c>"])(
-    "%s are reported as corrupt",
+    "%s is reported as corrupt",
     async (cell) => {
       expect(await failureOf(cellOf(cell))).toMatchObject({ code: "source_damaged", exitCode: 2 });
     },
