@@ -4,7 +4,7 @@ import { adviceFor } from "../../src/report/advice.ts";
 describe("the advice for the code unique", () => {
   const problem = { by: "local", severity: "error", attr: "customers", code: "unique" } as const;
 
-  it("asks for the right version of a record that was accepted with different content", () => {
+  it("asks for the correct version of a record that was accepted with different content", () => {
     expect(adviceFor({ ...problem, acceptedAt: "2026-01-31T09:30:00Z" })).toMatch("which of the two versions");
   });
 

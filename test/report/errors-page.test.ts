@@ -16,7 +16,7 @@ describe("docs/errors.md", () => {
     expect(firstCells(section)).toEqual(codes);
   });
 
-  it("lists the codes that the program assigns to replies of the platform", () => {
+  it("lists the codes that the program assigns to the platform's replies", () => {
     const [unreadable] = replyProblems("<html>");
     const [unspecified] = replyProblems({ detail: "No." });
     const codes = [unspecified?.code, "conflict", "revision_ignored", "version_unknown", unreadable?.code];

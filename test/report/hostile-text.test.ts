@@ -66,7 +66,7 @@ const hostileReport = reportOf(naughty.map(hostile), {
 });
 
 describe("hostile text", () => {
-  it.runIf(existsSync(LIST))("the list of naughty strings is available", () => {
+  it.runIf(existsSync(LIST))("includes the list of naughty strings", () => {
     expect(naughty.length).toBeGreaterThan(400);
   });
 

@@ -66,7 +66,7 @@ describe("describeProblem", () => {
     );
   });
 
-  it("describes a broken rule with its message, the document's text, or a text for its kind, without expressions", () => {
+  it("describes a broken rule by its message, the document's text or its kind, but without expressions", () => {
     const broken = {
       attr: "a",
       severity: "error",

@@ -67,7 +67,7 @@ describe("fieldWords", () => {
     ["non_field_errors", undefined],
     ["0", undefined],
     ["_", undefined],
-  ])("names %s in words: %s", (attr, words) => {
+  ])("expresses %s in words: %s", (attr, words) => {
     expect(fieldWords(attr)).toBe(words);
   });
 

@@ -37,7 +37,7 @@ describe("the chart of a day's rates", () => {
     ["2025-03-30T12:00:00Z", 46, "00  03    06", "46 half hours, because the clocks go forward"],
     ["2025-10-26T12:00:00Z", 50, "00      03    06", "50 half hours, because the clocks go back"],
     ["2025-07-01T12:00:00Z", 48, "00    03    06", "highest"],
-  ])("for %s has %i half hours, labelled with local hours", (day, count, hours, words) => {
+  ])("for %s has %i half hours, which are labelled with local hours", (day, count, hours, words) => {
     const plot = plotOf(day, String);
     expect(axisOf(plot)).toBe(` 0 ┼${"─".repeat(count)}`);
     expect(plot).toContain(`    ${hours}`);

@@ -38,7 +38,7 @@ describe("records in batches", () => {
     expect(text).toBe("code  name\nABC   x\nABC…  y\n");
   });
 
-  test("as CSV have the fields of the API specification first, then the other fields of the first batch", () => {
+  test("as CSV have the fields in the API specification first, followed by the other fields of the first batch", () => {
     const { text, notices } = written("csv", [{ more: [1, { x: "=1" }], code: "A" }], [{ code: "B", late: 1 }]);
     expect(text).toBe('code,name,more\nA,,"[1,{""x"":""=1""}]"\nB,,\n');
     expect(notices).toEqual([expect.stringContaining("late")]);

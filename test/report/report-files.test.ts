@@ -48,7 +48,7 @@ describe("writeReportFiles", () => {
     });
   });
 
-  it("links files on the page that are in the same folder", async () => {
+  it("links from the page to files in the same folder", async () => {
     const { page } = await writeReportFiles(report, { ...options(), workbook: { choices: new Map() } });
     const links = [...(await readFile(page, "utf8")).matchAll(/href="([^#"]+)"/g)].map(([, name = ""]) => name);
     expect(links).toEqual(["rejects.xlsx", "rejects.csv"]);
@@ -164,7 +164,7 @@ describe("checkReportFolder", () => {
     await expect(checkReportFolder(folder, [])).rejects.toMatchObject({ code: "storage" });
   });
 
-  it.runIf(existsSync("/proc/self"))("does not retry forever where no folder can be created", async () => {
+  it.runIf(existsSync("/proc/self"))("does not retry forever if no folder can be created", async () => {
     await expect(checkReportFolder("/proc/none/report", [])).rejects.toMatchObject({ code: "storage" });
   });
 });

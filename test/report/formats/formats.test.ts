@@ -59,7 +59,7 @@ describe("json", () => {
 });
 
 describe("csv", () => {
-  it("has one row per problem, with its own location or, without one, the location of the record", async () => {
+  it("has one row per problem, with the location of the problem or, if it has none, of the record", async () => {
     expect(await rendered(reporters.csv, reportOf(MIXED))).toBe(
       [
         "record,key,status,attr,code,detail,severity,by,file,line,column,column_number,pointer",
@@ -107,7 +107,7 @@ describe("csv", () => {
 });
 
 describe("junit", () => {
-  it("makes one test case of every record", async () => {
+  it("contains one test case per record", async () => {
     expect(await rendered(reporters.junit, reportOf(MIXED))).toBe(
       `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="validate accounts.csv" tests="5" failures="2" errors="1">
@@ -138,7 +138,7 @@ error required at billing_address: A value is required here.</failure></testcase
     expect(new Set(tags.map(({ groups }) => groups?.["element"]))).toEqual(new Set(Object.keys(JENKINS_ATTRIBUTES)));
   });
 
-  it("gives file and line of every test case on request", async () => {
+  it("contains the file and line of every test case on request", async () => {
     const xml = await rendered(reporters.junit, { ...reportOf(MIXED), testLocations: true });
     expect(xml).toContain('<testcase classname="accounts.csv" name="record 1 EXT-1" file="accounts.csv" line="2"/>');
     expect(xml.match(/<testcase [^>]* file="[^"]+" line="\d+"/g)).toHaveLength(MIXED.length);
@@ -176,7 +176,7 @@ describe("github", () => {
     );
   });
 
-  it("shows one example of every cause first, 50 annotations in all, and says how many are omitted", async () => {
+  it("shows one example of each cause first, at most 50 annotations, and the number of omitted problems", async () => {
     const outcomes = Array.from({ length: 400 }, (_, at): Outcome => {
       const code = at < 389 ? "frequent" : `rare_${at}`;
       const attr = `customers.${at}.mobile`;
@@ -189,14 +189,14 @@ describe("github", () => {
     expect(lines.at(-1)).toBe("::notice title=migrate::350 more problems are not shown here: see errors.csv in out");
   });
 
-  it("says in the singular that one problem is omitted", async () => {
+  it("uses the singular if one problem is omitted", async () => {
     const outcomes = Array.from({ length: 51 }, (_, at): Outcome => ({ ...refused("no"), record: at + 1 }));
     expect((await rendered(reporters.github, reportOf(outcomes))).trimEnd().split("\n").at(-1)).toBe(
       "::notice title=migrate::1 more problem is not shown here",
     );
   });
 
-  it("names no file for standard input, and is empty without problems", async () => {
+  it("does not name a file for standard input, and is empty without problems", async () => {
     const outcome: Outcome = { ...refused("no"), source: { file: "-", line: 2 } };
     expect(await rendered(reporters.github, reportOf([outcome]))).toBe("::error title=no at a::no\n");
     expect(await rendered(reporters.github, reportOf(MIXED.slice(0, 1)))).toBe("");

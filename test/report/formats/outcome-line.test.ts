@@ -36,7 +36,7 @@ describe("outcomeLine", () => {
     expect(showing).toContain('"columnNumber":4},"value":"31/12/1980"}');
   });
 
-  it("parses to the same object as the output of JSON.stringify, and is safe to display", () => {
+  it("is parsed to the same object as the output of JSON.stringify, and is safe to display", () => {
     fc.assert(
       fc.property(outcomes, fc.boolean(), (outcome, showValues) => {
         const line = outcomeLine(outcome, { showValues });

@@ -5,7 +5,7 @@ import { reporters } from "../../../src/report/formats/reporters.ts";
 import { MIXED, rendered, reportOf } from "../reports.ts";
 
 describe("text", () => {
-  it("groups problems by cause, errors first, the most frequent first, each with one example", async () => {
+  it("groups problems by cause, with errors and frequent causes first, and one example each", async () => {
     const frequent = numbered(1234, (at) => mobile(at % 10 === 0 ? "+9{10}" : "9{9}", at));
     expect(await rendered(reporters.text, reportOf([...frequent, ...renumbered(MIXED, 1234)]))).toBe(
       `1,237 errors, 3 causes

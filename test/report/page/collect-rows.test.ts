@@ -40,7 +40,7 @@ describe("createCauseCollector", () => {
     expect(causes[1]?.places[0]?.rows[0]?.note).toBe("A value is required here. (and 40 more like it in this record)");
   });
 
-  it("keeps the first rows of each place, so that a filter finds some rows of every file", () => {
+  it("keeps the first rows of each place (file and column), so that a filter finds some rows of every file", () => {
     const lines = Array.from({ length: 300 }, (_, at) => invalidCell(at + 2));
     const [cause] = causesOf([...lines, invalidCell(999, { file: "last.csv" })]);
     expect(cause?.places.map(({ file, count, rows }) => [file, count, rows.length])).toEqual([
@@ -49,7 +49,7 @@ describe("createCauseCollector", () => {
     ]);
   });
 
-  it("shows a cell with several findings once, with the first error as its cause", () => {
+  it("shows a cell with several findings only once, under the cause of its first error", () => {
     const place = { file: "accounts.csv", line: 2, column: "POSTCODE", columnNumber: 4 };
     const cell = { place, shape: "A{7}", by: "local" } as const;
     const invalid = { code: "invalid", expected: "pattern", severity: "error" } as const;
@@ -106,7 +106,7 @@ describe("createCauseCollector", () => {
     expect(cause?.places[0]?.rows[0]).not.toHaveProperty("pointer");
   });
 
-  it("shows different messages about one cell in its row", () => {
+  it("shows all different messages about a cell in its row", () => {
     const problems = ["Not a phone number.", "Too short."].flatMap((detail) => invalidCell(2, { detail }).problems);
     const two: Outcome = { ...invalidCell(2), problems };
     const [cause] = causesOf([two]);

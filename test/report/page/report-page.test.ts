@@ -49,7 +49,7 @@ function patternCell(line: number, as: string, attrs: readonly string[] = ["post
 }
 
 describe("the page of a report", () => {
-  it("says in one sentence what happened, ranks the causes by records, and says how to fix each cause", async () => {
+  it("says what happened in one sentence, ranks the causes by records, and says how to fix each cause", async () => {
     const text = await pageText([...THREE_CAUSES, ...MIXED.map((one) => ({ ...one, record: one.record + 100 }))]);
     expect(text).toContain(
       "<h1>1 of 12 records is on the platform, 1 is ready to be sent, 9 need work, and 1 has an unknown",
@@ -109,14 +109,14 @@ describe("the page of a report", () => {
     expect(text).toContain("Return the folder to the sender by 2026-12-02.");
   });
 
-  it("says what to do without files of rejects, and nothing if no record needs correction", async () => {
+  it("says what to do if there are no rejects files, and nothing if no record needs correction", async () => {
     expect(textOf(await pageText(MIXED))).toContain("Correct the cells listed below in the source files");
     expect(await pageText(MIXED.filter(({ status }) => status !== "invalid" && status !== "rejected"))).not.toContain(
       "What to do first",
     );
   });
 
-  it("describes a pattern in words, and shows a pattern that it cannot describe", async () => {
+  it("describes a pattern in words, or shows the pattern if it cannot describe it", async () => {
     const [invalid, unclear] = [[patternCell(2, "^[A-Z]{1,2}[0-9]$")], [patternCell(3, "^(?=.*x).*$")]] as const;
     const described = textOf(await pageText(invalid));
     expect(described).toMatch(/Post code is not valid 1 record held back POST_CODE in accounts\.csv post_code invalid/);
@@ -130,7 +130,7 @@ describe("the page of a report", () => {
     expect(text).toContain("Postal code is not valid");
   });
 
-  it("shows a cell with two errors once, and counts the errors as other formats do", async () => {
+  it("shows a cell with two errors only once, and counts the errors in the same way as other formats", async () => {
     const cells = [2, 3].map((line) => patternCell(line, "^a$", ["post_code", "supply.0.code"]));
     const text = textOf(await pageText(cells));
     expect(text).toContain("4 errors in 2 places have 2 causes. Errors in the same cell are shown together.");
@@ -228,7 +228,7 @@ describeInChromium("the page of a report", (open) => {
     await expect.poll(() => page.locator("#cause-1 tbody tr").count()).toBe(1);
   });
 
-  it("filters by the code of a second finding about a cell, which is shown in the rows that have it", async () => {
+  it("filters by the code of a cell's second finding, and shows this finding in the rows", async () => {
     const cells = [2, 3, 4].map((line) => patternCell(line, "^a$"));
     const [invalid] = patternCell(5, "^a$").problems;
     if (invalid?.place === undefined) throw new Error("no cell");
@@ -266,7 +266,7 @@ describeInChromium("the page of a report", (open) => {
     expect(await cells.allTextContents()).toEqual(["K-7", "accounts.csv", "7", "POSTCODE", "9{5}"]);
   });
 
-  it("closes the causes that a search has opened when it no longer finds them, and when it is cleared", async () => {
+  it("closes the causes that a search has opened when the search no longer finds them or is cleared", async () => {
     const { page } = await open(await pageFile(THREE_CAUSES));
     const opened = page.locator(".cause details[open]");
     await page.locator("#cause-2 summary").click();
@@ -284,7 +284,7 @@ describeInChromium("the page of a report", (open) => {
     await expect.poll(() => opened.count()).toBe(2);
   });
 
-  it("can be used with the keyboard alone", async () => {
+  it("can be used with only the keyboard", async () => {
     const { page } = await open(await pageFile(THREE_CAUSES));
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");

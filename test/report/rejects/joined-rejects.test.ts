@@ -26,7 +26,7 @@ describe("rejects of joined sources", () => {
   ];
   const sources = ["accounts", "customers", "phones"];
 
-  it("are one file per source, with every row of a record, and each problem next to its row", async () => {
+  it("consist of one file per source, with every row of a record, and each problem next to its row", async () => {
     const [one, two, three] = records;
     const unlocated = { ...missing("billing", need(one).row), attr: "agreements" };
     const { place: _, ...withoutPlace } = unlocated;
@@ -56,7 +56,7 @@ describe("rejects of joined sources", () => {
     ]);
   });
 
-  it("are a file with only a header for a source without rejected rows, so that all files can be re-imported together", async () => {
+  it("include a file with only a header for a source without rejected rows, so that all files can be re-imported", async () => {
     const [one, two, three] = records;
     await write(records, [outcomeOf(need(one)), outcomeOf(need(two), [missing("x", cy)]), outcomeOf(need(three))], {
       sources,

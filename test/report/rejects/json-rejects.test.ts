@@ -6,7 +6,7 @@ import { need, rejectScene } from "./reject-scene.ts";
 const { write, files, content } = rejectScene();
 
 describe("rejects of JSON sources", () => {
-  it("are the original values, one per line, except values that could not be read exactly", async () => {
+  it("are the original values, one per line, except for values that could not be read exactly", async () => {
     const records = recordsOf([
       jsonRow("a.json", 2, "/0", { ref: "1", list: [1, { a: null }] }),
       jsonRow("a.json", 2, "/1", { ref: "2" }),

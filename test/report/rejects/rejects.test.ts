@@ -14,7 +14,7 @@ describe("rejects of one source", () => {
     csvRow(table, 5, ['0"5', "two\nlines", "=1+1"]),
   ]);
 
-  it("keep each unnamed column in place, because a mapping can rename columns by number", async () => {
+  it("keep each unnamed column in its place, because a mapping can rename columns by number", async () => {
     const columns = ["REF", "", "", "NAME"];
     const unnamed = {
       ...csvTable("unnamed.csv", columns),
@@ -105,7 +105,7 @@ lines",=1+1,K3,x,odd,"'=cmd"
     ]);
   });
 
-  it("are the same after they are read again without corrections, ragged rows included", async () => {
+  it("are the same after they are read again without corrections, including ragged rows", async () => {
     const first = recordsOf([
       csvRow(table, 2, ["1", "Ann", ""]),
       csvRow(table, 3, ["2"]),
@@ -126,7 +126,7 @@ lines",=1+1,K3,x,odd,"'=cmd"
     expect(await content("rejects.csv")).toBe(before);
   });
 
-  it("combine files with different headers under all their columns, in order of appearance", async () => {
+  it("combine files with different headers under all of their columns, in order of appearance", async () => {
     const other = csvTable("more.csv", ["PHONE", "EMAIL", "REF"]);
     const all = recordsOf([
       csvRow(table, 2, ["1", "Ann", "07"]),
@@ -149,7 +149,7 @@ lines",=1+1,K3,x,odd,"'=cmd"
     ]);
   });
 
-  it("use the declared delimiter and mark the encoding, so that the same command can read them", async () => {
+  it("use the declared delimiter and mark the encoding, so that the same command can read the files", async () => {
     await write(
       records,
       records.map((record) => outcomeOf(record, [missing("name", record.row)])),
@@ -161,7 +161,7 @@ lines",=1+1,K3,x,odd,"'=cmd"
     expect(await content("rejects.csv")).toMatch(/^\uFEFFREF;NAME;PHONE;migrate_key;/);
   });
 
-  it("are not written if no record needs work, and the files of an earlier report are removed", async () => {
+  it("are not written if no record needs correction, and the files of an earlier report are removed", async () => {
     await write(
       records,
       records.map((record) => outcomeOf(record, [missing("name", record.row)])),

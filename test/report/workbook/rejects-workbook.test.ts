@@ -68,7 +68,7 @@ describe("rejects.xlsx", () => {
     expect(other?.slice(0, 4)).toEqual(["1", "error", "required", "kind"]);
   });
 
-  it("contains no formulas or numbers in its sheets of rows, because all cells have the format Text", async () => {
+  it("contains no formulas or numbers in the sheets with rows, because all cells have the format Text", async () => {
     await write(records, [outcomeOf(need(records[0]), [missing("name", need(first))])], { workbook });
     const all = await parts();
     const sheet = need(all.get("xl/worksheets/sheet1.xml"));
@@ -95,7 +95,7 @@ describe("rejects.xlsx", () => {
     expect(need(all.get("xl/drawings/vmlDrawing1.vml"))).toContain("<x:Row>1</x:Row><x:Column>1</x:Column>");
   });
 
-  it("offers lists of choices where the values of a column are known", async () => {
+  it("offers a list of choices if the values of a column are known", async () => {
     const choices = new Map([["accounts", new Map([["KIND", ["D", "B"]]])]]);
     const outcomes = records.map((record) => outcomeOf(record, [missing("kind", record.row, "KIND")]));
     await write(records, outcomes, { workbook: { choices } });
@@ -151,7 +151,7 @@ describe("rejects.xlsx", () => {
     ]);
   });
 
-  it("keeps the places of the extract in rejects of rejects (they used to name the re-imported file)", async () => {
+  it("keeps the places in the extract when rejects are rejected again (they used to name the re-imported file)", async () => {
     const again = csvTable("rejects.xlsx#accounts", ["REF", "NAME", "KIND", "migrate_place"]);
     const cells = [
       ["1", "", "X", "accounts.csv:7"],
