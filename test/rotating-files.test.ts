@@ -6,7 +6,7 @@ import { PARTS } from "./rotating-files.ts";
 const files = PARTS.flat().map((name) => `test/${name}.test.ts`);
 const root = path.dirname(import.meta.dirname);
 
-test("every rotating file exists, and is in one part only", () => {
+test("every rotating file exists, and is in only one part", () => {
   expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
   expect(new Set(files).size).toBe(files.length);
 });
