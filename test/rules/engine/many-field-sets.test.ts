@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { contractOf, judgeOf } from "./compiled-rules.ts";
 
-it("checks a rule whose field first appears after very many different sets of fields", () => {
+it("checks a rule even if its field first appears after very many different sets of fields", () => {
   const fields = Array.from({ length: 10 }, (_, at) => `field${at}`);
   const rules = [
     { code: "late", kind: "forbidden-when", fields: ["late"] },

@@ -26,7 +26,7 @@ function isValid(country: CountryCode, text: string, kind: (typeof KINDS)[number
   return kind === "phone" || type === "FIXED_LINE_OR_MOBILE" || (type === "MOBILE") === (kind === "mobile");
 }
 
-describe("certainly valid phone numbers", () => {
+describe("phone numbers that are certainly valid", () => {
   const plans = getCountries().flatMap((country) => {
     const isCertain = certainPhone(country, metadata);
     return isCertain === undefined ? [] : [{ country, isCertain }];

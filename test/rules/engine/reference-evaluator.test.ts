@@ -114,7 +114,7 @@ describe.skipIf(!DOCUMENTS_EXIST).each(OPERATORS)("payloads of the published doc
     expect(problems).toBeGreaterThan(rules);
   });
 
-  it("have the same problems as with the reference evaluator if they are randomly modified examples", () => {
+  it("have the same problems as with the reference evaluator after random changes to examples", () => {
     const compared = examples.flatMap(({ operation: { body }, payload }) =>
       body === undefined ? [] : [{ payload, compare: comparison(body, richContext(contract, body)) }],
     );

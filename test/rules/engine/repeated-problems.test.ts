@@ -22,7 +22,7 @@ it("distinguishes values that break the same rule at the same attr", () => {
   ]);
 });
 
-it("a problem does not name its value again if the attr already names it", () => {
+it("does not name a value again if the attr already names it", () => {
   const rule = { code: "no", kind: "in-set", each: "list[]", value: "kind", set: ["A"], attr: "list[].kind" };
   const problems = judgeOf(contractOf([rule]))({ list: [{ kind: "A" }, { kind: "B" }] }, new Set());
   expect(problems.map(({ attr, at }) => ({ attr, at }))).toEqual([{ attr: "list.1.kind", at: undefined }]);

@@ -38,7 +38,7 @@ const RULES: readonly JsonObject[] = [
   { code: "of_our_own", kind: "required-when", fields: ["a"] },
 ];
 
-it("coverage: puts each published code in one class, and a rule takes precedence over a statement of the contract", () => {
+it("coverage: puts each published code in one class, where a rule takes precedence over a statement in the contract", () => {
   const contract = contractOf(RULES, BOOK);
   expect(coverageOf(contract, ruleContextOf(contract))).toEqual({
     published: [

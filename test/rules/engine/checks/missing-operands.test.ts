@@ -13,7 +13,7 @@ describe("a missing operand", () => {
     { kind: "sum-equals", sum: "a", equals: "b" },
     { kind: "refers-to", value: "a", in: "b" },
     { kind: "covered-by", value: "a", list: "l[]", start: "s", end: "e" },
-  ])("passes, unless the rule requires the operand: $kind", (rule) => {
+  ])("passes unless the rule requires the operand: $kind", (rule) => {
     expect(problemsOfRule(rule, {})).toEqual([]);
     expect(problemsOfRule({ ...rule, "skip-if-missing": false }, {})).toEqual([OBJECT_PROBLEM]);
   });

@@ -7,7 +7,7 @@ function holds(test: string, payload: JsonObject, judging: Judging = {}): boolea
   return problemsOfRule({ kind: "holds", test }, payload, judging).length === 0;
 }
 
-describe("conditions", () => {
+describe("conditions:", () => {
   it.each([
     ["a", { a: 1 }, true],
     ["a", { a: false }, false],
@@ -55,7 +55,7 @@ describe("conditions", () => {
   });
 });
 
-describe("functions and arithmetic", () => {
+describe("functions and arithmetic:", () => {
   it.each([
     ["0.1 + 0.2 = 0.3", {}],
     ["1 / 3 * 3 = 1", {}],
@@ -203,7 +203,7 @@ describe("an attr that already has a problem", () => {
   });
 });
 
-describe("rows of a reference list", () => {
+describe("rows of a reference list:", () => {
   const rows = [{ code: "A", fuel: "gas", size: "2" }, { code: "A", fuel: "power" }, { code: "7" }];
   const judging = { references: { things: { columns: ["code", "fuel", "size"], rows } } };
 
@@ -228,11 +228,11 @@ describe("rows of a reference list", () => {
     ["count(listed.things[size is present and code in ('A', 'B')]) = 1", {}, true],
     ["count(listed.nothing[code = 'A']) = 0", {}, true],
     ["count(list[x in listed.things[].code]) = 1", { list: [{ x: "A" }, { x: "C" }] }, true],
-  ] as const)("%s of %j is %s", (test, payload, expected) => {
+  ] as const)("%s for the payload %j is %s", (test, payload, expected) => {
     expect(holds(test, payload, judging)).toBe(expected);
   });
 
-  it("are never the location of a problem", () => {
+  it("a problem is never located in such a row", () => {
     const value = "listed.things[code = this.x].fuel";
     expect(
       problemsOfRule({ kind: "refers-to", value, in: "fuels[]" }, { x: "A" }, { ...judging, wrong: ["fuel"] }),
@@ -264,7 +264,7 @@ describe("a rule on a schema", () => {
     "x-rules": [{ code: "c", kind: "required-when", fields: ["x"] }],
   };
 
-  it("applies everywhere the schema is used: in lists, in selected options, under other names and recursively", () => {
+  it("applies wherever the schema is used: in lists, in selected options, under other names and recursively", () => {
     const contract = loadContract([
       {
         file: "rules.yaml",
