@@ -43,7 +43,7 @@ describe("compiled code", () => {
     expect(buildsIn(cacheHome)).toHaveLength(keepsCode ? 4 : 6);
   });
 
-  it.runIf(keepsCode)("is not loaded from a folder that others can write to", () => {
+  it.runIf(keepsCode)("is not loaded from a folder that other users can write to", () => {
     const cacheHome = temporaryFolder();
     help(cacheHome);
     expect(buildsIn(cacheHome)).toHaveLength(1);
@@ -56,7 +56,7 @@ describe("compiled code", () => {
     }
   });
 
-  it("is not cached if the folder cannot be created, which is not a failure", () => {
+  it("is not cached if the folder cannot be created, which causes no failure", () => {
     const cacheHome = path.join(temporaryFolder(), "file");
     writeFileSync(cacheHome, "");
     expect(help(cacheHome)).toMatchObject({ status: 0, stderr: "" });

@@ -5,7 +5,7 @@ import { readSecrets } from "../../src/runtime/read-credentials.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 describe("credentials", () => {
-  it("are read from the environment, and then no file is read", async () => {
+  it("are read from the environment without reading a file", async () => {
     const files = { tokenFile: "/nowhere/token" };
     expect(await readSecrets({ MIGRATE_API_KEY: "sk_1" }, files)).toEqual({ apiKey: "sk_1" });
     expect(await readSecrets({ MIGRATE_TOKEN: "t", MIGRATE_API_KEY: "sk_1" }, files)).toEqual({

@@ -5,7 +5,7 @@ import { limitFailure } from "../../src/runtime/system-limits.ts";
 import { Failure } from "../../src/model/failure.ts";
 import { projectFile } from "../e2e/cli.ts";
 
-it("a thread that runs out of memory is a failure with exit code 6", async () => {
+it("a thread that runs out of memory causes a failure with exit code 6", async () => {
   const grow = "const all = []; for (;;) all.push(new Array(1000).fill(all.length));";
   const worker = new Worker(grow, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 8 } });
   const [error]: unknown[] = await once(worker, "error");
@@ -16,17 +16,17 @@ it("a thread that runs out of memory is a failure with exit code 6", async () =>
   });
 });
 
-it("memory that cannot be allocated is a failure with exit code 6", () => {
+it("memory that cannot be allocated causes a failure with exit code 6", () => {
   expect(limitFailure(thrownBy(() => new ArrayBuffer(Number.MAX_SAFE_INTEGER)))).toMatchObject({ exitCode: 6 });
   expect(limitFailure(withCode("ENOMEM: not enough memory, scandir", "ENOMEM"))).toMatchObject({ exitCode: 6 });
 });
 
-it("a thread that cannot be started is a failure with exit code 6", () => {
+it("a thread that cannot be started causes a failure with exit code 6", () => {
   const error = withCode("Worker initialization failure: EAGAIN", "ERR_WORKER_INIT_FAILED");
   expect(limitFailure(error)).toMatchObject({ exitCode: 6, hint: expect.stringContaining("ulimit -u") });
 });
 
-it("a file that cannot be opened because of the descriptor limit keeps its name, with exit code 6 instead of 2", () => {
+it("a failure to open a file because of the descriptor limit still names the file, with exit code 6 instead of 2", () => {
   const cause = withCode("EMFILE: too many open files", "EMFILE");
   const failure = new Failure("source_unreadable", "accounts.csv: too many files are open", { cause });
   expect(limitFailure(failure)).toMatchObject({

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { reserveTemporaryFolder } from "../../src/runtime/temporary-folder.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-it("the temporary folder of a killed process is removed, and no other folder is", () => {
+it("the temporary folder of a killed process is removed, but no other folder", () => {
   const temporary = temporaryFolder({});
   const before = process.env["TMPDIR"];
   process.env["TMPDIR"] = temporary;
