@@ -16,7 +16,7 @@ test("refuses a body above the limit, with and without a content length", async 
   expect(sandbox.state.accounts()).toHaveLength(1);
 });
 
-test("allows bodies of 16 MiB by default, and no larger bodies", async () => {
+test("allows bodies of up to 16 MiB by default", async () => {
   const { call } = await connect();
   const send = (bytes: number): Promise<{ readonly status: number }> =>
     call("POST", ACCOUNTS, " ".repeat(bytes), NO_CREDENTIALS);
@@ -29,7 +29,7 @@ test.each([
   ["fields without aliases", `{ ${"apiVersion ".repeat(300)} }`],
   ["levels", `${"{ apiVersion ".repeat(21)}${"}".repeat(21)}`],
   ["levels of a list", `{ apiVersion(a: ${"[".repeat(50_000)}1${"]".repeat(50_000)}) }`],
-])("answers a GraphQL query of too many %s with an error", async (_, query) => {
+])("answers a GraphQL query with too many %s with an error", async (_, query) => {
   const { post } = await connect();
   const { status, json } = await post("graphql/", { query }, NO_CREDENTIALS);
   expect(status).toBe(200);
@@ -50,7 +50,7 @@ test.each([
   expect((await get("products/")).status).toBe(200);
 });
 
-test("prints nothing on the console of its host when it cannot serve a request", async () => {
+test("prints nothing to the console of its host if it cannot serve a request", async () => {
   const methods = ["error", "warn", "info", "log"] as const;
   const spies = methods.map((method) => vi.spyOn(console, method).mockImplementation(() => undefined));
   const lines: string[] = [];

@@ -23,7 +23,7 @@ test("`ready` has the loopback address, the credentials and the sample data of t
   });
 });
 
-test("the certificate is valid for 127.0.0.1, ::1 and localhost, and its key is private", async () => {
+test("the certificate is valid for 127.0.0.1, ::1 and localhost, and only the owner can read the private key file", async () => {
   const { sandbox, folder } = await connect();
   const certificate = new X509Certificate(await readFile(join(folder, "server.pem")));
   expect(certificate.checkIP("127.0.0.1")).toBe("127.0.0.1");
@@ -101,11 +101,11 @@ test.each(["{", "[]", '{"suppliers":{"A":"Asleep"},"accounts":[]}', '{"suppliers
   },
 );
 
-test("a data path that cannot be read is a storage failure", async () => {
+test("a data path that cannot be read causes a storage failure", async () => {
   await expect(connect({ dataFile: temporaryFolder() })).rejects.toMatchObject({ code: "storage" });
 });
 
-test("a data file that cannot be written is a storage failure, and a second call of `close` writes it", async () => {
+test("a data file that cannot be written causes a storage failure, and a second call of `close` writes the file", async () => {
   const folder = join(temporaryFolder(), "data");
   const dataFile = join(folder, "platform.json");
   const { sandbox } = await connect({ dataFile });
@@ -116,7 +116,7 @@ test("a data file that cannot be written is a storage failure, and a second call
   expect(await readFile(dataFile, "utf8")).toContain('"accounts"');
 });
 
-test("a folder that cannot contain the certificates is a storage failure", async () => {
+test("a folder that cannot contain the certificates causes a storage failure", async () => {
   const file = join(temporaryFolder(), "file");
   await writeFile(file, "");
   await expect(connect({ folder: join(file, "sandbox") })).rejects.toMatchObject({
@@ -125,7 +125,7 @@ test("a folder that cannot contain the certificates is a storage failure", async
   });
 });
 
-test("a port in use is a failure with a hint", async () => {
+test("a port in use causes a failure with a hint", async () => {
   const { sandbox } = await connect();
   const port = Number(new URL(sandbox.ready.baseUrl).port);
   await expect(connect({ port })).rejects.toMatchObject({

@@ -27,7 +27,7 @@ test("the accounts can be fetched without their payloads", async () => {
   ]);
 });
 
-test("faults can be changed, and the request counter restarts", async () => {
+test("faults can be changed, which restarts the request counter", async () => {
   const { post, get, admin } = await connect({ faults: { errorBefore: { every: 1 } } });
   expect((await post(ACCOUNTS, account("E-1"))).status).toBe(500);
   const changed = await post("/admin/faults", { throttle: "at:2", resetAfter: "5%", latencyMs: [1, 2] }, admin);
@@ -96,7 +96,7 @@ test.each([
   }
 });
 
-test("accepts admin requests of a page that it serves itself", async () => {
+test("accepts admin requests from a page that it serves itself", async () => {
   const { get, sandbox } = await connect();
   const { origin, port } = new URL(sandbox.ready.baseUrl);
   expect((await get("/admin/history", { ...NOBODY, origin, "sec-fetch-site": "same-origin" })).status).toBe(200);

@@ -51,13 +51,13 @@ test.each(["Token ", "JWT ", "Bearer ", ""])("the header prefix %j is accepted",
   expect((await client.post(ACCOUNTS, account("E-1"), headers)).status).toBe(201);
 });
 
-test("the mutation that obtains a token also has the name that other instances use", async () => {
+test("the mutation that obtains a token is also available under the name that other instances use", async () => {
   const client = await connect();
   const { data } = await obtain(client, undefined, OBTAIN.replace("ObtainServiceToken", "obtainKrakenToken"));
   expect(data.obtainKrakenToken.token).toEqual(expect.any(String));
 });
 
-test("a refresh token obtains the next token, but an access token does not, and a refresh token is not accepted as an access token", async () => {
+test("only a refresh token obtains the next token, and it is not accepted as an access token", async () => {
   const client = await connect();
   const first = (await obtain(client)).data.ObtainServiceToken;
   const second = (await obtain(client, { refreshToken: first.refreshToken })).data.ObtainServiceToken;
@@ -72,7 +72,7 @@ test.each([
   [{ APIKey: "wrong" }, "KT-CT-1139"],
   [{ organizationSecretKey: "wrong" }, "KT-CT-1140"],
   [{}, "KT-CT-1128"],
-])("a refused login is an error with status 200: %j", async (input, code) => {
+])("a refused login is reported as an error with status 200: %j", async (input, code) => {
   const { data, errors } = await obtain(await connect(), input);
   expect(data.ObtainServiceToken).toBeNull();
   expect(errors[0].extensions.errorCode).toBe(code);
@@ -106,7 +106,7 @@ test("logins beyond the limit are refused until a minute has passed, even if the
   ]);
 });
 
-test("the lifetime of a refresh token is a setting, and rotated keys end it immediately", async () => {
+test("the lifetime of a refresh token can be set, and rotating the keys ends it immediately", async () => {
   const clock = clockAt(Date.UTC(2025, 0, 1));
   const client = await connect({ clock, faults: { refreshLifetimeSeconds: 60, rotateTokensAt: 1 } });
   const first = (await obtain(client)).data.ObtainServiceToken;

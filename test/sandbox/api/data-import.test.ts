@@ -21,7 +21,7 @@ test("an account is created once per supplier and business key", async () => {
   expect(sandbox.state.accounts()).toHaveLength(1);
 });
 
-test("an invalid payload is answered as described in section 7 of the API specification", async () => {
+test("an invalid payload gets the reply that section 7 of the API specification describes", async () => {
   const { post, sandbox } = await connect();
   const { status, json } = await post(ACCOUNTS, {
     import_supplier: "SANDBOX",
@@ -83,7 +83,7 @@ test("validation creates nothing and returns the payload", async () => {
   expect(sandbox.state.accounts()).toEqual([]);
 });
 
-test("notes are added to an existing account, each once", async () => {
+test("each note is added to an existing account once", async () => {
   const { post } = await connect();
   const notes = { ...account("E-1"), notes: [{ body: "Gate is locked" }, { body: "Dog" }] };
   expect((await post("data-import/notes/", notes)).status).toBe(404);
@@ -103,7 +103,7 @@ test("notes are added to an existing account, each once", async () => {
 });
 
 test.each(["Paused", "Complete"] as const)(
-  "a supplier that is %s accepts nothing, not even validation",
+  "a supplier that is %s accepts no request, not even a validation",
   async (status) => {
     const { post, sandbox } = await connect({ suppliers: { FIRST: "Ongoing", SECOND: status } });
     const refused = await post(ACCOUNTS, { ...account("E-1"), import_supplier: "SECOND" });
@@ -161,7 +161,7 @@ test("the business key of a wrapped payload is read inside the wrapper", async (
   expect(sandbox.state.accounts()[0]).toMatchObject({ key: "E-9", supplier: "SANDBOX" });
 });
 
-test("a body that is not JSON, or has another content type, is refused as in Django", async () => {
+test("a body that is not JSON or has another content type is refused as in Django", async () => {
   const { call } = await connect();
   const broken = await call("POST", ACCOUNTS, "{");
   expect([broken.status, broken.json.code]).toEqual([400, "parse_error"]);
@@ -169,7 +169,7 @@ test("a body that is not JSON, or has another content type, is refused as in Dja
   expect([form.status, form.json.code]).toEqual([415, "unsupported_media_type"]);
 });
 
-test("unknown addresses and methods are answered as in Django", async () => {
+test("unknown addresses and methods get the same replies as in Django", async () => {
   const { call, get } = await connect();
   const wrong = await call("PUT", ACCOUNTS, "{}");
   expect([wrong.status, wrong.json]).toEqual([
@@ -182,7 +182,7 @@ test("unknown addresses and methods are answered as in Django", async () => {
   expect((await call("POST", "data-import/accounts", "{}")).status).toBe(404);
 });
 
-test("the history lists the received requests, but no values", async () => {
+test("the history lists the received requests, but not their values", async () => {
   const { post, get, sandbox } = await connect();
   await post(ACCOUNTS, account("E-1", { customers: [{ family_name: "Canary" }] }));
   await post(ACCOUNTS, account("E-1"));

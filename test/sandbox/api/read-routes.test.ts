@@ -18,7 +18,7 @@ async function everyPage(
   return { pages, results: pages.flatMap(({ results }) => results) };
 }
 
-test("products need no credentials and come in pages of 100, linked by absolute addresses", async () => {
+test("products are read without credentials, in pages of 100 that are linked by absolute addresses", async () => {
   const client = await connect();
   const { pages, results } = await everyPage(client, "products/");
   expect(pages.map(({ results: page }) => page.length)).toEqual([100, 30]);
@@ -118,7 +118,7 @@ test.each([
     4,
     "2025-06-30T22:00:00Z",
   ],
-])("times without a zone are in London time: %s", async (_name, query, count, first) => {
+])("times without a zone are read as London time: %s", async (_name, query, count, first) => {
   const client = await connect({ clock });
   const { pages, results } = await everyPage(client, ratesPath(client, query));
   expect(pages[0].count).toBe(count);

@@ -9,7 +9,7 @@ async function outcomesOf(faults: Parameters<typeof connect>[0], requests: numbe
   return sandbox.history().map(({ status = 0, processed }) => `${status}${processed ? " processed" : ""}`);
 }
 
-test("every nth request is answered 429 with Retry-After and not processed", async () => {
+test("every nth request is answered with 429 and Retry-After, and is not processed", async () => {
   const { post, sandbox } = await connect({ faults: { throttle: { every: 2 }, retryAfter: 7 } });
   expect((await post(ACCOUNTS, account("E-1"))).status).toBe(201);
   const { status, headers, json } = await post(ACCOUNTS, account("E-2"));
@@ -26,7 +26,7 @@ test.each([
   expect((await post(ACCOUNTS, account("E-1"))).headers["retry-after"]).toBe(header);
 });
 
-test("a share of the requests fails, and the same requests fail for the same seed", async () => {
+test("a share of the requests fails, and the same seed makes the same requests fail", async () => {
   const settings = { faults: { throttle: { share: 0.5 }, seed: 42 } };
   const first = await outcomesOf(settings, 24);
   expect(first.filter((fate) => fate === "429").length).toBeGreaterThan(4);
@@ -43,16 +43,13 @@ test("a request is answered with a server error before or after processing", asy
   ]);
 });
 
-test.each([502, 503, 504] as const)(
-  "an injected error can be a %i with the error page of a proxy",
-  async (errorStatus) => {
-    const { post } = await connect({ faults: { errorBefore: { every: 1 }, errorStatus } });
-    const { status, text, headers } = await post(ACCOUNTS, account("E-1"));
-    expect(status).toBe(errorStatus);
-    expect(text).toContain("<h1>");
-    expect(headers["retry-after"]).toBe(errorStatus === 503 ? "1" : undefined);
-  },
-);
+test.each([502, 503, 504] as const)("an injected error can be a %i with a proxy's error page", async (errorStatus) => {
+  const { post } = await connect({ faults: { errorBefore: { every: 1 }, errorStatus } });
+  const { status, text, headers } = await post(ACCOUNTS, account("E-1"));
+  expect(status).toBe(errorStatus);
+  expect(text).toContain("<h1>");
+  expect(headers["retry-after"]).toBe(errorStatus === 503 ? "1" : undefined);
+});
 
 test("the connection is reset before or after processing", async () => {
   const { post, sandbox } = await connect({ faults: { resetBefore: { at: [1] }, resetAfter: { at: [2] } } });
@@ -63,7 +60,7 @@ test("the connection is reset before or after processing", async () => {
   expect(sandbox.history().every((entry) => !("status" in entry))).toBe(true);
 });
 
-test("a request never gets a reply, with or without processing", async () => {
+test("a request gets no reply, whether or not it is processed", async () => {
   const { post, sandbox } = await connect({ faults: { hangBefore: { at: [1] }, hangAfter: { at: [2] } } });
   let answered = 0;
   const ended = ["E-1", "E-2"].map((key) =>
@@ -80,7 +77,7 @@ test("a request never gets a reply, with or without processing", async () => {
   expect(answered).toBe(0);
 });
 
-test("the history has the status of a truncated reply, and its request was processed", async () => {
+test("a request whose reply is truncated is processed, and the history shows the status of the reply", async () => {
   const { post, sandbox } = await connect({ faults: { cutAfter: { every: 1 } } });
   await expect(post(ACCOUNTS, account("E-1"))).rejects.toMatchObject({ code: "ECONNRESET" });
   expect(sandbox.history()).toMatchObject([{ status: 201, processed: true }]);
@@ -107,7 +104,7 @@ test("tokens are revoked at the configured request", async () => {
   expect((await post(ACCOUNTS, account("E-2"), headers)).status).toBe(401);
 });
 
-test("requests beyond the concurrency limit are answered 429", async () => {
+test("requests beyond the concurrency limit are answered with 429", async () => {
   const { post } = await connect({ faults: { maxInFlight: 2, latencyMs: 600 } });
   const replies = await Promise.all(["E-1", "E-2", "E-3", "E-4"].map((key) => post(ACCOUNTS, account(key))));
   const statuses = replies.map(({ status }) => status);
@@ -116,7 +113,7 @@ test("requests beyond the concurrency limit are answered 429", async () => {
   expect((await post(ACCOUNTS, account("E-5"))).status).toBe(201);
 });
 
-test("requests beyond the rate limit are answered 429", async () => {
+test("requests beyond the rate limit are answered with 429", async () => {
   let now = 0;
   const clock = { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() };
   const { post } = await connect({ clock, faults: { maxPerSecond: 2 } });
@@ -126,7 +123,7 @@ test("requests beyond the rate limit are answered 429", async () => {
   expect([await status("E-3"), await status("E-4")]).toEqual([201, 429]);
 });
 
-test("the latency of a reply is within its bounds", async () => {
+test("the latency of a reply is within the configured bounds", async () => {
   const slept: number[] = [];
   const clock = { now: () => 0, monotonic: () => 0, sleep: (ms: number) => Promise.resolve(void slept.push(ms)) };
   const { post } = await connect({ clock, faults: { latencyMs: [20, 80] } });

@@ -31,7 +31,7 @@ test.each([
   [null, "null"],
   ["x", "invalid"],
   [[], "invalid"],
-])("the body %j has the problem non_field_errors %s", (body, code) => {
+])("the body %j has the problem %s at non_field_errors", (body, code) => {
   expect(judge(OBJECT, body)).toEqual([`non_field_errors ${code}`]);
 });
 
@@ -53,7 +53,7 @@ test("allOf is merged into one closed object", () => {
   expect(judgeValue({ allOf: [{ $ref: "#/components/schemas/Base" }], nullable: true }, null, schemas)).toEqual([]);
 });
 
-test("limits from several parts of allOf all apply", () => {
+test("all limits from several parts of allOf apply", () => {
   const schema = {
     allOf: [
       { ...TEXT, maxLength: 5, pattern: "^a" },

@@ -13,7 +13,7 @@ const SERVICE_NUMBERS = {
   customers: [{ landline: "1300 975 707" }, { landline: "131 450" }, { mobile: "+61 491 570 156" }],
 };
 
-describe("the sandbox validates telephone numbers and postcodes by the country of the instance", () => {
+describe("the sandbox validates telephone numbers and postcodes for the country of the instance:", () => {
   it.each([
     ["GB", BRITISH],
     ["AU", AUSTRALIAN],
@@ -33,12 +33,12 @@ describe("the sandbox validates telephone numbers and postcodes by the country o
     ]);
   });
 
-  it("accepts any value if the country is unknown", () => {
+  it("any value is accepted if the country is unknown", () => {
     expect(codesIn(undefined, { ...AUSTRALIAN, customers: [{ mobile: "12" }] })).toEqual([]);
     expect(codesIn("NZ", BRITISH)).toEqual([]);
   });
 
-  it("accepts numbers with the prefix of another country, and addresses that name another country", () => {
+  it("numbers with the prefix of another country, and addresses that name another country, are accepted", () => {
     expect(codesIn("AU", { mobile: "+44 7700 900730", phone: "+1 202 555 0143" })).toEqual([]);
     expect(
       codesIn("GB", { address: { country: "AU", postcode: "3000" }, home: { country: "gb", postcode: "3000" } }),
