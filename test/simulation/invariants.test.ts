@@ -110,7 +110,7 @@ test.each(VIOLATIONS.map(([invariant, violate, held = []]) => ({ invariant, viol
   },
 );
 
-test("records that were ambiguous before a process started are not attributed to a kill of this process", () => {
+test("records that were ambiguous before a process started are not attributed to the kill of that process", () => {
   const witness = witnessOf();
   const keys = ["A", "B", "C", "D", "E"];
   for (const [index, key] of keys.entries()) checkOutcomes(witness, [{ ...outcome("ambiguous", index + 1), key }]);

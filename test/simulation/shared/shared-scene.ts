@@ -197,7 +197,7 @@ export function startRepair(scene: SharedScene, machine: number, nothingLost: bo
   return process;
 }
 
-/** Takes the ledger. While another process has the ledger, waits for as long as a user would try. */
+/** Takes the ledger. If another process has the ledger, retries for as long as a user would. */
 async function takeLedger({ server, network }: SharedScene, process: SimulatedProcess): Promise<number> {
   for (let tries = 0; ; tries += 1) {
     try {

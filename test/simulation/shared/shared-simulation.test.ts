@@ -118,7 +118,7 @@ function describeFailure({ seed, violations }: SharedSimulated): string {
   return `seed ${seed}: ${violations.map(({ invariant, what }) => `${invariant}: ${what}`).join("; ")}\n  replay: ${replay}`;
 }
 
-test("the same seed gives the same events, to the millisecond", async () => {
+test("the same seed produces the same events, to the millisecond", async () => {
   for (const seed of [3, 17, 42]) {
     const [once, again] = [await simulateShared(seed), await simulateShared(seed)];
     expect(once.trace.length).toBeGreaterThan(10);
