@@ -13,7 +13,7 @@ test.each(seeds)("month %i ends with the same records on the platform and in the
 /** The day of the outage. The share of the work that is done when the outage begins differs from run to run. */
 const OUTAGE_DAY = 11;
 
-test("the commands of docs/migration.md print the outputs of the page", async () => {
+test("the commands of docs/migration.md print the output that the page shows", async () => {
   const days = pageDays();
   const commands = new Map(days.map((each) => [each.day, each.commands]));
   const { said, shown, output } = await playMonth({ size: 5000, seed: 1, commands });
