@@ -45,7 +45,7 @@ describe("a folder", () => {
     expect(await has("a.pdf")).toBe(true);
   });
 
-  test.each(["nowhere", "file.txt"])("is required: %s is refused", async (name) => {
+  test.each(["nowhere", "file.txt"])("is required, so %s is refused", async (name) => {
     const folder = temporaryFolder();
     write(folder, ["file.txt"]);
     const refused = openStore(storeOptions({ location: path.join(folder, name) }));
@@ -61,7 +61,7 @@ describe("a folder", () => {
     chmodSync(path.join(folder, "closed"), 0o700);
   });
 
-  test("has no document whose name is too long", async () => {
+  test("reports a document as missing if its name is too long", async () => {
     const { has } = await openStore(storeOptions({ location: temporaryFolder() }));
     expect(await has("x".repeat(500))).toBe(false);
   });

@@ -73,7 +73,7 @@ test("requests are retried with growing delays after temporary faults of the sto
 
 describe("the store cannot be used because of", () => {
   test.each<readonly [string, Action, object]>([
-    ["permanent 503", reply(503, ""), { code: "store_unreachable", message: /keeps answering 503/ }],
+    ["a permanent 503", reply(503, ""), { code: "store_unreachable", message: /keeps answering 503/ }],
     ["permanently lost connections", resetSilently, { code: "store_unreachable", message: /cannot reach the store/ }],
     ["403", reply(403, ""), { code: "store_refused", message: /bucket files: 403$/ }],
     ["400", reply(400, ""), { code: "store_refused", message: /400$/ }],
@@ -91,7 +91,7 @@ describe("the store cannot be used because of", () => {
     expect(requests.length).toBeLessThanOrEqual(7);
   });
 
-  test("a web page instead of the list", async () => {
+  test("a web page instead of a list", async () => {
     const { open } = await scene([reply(200, "<html>Welcome</html>")], [reply(200, "")]);
     await expect(open()).rejects.toMatchObject({ code: "wrong_endpoint" });
   });
