@@ -21,7 +21,7 @@ x
     );
   });
 
-  it("shortens the widest column if the last column has too little room", () => {
+  it("shortens the widest column if there is too little space for the last column", () => {
     expect(renderTable(rows.slice(0, 1), columns, { width: 34, colour: false })).toBe(
       `Attr             Max  Rules
 customers.*.giv… 150  required,
