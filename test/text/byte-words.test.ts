@@ -12,7 +12,7 @@ const anyWord = fc.oneof(
   near.map((bytes) => Uint8Array.from(bytes)),
 );
 
-it("the search in a word finds the first matching byte and the number of matching bytes", () => {
+it("a search in a word finds the first matching byte and the number of matching bytes", () => {
   fc.assert(
     fc.property(anyWord, fc.integer({ min: 0, max: 255 }), (bytes, wanted) => {
       const value = wordsOf(bytes).getInt32(0, true);

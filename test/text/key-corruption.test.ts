@@ -105,7 +105,7 @@ test("distinct ordinary keys are never considered corrupted forms of each other"
   );
 });
 
-test("the normal form of a key without a stored normal form is the key without dashes", () => {
+test("if no normal form is stored for a key, its normal form is the key without dashes", () => {
   const text = fc.oneof(
     fc.string(),
     fc.stringMatching(/^[-+'=A-Za-z0-9 ._/,E"]{0,12}$/),
@@ -121,7 +121,7 @@ test("the normal form of a key without a stored normal form is the key without d
   );
 });
 
-test("the detected kind of corruption does not depend on which of the two keys is known", () => {
+test("the kind of corruption is the same whichever of the two keys is known", () => {
   const digits = fc.stringMatching(/^[0-9]{1,12}$/);
   const corruptions = [
     (key: string) => key.replace(/^0+(?=.)/, ""),

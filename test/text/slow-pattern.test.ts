@@ -33,7 +33,7 @@ it("a pattern of more than 1,000 characters counts as slow", () => {
   expect(slowPatternReason("a".repeat(1001))).toContain("longer than 1000 characters");
 });
 
-describe("a pattern of the contract", () => {
+describe("a pattern in the contract:", () => {
   it.each(QUICK)("%s is enforced, and takes limited time on 100 kB of adversarial text", (source) => {
     expect(slowPatternReason(source)).toBeUndefined();
     const type = text({ pattern: new RegExp(source, "u") });
@@ -52,7 +52,7 @@ describe("a pattern of the contract", () => {
     expect(slowPatternReason(source)).toEqual(expect.any(String));
   });
 
-  it("is matched by RE2 if it is slow, or is reported as left to the platform, with RE2's reason", () => {
+  it("a slow pattern is matched by RE2, or reported as left to the platform with RE2's reason", () => {
     const re2 = fieldOf({ type: "string", pattern: "^(a+)+$" });
     expect(re2.type).toMatchObject({ pattern: { source: "^(a+)+$", engine: "re2" } });
     expect(re2.findings).toEqual([]);
