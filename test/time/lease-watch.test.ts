@@ -16,7 +16,7 @@ function watched(
   return { at, isHeld: watch.isHeld };
 }
 
-test("a lease is considered held for four fifths of its duration after the request, and no longer", () => {
+test("a lease is considered held for only four fifths of its duration after the request", () => {
   const { at, isHeld } = watched(30_000);
   at.monotonic += 23_999;
   expect(isHeld()).toBe(true);
@@ -24,7 +24,7 @@ test("a lease is considered held for four fifths of its duration after the reque
   expect(isHeld()).toBe(false);
 });
 
-test("a machine that was suspended has lost its lease, although its monotonic clock stopped", () => {
+test("a machine that was suspended has lost its lease, even though its monotonic clock was stopped", () => {
   const { at, isHeld } = watched(30_000);
   at.wall += 24_000;
   expect(isHeld()).toBe(false);

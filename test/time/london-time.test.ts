@@ -13,7 +13,7 @@ function refusal(text: string): Failure {
   throw new Error(`${text} was taken`);
 }
 
-describe("a time on the command line", () => {
+describe("a time on the command line:", () => {
   test.each([
     ["2026-03-29T01:30Z", "2026-03-29T01:30:00Z", false],
     ["2026-03-29T01:30+01:00", "2026-03-29T00:30:00Z", false],
@@ -27,14 +27,14 @@ describe("a time on the command line", () => {
     expect(resolveTime(text, "--from")).toEqual({ utc, assumed });
   });
 
-  test("is refused, with both possible instants, if London's clocks skip it", () => {
+  test("a time that London's clocks skip is refused, with both possible instants", () => {
     const { message, hint, exitCode } = refusal("2026-03-29T01:30");
     expect(exitCode).toBe(2);
     expect(message).toBe("--from 2026-03-29T01:30: London clocks skip this time on that day");
     expect(hint).toContain("2026-03-29T00:30:00Z (00:30 GMT) or --from 2026-03-29T01:30:00Z (02:30 BST)");
   });
 
-  test("is refused, with both possible instants, if London's clocks show it twice", () => {
+  test("a time that London's clocks show twice is refused, with both possible instants", () => {
     const { message, hint } = refusal("2026-10-25T01:30");
     expect(message).toBe("--from 2026-10-25T01:30: London clocks show this time twice on that day");
     expect(hint).toContain("2026-10-25T00:30:00Z (01:30 BST) or --from 2026-10-25T01:30:00Z (01:30 GMT)");
@@ -53,7 +53,7 @@ describe("a time on the command line", () => {
     expect(refusal(text).message).toContain("not an existing day or time");
   });
 
-  test("is read as the only instant at which London's clocks show it, and is refused if no or two instants exist", () => {
+  test("a time is read as the only instant at which London's clocks show it, and refused if there are none or two", () => {
     const local = fc.date({ min: new Date("1973-01-01"), max: new Date("2060-01-01"), noInvalidDate: true });
     const nearChange = fc
       .tuple(fc.integer({ min: 1981, max: 2037 }), fc.constantFrom(2, 9), fc.integer({ min: 25, max: 31 }))
@@ -91,8 +91,8 @@ function shownInLondon(moment: Date): string {
   return LONDON.format(moment).replace(" ", "T");
 }
 
-describe("London time", () => {
-  test("shows winter and summer time", () => {
+describe("London time:", () => {
+  test("times are shown in winter and summer time", () => {
     expect(londonTime("2026-01-15T12:30:00Z")).toEqual({ day: "2026-01-15", clock: "12:30", zone: "GMT" });
     expect(londonTime("2026-07-15T23:30:00Z")).toEqual({ day: "2026-07-16", clock: "00:30", zone: "BST" });
   });

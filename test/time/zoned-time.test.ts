@@ -97,7 +97,7 @@ const localTimes: fc.Arbitrary<LocalTime> = fc
     return { year, month, day, hour, minute, second };
   });
 
-test("a converter with remembered offsets gives the same moments as a single conversion", () => {
+test("a converter that remembers offsets returns the same instants as a single conversion", () => {
   const converters = new Map(ZONES.map((zone) => [zone, utcConverter(zone)]));
   fc.assert(
     fc.property(fc.constantFrom(...ZONES), fc.array(localTimes, { minLength: 1, maxLength: 5 }), (zone, times) => {
