@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { joinPath, parseBaseUrl } from "../../src/transport/base-url.ts";
 
-describe("the base URL", () => {
+describe("the base URL:", () => {
   test.each([
     ["https://api.example.com/v1/", false, "https://api.example.com/v1/"],
     ["https://api.example.com/v1", false, "https://api.example.com/v1/"],
@@ -26,7 +26,7 @@ describe("the base URL", () => {
     ["https://api.example.com/", false, /end in \/v1\//],
     ["https://api.example.com/v2/", false, /end in \/v1\//],
     ["https://api.example.com/v1/data-import/", false, /end in \/v1\//],
-  ])("%s is refused, with the fix", (text, allowInsecureLoopback, message) => {
+  ])("%s is refused, and the hint says how to fix it", (text, allowInsecureLoopback, message) => {
     const parse = (): URL => parseBaseUrl(text, { allowInsecureLoopback });
     expect(parse).toThrow(message);
     expect(parse).toThrow(expect.objectContaining({ code: "usage", hint: expect.any(String) }));

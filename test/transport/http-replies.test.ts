@@ -9,8 +9,8 @@ const endless: Action = (socket) => {
   socket.on("close", () => clearInterval(timer));
 };
 
-describe("replies", () => {
-  test("have a status, headers, a body and a duration", async () => {
+describe("replies:", () => {
+  test("a reply has a status, headers, a body and a duration", async () => {
     const { post, server } = await scene(reply(201, { account_number: "A-1", city: "Köln" }));
     const answer = await post();
     expect(answer).toMatchObject({ status: 201, complete: true, headers: { "content-type": "application/json" } });
@@ -23,14 +23,14 @@ describe("replies", () => {
     });
   });
 
-  test("leave the connection open for reuse", async () => {
+  test("a reply leaves the connection open for reuse", async () => {
     const { post, server } = await scene(reply(200, {}));
     for (let request = 0; request < 5; request += 1) await post();
     expect(server.requests).toHaveLength(5);
     expect(server.connections()).toBe(1);
   });
 
-  test("that redirect are not followed", async () => {
+  test("a redirect is not followed", async () => {
     const target = await scene(reply(200, {}));
     const { post, server } = await scene(reply(307, "", { location: target.server.baseUrl.href }));
     expect(await post()).toMatchObject({ status: 307, headers: { location: target.server.baseUrl.href } });
@@ -38,7 +38,7 @@ describe("replies", () => {
     expect(target.server.connections()).toBe(0);
   });
 
-  test("are read after a preceding 102 Processing", async () => {
+  test("a reply is read after a preceding 102 Processing", async () => {
     const { post } = await scene(
       raw("HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\n{}"),
     );
@@ -49,19 +49,19 @@ describe("replies", () => {
     ["truncated by the end of the connection", rawThenEnd('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
     ["truncated by a reset", rawThenReset('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
     ["stalled", raw('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
-  ])("%s: the reply is returned, and marked as incomplete", async (_, action) => {
+  ])("a reply that is %s is returned and marked as incomplete", async (_, action) => {
     const { post } = await scene(action, { timeouts: SHORT });
     expect(await post()).toMatchObject({ status: 201, complete: false });
   });
 
-  test("with an endless body are truncated at the limit", async () => {
+  test("an endless body is truncated at the limit", async () => {
     const { post } = await scene(endless, { maxReplyBytes: 10_000 });
     const answer = await post();
     expect(answer).toMatchObject({ status: 200, complete: false });
     expect(answer).toHaveProperty("body", "x".repeat(10_000));
   });
 
-  test("with status 413 may precede the end of the request", async () => {
+  test("a reply with status 413 may precede the end of the request", async () => {
     const early = {
       tls: false,
       onConnection: (socket: { write(text: string): void }) => {

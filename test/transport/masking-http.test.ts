@@ -32,7 +32,7 @@ describe("a credential that a server repeats is masked", () => {
     expect(text).toMatch(/^before \S{0,3}\[masked\]\S{0,8} after$/);
   });
 
-  test("anywhere, and the rest of the text is unchanged", () => {
+  test("wherever it occurs, and the rest of the text is unchanged", () => {
     expect(mask.mask(`a ${KEY}, b ${KEY.slice(0, 12)}; pa55word.`)).toBe("a [masked], b [masked]; [masked].");
     expect(mask.mask("sk_live is no secret, nor is pa55wor")).toBe("sk_live is no secret, nor is pa55wor");
   });
@@ -42,7 +42,7 @@ describe("a credential that a server repeats is masked", () => {
     expect(two.mask("eyJhbGciOiJIUzI1NiJ9.second-payload")).toBe("[masked]");
   });
 
-  test("if it is a new token, as soon as it is known", () => {
+  test("as soon as it is known, if it is a new token", () => {
     const later = createCredentialMask();
     expect(later.mask("token-00000001")).toBe("token-00000001");
     later.learn("token-00000001");
@@ -73,10 +73,10 @@ describe("a credential with escaped characters is masked completely", () => {
     ["with HTML escapes", KEY.replace("+", "&#43;").replace("/", "&#x2F;")],
     ["with named references", KEY.replace("+", "&plus;").replace("/", "&sol;").replace("_", "&lowbar;")],
     ["escaped for HTML twice", KEY.replace("+", "&amp;#43;")],
-    ["entirely in character references", everyEntity],
+    ["written entirely in character references", everyEntity],
     ["as JSON text with HTML escapes", KEY.replace("+", String.raw`\u0026#43;`)],
     ["percent-encoded twice", encodeURIComponent(encodeURIComponent(KEY))],
-    ["with a slash as escaped by PHP", KEY.replace("/", String.raw`\/`)],
+    ["with a slash that is escaped as in PHP", KEY.replace("/", String.raw`\/`)],
     ["as JSON within JSON", KEY.replace("+", String.raw`\\u002b`).replace("/", String.raw`\\/`)],
     ["over two lines", `${KEY.slice(0, 14)}\n  ${KEY.slice(14)}`],
     ["over two lines of a JSON text", `${KEY.slice(0, 5)}\\r\\n${KEY.slice(5)}`],
@@ -170,18 +170,18 @@ describe("a credential with escaped characters is masked completely", () => {
     }
   });
 
-  test("in texts that repeat its prefix, in linear time", () => {
+  test("in linear time, in text that repeats its prefix", () => {
     const secret = "ab".repeat(4000);
     const text = `${"ab".repeat(500_000)}${"a ".repeat(200_000)}`;
     expect(createCredentialMask([secret]).mask(text)).not.toContain("abab");
   });
 
-  test.each(["\\", "%25", "&amp;", "<br", "%E2%80", "\\u"])("in a text with many %j, in linear time", (part) => {
+  test.each(["\\", "%25", "&amp;", "<br", "%E2%80", "\\u"])("in linear time, in text with many %j", (part) => {
     const text = part.repeat(300_000 / part.length);
     expect(mask.mask(`${text} ${KEY}`)).toBe(`${text} [masked]`);
   });
 
-  test("but not as a part of a word if it is short", () => {
+  test("but not as part of a word if it is short", () => {
     const short = createCredentialMask(["test"]);
     expect(short.mask("the latest tones: la test, t e&#115;t, te&#115;t")).toBe(
       "the la[masked] tones: la [masked], t e&#115;t, [masked]",

@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => void unsubscribe("undici:client:sendHeaders", count));
 
-test("a request that may not start when its connection is ready is held back, and the next request uses the connection", async () => {
+test("a request that may not start when its connection is ready is held back, and leaves the connection to the next", async () => {
   let mayStart = false;
   const { post, server } = await scene(reply(201, "{}"), { mayStart: () => mayStart });
   expect(await post()).toMatchObject({ phase: "unsent", code: "HELD_BACK" });
@@ -146,7 +146,7 @@ describe("a request counts as unsent if", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test("the certificate is rejected, which the environment cannot disable", async () => {
+  test("the certificate is rejected, even if the environment disables certificate checks", async () => {
     const before = process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
     process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
     try {
@@ -164,7 +164,7 @@ describe("a request counts as unsent if", () => {
     }
   });
 
-  test("the caller aborts it while it waits for a connection, and it is never sent afterwards", async () => {
+  test("the caller aborts it while it waits for a connection (it is never sent afterwards)", async () => {
     const { post, server } = await scene(
       [(socket, request) => setTimeout(() => reply(200, {})(socket, request), 300), reply(200, {})],
       {
@@ -182,7 +182,7 @@ describe("a request counts as unsent if", () => {
   });
 
   test.each(["https://evil.example/v1/", "//evil.example/", "http://localhost/v1/", "https://localhost:1/v1/"])(
-    "it goes to the other origin %s, and is refused",
+    "it is refused because it goes to the other origin %s",
     async (address) => {
       const { post, server } = await scene(reply(200, {}));
       await expect(post(address)).rejects.toSatisfy((error: Failure) => error.code === "redirect");

@@ -128,7 +128,7 @@ describe("without a tunnel, no byte of the request is sent:", () => {
     });
   });
 
-  test("the platform's certificate, as received through the proxy, is not trusted", async () => {
+  test("the platform's certificate, received through the proxy, is not trusted", async () => {
     const other = await startChaosServer(() => reply(200, {}));
     cleanups.push(other.close);
     const { server, post } = await scene(reply(201, {}), { ca: other.ca });

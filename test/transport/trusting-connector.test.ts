@@ -30,7 +30,7 @@ function connectTo(
   });
 }
 
-test("accepts a server with a certificate of a trusted authority and a server with a given certificate, in any order", async () => {
+test("accepts servers with a certificate from a trusted authority or with a given certificate, in any order", async () => {
   const [known, given, other] = [await serverOf("known"), await serverOf("given"), await serverOf("other")];
   const trust = { ca: given.ca, authorities: [known.ca], timeoutMs: 5_000 };
   for (const servers of [
@@ -44,7 +44,7 @@ test("accepts a server with a certificate of a trusted authority and a server wi
   expect(await connectTo(trustingConnector({ timeoutMs: 5_000 }), given)).toBe("DEPTH_ZERO_SELF_SIGNED_CERT");
 });
 
-test("several concurrent connections find the signing authority", async () => {
+test("finds the signing authority for several concurrent connections", async () => {
   const [known, given] = [await serverOf("known"), await serverOf("given")];
   const connect = trustingConnector({ ca: given.ca, authorities: [known.ca], timeoutMs: 5_000 });
   const opened = await Promise.all(Array.from({ length: 5 }, () => connectTo(connect, known)));
