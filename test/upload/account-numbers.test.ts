@@ -24,7 +24,7 @@ function checker(payload: JsonObject = {}): (result: RequestResult, record: numb
     check(result, { toSend: { ...ANY_RECORD, record, payload }, json: Buffer.from(JSON.stringify(payload)) });
 }
 
-test("an account number of another record makes a reply ambiguous", () => {
+test("a reply with the account number of another record is ambiguous", () => {
   const check = checker();
   expect(check(accepted("A-1"), 1)).toEqual(accepted("A-1"));
   expect(check(accepted("A-2"), 2)).toEqual(accepted("A-2"));
@@ -35,7 +35,7 @@ test("an account number of another record makes a reply ambiguous", () => {
   });
 });
 
-test("an account number that differs from the number of an earlier version makes a reply ambiguous", () => {
+test("a reply with an account number other than that of the record's earlier version is ambiguous", () => {
   const { check } = createAccountNumbers();
   const toSend = { ...ANY_RECORD, account: "A-1" };
   const json = Buffer.from("{}");
@@ -63,7 +63,7 @@ test("only the account numbers of the latest records are remembered", () => {
   expect(check(accepted("A-10002"), 30_001).replyClass.kind).toBe("ambiguous");
 });
 
-test("records that name their account themselves, such as notes and transactions, may share it", () => {
+test("records that name their own account, such as notes and transactions, may share an account", () => {
   const check = checker({ note: "Moved", account_number: "A-1" });
   for (const record of [1, 2, 3]) expect(check(accepted("A-1"), record)).toEqual(accepted("A-1"));
 });

@@ -109,7 +109,7 @@ function caseOf(record: number): Case | undefined {
   return CASES[(record * 7919) % CASES.length];
 }
 
-describe("a platform with every kind of fault", () => {
+describe("a platform with every kind of fault:", () => {
   test("the ledger agrees with the platform for every record", async () => {
     const { ledger, end, seen } = await push((record) => caseOf(record)?.act ?? created, { records: 450 });
     expect(end.reason).toBe("done");

@@ -46,10 +46,10 @@ async function* ambiguousRecord() {
   yield [{ ...sendable(1), isAmbiguous: true }];
 }
 
-test("an ambiguous record is not sent again after a 'not found' within the quiet period", async () => {
+test("an ambiguous record is not sent again after a 'not found' reply within the quiet period", async () => {
   expect(await resendsOf(240_000, PROCESSED_AFTER_MS)).toBe(0);
 });
 
-test("an ambiguous record is sent again after a second 'not found' that follows the quiet period", async () => {
+test("an ambiguous record is sent again after a second 'not found' reply once the quiet period is over", async () => {
   expect(await resendsOf(240_000, Number.POSITIVE_INFINITY)).toBe(1);
 });

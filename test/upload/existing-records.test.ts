@@ -29,7 +29,7 @@ async function outcomeOf(
   return ledger.settlements.at(-1);
 }
 
-describe("a reply that the platform already has the record", () => {
+describe("a reply that says that the platform already has the record", () => {
   test("makes a record `existing` if it was never sent", async () => {
     expect(await outcomeOf([EXISTS])).toMatchObject({
       status: "existing",
@@ -66,7 +66,7 @@ describe("a reply that the platform already has the record", () => {
     expect(await outcomeOf([EXISTS], {}, { remoteValidation: true })).toMatchObject({ status: "existing" });
   });
 
-  test("is not assumed for a record that the platform creates, even if the platform may have had other content before", async () => {
+  test("is not assumed if the platform creates the record, even if the platform may have had other content before", async () => {
     for (const prior of ["none", "same", "other", "accepted"] as const) {
       expect(await outcomeOf([ACCEPTED], { prior })).toMatchObject({ status: "accepted" });
     }
@@ -94,7 +94,7 @@ describe("a step that the platform has already done", () => {
     return ledger.settlements;
   }
 
-  test("may have other content, so the record is `existing`, and the step is repeated after a crash", async () => {
+  test("may have been done with other content, so the record is `existing`, and the step is repeated after a crash", async () => {
     const [staged, processed] = await stagedAndProcessed("none");
     expect(staged).toMatchObject({ status: "pending" });
     expect(staged).not.toHaveProperty("step");
@@ -102,7 +102,7 @@ describe("a step that the platform has already done", () => {
     expect(processed).toMatchObject({ status: "existing", account: "A-1" });
   });
 
-  test("may still have other content after the next step had no clear reply", async () => {
+  test("may still have been done with other content if the next step had no clear reply", async () => {
     const replies = [AMBIGUOUS, EXISTS];
     const steps: readonly StepClient[] = [
       { name: "stage", idempotent: true, dedupesByKey: false, send: answering(STEP_WAS_DONE) },
@@ -123,7 +123,7 @@ describe("a step that the platform has already done", () => {
     expect(ledger.settlements.at(-1)).toMatchObject({ status: "existing", account: "A-7" });
   });
 
-  test("counts as done by this record if an earlier request sent this content", async () => {
+  test("counts as done with this record's content if an earlier request sent this content", async () => {
     const [staged, processed] = await stagedAndProcessed("same");
     expect(staged).toMatchObject({ status: "pending", step: "stage" });
     expect(staged).not.toHaveProperty("mayHoldOther");

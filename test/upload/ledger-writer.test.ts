@@ -67,7 +67,7 @@ function slowDisk() {
   };
 }
 
-test("steps that are completed while a group is written form one group, outcomes first", async () => {
+test("steps that are completed while a group is being written form one group, with the outcomes first", async () => {
   const { writer, groups, finishGroup } = slowDisk();
   const saved: number[] = [];
   const first = writer.saveIntents([intent]);

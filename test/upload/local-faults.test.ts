@@ -8,10 +8,10 @@ async function* corrupt(): AsyncGenerator<readonly RecordToSend[]> {
   throw new Failure("source_damaged", "cut short");
 }
 
-describe("a fault on this machine", () => {
+describe("a fault on this machine:", () => {
   const full = new Failure("storage", "disk full");
 
-  test("a full disk prevents each request whose intent cannot be saved", async () => {
+  test("a full disk prevents every request whose intent cannot be saved", async () => {
     const ledger = fakeLedger({
       intend: (call) => {
         if (call >= 3) throw full;
@@ -23,7 +23,7 @@ describe("a fault on this machine", () => {
     expect(ledger.sending()).toBe(0);
   });
 
-  test("outcomes that could not be saved are written once more", async () => {
+  test("saving outcomes is tried once more after it fails", async () => {
     const ledger = fakeLedger({
       settle: (call) => {
         if (call === 1) throw full;
@@ -45,7 +45,7 @@ describe("a fault on this machine", () => {
     expect(end.counts).toEqual({});
   });
 
-  test("a failing source ends the run after the requests in flight", async () => {
+  test("a source that fails ends the run once the requests in flight are complete", async () => {
     const { end } = await play(() => ACCEPTED, { source: corrupt() });
     expect(end).toMatchObject({ reason: "stopped", failure: { code: "source_damaged" } });
     expect(Object.values(end.counts).reduce((a, b) => a + b, 0)).toBe(3);

@@ -29,7 +29,7 @@ test("an upload releases the records that it has sent (it used to keep all of th
   expect(Math.max(...held)).toBeLessThan(25);
 });
 
-test("a record that waits for a retry does not keep data shared with other records", async () => {
+test("a record that waits for a retry does not keep data in memory that it shares with other records", async () => {
   const shared: WeakRef<object>[] = [];
   let held: number | undefined;
 

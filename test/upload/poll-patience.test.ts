@@ -82,11 +82,11 @@ const STAGE: StepClient = {
 test.each([
   ["is throttled without Retry-After", () => busy()],
   ["must wait for 100 s", () => busy(100_000)],
-  ["cannot be sent because a login is answered HTTP 500", () => NO_TOKEN],
+  ["cannot be sent because a login is answered with HTTP 500", () => NO_TOKEN],
   ["cannot reach the platform", () => UNSENT],
-  ["is answered HTTP 500", () => BROKEN],
+  ["is answered with HTTP 500", () => BROKEN],
   ["is not final", () => WAITING],
-  ["is sometimes throttled, sometimes not final", (number: number) => (number % 3 === 0 ? WAITING : busy())],
+  ["is sometimes throttled and sometimes not final", (number: number) => (number % 3 === 0 ? WAITING : busy())],
 ])("the poll timeout ends a run in which every poll %s", async (_, answer) => {
   for (const steps of [[], [STAGE]]) {
     for (const records of [SCHEDULED, [sendable(1)]]) {
@@ -126,12 +126,12 @@ test("the poll timeout for an ambiguous record starts after the quiet period", a
   expect(absent.scheduled).toBe(1);
 });
 
-test("the reason of a record that is not final in time names the last reply and the timeout", async () => {
+test("the reason for a record that is not final in time names the last reply and the timeout", async () => {
   const { ledger } = await poll(() => WAITING, { records: [sendable(1)] });
   expect(ledger.settlements.at(-1)?.reason).toBe("PENDING; no final status within 8 s");
 });
 
-test("the time for polling ends at the timeout, or with the run, or when no further status is needed", async () => {
+test("polling ends at the timeout, at the end of the run, or when no further status is needed", async () => {
   const clock = fakeClock();
   const running = new AbortController();
   const given = { ms: 100, clock, stopping: running.signal };
@@ -154,7 +154,7 @@ test("the time for polling ends at the timeout, or with the run, or when no furt
 
 test.each([
   ["stays ambiguous after a step that can be repeated, because a later request may have arrived", true, "ambiguous"],
-  ["is no longer ambiguous after a step that creates the record was answered", false, "pending"],
+  ["is no longer ambiguous once a step that creates the record was answered", false, "pending"],
 ])("an ambiguous record %s", async (_, idempotent, status) => {
   const unanswered = { ...sendable(1), isAmbiguous: true };
   const { ledger } = await poll(() => busy(), { records: [unanswered], steps: [{ ...STAGE, idempotent }] });

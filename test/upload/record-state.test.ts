@@ -136,7 +136,7 @@ describe("the outcome of a record", () => {
   test.each([
     { status: "blocked", reason: "HTTP 401" },
     { status: "rejected", problems: [CLOSED] },
-  ] as const)("%j does not change if the run waits for suppliers", (outcome) => {
+  ] as const)("stays %j if the run waits for suppliers", (outcome) => {
     expect(awaitingSupplier(outcome)).toBe(outcome);
   });
 
@@ -171,7 +171,7 @@ describe("the state of a record", () => {
     expect(stateOf(toSend)).toMatchObject(expected);
   });
 
-  test("notes which content the platform may have, and keeps earlier knowledge", () => {
+  test("notes what content the platform may have, and keeps earlier knowledge", () => {
     const [unclear, done, other] = [stateOf(), stateOf(), stateOf({ prior: "other" })];
     noteUnclear(unclear);
     noteDoneBefore(done);
@@ -200,7 +200,7 @@ describe("the state of a record", () => {
   });
 });
 
-describe("the data that the ledger stores", () => {
+describe("the data that the ledger stores:", () => {
   test.each<[Partial<RecordState>, boolean]>([
     [{}, false],
     [{ position: CHECK }, true],
@@ -220,7 +220,7 @@ describe("the data that the ledger stores", () => {
     expect(intentFor(stateOf({}, { position: { step: unnamed, mode: "send" } }))).not.toHaveProperty("step");
   });
 
-  test("an outcome has only the facts that are known", () => {
+  test("an outcome contains only known facts", () => {
     const context = { clock: fakeClock(), result: undefined };
     const outcome = attemptOutcomeFor(stateOf(), { status: "pending" }, context);
     expect(Object.keys(outcome).toSorted()).toEqual(["at", "attempt", "identity", "problems", "record", "status"]);

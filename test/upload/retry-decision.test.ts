@@ -44,7 +44,7 @@ test.each<[string, RequestResult["pushBack"], number]>([
   ["100 times after failures", undefined, 100],
   ["50 times after timeouts", { reason: "timeout" }, 50],
   ["500 times after push-back", { reason: "HTTP 429" }, 500],
-])("all records of a run together are retried %s", (_, pushBack, retries) => {
+])("the records of a run are retried %s in total", (_, pushBack, retries) => {
   const budget = createRetryBudget();
   const result = { ...retried, ...(pushBack && { pushBack }) };
   let again = 0;
@@ -56,14 +56,14 @@ test.each<[string, RequestResult["pushBack"], number]>([
   ["three requests", undefined, 3],
   ["ten requests if the platform pushes back", { reason: "HTTP 429" }, 10],
   ["ten requests if the platform says when to retry", { reason: "HTTP 429", afterMs: 1 }, 10],
-])("a record has at most %s", (_, pushBack, most) => {
+])("a record is sent in at most %s", (_, pushBack, most) => {
   const result = { ...retried, ...(pushBack && { pushBack }) };
   const decide = (tries: number): boolean =>
     decideRetry(result, { ...state, tries, budget: createRetryBudget() }).again;
   expect([decide(most - 1), decide(most)]).toEqual([true, false]);
 });
 
-test("a random refusal is retried within 50 ms, a failure is not, and neither is push-back without known noise", () => {
+test("a refusal is retried within 50 ms only if refusals are known to be random, and a failure never is", () => {
   const noisy = { ...state, isNoiseKnown: true, budget: createRetryBudget() };
   const refusal: RequestResult = { ...retried, pushBack: { reason: "HTTP 429" } };
   expect(decideRetry(refusal, noisy)).toEqual({ again: true, afterMs: 25 });

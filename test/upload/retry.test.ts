@@ -76,7 +76,7 @@ describe("a repeated record", () => {
     expect(ledger.settlements.at(-1)).toMatchObject({ status });
   });
 
-  test("stays ambiguous from an earlier run if it cannot be sent now", async () => {
+  test("stays ambiguous if it was ambiguous in an earlier run and cannot be sent now", async () => {
     const drain = new AbortController();
     const refused = (): RequestResult => {
       drain.abort();
@@ -110,7 +110,7 @@ describe("a repeated record", () => {
     expect(end.counts).toEqual({ accepted: 1 });
   });
 
-  test("is not sent after a Retry-After beyond the longest wait: the run ends and can be repeated safely", async () => {
+  test("is not sent if Retry-After exceeds the longest wait: the run ends and can be repeated safely", async () => {
     const { end } = await play(() => busy(99_999_000), { records: 10 });
     expect(end).toMatchObject({ reason: "stopped", failure: { code: "incomplete", exitCode: 3 } });
     expect(end.counts).toEqual({ pending: expect.any(Number) });
@@ -124,7 +124,7 @@ describe("a repeated record", () => {
     expect(sent.length).toBeLessThan(150);
   });
 
-  test("shares the retry budget of the run: few requests are repeated if all fail", async () => {
+  test("shares the retry budget of the run, so that few requests are repeated if all fail", async () => {
     let turn = 0;
     const { sent, end } = await play(
       () => {

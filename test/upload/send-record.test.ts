@@ -105,7 +105,7 @@ function stopAfter(ms: number, clock: Clock): AbortSignal {
 }
 
 describe("a request that is repeated with a newer token", () => {
-  test("waits for a Retry-After that has arrived since", async () => {
+  test("waits for a Retry-After that has arrived in the meantime", async () => {
     const { end, seen } = await playRequests(expireTokenThenBusy, { records: 2, concurrency: 2 });
     expect(end.counts).toEqual({ accepted: 2 });
     const [first, second, ...later] = seen;
@@ -126,7 +126,7 @@ describe("a request that is repeated with a newer token", () => {
     for (const [index, at] of repeats.slice(1).entries()) expect(at - (repeats[index] ?? 0)).toBeGreaterThan(140);
   });
 
-  test("is not sent once the run is stopped: its record is pending", async () => {
+  test("is not sent once the run is stopped, and its record stays pending", async () => {
     const clock = fakeClock();
     const drain = stopAfter(10_000, clock);
     const { end, seen, ledger } = await playRequests(expireTokenThenBusy, { records: 2, concurrency: 2, clock, drain });
@@ -136,7 +136,7 @@ describe("a request that is repeated with a newer token", () => {
     expect(clock.monotonic()).toBeLessThan(20_000);
   });
 
-  test("is not sent if the import supplier has closed since", async () => {
+  test("is not sent if the import supplier has closed in the meantime", async () => {
     const closed = json(400, { errors: [{ attr: null, code: "import_supplier_migration_not_ongoing", detail: "" }] });
     const { end, seen } = await playRequests(({ record }) => (record === 1 ? NO_TOKEN : closed), {
       records: 2,
@@ -187,14 +187,14 @@ function refusedAndBusy({ record, path, at }: Seen): HttpReply {
 }
 
 describe("the request for the reason of a refused step", () => {
-  test("waits for a Retry-After that has arrived since", async () => {
+  test("waits for a Retry-After that has arrived in the meantime", async () => {
     const { end, seen } = await playRequests(refusedAndBusy, { records: 2, concurrency: 2, operation: STAGED });
     expect(end.counts).toEqual({ accepted: 1, rejected: 1 });
     const asked = seen.find(({ path }) => path.includes("/validate/"));
     expect(asked?.at).toBeGreaterThanOrEqual(30_000);
   });
 
-  test("is not sent once the run is stopped: the record is sent and explained in a later run", async () => {
+  test("is not sent once the run is stopped, because a later run sends the record and gets the reason", async () => {
     const clock = fakeClock();
     const drain = stopAfter(10_000, clock);
     const { end, seen } = await playRequests(refusedAndBusy, {

@@ -19,7 +19,7 @@ const SCRIPT: readonly (readonly [readonly RequestResult[], string])[] = [
   [[NOT_PROCESSED, rejected("blank")], "rejected"],
 ];
 
-test("the SQLite ledger supports every path of an upload", async () => {
+test("the SQLite ledger supports every path through an upload", async () => {
   const ledger = await openTemporaryLedger(temporaryFolder());
   try {
     const run = await ledger.startRun({

@@ -49,7 +49,7 @@ describe("every record of an upload", () => {
     ]);
   });
 
-  test("has the words of its values masked in details about the whole record", async () => {
+  test("has its values masked in details about the whole record", async () => {
     const answer = rejected("odd", "non_field_errors", "Ann of EXT-1 is not in the Annexe");
     const { ledger } = await play(() => answer, { records: 1, payload: { name: "Ann", key: "EXT-1" } });
     expect(ledger.settlements[0]?.problems[0]).toMatchObject({ detail: "Aaa of AAA-9 is not in the Annexe" });

@@ -53,7 +53,7 @@ describe("the first step of a record in a run", () => {
   });
 });
 
-describe("the consequence of a step's reply", () => {
+describe("the consequence of a step's reply:", () => {
   test("a success leads to the next step, and the last step ends the record", () => {
     expect(v1.nextAction(DONE, at(VALIDATE), SURE)).toEqual({ kind: "advance", to: at(STAGE) });
     expect(v1.nextAction(DONE, at(STAGE), SURE)).toEqual({ kind: "advance", to: at(PROCESS) });
@@ -69,7 +69,7 @@ describe("the consequence of a step's reply", () => {
     expect(v1.nextAction(REFUSED, at(STAGE), SURE)).toEqual({ kind: "finish" });
   });
 
-  test("a run that ends after a given step ends there", () => {
+  test("a run that must end after a given step ends there", () => {
     const short = createStepOrder([VALIDATE, STAGE, PROCESS], "stage");
     expect(short.nextAction(DONE, at(VALIDATE), SURE)).toEqual({ kind: "advance", to: at(STAGE) });
     expect(short.nextAction(DONE, at(STAGE), SURE)).toEqual({ kind: "advance", to: undefined });
@@ -85,7 +85,7 @@ describe("the consequence of a step's reply", () => {
     expect(v2.nextAction(REFUSED, at(SCHEDULE, "wait"), SURE)).toEqual({ kind: "finish" });
   });
 
-  test("work in progress with other content is only polled: this content was not sent", () => {
+  test("work in progress with other content is only polled, because this content was not sent", () => {
     const other = { ...SURE, isAmbiguous: true, isOwnContent: false };
     expect(v2.nextAction(WAITING, at(SCHEDULE, "check"), other)).toEqual({ kind: "poll" });
     expect(v2.nextAction(ACCEPTED, at(SCHEDULE, "check"), other)).toEqual({ kind: "finish" });

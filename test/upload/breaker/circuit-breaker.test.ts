@@ -67,7 +67,7 @@ describe("the circuit opens", () => {
     expect(end).toMatchObject({ failure: { code: "authentication", exitCode: 4 }, counts: { blocked: 1 } });
   });
 
-  test("when no TLS connection is possible, and all records stay pending", async () => {
+  test("when no TLS connection can be established, and all records stay pending", async () => {
     const failure = new Failure("tls", "no secure connection");
     const { end } = await play(() => ({ replyClass: { kind: "stop", failure }, durationMs: 0 }));
     expect(end.failure).toBe(failure);
@@ -76,7 +76,7 @@ describe("the circuit opens", () => {
 });
 
 describe("an unreachable platform", () => {
-  test("uses up no attempts, and one request at a time probes until the platform is back", async () => {
+  test("uses up no attempts, and is probed with one request at a time until it is available again", async () => {
     const { end, ledger, events, sent } = await play(({ clock }) => (clock.monotonic() < 60_000 ? UNSENT : ACCEPTED), {
       records: 50,
       concurrency: 16,
@@ -119,7 +119,7 @@ describe("an unreachable platform", () => {
   test.each([
     ["after any reply, even a 503", busy()],
     ["after any reply to a token request", { ...UNSENT, replyClass: { ...UNREACHED, code: "HTTP_503" } }],
-  ])("is waited for %s", async (_, reply) => {
+  ])("does not end the run %s, because it was reached before", async (_, reply) => {
     const { end } = await play(
       ({ clock, number }) => {
         if (number === 1) return reply;

@@ -27,7 +27,7 @@ function scene() {
   };
 }
 
-test("a run with successes between refusals is not stuck, but without successes it is stuck after the longest wait", () => {
+test("a run is stuck only after refusals without any success for the longest wait", () => {
   const { observeAt } = scene();
   expect(observeAt(0, BUSY)).toBeUndefined();
   expect(observeAt(50_000, ACCEPTED)).toBeUndefined();

@@ -57,7 +57,7 @@ describe("an upload for two import suppliers", () => {
   });
 });
 
-test("after five equal refusals the same code blocks records instead of rejecting them", async () => {
+test("after five equal refusals, the same code blocks records instead of rejecting them", async () => {
   const { end } = await play(() => UNKNOWN_CODE, { records: 100, concurrency: 8 });
   expect(end.counts.rejected).toBe(5);
   expect(end.counts.blocked).toBeLessThanOrEqual(3);
@@ -90,7 +90,7 @@ describe("a run that waits for an import supplier", () => {
     expect(events).toContainEqual(expect.objectContaining({ kind: "supplier", open: true }));
   });
 
-  test("sends only the probe for this supplier, and meanwhile sends the records of the other supplier", async () => {
+  test("sends only the probe for this supplier, and still sends the records of the other supplier", async () => {
     const { end, sent, ledger } = await play(
       ({ record, clock }) => (supplierOf(record) === "WINTER" && clock.monotonic() < 10 * MINUTE ? CLOSED : ACCEPTED),
       { records: 90, supplierOf, oneSupplier: false, waitForSupplier: {} },

@@ -74,7 +74,7 @@ describe("automatic concurrency", () => {
   });
 });
 
-describe("push-back", () => {
+describe("push-back:", () => {
   test("a fixed concurrency is used immediately, halved on push-back, and restored step by step", () => {
     const { pace, windows, events } = bench({ concurrency: 32 });
     expect(pace.limit()).toBe(32);
@@ -85,7 +85,7 @@ describe("push-back", () => {
     expect(events).toContainEqual({ kind: "pace", limit: 16, reason: "503" });
   });
 
-  test("a single refusal halves without a pause, and each later success adds one", () => {
+  test("a single refusal halves the concurrency without a pause, and each later success adds one", () => {
     const { pace, events } = bench({ concurrency: 8 });
     const earlier = pace.epoch();
     pace.answered(50, 8);
@@ -99,7 +99,7 @@ describe("push-back", () => {
     expect(events.filter(({ kind }) => kind === "pause")).toEqual([]);
   });
 
-  test("a burst of refusals counts once, and the minimum concurrency is one", () => {
+  test("a burst of refusals counts only once, and the concurrency never falls below one", () => {
     const { pace } = bench({ concurrency: 8 });
     const volley = Array.from({ length: 8 }, () => pace.epoch());
     for (const ticket of volley) pace.pushedBack(ticket, { reason: "429" });
@@ -120,7 +120,7 @@ describe("push-back", () => {
     expect(events).toContainEqual({ kind: "pause", forMs: 5_000, reason: "429" });
   });
 
-  test("without Retry-After the pauses double up to 8 s while nothing succeeds", () => {
+  test("without Retry-After, the pauses double up to 8 s as long as nothing succeeds", () => {
     const { pace, pass, events } = bench({ concurrency: 8 });
     for (let again = 0; again < 8; again += 1) {
       pace.pushedBack(pace.epoch(), { reason: "429" });
@@ -144,7 +144,7 @@ describe("push-back", () => {
   });
 });
 
-describe("in an upload", () => {
+describe("in an upload,", () => {
   test("--rps is respected", async () => {
     const times: number[] = [];
     await play(
@@ -158,7 +158,7 @@ describe("in an upload", () => {
     expect(times.filter((time) => time < 1_000)).toHaveLength(10);
   });
 
-  test("the limit of a platform that answers 429 above ten concurrent requests is found", async () => {
+  test("the concurrency limit of a platform that replies with 429 above ten requests is found", async () => {
     let refused = 0;
     const { end, sent } = await play(
       async ({ inFlight, clock }) => {
@@ -176,7 +176,7 @@ describe("in an upload", () => {
   });
 });
 
-describe("a share of the pace of a run", () => {
+describe("a worker's share of the pace", () => {
   test("limits the concurrency of the worker, and restores it when the share grows", () => {
     let limit = 2;
     const { pace, windows } = bench({ concurrency: "auto", share: () => ({ limit, holdMs: 0 }) });
@@ -188,7 +188,7 @@ describe("a share of the pace of a run", () => {
     expect(pace.limit()).toBe(7);
   });
 
-  test("spaces requests by its own share of the rate", () => {
+  test("spaces requests according to the share of the rate", () => {
     let rps = 10;
     const { pace, pass } = bench({ concurrency: 16, rps: 100, share: () => ({ limit: 16, rps, holdMs: 0 }) });
     expect(pace.waitForTurn(never)).toBeUndefined();
@@ -212,8 +212,8 @@ describe("a share of the pace of a run", () => {
   });
 });
 
-describe("a run of several workers", () => {
-  test("slows down to the rate of another worker, and takes over the share of a worker that has left", () => {
+describe("a worker in a run of several workers", () => {
+  test("slows down to the rate that another worker found, and takes over the share of a worker that has left", () => {
     let share: PaceShare = { limit: 16, holdMs: 0, workers: 4 };
     const one = bench({ concurrency: 16, share: () => share, rps: 1000 });
     expect(inASecond(one)).toBeGreaterThan(900);

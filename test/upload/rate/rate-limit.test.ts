@@ -85,7 +85,7 @@ describe.each([20, 50, 200])("an unannounced cap of %i requests a second", (perS
   });
 });
 
-test("a cap announced by Retry-After is also respected with quick replies (its refusals used to be considered random)", async () => {
+test("a cap with Retry-After is respected even if replies are quick (its refusals used to be considered random)", async () => {
   const { rate, refusedShare } = await against(bucket(200), 200, { afterMs: 1000, latencyMs: 5 });
   expect(rate / 200).toBeGreaterThan(0.85);
   expect(rate / 200).toBeLessThan(1.15);
@@ -95,7 +95,7 @@ test("a cap announced by Retry-After is also respected with quick replies (its r
 test.each([
   ["one percent", 0.01, 60],
   ["three percent", 0.03, 25],
-])("random refusals of %s of the requests hardly slow a run down", async (_, share, atLeast) => {
+])("random refusals of %s of the requests hardly slow down a run", async (_, share, atLeast) => {
   for (const seed of [1, 2, 3]) {
     const dice = seededDice(seed);
     let endedAt = 0;
@@ -126,7 +126,7 @@ describe("an unavailable platform", () => {
     expect(sent.length).toBeLessThanOrEqual(1.1 * Math.max(records, 1_000) + probes);
   });
 
-  test("that fails halfway receives few repeated requests, and the run stops", async () => {
+  test("that fails halfway through receives few repeated requests, and the run stops", async () => {
     const { sent, end } = await play(({ number }) => (number <= 500 ? ACCEPTED : AMBIGUOUS), {
       records: 1_000,
       concurrency: 16,
@@ -138,7 +138,7 @@ describe("an unavailable platform", () => {
   });
 });
 
-test("sending continues at most 40 s after a network partition of 30 s", async () => {
+test("sending continues within 40 s after a network partition of 30 s", async () => {
   const [from, to] = [2_000, 32_000];
   const before: number[] = [];
   const after: number[] = [];
@@ -185,7 +185,7 @@ async function rateWithSlowdown({ latencyAt }: Slowdown, concurrency: "auto" | n
 }
 
 test.each(Object.keys(SLOWDOWNS))(
-  "reaches at least 80 % of the rate of the best fixed concurrency: above 10 in flight, %s",
+  "reaches at least 80 % of the rate with the best fixed concurrency if %s above 10 in flight",
   async (name) => {
     const slowdown = SLOWDOWNS[name];
     if (slowdown === undefined) throw new Error("unknown platform");
