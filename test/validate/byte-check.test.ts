@@ -91,7 +91,7 @@ function verdicts(
 }
 
 describe("the byte check of a type", () => {
-  it("never passes a cell whose value has a problem", () => {
+  it("never accepts a cell whose value has a problem", () => {
     let passed = 0;
     fc.assert(
       fc.property(fc.oneof(textType, decimalType), cell, (type, content) => {
@@ -112,7 +112,7 @@ describe("the byte check of a type", () => {
     expect(verdicts(unsigned, "-1").ofBytes).toBe(false);
   });
 
-  it("agrees with the value check about every string, unless it cannot decide", () => {
+  it("agrees with the value check on every string, unless it cannot decide", () => {
     fc.assert(
       fc.property(textType, cell, (type, content) => {
         const { ofBytes, ofValue } = verdicts(type, content);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../src/json/json-value.ts";
 import { boolean, choice, codes, problemsOf } from "./field-types.ts";
 
-describe("choice", () => {
+describe("choice:", () => {
   const WORDS = choice(["GAS", "", "1"]);
   const NUMBERS = choice([0, 1, 2], { nullable: true });
 
@@ -24,7 +24,7 @@ describe("choice", () => {
     expect(codes(type, value)).toEqual(expected);
   });
 
-  it("lists the choices in the problem", () => {
+  it("the problem lists the choices", () => {
     expect(problemsOf(choice(["A", 2, ""]), "B")).toMatchObject([{ code: "invalid_choice", choices: ["A", "2", ""] }]);
   });
 });

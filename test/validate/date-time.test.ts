@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { codes, moment } from "./field-types.ts";
 
-describe("date", () => {
+describe("date:", () => {
   it.each(["2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31", "1582-10-10"])("%s is a valid date", (value) => {
     expect(codes(moment("date"), value)).toEqual([]);
   });
@@ -32,13 +32,13 @@ describe("date", () => {
   ])("%j is not a valid date", (value) => {
     expect(codes(moment("date"), value)).toEqual(["invalid"]);
   });
-  it("accepts null only if it is allowed", () => {
+  it("null is accepted only if it is allowed", () => {
     expect(codes(moment("date"), null)).toEqual(["null"]);
     expect(codes(moment("date", { nullable: true }), null)).toEqual([]);
   });
 });
 
-describe("datetime", () => {
+describe("datetime:", () => {
   it.each([
     "2024-01-31T09:30:00Z",
     "2024-01-31T23:59:59.000Z",
@@ -73,11 +73,11 @@ describe("datetime", () => {
   });
 });
 
-it("accepts a date instead of a date-time, with a warning, because the platform reads it as midnight", () => {
+it("a date instead of a date-time is accepted with a warning, because the platform reads it as midnight", () => {
   expect(codes(moment("datetime"), "2024-01-31")).toEqual(["~coerced"]);
 });
 
-it("warns of a fraction of a second that is truncated, unless the date-time is sent as given", () => {
+it("a truncated fraction of a second causes a warning, unless the date-time is sent unchanged", () => {
   expect(codes(moment("datetime"), "2024-01-31T23:59:59.123456Z")).toEqual(["~coerced"]);
   expect(codes(moment("datetime", { asGiven: true }), "2024-01-31T23:59:59.123456Z")).toEqual([]);
 });

@@ -92,7 +92,7 @@ describe("a document path", () => {
     expect(problemsOf(PATH, path)).toMatchObject([{ code: "unsafe_document_path", reason, severity: "error" }]);
   });
 
-  it("that is accepted never leads outside its root, however the store transforms it", () => {
+  it("that is accepted never leads outside its root, whatever transformation the store applies", () => {
     const judge = documentPathCheck("sftp/root");
     fc.assert(
       fc.property(HOSTILE, (given) => {
@@ -129,7 +129,7 @@ describe("a document path", () => {
   });
 });
 
-describe("a document path with a known root", () => {
+describe("a document path with a known root:", () => {
   const validate = compileValidator(object({ it: PATH }), { documentRoot: "/sftp/migrated/", keepValues: false });
 
   it.each(["sftp/migrated/a.pdf", "sftp/migrated"])("%s repeats the root", (path) => {
@@ -141,11 +141,11 @@ describe("a document path with a known root", () => {
       expect(validate({ it: path })).toEqual([]);
     },
   );
-  it("counts the root in the length of the stored key", () => {
+  it("the root counts towards the length of the stored key", () => {
     expect(validate({ it: "x".repeat(1024 - "sftp/migrated/".length) })).toEqual([]);
     expect(validate({ it: "x".repeat(1025 - "sftp/migrated/".length) })).toMatchObject([{ reason: "too_long" }]);
   });
-  it.each(["", "/"])("treats the root %j as no root", (documentRoot) => {
+  it.each(["", "/"])("the root %j is treated as no root", (documentRoot) => {
     expect(compileValidator(object({ it: PATH }), { documentRoot, keepValues: false })({ it: "a.pdf" })).toEqual([]);
   });
 });

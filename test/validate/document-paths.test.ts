@@ -34,7 +34,7 @@ test("finds document paths at any depth, in the order of the payload", () => {
   ]);
 });
 
-test("a number counts as a path, as on the platform, but null, an empty string and other values do not", () => {
+test("counts a number as a path, as the platform does, but not null, an empty string or other values", () => {
   const type = object({ a: PATH, b: PATH, c: PATH, d: PATH, e: list(PATH) });
   expect(found(type, { a: 12, b: null, c: "", d: ["x"], e: "x" })).toEqual(["a 12"]);
 });

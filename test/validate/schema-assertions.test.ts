@@ -116,7 +116,7 @@ describe("keywords evaluated as JSON Schema", () => {
     [{ kind: "gas", mprn: "1234" }, ["field.mprn max_length"]],
     [{ kind: "power", mpan: "1" }, []],
     [{ kind: "power", other: "1" }, ["field.other unknown_field"]],
-  ])("if, then and else report problems at their fields: %j", (value, expected) => {
+  ])("include if, then and else, which report problems at their fields: %j", (value, expected) => {
     expect(problemsOf(CONDITIONAL, value)).toEqual(expected);
   });
 
@@ -139,7 +139,7 @@ describe("keywords evaluated as JSON Schema", () => {
     }
   });
 
-  it("report each problem once if a payload is validated again because of its number of comparisons", () => {
+  it("report each problem only once if a payload is validated again because of its number of comparisons", () => {
     const patterns = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`^x${index}$`, true]));
     const many: JsonValue = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`a${index}`, 1]));
     const schema = { type: "object", patternProperties: patterns, additionalProperties: { type: "integer" } };
@@ -209,21 +209,21 @@ describe("keywords evaluated as JSON Schema", () => {
     ["if without else", IF_THEN, [], [0]],
     ["a referenced schema", { $ref: "#/components/schemas/Pair" }, ["a", 2], ["a", 2, 3]],
     ["unevaluatedItems in a part", { allOf: [{ unevaluatedItems: { type: "integer" } }] }, [1, 2], ["a"]],
-  ])("unevaluatedItems refuses the items that are not evaluated by %s", (_, schema, right, wrong) => {
+  ])("include unevaluatedItems, which refuses items that are not evaluated by %s", (_, schema, right, wrong) => {
     const schemas = { Pair: { prefixItems: [{ type: "string" }, true] } };
     const type = { type: "array", ...schema, unevaluatedItems: false };
     expect(problemsOf(type, right, { schemas })).toEqual([]);
     expect(problemsOf(type, wrong, { schemas })).toHaveLength(1);
   });
 
-  it("unevaluatedItems with a schema validates the remaining items, and accepts values that are not lists", () => {
+  it("include unevaluatedItems with a schema, which validates the remaining items and accepts values that are not lists", () => {
     const schema = { prefixItems: [{ type: "string" }], unevaluatedItems: { type: "integer" } };
     expect(problemsOf(schema, ["a", 1, 2])).toEqual([]);
     expect(problemsOf(schema, ["a", 1, "b"])).toEqual(MISMATCH);
     expect(problemsOf(schema, "text")).toEqual([]);
   });
 
-  it("unevaluatedItems and unevaluatedProperties of one schema are both enforced", () => {
+  it("include unevaluatedItems and unevaluatedProperties, which are both enforced if one schema has both", () => {
     const schema = { unevaluatedItems: false, unevaluatedProperties: false };
     expect(problemsOf(schema, [1])).toEqual(MISMATCH);
     expect(problemsOf(schema, { a: 1 })).toEqual(["field.a unknown_field"]);
@@ -298,7 +298,7 @@ describe("keywords evaluated as JSON Schema", () => {
   });
 });
 
-describe("schemas without a type", () => {
+describe("schemas without a type:", () => {
   it.each<[object, JsonValue, JsonValue]>([
     [{ maxLength: 2 }, 100, "abc"],
     [{ minimum: 2 }, "a", 1],

@@ -43,7 +43,7 @@ function parsed(json: string): JsonObject {
 
 const GOOD = { number: "A1", customers: [{ name: "Ann" }] };
 
-describe("objects and lists", () => {
+describe("objects and lists:", () => {
   it.each<[string, JsonObject, readonly string[]]>([
     ["valid", GOOD, []],
     ["an empty object", {}, ["number required", "customers required"]],
@@ -60,10 +60,10 @@ describe("objects and lists", () => {
       ],
     ],
     ["a string for an object", { ...GOOD, address: "here" }, ["address.non_field_errors invalid"]],
-    ["list for an object", { ...GOOD, address: [] }, ["address.non_field_errors invalid"]],
+    ["a list for an object", { ...GOOD, address: [] }, ["address.non_field_errors invalid"]],
     ["null for an object", { ...GOOD, address: null }, ["address null"]],
     ["an incomplete optional object", { ...GOOD, address: {} }, ["address.line1 required"]],
-    ["object for a list of objects", { ...GOOD, customers: {} }, ["customers.non_field_errors not_a_list"]],
+    ["an object for a list of objects", { ...GOOD, customers: {} }, ["customers.non_field_errors not_a_list"]],
     ["a string for a list of objects", { ...GOOD, customers: "Ann" }, ["customers.non_field_errors not_a_list"]],
     ["no objects", { ...GOOD, customers: [] }, ["customers.non_field_errors empty"]],
     [
@@ -86,16 +86,16 @@ describe("objects and lists", () => {
       { ...GOOD, tags: ["a", "", 3, null] },
       ["tags max_length", "tags.1 blank", "~tags.2 coerced", "tags.3 null"],
     ],
-  ])("have the expected problems: %s", (_name, payload, expected) => {
+  ])("the problems are as expected: %s", (_name, payload, expected) => {
     expect(findings(ACCOUNT, payload)).toEqual(expected);
   });
 
-  it("accepts an empty list without a minimum, and an empty object without required fields", () => {
+  it("an empty list without a minimum, and an empty object without required fields, are accepted", () => {
     expect(codes(list(text()), [])).toEqual([]);
     expect(codes(object({ a: text() }), {})).toEqual([]);
   });
 
-  it("finds duplicate objects with properties in a different order", () => {
+  it("duplicate objects are found even if their properties are in a different order", () => {
     const pairs = list(object({ a: integer(), b: integer() }), { uniqueItems: true });
     expect(
       findings(object({ it: pairs }), {
@@ -107,7 +107,7 @@ describe("objects and lists", () => {
     ).toEqual(["it.non_field_errors unique"]);
   });
 
-  it("path points to the value even if attr ends in non_field_errors", () => {
+  it("`path` points to the value even if `attr` ends in non_field_errors", () => {
     const [problem] = compileValidator(ACCOUNT, { keepValues: false })({ ...GOOD, address: "here" });
     expect(problem).toMatchObject({ path: ["address"], attr: "address.non_field_errors", shape: "a{4}" });
   });
@@ -121,7 +121,7 @@ describe("objects and lists", () => {
     expect(required).not.toHaveProperty("value");
   });
 
-  it("keeps values only if this is requested", () => {
+  it("values are kept only if this is requested", () => {
     const payload = { number: "too long", customers: [{ name: "Ann" }] };
     expect(compileValidator(ACCOUNT, { keepValues: true })(payload)).toMatchObject([{ value: "too long" }]);
     expect(compileValidator(ACCOUNT, { keepValues: false })(payload)[0]).not.toHaveProperty("value");
@@ -223,7 +223,7 @@ describe("nested alternatives", () => {
     ]);
   });
 
-  it("are validated to a depth of 50 levels", () => {
+  it("are validated down to a depth of 50 levels", () => {
     expect(findings(object({ it: levels(50) }), { it: nested(50, "abcd") })).toHaveLength(1);
   });
 

@@ -24,7 +24,7 @@ describe("strip", () => {
 });
 
 describe("the number of characters", () => {
-  it("is the number of code points, also for text with unpaired surrogates", () => {
+  it("is the number of code points, even for text with unpaired surrogates", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom("a", "\ud800", "\udbff", "\udc00", "\udfff", "\ue000") }),

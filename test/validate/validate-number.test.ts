@@ -56,12 +56,12 @@ const DECIMALS: readonly DecimalCase[] = [
   ["0.16", { multipleOf: 0.05 }, ["invalid"]],
 ];
 
-describe("decimal", () => {
+describe("decimal:", () => {
   it.each(DECIMALS)("%j with the limits %j has the problems %j", (value, type, expected) => {
     expect(codes(decimal(type), value)).toEqual(expected);
   });
 
-  it("reports the limit as the contract writes it", () => {
+  it("a problem contains the limit as the contract writes it", () => {
     const found = problemsOf(decimal({ maximum: { value: 0.5, exclusive: true } }), "0.50");
     expect(found).toMatchObject([{ code: "max_value", limit: "0.5", exclusive: true, shape: "9.99" }]);
   });

@@ -51,12 +51,12 @@ const CASES: readonly Case[] = [
   ["empty e-mail", { format: "email" }, "", ["blank"]],
 ];
 
-describe("text", () => {
-  it.each(CASES)("has the expected problems: %s", (_name, type, value, expected) => {
+describe("text:", () => {
+  it.each(CASES)("the problems are as expected: %s", (_name, type, value, expected) => {
     expect(codes(text(type), value)).toEqual(expected);
   });
 
-  it("reports the limit with its unit, or the expectation", () => {
+  it("a problem contains the limit with its unit, or the expectation", () => {
     expect(problemsOf(text({ maxLength: 3 }), "abcd")).toEqual([
       {
         attr: "it",

@@ -35,7 +35,7 @@ describe("the work on a payload", () => {
     [32, 1, 2],
     [95, 1, 3],
     [96, 16, 64],
-  ])("with a string of %i characters and a pattern of cost %i counts as %i comparisons", (length, cost, matches) => {
+  ])("for a string of %i characters and a pattern of cost %i counts as %i comparisons", (length, cost, matches) => {
     const compare = (work: Work): void => countMatches(work, "x".repeat(length), cost);
     expect(exceeds({ trials: 0, matches }, compare)).toBe(false);
     expect(exceeds({ trials: 0, matches: matches - 1 }, compare)).toBe(true);
