@@ -62,7 +62,7 @@ const FIVE_WRONG_DATES: Extract = {
 };
 
 describeWebPages("the Fix page", (open) => {
-  it("corrects every record with the keyboard only, and is accessible in each state", async () => {
+  it("corrects every record with only the keyboard, and is accessible in each state", async () => {
     const folder = project(FIVE_WRONG_DATES);
     const web = await startWeb(folder);
     const { page, complaints, foreign } = await open(fixAddress(web));

@@ -93,7 +93,7 @@ async function violations(page: Page): Promise<readonly string[]> {
   return [...wide, ...narrow];
 }
 
-describeWebPages("the page for entries of the mapping, by keyboard only", (open) => {
+describeWebPages("the page for entries of the mapping, with only the keyboard,", (open) => {
   it("adds a condition to an item, and changes the rows of a part", async () => {
     const folder = exampleProject();
     const file = path.join(folder, "mapping.yaml");

@@ -32,7 +32,7 @@ async function focused(page: Page): Promise<string> {
 const status = (page: Page): Promise<string | null> => page.textContent("main .mapping > p.quiet[role=status]");
 
 describeWebPages("the mapping", (open) => {
-  it("is created from three extracts and a contract, and is saved, by keyboard only", async () => {
+  it("is created from three extracts and a contract, and saved, with only the keyboard", async () => {
     const folder = temporaryFolder();
     for (const name of ["accounts.csv", "customers.csv", "meter_points.csv"])
       cpSync(projectFile("fixtures/demo", name), path.join(folder, name));

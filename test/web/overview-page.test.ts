@@ -18,7 +18,7 @@ describeWebPages("the Overview and Problems pages", (open) => {
     return web;
   }
 
-  it("show the errors of the files, push after a confirmation, and show the remaining records, by keyboard only", async () => {
+  it("show the errors in the files, push after a confirmation and show the remaining records, using only the keyboard", async () => {
     const web = await startProject(demoProject({ sandbox: sandbox.ready }));
     const { page, complaints, foreign } = await open(web.address);
     await page.getByText("There is no run yet.").waitFor();
@@ -161,7 +161,7 @@ describeWebPages("the Overview and Problems pages", (open) => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("show the current numbers again after an error that no event has reported", async () => {
+  it("show the current numbers again after an error that was not reported by an event", async () => {
     const folder = demoProject({ sandbox: sandbox.ready });
     const web = await startProject(folder);
     const { page } = await open(web.address);

@@ -22,7 +22,7 @@ describe("a push from the browser", () => {
     return { folder, web, client: await clientOf(web) };
   }
 
-  it("counts the records first, sends nothing before the confirmation, then sends exactly these records", async () => {
+  it("counts the records first, and sends exactly these records only after a confirmation", async () => {
     const { client } = await startProject();
     await client.post("/api/push/check");
     const checked = await stateOf(client, "checked");
@@ -64,7 +64,7 @@ describe("a push from the browser", () => {
     expect(client.seen()).not.toMatch(/07700/);
   });
 
-  it("lists dry runs of the command line, but not its own checks", async () => {
+  it("lists dry runs from the command line, but not its own checks", async () => {
     const { folder, client } = await startProject();
     await client.post("/api/push/check");
     await stateOf(client, "checked");
@@ -80,7 +80,7 @@ describe("a push from the browser", () => {
     expect(JSON.parse(stdout)).toMatchObject({ runs: [{ dryRun: true }] });
   });
 
-  it("refuses a start without a check, and with the plan of an earlier check", async () => {
+  it("refuses to start without a check, or with the plan of an earlier check", async () => {
     const { client } = await startProject();
     expect((await client.post("/api/push/start", { plan: "", typed: "" })).status).toBe(409);
     await client.post("/api/push/check");

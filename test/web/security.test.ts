@@ -56,7 +56,7 @@ describe("the security of migrate web", () => {
     }
   });
 
-  it("refuses a wrong token", async () => {
+  it("refuses an invalid token", async () => {
     for (const token of ["", "x", web.token.slice(1), `${web.token}x`]) {
       const reply = await post("/api/session", { ...JSON_BODY, origin: web.origin }, JSON.stringify({ token }));
       expect(reply.status).toBe(401);
@@ -75,7 +75,7 @@ describe("the security of migrate web", () => {
     expect((await get("/api/project", { ...session, host: `localhost:${port}` })).status).toBe(200);
   });
 
-  it("refuses pages of other origins, even with a session", async () => {
+  it("refuses pages from other origins, even with a session", async () => {
     const token = JSON.stringify({ token: web.token });
     for (const origin of ["http://evil.example", "null", "http://127.0.0.1:1", web.origin.replace("http", "https")]) {
       expect([origin, (await get("/api/project", { ...session, origin })).status]).toEqual([origin, 403]);
@@ -91,7 +91,7 @@ describe("the security of migrate web", () => {
     expect((await post("/api/session", { ...session, ...JSON_BODY }, token)).status).toBe(403);
   });
 
-  it("refuses a form of another site, and any body that is not JSON", async () => {
+  it("refuses a form from another site, and any body that is not JSON", async () => {
     const form = { "content-type": "application/x-www-form-urlencoded" };
     const crossSite = await post(
       "/api/session",

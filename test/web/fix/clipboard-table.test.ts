@@ -40,7 +40,7 @@ test("adds an apostrophe to copied text that a spreadsheet would run as a formul
   ).toBe("'=1+1\t'+44 7700\ta\n'-1\t'@SUM(A1)\t\"'\t=1\"\n");
 });
 
-test("copied cells are pasted unchanged", () => {
+test("pastes copied cells unchanged", () => {
   const cell = fc.oneof(fc.string(), fc.stringMatching(/^['"=+\-@\t\r\n a]*$/));
   fc.assert(
     fc.property(

@@ -63,7 +63,7 @@ test("adds a part to a list from the rows of a source, whose fields can then be 
   expect((await scene.check(back.text)).valid).toBe((await scene.check(TEXT)).valid);
 });
 
-test("adds an item of the row itself, and an item with a condition, to a list of items", async () => {
+test("adds an item from the row itself, and an item with a condition, to a list of items", async () => {
   const list = ["payload", "supply_addresses"];
   const made = await edited(
     TEXT,
@@ -149,7 +149,7 @@ test("changes the rows of one of several parts, and keeps its condition", async 
   expect(new Set([made, other, own, again, plain].map((view) => String(partOf(view, 1).path))).size).toBe(1);
 });
 
-test("builds one item instead of one for each row of a source", async () => {
+test("builds a single item instead of one item for each row of a source", async () => {
   const made = await edited(TEXT, { kind: "rows", path: POINTS_PATH, source: null });
   const item = valueAt(valueOf(TEXT), [...POINTS_PATH, "item"]);
   expect(valueAt(valueOf(made.text), POINTS_PATH)).toEqual([item]);
@@ -210,7 +210,7 @@ test.each([
 
 const extract = sceneOf("fixtures/map/worked-example", { supplier: "OLDCO-2024" });
 
-test("describes a file with the join that fits its values, and adds the file as a source", async () => {
+test("suggests the join that fits a file's values, and adds the file as a source", async () => {
   const text = TEXT.replace(/ {2}agreements: .*\n/, "").replace(/ {10}agreements:\n[\s\S]*$/, "");
   cpSync(path.join(extract.folder, "agreements.csv"), path.join(extract.folder, "My Agreements (1).csv"));
   const { job, dependencies } = extract;

@@ -12,7 +12,7 @@ function jobIn(folder: string, more: Partial<MappingJob> = {}): MappingJob {
   return { folder, contract, sources: [], namedSources: {}, mapping: "mapping.yaml", supplier: "S-1", ...more };
 }
 
-test("saves only over the text that was read, and keeps the mode of the file", async () => {
+test("overwrites only the text that was read, and keeps the mode of the file", async () => {
   const folder = temporaryFolder({ "mapping.yaml": "payload: {}\n" });
   const job = jobIn(folder);
   const { content } = await readMappingFile(job);
@@ -24,7 +24,7 @@ test("saves only over the text that was read, and keeps the mode of the file", a
   expect(statSync(path.join(folder, "mapping.yaml")).mode & 0o777).toBe(0o600);
 });
 
-test("writes exactly one of two simultaneous saves", async () => {
+test("performs exactly one of two simultaneous saves", async () => {
   const folder = temporaryFolder();
   const job = jobIn(folder);
   const texts = ["payload: { a: A }\n", "payload: { b: B }\n"];

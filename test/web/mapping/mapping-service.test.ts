@@ -47,7 +47,7 @@ test("shows samples and codes only if values are shown", async () => {
   expect(JSON.stringify((await scene.check(TEXT, true)).payloads)).toMatch(/Ada/);
 });
 
-test("connects a column as init would, and keeps all other characters", async () => {
+test("connects a column in the same way as init, and keeps all other characters", async () => {
   const start = await scene.view(TEXT);
   const without = await scene.view(TEXT, [
     { kind: "disconnect", path: fieldNamed(start, "customers.*.date_of_birth").path },
@@ -59,7 +59,7 @@ test("connects a column as init would, and keeps all other characters", async ()
   expect(made.error).toBeUndefined();
 });
 
-test("names a column of the parent, and refuses a column of a source with several rows", async () => {
+test("connects a column of the parent, and refuses a column of a source with several rows", async () => {
   const { path } = fieldNamed(await scene.view(TEXT), "supply_addresses.*.meter_points.*.identifier");
   const made = await scene.view(TEXT, [{ kind: "connect", path, source: "accounts", column: "NAME" }]);
   expect(fieldNamed(made, "supply_addresses.*.meter_points.*.identifier").entry).toMatchObject({
@@ -121,7 +121,7 @@ test("changes single options, and refuses entries that only an editor can change
   ).rejects.toThrow(/edited by hand/);
 });
 
-test("refuses a column of rows that need more lists than the field is in", async () => {
+test("refuses a column whose rows are in more nested lists than the field", async () => {
   const path = ["payload", "customers", "*", "family_name"];
   const without = TEXT.replace(/ {2}customers:\n {4}each: [^]*(?= {2}supply_addresses:)/, "");
   await expect(
@@ -141,7 +141,7 @@ test("changes the options of a source", async () => {
   expect(made.error?.message).toContain("notes.csv");
 });
 
-test("counts valid records, and says whether the input has more", async () => {
+test("counts valid records, and says whether the input contains more records", async () => {
   expect(await scene.check(TEXT)).toMatchObject({
     records: 2,
     valid: 2,

@@ -36,7 +36,7 @@ test.each<[JsonValue]>([[7], [{ a: 1 }], [[["a"]]], [["a", "b"]]])("does not rea
   expect(readReplacements(option)).toBeUndefined();
 });
 
-test("writes pairs only if they keep their order and are not read as options", () => {
+test("writes pairs only if their order is kept and they are not read as options", () => {
   expect(writeReplacements([text(" ", ""), text("-", "")], undefined)).toEqual({ " ": "", "-": "" });
   expect(writeReplacements([text("b", "x"), text("1", "y")], undefined)).toEqual([
     { from: "b", to: "x" },
@@ -54,7 +54,7 @@ const row = fc
   .record({ isPattern: fc.boolean(), from: fc.string({ minLength: 1, maxLength: 3 }), to: fc.string({ maxLength: 3 }) })
   .filter(({ from }) => from !== "__proto__");
 
-test("replacements that are written are read again in the same order, and compile", () => {
+test("reads written replacements back in the same order, and they compile", () => {
   fc.assert(
     fc.property(fc.array(row, { maxLength: 4 }), fc.boolean(), (rows, isList) => {
       const option = writeReplacements(rows, isList ? [] : undefined);

@@ -43,7 +43,7 @@ describe("the collected problems", () => {
     ]);
   });
 
-  it("count a record once for a cause that it has several times, and omit warnings", () => {
+  it("count a record only once for a cause that it has several times, and omit warnings", () => {
     const collector = createProblemCollector({ fieldTitle: undefined, now: NOW });
     const warning: Problem = { ...blank("name"), severity: "warning" };
     collector.add([record({ problems: [blank("customers.0.mobile"), blank("customers.1.mobile"), warning] })]);
@@ -69,7 +69,7 @@ describe("the collected problems", () => {
     expect(collector.rows("no such cause")).toEqual([]);
   });
 
-  it("add up: the groups of a cause contain all its records, and no group keeps more than 200 rows", () => {
+  it("add up: a cause's groups contain all of its records, and no group keeps more than 200 rows", () => {
     const files = fc.constantFrom("a.csv", "b.csv");
     const owners = fc.constantFrom(undefined, { name: "A" }, { name: "B" });
     const problems = fc.uniqueArray(fc.constantFrom("name", "customers.0.mobile", "customers.1.mobile"));

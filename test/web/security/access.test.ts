@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createAccess } from "../../../src/web/security/access.ts";
 
 describe("the access to the web pages", () => {
-  it("exchanges the shown token any number of times, each time for another session", () => {
+  it("exchanges the displayed token any number of times, each time for a new session", () => {
     const access = createAccess();
     const [one, other] = [access.exchange(access.token), access.exchange(access.token)];
     expect(one).toBeDefined();
@@ -11,7 +11,7 @@ describe("the access to the web pages", () => {
     expect(access.isKnown(other ?? {})).toBe(true);
   });
 
-  it("exchanges the token of a started browser once", () => {
+  it("exchanges the token of a started browser only once", () => {
     const access = createAccess();
     const single = access.createSingleToken();
     expect(single).not.toBe(access.token);

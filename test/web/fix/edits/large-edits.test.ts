@@ -122,7 +122,7 @@ test("the saved cells of an interrupted edit can be undone in a later session", 
   expect((await scene.open()).overview()).not.toHaveProperty("unfinished");
 });
 
-test("edits that two programs have not finished are reported one after the other", async () => {
+test("unfinished edits of two programs are reported one after the other", async () => {
   const scene = await interrupted();
   await edit(await scene.open(), ["customers", 0, "DOB", "1971-03-01"]);
   interrupt(scene, ["EXT-00004"], { at: LATER });
@@ -140,7 +140,7 @@ test("edits that two programs have not finished are reported one after the other
   ]);
 });
 
-test("cells that the same user has changed since are not part of an interrupted edit", async () => {
+test("an interrupted edit does not include cells that the same user has changed afterwards", async () => {
   const scene = wrongDates(4);
   const session = await scene.open();
   await interrupted(scene);
@@ -157,7 +157,7 @@ test("cells that the same user has changed since are not part of an interrupted 
   ]);
 });
 
-test("each of two programs that change many cells at the same time has its own note", async () => {
+test("two programs that change many cells at the same time keep separate notes", async () => {
   const scene = wrongDates(MANY);
   const [one, two] = [await scene.open(), await scene.open()];
   const most = { notes: 0 };
@@ -177,7 +177,7 @@ test("each of two programs that change many cells at the same time has its own n
   expect(await scene.corrections()).toHaveLength(2 * MANY);
 });
 
-test("a replacement that would make the file too large is refused before the first cell is saved", async () => {
+test("a replacement is refused, before the first cell is saved, if the file would become too large", async () => {
   const scene = wrongDates(MANY);
   const session = await scene.open();
   const { index, source } = sourceOf(session, "customers");
@@ -192,7 +192,7 @@ test("a replacement that would make the file too large is refused before the fir
   expect(notes(scene)).toEqual([]);
 });
 
-test("the undo of a replacement is refused before the first cell is restored if it would make the file too large", async () => {
+test("undoing a replacement is refused, before the first cell is restored, if the file would become too large", async () => {
   const scene = wrongDates(MANY);
   const reason = "x".repeat(2 ** 20);
   const old = textHash("another value");

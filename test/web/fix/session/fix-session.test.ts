@@ -70,7 +70,7 @@ describe("the rows that need work", () => {
 });
 
 describe("an edit", () => {
-  test("is on the disk as a correction when it is shown as saved, and is checked immediately", async () => {
+  test("is on disk as a correction by the time it is shown as saved, and is checked immediately", async () => {
     const scene = threeAccounts();
     const session = await scene.open();
     expect(await edit(session, ["accounts", 0, "TYPE", "B"])).toEqual({ saved: 1, refused: 0, refusals: [] });
@@ -104,7 +104,7 @@ describe("an edit", () => {
     expect((await scene.open()).overview().records.total).toBe(1);
   });
 
-  test("of one of two equal rows changes both, and the project can still be checked", async () => {
+  test("of one of two equal rows changes both rows, and the project can still be checked", async () => {
     const customer = { REF: "A", SEQ: "1", DOB: "31/02/1971" };
     const scene = fixScene({ accounts: [{ REF: "A" }], customers: [customer, customer] });
     const session = await scene.open();
@@ -314,8 +314,8 @@ describe("concurrent changes", () => {
   });
 });
 
-describe("files that change during a session", () => {
-  test("a cell whose value in the extract has changed is reported and not overwritten, and other cells are saved", async () => {
+describe("files that change during a session:", () => {
+  test("a cell whose value in the extract has changed is reported and not overwritten, but other cells are saved", async () => {
     const scene = threeAccounts();
     const session = await scene.open();
     scene.change("accounts.csv", "EXT-00002,X", "EXT-00002,Y");
@@ -327,7 +327,7 @@ describe("files that change during a session", () => {
     expect((await edit(again, ["accounts", 0, "TYPE", "B"])).saved).toBe(1);
   });
 
-  test("a correction of a value that has changed since is listed by the next check", async () => {
+  test("the next check lists a correction of a value that has since changed", async () => {
     const scene = threeAccounts();
     await edit(await scene.open(), ["accounts", 0, "TYPE", "B"]);
     scene.change("accounts.csv", "EXT-00002,X", "EXT-00002,Y");
@@ -372,7 +372,7 @@ describe("rows with key errors", () => {
     });
   });
 
-  test("without a record wait for the next check once their key is corrected", async () => {
+  test("that belong to no record wait for the next check once their key is corrected", async () => {
     const scene = fixScene({ accounts: goodAccounts(2), customers: [{ REF: "EXT-00001" }, { REF: "EXT-0002" }] });
     const session = await scene.open();
     expect(rowsOf(session, "customers")).toMatchObject([{ key: "EXT-0002" }]);
@@ -382,7 +382,7 @@ describe("rows with key errors", () => {
     expect((await scene.open()).overview().records.total).toBe(0);
   });
 
-  test("of two records with the same key are listed with the error", async () => {
+  test("that belong to two records with the same key are listed with the error", async () => {
     const [one] = goodAccounts(1);
     const scene = fixScene({
       accounts: [

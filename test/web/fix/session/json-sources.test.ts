@@ -85,7 +85,7 @@ describe("JSON sources", () => {
     expect(rowsOf(session, "accounts")[0]?.cells[index]).toBe(text);
   });
 
-  test("show no column for a name with a dot, which no path can name", async () => {
+  test("show no column for a name with a dot, because no path can refer to it", async () => {
     const scene = jsonScene([jsonAccount("A", { "old.name": "x", account: { ref: "A", type: "?" } })]);
     const session = await scene.open();
     expect(sourceOf(session, "accounts").source.columns).not.toContain("old.name");

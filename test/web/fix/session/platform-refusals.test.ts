@@ -15,7 +15,7 @@ async function refusedByPlatform(): Promise<FixScene & Pick<Workplace, "push">> 
   return { ...sceneIn(place.file(".")), push: place.push };
 }
 
-test("a refusal of the platform is listed at its cell, and counts as open until the cell changes", async () => {
+test("a refusal by the platform is listed at its cell, and counts as open until the cell changes", async () => {
   const scene = await refusedByPlatform();
   const session = await scene.open();
   expect(session.overview().records).toEqual({ total: 1, open: 1, recheck: 0 });
@@ -37,7 +37,7 @@ test("a refusal of the platform is listed at its cell, and counts as open until 
   expect((await scene.open()).overview().records.total).toBe(0);
 });
 
-test("a refusal no longer counts if the extract has changed since", async () => {
+test("a refusal no longer counts as open if the extract has since changed", async () => {
   const scene = await refusedByPlatform();
   scene.change("accounts.csv", "DE1 2CU", "DE1 2GU");
   expect((await scene.open()).overview().records.total).toBe(0);

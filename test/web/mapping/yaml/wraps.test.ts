@@ -75,7 +75,7 @@ function unlessRefused(edit: () => string): string | undefined {
   }
 }
 
-test("an item that is wrapped and unwrapped again has the same bytes", () => {
+test("leaves the same bytes after an item is wrapped and unwrapped again", () => {
   let wrapped = 0;
   const texts = fc.oneof(yaml, fc.constantFrom(...FIXTURES));
   fc.assert(
