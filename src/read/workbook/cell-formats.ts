@@ -74,7 +74,7 @@ function numberFormat(code: string): NumberFormat {
         rounded:
           isFraction ||
           isRounded(value, decimals) ||
-          (hasSections && isRounded(value, decimalsShown(code, value, decimals))),
+          (hasSections && isCoarser(code, value, decimals) && isRounded(value, decimalsShown(code, value, decimals))),
       }),
     };
   } catch {
@@ -121,8 +121,17 @@ function isMinutes({ hours, seconds }: FormatDateInfo): boolean {
 }
 
 /**
- * Returns how many decimal places the format shows for a number, without zeros at the end. The sections of a format may
- * differ in this; `first` belongs to the first of them.
+ * Whether the section of the format for this number shows fewer decimal places than `decimals`, because the numbers next
+ * to it look the same.
+ */
+function isCoarser(code: string, value: number, decimals: number): boolean {
+  const text = format(code, value);
+  return [-1, 1].some((sign) => format(code, value + sign * 10 ** -decimals) === text);
+}
+
+/**
+ * Returns how many decimal places the format shows for a number, without zeros at the end. The sections of a format can
+ * differ in this; `first` belongs to the first section.
  */
 function decimalsShown(code: string, value: number, first: number): number {
   const text = format(code, value);
