@@ -74,3 +74,25 @@ test("the cache distinguishes cells that differ in one byte, or in length", () =
   memory.keep(1);
   expect(["A12", "A13", "B12", "A1", "A123", ""].map(found)).toEqual([true, false, false, false, false, false]);
 });
+
+test.each([
+  ["stays in use if one cell in eight", SLOTS / 8, true],
+  ["switches itself off if less than one cell in eight", SLOTS / 8 - 1, false],
+])("the cache %s was found again", (_name, found, isUsed) => {
+  const memory = createCellMemory();
+  for (let row = 0; row < SLOTS; row += 1) look(memory, row <= found ? "again and again" : `cell ${row}`);
+  look(memory, "again");
+  expect(look(memory, "again")).toBe(isUsed);
+});
+
+test("a cell in the first slot is found again, like a cell in any other slot", () => {
+  const memory = createCellMemory();
+  const cells = Array.from({ length: 5 * SLOTS }, (_, number) => Buffer.from(`cell ${number}`));
+  const found = new Set<number>();
+  for (const cell of cells) {
+    memory.find(cell, 0, cell.length);
+    const slot = memory.keep(1);
+    if (memory.find(cell, 0, cell.length) === slot) found.add(slot);
+  }
+  expect([Math.min(...found), Math.max(...found)]).toEqual([0, SLOTS - 1]);
+});
