@@ -1,0 +1,491 @@
+import { expect, test } from "vitest";
+import type { FieldType } from "../../../src/contract/types/field-type.ts";
+import { createFastContentHash } from "../../../src/json/fast-content-hash.ts";
+import { canonicalJson, type JsonValue, valueAt } from "../../../src/json/json-value.ts";
+import { buildValue, newBuildState } from "../../../src/map/node/build-payload.ts";
+import type { Mapping } from "../../../src/map/mapping.ts";
+import { childRecords, type ChildRecords } from "../../../src/pipeline/bytes/child-records.ts";
+import { type ContentSink, hashSink, jsonSink } from "../../../src/pipeline/bytes/content-sink.ts";
+import { ABSENT, type Encoder, UNCERTAIN } from "../../../src/pipeline/bytes/encode-leaf.ts";
+import { nodeEncoder } from "../../../src/pipeline/bytes/encode-node.ts";
+import { type FastPathCells, startRecord, withEncodingState } from "../../../src/pipeline/bytes/fast-path-cells.ts";
+import { payloadSink } from "../../../src/pipeline/bytes/payload-sink.ts";
+import { csvReader } from "../../../src/pipeline/bytes/record-reader.ts";
+import { csvHeader } from "../../../src/read/csv/csv-header.ts";
+import { byteKinds, findRecordBoundaries } from "../../../src/read/csv/record-boundaries.ts";
+import { createByteList } from "../../../src/text/byte-list.ts";
+import { compileValueCheck } from "../../../src/validate/compile-validator.ts";
+import { compile } from "../../map/rows.ts";
+import { boolean, choice, decimal, integer, list, moment, object, text, union } from "../../validate/field-types.ts";
+
+const COLUMNS = ["REF", "A", "B"];
+const HEADER = csvHeader({ file: "a.csv", line: 1 }, COLUMNS, new Map());
+const FILE = { kind: "csv", keys: [], layout: { header: HEADER, delimiter: ",", headerByte: 0 } } as const;
+
+/** The result of encoding a record: what was written, and what is known of it. */
+interface Encoded {
+  readonly line: string;
+  readonly content: number;
+  readonly written: string | undefined;
+  readonly made: number | undefined;
+  readonly key: string | undefined;
+}
+
+interface Form {
+  readonly sink: ContentSink;
+  /** Returns the payload that was written last. */
+  readonly take: () => string;
+  readonly contentOf: (value: JsonValue) => number;
+  readonly writtenAs: (value: JsonValue) => string;
+}
+
+const hashOf = createFastContentHash();
+
+function forms(): readonly Form[] {
+  const written = createByteList();
+  const payload = payloadSink();
+  return [
+    { sink: hashSink(), take: () => "", contentOf: hashOf, writtenAs: () => "" },
+    {
+      sink: jsonSink(written),
+      take: () => Buffer.from(written.take()).toString(),
+      contentOf: () => 0,
+      writtenAs: canonicalJson,
+    },
+    {
+      sink: payload,
+      take: () => JSON.stringify(payload.built()),
+      contentOf: hashOf,
+      writtenAs: (value) => JSON.stringify(value),
+    },
+  ];
+}
+
+interface Settings {
+  readonly sink?: ContentSink;
+  readonly columns?: readonly string[];
+  readonly documentRoot?: string;
+  readonly children?: ChildRecords;
+}
+
+interface Compiled {
+  readonly encoder: Encoder | undefined;
+  readonly isKeyKnown: boolean;
+  /** The kinds of the types with parts whose values are built as a whole. */
+  readonly whole: readonly string[];
+  /** The names of the sources whose records the encoder reads. */
+  readonly sources: readonly string[];
+  /** Returns the number of values that were built so far. */
+  readonly built: () => number;
+}
+
+function compiled({ payloadNode, keyAttr }: Mapping, body: FieldType, settings: Settings): Compiled {
+  const { sink = hashSink(), columns = COLUMNS, documentRoot, children } = settings;
+  const [whole, sources]: [string[], string[]] = [[], []];
+  let isKeyKnown = false;
+  let built = 0;
+  if (payloadNode === undefined) throw new Error("the mapping has no payload");
+  const encoder = nodeEncoder(payloadNode, body, [], {
+    sink,
+    contentOf({ kind }) {
+      if (kind === "object" || kind === "list" || kind === "union") whole.push(kind);
+      return (value) => {
+        built += 1;
+        return sink.value(value);
+      };
+    },
+    documentRoot,
+    columnAt: (name) => (columns.includes(name) ? columns.indexOf(name) : undefined),
+    keyAttr,
+    onKey: () => (isKeyKnown = true),
+    childrenOf(name) {
+      sources.push(name);
+      return children;
+    },
+  });
+  return { encoder, isKeyKnown, whole, sources, built: () => built };
+}
+
+/** Calls the function for each record of these lines. */
+function eachRecord(lines: readonly string[], use: (cells: FastPathCells) => void): void {
+  const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""));
+  const boundaries = findRecordBoundaries(bytes, byteKinds(","), true);
+  const reader = csvReader(FILE);
+  const cells = withEncodingState(reader.cells);
+  const begin = reader.begin({ bytes, boundaries, line: 1, from: 0, rowsAt: () => [] }, 0);
+  for (const number of lines.keys()) {
+    if (!begin(number) || !reader.read()) continue;
+    startRecord(cells);
+    use(cells);
+  }
+}
+
+function keyIn({ bytes, keyStart, keyEnd, keyText }: FastPathCells): string | undefined {
+  return keyStart < 0 ? keyText : bytes.toString("latin1", keyStart, keyEnd);
+}
+
+/** Returns the result that the payload built by the mapping requires. */
+function expectedOf(
+  { payloadNode, keyAttr }: Mapping,
+  isValid: (value: JsonValue) => boolean,
+  cells: FastPathCells,
+  form: Form,
+): Encoded {
+  const build = newBuildState();
+  const value = payloadNode && buildValue(payloadNode, cells.row(), build);
+  const line = lineOf(cells);
+  if (build.problems.length > 0) return { ...NOTHING, line, content: UNCERTAIN };
+  if (value === undefined) return { ...NOTHING, line, content: ABSENT };
+  if (!isValid(value)) return { ...NOTHING, line, content: UNCERTAIN };
+  const key = keyAttr && valueAt(value, keyAttr);
+  return {
+    line,
+    content: form.contentOf(value),
+    written: form.writtenAs(value),
+    made: build.cells,
+    key: typeof key === "string" || typeof key === "number" ? String(key) : undefined,
+  };
+}
+
+const NOTHING = { written: undefined, made: undefined, key: undefined };
+
+function lineOf({ bytes, start, end }: FastPathCells): string {
+  return bytes.toString("utf8", start, end);
+}
+
+function actual(encoder: Encoder, cells: FastPathCells, { take }: Form): Encoded {
+  const content = encoder(cells);
+  const written = take();
+  const line = lineOf(cells);
+  return content < 0 ? { ...NOTHING, line, content } : { line, content, written, made: cells.made, key: keyIn(cells) };
+}
+
+interface Results {
+  readonly encoded: readonly Encoded[];
+  readonly expected: readonly Encoded[];
+}
+
+/** Returns the results for each record in each form: of the encoder, and of the payload that the mapping builds. */
+function results(mapping: Mapping, body: FieldType, documentRoot?: string): Results {
+  const [expected, encoded]: [Encoded[], Encoded[]] = [[], []];
+  const root = documentRoot === undefined ? {} : { documentRoot };
+  const isValid = compileValueCheck(body, { keepValues: false, ...root });
+  for (const form of forms()) {
+    const encoder = encoderOf(compiled(mapping, body, { sink: form.sink, ...root }));
+    eachRecord(LINES, (cells) => {
+      encoded.push(actual(encoder, cells, form));
+      expected.push(expectedOf(mapping, isValid, cells, form));
+    });
+  }
+  return { encoded, expected };
+}
+
+function encoderOf({ encoder }: Compiled): Encoder {
+  if (encoder === undefined) throw new Error("the file has the columns");
+  return encoder;
+}
+
+const REFS = ["1", "2", "", "Z\u00eb", "1"];
+const CELLS = [
+  ["", " ", '""', "\u00a0"],
+  ["A", " A ", '"A"', "\u00a0A\t", "B"],
+  ["12", "1.50", "x-y", '"1,2"', "\u00e9"],
+  ["long text of more than 32 characters", "Y", "2024-02-29"],
+].flat();
+/** Records with each pair of cells. */
+const LINES = CELLS.flatMap((one, row) =>
+  CELLS.map((other, column) => [REFS[(row + column) % REFS.length], one, other].join(",")),
+);
+
+const id = text({ maxLength: 5 });
+const place = object({ "street!": text(), town: text({ maxLength: 4 }), floor: integer() });
+const optionB = object({ "tag!": choice(["B"]), b: text({ minLength: 2 }) });
+const tagged = union([object({ "tag!": choice(["A"]), a: text() }), optionB], {
+  discriminator: {
+    property: "tag",
+    mapping: new Map([
+      ["A", object({ "tag!": choice(["A"]), a: text() })],
+      ["B", optionB],
+    ]),
+  },
+});
+const required = { assertions: [{ schema: { required: ["town"] }, unevaluated: false }] };
+
+const CASES: readonly (readonly [name: string, payload: string, body: FieldType])[] = [
+  ["a copied text", "id: REF, name: A", object({ id, name: text({ maxLength: 3 }) })],
+  ["a copied decimal", "id: REF, name: A", object({ id, name: decimal({ maximum: { value: 12, exclusive: true } }) })],
+  ["a required field that may be empty", "id: REF, name: A", object({ id, "name!": text() })],
+  ["a required field without an entry", "id: REF", object({ id, "name!": text() })],
+  ["names in another order", "z: A, id: REF, b: B, c: { value: C }", object({ id, z: text(), b: text(), c: text() })],
+  ["a default", "id: REF, name: { from: A, default: none }", object({ id, "name!": text() })],
+  [
+    "a default of a value that is not copied",
+    "id: REF, n: { from: A, upper: true, default: x }",
+    object({ id, n: text() }),
+  ],
+  ["a constant", "id: REF, name: { value: N }", object({ id, name: text() })],
+  ["only constants", "name: { value: N }, other: { value: M }", object({ name: text(), other: text() })],
+  [
+    "a changed text",
+    "id: REF, name: { from: A, upper: true, replace: { X: '' } }",
+    object({ id, name: text({ maxLength: 3 }) }),
+  ],
+  ["an untrimmed text", "id: REF, name: { from: A, trim: false }", object({ id, name: text() })],
+  ["an integer", "id: REF, count: A", object({ id, count: integer() })],
+  ["a boolean", "id: REF, is: { from: A, true: Y, false: '' }", object({ id, is: boolean() })],
+  ["a date", "id: REF, on: A", object({ id, on: moment("date") })],
+  ["a value of two cells", "id: REF, name: { from: [A, B], join: '-' }", object({ id, name: text({ maxLength: 4 }) })],
+  ["a condition", "id: REF, name: { from: A, when: { column: B, in: [A, ''] } }", object({ id, name: text() })],
+  ["a key that is changed", "id: { from: REF, upper: true }, name: A", object({ id, name: text() })],
+  ["a key with a default", "id: { from: A, default: none }, name: B", object({ id, name: text() })],
+  ["a key that is a number", "id: REF, name: A", object({ id: integer(), name: text() })],
+  ["a key that is a boolean", "id: { from: A, true: Y, false: B }, name: A", object({ id: boolean(), name: text() })],
+  ["a lookup that lacks cells", "id: REF, name: { from: A, lookup: { A: x } }", object({ id, name: text() })],
+  ["a key that is a constant", "id: { value: K }, name: A", object({ id, name: text() })],
+  ["an optional object", "id: REF, place: { street: A, town: B }", object({ id, place })],
+  ["a required object", "id: REF, place: { street: A, town: B }", object({ id, "place!": place })],
+  ["an optional object with a constant", "id: REF, place: { street: A, town: { value: Bath } }", object({ id, place })],
+  [
+    "a required object with a constant",
+    "id: REF, place: { street: A, town: { value: Bath } }",
+    object({ id, "place!": place }),
+  ],
+  [
+    "an object with a constant and a cell",
+    "id: REF, place: { street: A, town: { value: Bath }, floor: B }",
+    object({ id, place }),
+  ],
+  ["an object without a required field", "id: REF, place: { town: B }", object({ id, place })],
+  [
+    "an object with assertions",
+    "id: REF, place: { street: A, town: B }",
+    object({ id, place: { ...place, ...required } }),
+  ],
+  ["a list of texts", "id: REF, all: [A, B]", object({ id, all: list(text({ maxLength: 3 })) })],
+  ["an empty list", "id: REF, all: []", object({ id, all: list(text()) })],
+  ["an empty list that needs an item", "id: REF, all: []", object({ id, all: list(text(), { minItems: 1 }) })],
+  [
+    "a list with limits",
+    "id: REF, all: [A, B, { value: C }]",
+    object({ id, all: list(text(), { minItems: 2, maxItems: 2 }) }),
+  ],
+  ["a list without repeated items", "id: REF, all: [A, B]", object({ id, all: list(text(), { uniqueItems: true }) })],
+  [
+    "a list with a condition",
+    "id: REF, all: [A, { when: { column: B, in: [A] }, item: B }]",
+    object({ id, all: list(text()) }),
+  ],
+  [
+    "a list of objects",
+    "id: REF, all: [{ street: A, town: B }, { street: B, floor: A }]",
+    object({ id, all: list(place) }),
+  ],
+  [
+    "a list with assertions",
+    "id: REF, all: [A, B]",
+    object({ id, all: list(text(), { assertions: [{ schema: { minItems: 2 }, unevaluated: false }] }) }),
+  ],
+  [
+    "a list of the parts of a cell",
+    "id: REF, all: { from: A, split: '-' }",
+    object({ id, all: list(text({ maxLength: 3 })) }),
+  ],
+  ["an option that a constant selects", "id: REF, one: { tag: { value: B }, b: A }", object({ id, one: tagged })],
+  ["an option that a cell selects", "id: REF, one: { tag: A, b: B }", object({ id, one: tagged })],
+  [
+    "an option that a constant with a condition selects",
+    "id: REF, one: { tag: { value: B, when: { column: A, in: [A] } }, b: B }",
+    object({ id, one: tagged }),
+  ],
+  [
+    "an option that a default selects",
+    "id: REF, one: { tag: { from: A, default: B }, b: B }",
+    object({ id, one: tagged }),
+  ],
+  ["the name of a JavaScript property", "id: REF, in: { valueOf: A }", object({ id, in: object({ valueOf: text() }) })],
+  [
+    "a text with assertions",
+    "id: REF, name: A",
+    object({ id, name: text({ assertions: [{ schema: { pattern: "^A" }, unevaluated: false }] }) }),
+  ],
+];
+
+test.each(CASES)("a payload with %s is encoded as the mapping builds it", (_, payload, body) => {
+  const { encoded, expected } = results(compile(`payload: { ${payload} }`, body), body);
+  expect(encoded.length).toBe(3 * LINES.length);
+  expect(encoded).toEqual(expected);
+});
+
+test("a payload with a nested key is encoded as the mapping builds it", () => {
+  const body = object({ id, place });
+  const { encoded, expected } = results(
+    compile("key: place.street\npayload: { id: B, place: { street: A, town: REF } }", body),
+    body,
+  );
+  expect(encoded).toEqual(expected);
+});
+
+test.each([undefined, "A", "other/"])(
+  "a path of a document below the root location %s is encoded if it is valid",
+  (root) => {
+    const body = object({ id, path: text({ documentPath: true }) });
+    const mapping = compile("payload: { id: REF, path: { from: A, replace: { B: A } } }", body);
+    const { encoded, expected } = results(mapping, body, root);
+    expect(encoded).toEqual(expected);
+  },
+);
+
+test("an entry that may depend on other data than its columns is built from the whole row", () => {
+  const body = object({ id, name: text() });
+  const mapping = compile("payload: { id: REF, name: { from: A, upper: true } }", body);
+  const { payloadNode } = mapping;
+  if (payloadNode?.kind !== "object") throw new Error("the payload is an object");
+  const fields = payloadNode.fields.map(({ name, node }) => ({
+    name,
+    node: { ...node, columns: undefined, isCopied: false },
+  }));
+  const { encoded, expected } = results({ ...mapping, payloadNode: { ...payloadNode, fields } }, body);
+  expect(encoded).toEqual(expected);
+});
+
+test.each([
+  ["copied cells", "id: REF, name: A", 0],
+  ["copied cells with a default", "id: REF, name: { from: A, default: none }", 0],
+  ["a constant", "id: REF, name: { value: N }", 1],
+  ["changed cells", "id: REF, name: { from: A, upper: true }", 2],
+  ["values of two cells", "id: REF, name: { from: [A, B], join: '-' }", 4],
+  ["a changed key", "id: { from: REF, upper: true }, name: A", 4],
+  ["parts of cells", "id: REF, all: { from: B, split: '-' }", 4],
+])("%s are built only as often as necessary, and without the whole row", (_, payload, count) => {
+  const body = object({ id, name: text(), all: list(text()) });
+  const made = compiled(compile(`payload: { ${payload} }`, body), body, {});
+  const encode = encoderOf(made);
+  const contents: number[] = [];
+  eachRecord(["1,A,x-y", '2,"A",x-y', "3,B,x-y", "4,A,x-y"], (cells) => {
+    contents.push(encode(Object.assign(cells, { row: wholeRow })));
+  });
+  expect(new Set(contents.map((content) => content >= 0))).toEqual(new Set([true]));
+  expect(made.built()).toBe(count);
+});
+
+function wholeRow(): never {
+  throw new Error("the whole row is not necessary");
+}
+
+test("copied and empty cells need no row at all", () => {
+  const body = object({ id, name: text(), other: text() });
+  const encode = encoderOf(compiled(compile("payload: { id: REF, name: A, other: B }", body), body, {}));
+  const contents = new Set<number>();
+  const lines = ["1, A , ", '1,"\tA\r\n",\t', '1,"\r\nA\t"," "', '1,A,"\n"', "1,A,", '1,"A ",""', '1,"\nA",\t '];
+  eachRecord(lines, (cells) => {
+    contents.add(encode(Object.assign(cells, { row: wholeRow, rowOf: wholeRow })));
+  });
+  expect([...contents]).toEqual([createFastContentHash()({ id: "1", name: "A" })]);
+});
+
+test("the default of an empty cell is built once", () => {
+  const body = object({ id, name: text() });
+  const made = compiled(compile("payload: { id: REF, name: { from: A, default: none } }", body), body, {});
+  eachRecord(["1,,x", "1, ,x", "1,A,x", '1,"",x'], encoderOf(made));
+  expect(made.built()).toBe(1);
+});
+
+const inner = object({ a: text(), b: text() });
+
+test.each([
+  ["an object", "in: { a: A, b: B }", []],
+  ["an object with a field that the contract does not name", "open: { x: A }", ["object"]],
+  ["an object with a field named like a JavaScript property", "names: { a: A, valueOf: B }", ["object"]],
+  ["an object with assertions", "strict: { a: A }", ["object"]],
+  ["a list", "all: [A, B]", []],
+  ["a list of objects", "objects: [{ a: A, b: B }]", []],
+  ["a list with a condition", "all: [A, { when: { column: B, in: [A] }, item: B }]", ["list"]],
+  ["a list without repeated items", "unique: [A, B]", ["list"]],
+  ["the parts of a cell", "all: { from: A, split: '-' }", ["list"]],
+  ["an option that a constant selects", "one: { tag: { value: B }, b: A }", []],
+  ["an option that is selected behind other fields", "one: { b: A, tag: { value: B } }", []],
+  ["an option that a cell selects", "one: { tag: A, b: B }", ["union"]],
+  ["an option that a default selects", "one: { tag: { from: A, default: B }, b: B }", ["union"]],
+  ["an option that a condition selects", "one: { tag: { value: B, when: { column: A, in: [A] } }, b: B }", ["union"]],
+  ["an option of a union with assertions", "sure: { tag: { value: B }, b: A }", ["union"]],
+  ["an option that nothing selects", "one: { b: A }", ["union"]],
+  ["an option without a discriminator", "either: { a: A }", ["union"]],
+])("the content of %s is written in parts, or as a whole if necessary", (_, payload, whole) => {
+  const body = object({
+    id,
+    in: inner,
+    open: object({}, { additional: text() }),
+    names: object({ a: text(), valueOf: text() }),
+    strict: object({ a: text() }, { assertions: [{ schema: { minProperties: 1 }, unevaluated: false }] }),
+    all: list(text()),
+    objects: list(inner),
+    unique: list(text(), { uniqueItems: true }),
+    one: tagged,
+    sure: { ...tagged, assertions: [{ schema: { minProperties: 1 }, unevaluated: false }] },
+    either: union([inner]),
+  });
+  expect(compiled(compile(`payload: { id: REF, ${payload} }`, body), body, {}).whole).toEqual(whole);
+});
+
+const PARTS = ["first", "second"].map((file) => {
+  const header = csvHeader({ file, line: 1 }, file === "first" ? ["ON", "P", "Q"] : ["ON", "P"], new Map());
+  return { kind: "csv", keys: [], layout: { header, delimiter: ",", headerByte: 0 } } as const;
+});
+
+test.each([
+  ["of objects", "all: { each: parts, item: { a: P } }", ["parts"], [], true],
+  ["of objects with a column that one file lacks", "all: { each: parts, item: { a: P, b: Q } }", ["parts"], [], false],
+  ["with a condition", "all: { each: parts, when: { column: P, in: [x] }, item: { a: P } }", [], ["list"], true],
+  ["with a column of the parent", "all: { each: parts, item: { a: parent.A } }", [], ["list"], true],
+  ["without repeated items", "unique: { each: parts, item: { a: P } }", [], ["list"], true],
+  ["of texts", "texts: { each: parts, item: P }", [], ["list"], true],
+  ["with another item", "all: [{ a: A }, { each: parts, item: { a: P } }]", [], ["list"], true],
+] as const)("a list %s that has an item for each child record reads the records itself if it can", (...given) => {
+  const [, payload, sources, whole, hasEncoder] = given;
+  const body = object({
+    id,
+    all: list(inner),
+    unique: list(inner, { uniqueItems: true }),
+    texts: list(text()),
+  });
+  const mapping = compile(
+    `sources: { things: { key: REF }, parts: { parent: things, on: REF } }\npayload: { id: REF, ${payload} }`,
+    body,
+  );
+  const children = childRecords({ name: "parts", files: PARTS, orderBy: undefined });
+  const made = compiled(mapping, body, { children });
+  expect([made.sources, made.whole, made.encoder !== undefined]).toEqual([sources, whole, hasEncoder]);
+  const unjoined = compiled(mapping, body, {});
+  expect(unjoined.whole).toEqual(sources.length > 0 ? ["list"] : whole);
+});
+
+test("a mapping without a key does not know its key", () => {
+  const body = object({ id });
+  const mapping = compile("payload: { id: REF }", body);
+  expect(compiled({ ...mapping, keyAttr: undefined }, body, {}).isKeyKnown).toBe(false);
+});
+
+const NESTED = object({ id, name: text(), place, in: object({ id }) });
+
+test.each([
+  ["an entry of the key", "payload: { id: REF, name: A }", true],
+  ["no entry of the key", "payload: { name: A }", false],
+  ["an entry of a nested key", "key: place.street\npayload: { id: REF, place: { street: A } }", true],
+  ["an entry with the name of the key in an object", "payload: { name: A, in: { id: REF } }", false],
+])("a mapping with %s makes the key known, or not", (_, mapping, isKeyKnown) => {
+  expect(compiled(compile(mapping, NESTED), NESTED, {}).isKeyKnown).toBe(isKeyKnown);
+});
+
+test.each([
+  ["in a field", "id: REF, name: A", false],
+  ["as one of two cells", "id: REF, name: { from: [A, B] }", true],
+  ["as the column of a condition", "id: REF, name: { from: B, when: { column: A, in: [x] } }", true],
+  ["in an object", "id: REF, place: { street: B, town: A }", false],
+  ["in a list", "id: REF, all: [B, A]", false],
+  ["in a list that is built as a whole", "id: REF, all: [B, { when: { column: B, in: [x] }, item: A }]", true],
+  ["nowhere", "id: REF, name: B", true],
+])("a file without a column that the mapping reads %s has an encoder, or not", (_, payload, hasEncoder) => {
+  const body = object({ id, name: text(), place, all: list(text()) });
+  const mapping = compile(`payload: { ${payload} }`, body);
+  expect(compiled(mapping, body, { columns: ["REF", "B"] }).encoder !== undefined).toBe(hasEncoder);
+});
