@@ -161,20 +161,20 @@ function actual(encoder: Encoder, cells: FastPathCells, { take }: Form): Encoded
 }
 
 interface Results {
-  readonly encoded: readonly Encoded[];
-  readonly expected: readonly Encoded[];
+  readonly encoded: readonly string[];
+  readonly expected: readonly string[];
 }
 
-/** Returns the results for each record in each form: of the encoder, and of the payload that the mapping builds. */
+/** Returns the results for each record in each form, as JSON: of the encoder, and of the payload that the mapping builds. */
 function results(mapping: Mapping, body: FieldType, documentRoot?: string): Results {
-  const [expected, encoded]: [Encoded[], Encoded[]] = [[], []];
+  const [expected, encoded]: [string[], string[]] = [[], []];
   const root = documentRoot === undefined ? {} : { documentRoot };
   const isValid = compileValueCheck(body, { keepValues: false, ...root });
   for (const form of forms()) {
     const encoder = encoderOf(compiled(mapping, body, { sink: form.sink, ...root }));
     eachRecord(LINES, (cells) => {
-      encoded.push(actual(encoder, cells, form));
-      expected.push(expectedOf(mapping, isValid, cells, form));
+      encoded.push(JSON.stringify(actual(encoder, cells, form)));
+      expected.push(JSON.stringify(expectedOf(mapping, isValid, cells, form)));
     });
   }
   return { encoded, expected };
@@ -192,9 +192,10 @@ const CELLS = [
   ["12", "1.50", "x-y", '"1,2"', "\u00e9"],
   ["long text of more than 32 characters", "Y", "2024-02-29"],
 ].flat();
+const OTHERS = ["", "A", "x-y", " B ", "12", '"\u00e9"', "B"];
 /** Records with each pair of cells. */
 const LINES = CELLS.flatMap((one, row) =>
-  CELLS.map((other, column) => [REFS[(row + column) % REFS.length], one, other].join(",")),
+  OTHERS.map((other, column) => [REFS[(row + column) % REFS.length], one, other].join(",")),
 );
 
 const id = text({ maxLength: 5 });
