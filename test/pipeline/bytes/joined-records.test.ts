@@ -133,6 +133,22 @@ A5,1,Di,Smith,01/02/2000
   expect(await notPlain(job)).toEqual([2, 3, 4, 5]);
   const identifiedBy = { kind: "send", endpoint: "POST localhost/accounts", supplier: "S1" } as const;
   expect(await notPlain(job, { kind: "plan", texts: createByteList(), identifiedBy })).toEqual([2, 3, 4, 5]);
+  // Planned records have already been checked.
+  expect(await notPlain(job, { kind: "reread", texts: createByteList() })).toEqual([]);
+});
+
+test("needs the row path for joined rows with a problem, even if no list is built from them", async () => {
+  const folder = temporaryFolder({
+    "contract.yaml": CONTRACT,
+    "mapping.yaml": MAPPING.slice(0, MAPPING.indexOf("  sites:")),
+    "accounts.csv": [HEADERS["accounts.csv"], "A1,Ann", "A2,Bob", ""].join("\n"),
+    "people.csv": [HEADERS["people.csv"], "A1,1,Ann,Smith,", "A2,1,Bo,Smith,", ""].join("\n"),
+    "more.csv": HEADERS["more.csv"],
+    "meters.csv": [HEADERS["meters.csv"], "1,A1,G,more", "2,A2,G", ""].join("\n"),
+  });
+  const job = await openFolder(folder);
+  onTestFinished(() => job.input.close());
+  expect(await notPlain(job)).toEqual([1]);
 });
 
 /** Returns the numbers of the records that need the row path. */
