@@ -88,6 +88,8 @@ test("the rows of a joined chunk have their child rows, and come in batches", ()
   const batches = [...rowsIn(joinedChunk(numbers, ["p", "q"]), { ...INPUT, children: [PARTS] })];
   expect(batches.map((rows) => rows.length)).toEqual([BATCH_ROWS, 1]);
   expect(contents(batches)).toEqual(numbers.map((line) => line.split(",")));
+  const full = rowsIn(joinedChunk(numbers.slice(1), []), INPUT);
+  expect([...full].map((rows) => rows.length)).toEqual([BATCH_ROWS]);
   const children = batches.flat().map(({ row }) => row.children?.get("parts")?.length);
   expect(children).toEqual([2, ...numbers.slice(1).map(() => 0)]);
   const pieces = [...piecesIn(joinedChunk(["1,2"], ["p"]), { ...INPUT, children: [PARTS] })];

@@ -1,0 +1,132 @@
+import { expect, test } from "vitest";
+import { createFastContentHash } from "../../../src/json/fast-content-hash.ts";
+import type { JsonValue } from "../../../src/json/json-value.ts";
+import { jsonReader } from "../../../src/pipeline/bytes/record-reader.ts";
+
+const FILE = { kind: "ndjson", keys: [], table: { kind: "json", file: "a.ndjson" }, jsonRecordBytes: 9999 } as const;
+const COLUMNS = ["A", "B.C", "D"];
+
+interface Read {
+  readonly cells: readonly string[];
+  readonly hash: number;
+}
+
+/** Reads records that are in the middle of longer bytes. Returns undefined for a record that needs the row path. */
+function read(records: readonly string[], columns = COLUMNS, hashesRows = true): readonly (Read | undefined)[] {
+  const reader = jsonReader(FILE, columns, hashesRows);
+  const starts = records.map((_, number) => 1 + Buffer.byteLength(records.slice(0, number).join("")) + number);
+  const ends = starts.map((start, number) => start + Buffer.byteLength(records[number] ?? ""));
+  const bytes = Buffer.from(`{${records.join("\n")}}`);
+  const boundaries = { starts, ends, lines: starts.map((_, number) => number) };
+  const begin = reader.begin({ bytes, boundaries, line: 1, from: 0, rowsAt: () => [] }, 0);
+  const found = records.map((_, number) => {
+    if (!begin(number) || !reader.read()) return undefined;
+    const { cells } = reader;
+    const texts = columns.map((_name, at) => cells.bytes.toString("utf8", cells.starts[at], cells.ends[at]));
+    expect(cells.row().cells).toEqual(texts);
+    return { cells: texts, hash: reader.rowHash() };
+  });
+  // The row path may read the same bytes.
+  expect(bytes.toString()).toBe(`{${records.join("\n")}}`);
+  return found;
+}
+
+const hashOf = createFastContentHash();
+
+function hashOfText(json: string): number {
+  const value: JsonValue = JSON.parse(json);
+  return hashOf(value);
+}
+
+test.each([
+  ["members in order", '{"A":"x","B":{"C":"y"},"D":"z"}', ["x", "y", "z"]],
+  ["members in another order", '{"D":"z","B":{"C":"y"},"A":"x"}', ["x", "y", "z"]],
+  ["missing members", '{"D":"z"}', ["", "", "z"]],
+  ["no members", "{}", ["", "", ""]],
+  ["spaces", '{ "A" : "x" ,\t"B" : { "C" :\r"y" } , "E" : [ 1 , 2 ] , "F" : [ ] , "G" : { } }', ["x", "y", ""]],
+  ["a name with a dot", '{"B.C":"y"}', ["", "y", ""]],
+  ["numbers, booleans and null", '{"A":12,"B":{"C":true},"D":null}', ["12", "true", ""]],
+  ["numbers with other texts", '{"A":1.50,"B":{"C":-0},"D":2.0}', ["1.5", "0", "2"]],
+  ["escapes", '{"A":"\\u0041\\n","B":{"C":"\\"\\\\"},"D":"z"}', ["A\n", '"\\', "z"]],
+  ["escapes behind other values", '{"D":"z","A":"\\t"}', ["\t", "", "z"]],
+  ["other alphabets", '{"A":"Zo\u00eb","D":"\u{1f600}"}', ["Zo\u00eb", "", "\u{1f600}"]],
+  ["members that no column reads", '{"X":{"Y":[{"A":"n"},"\\u0041",1.50,null]},"A":"x"}', ["x", "", ""]],
+  ["members of another object with the names of columns", '{"X":{"A":"n","D":[1]}}', ["", "", ""]],
+  ["an escaped name", '{"\\u0041":"x"}', undefined],
+  ["a repeated member", '{"A":"x","A":"y"}', undefined],
+  ["a repeated member that no column reads", '{"X":1,"X":1}', undefined],
+  ["a member and a path of the same column", '{"B.C":"x","B":{"C":"y"}}', undefined],
+  ["an object in a column", '{"A":{}}', undefined],
+  ["a list in a column", '{"A":[]}', undefined],
+  ["a list above a column", '{"B":[]}', undefined],
+  ["a value above a column", '{"B":"x"}', ["", "", ""]],
+  ["a forbidden name", '{"__proto__":1}', undefined],
+  ["a control character", '{"A":"\u0007"}', undefined],
+  ["an escaped control character", '{"A":"\\u0007"}', undefined],
+  ["an unpaired surrogate", '{"A":"\\ud83d"}', undefined],
+  ["an unknown escape", '{"A":"\\x"}', undefined],
+  ["an open string", '{"A":"x}', undefined],
+  ["an open string with an escape", '{"A":"x\\"}', undefined],
+  ["an open object", '{"A":"x"', undefined],
+  ["an open list", '{"X":[1}', undefined],
+  ["a comma too much", '{"A":"x",}', undefined],
+  ["a comma too much in a list", '{"X":[1,]}', undefined],
+  ["no colon", '{"A" "x"}', undefined],
+  ["no value", '{"A":}', undefined],
+  ["text behind the object", '{"A":"x"} x', undefined],
+  ["a list instead of an object", "[]", undefined],
+  ["a name without quotes", "{A:1}", undefined],
+  ["a name without its first quote", '{xA":1}', undefined],
+  ["a name without its last quote", '{"A\u0007:1}', undefined],
+  ["another first character", '("A":1}', undefined],
+])("a record with %s is read, or needs the row path", (_, json, cells) => {
+  const expected = cells && { cells, hash: hashOfText(json) };
+  const before = '{"A":"earlier","B":{"C":"\\n"},"D":"earlier"}';
+  expect(read([before, json, before, json]).filter((_read, number) => number % 2 === 1)).toEqual([expected, expected]);
+  expect(read([json], COLUMNS, false)).toEqual([expected && { ...expected, hash: 0 }]);
+});
+
+/** All texts of at most five of these characters. */
+function textsOf(characters: string): readonly string[] {
+  let last = [""];
+  const all: string[] = [];
+  for (let length = 1; length <= 5; length += 1) {
+    last = last.flatMap((text) => Array.from(characters, (character) => text + character));
+    all.push(...last);
+  }
+  return all;
+}
+
+const WORDS = ["true", "false", "null", "tru", "truee", "nul", "nulll", "False", "nuxl", "trux"];
+const LONG = ["12345678901234", "123456789012345", "1234567.123456", "-1.1234567", "0.0000001", "0.000001"];
+
+test("a number is read as its shortest text if it keeps its digits, and other scalars need the row path", () => {
+  const texts = [...textsOf("-.019e"), ...WORDS, ...LONG];
+  const found = read(texts.map((text) => `{"A":${text}}`)).map((one) => one?.cells[0]);
+  const expected = texts.map((text) => {
+    if (text === "null") return "";
+    if (text === "true" || text === "false") return text;
+    const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text) && text.length < 15;
+    return isNumber ? String(Number(text)) : undefined;
+  });
+  expect(found.map((one, number) => `${texts[number] ?? ""}: ${one ?? "row path"}`)).toEqual(
+    expected.map((one, number) => `${texts[number] ?? ""}: ${one ?? "row path"}`),
+  );
+});
+
+test.each([
+  ["16 objects", ['{"A":', "}"], 15, true],
+  ["17 objects", ['{"A":', "}"], 16, false],
+  ["15 lists in an object", ["[", "]"], 15, true],
+  ["16 lists in an object", ["[", "]"], 16, false],
+] as const)("values that are nested in %s are read, or need the row path", (_, [start, end], depth, isRead) => {
+  const json = `{"X":${start.repeat(depth)}1${end.repeat(depth)}}`;
+  expect(read([json])[0]?.hash).toBe(isRead ? hashOfText(json) : undefined);
+});
+
+test("at most 1,000 names are known at one path, and a record with another name needs the row path", () => {
+  const own = ["A", "B", "B.C", "D"];
+  const names = Array.from({ length: 1000 - own.length }, (_, number) => `"N${number}":1`);
+  const records = [`{"A":1,${names.join(",")}}`, '{"Y":1}', '{"N5":1,"A":2}', '{"B":{"Y":1}}'];
+  expect(read(records).map((one) => one?.cells[0])).toEqual(["1", undefined, "2", ""]);
+});
