@@ -225,7 +225,7 @@ function addLocalPlatformCommands(program: Command, session: Session): void {
     .action(async (flags: SandboxFlags) => (await import("./actions/sandbox-action.ts")).sandboxAction(flags, session));
 
   withOptions(program.command("demo"), options("showValues"))
-    .description("Demonstrate a migration of sample data on a sandbox.")
+    .description("Demonstrate a migration of sample data to a sandbox.")
     .option("--cluster", "use three workers and a local PostgreSQL, and kill one worker during the push")
     .option("--ledger <url>", "with --cluster: use this PostgreSQL database instead of a local one")
     .action(async (flags: DemoFlags) => (await import("./actions/demo-action.ts")).demoAction(flags, session));

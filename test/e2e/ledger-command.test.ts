@@ -44,11 +44,11 @@ test("a ledger with one wrong byte is refused, and repaired without inventing re
   for (const command of [["status"], ["resume"], ["ledger", "check"]]) {
     const { code, stdout, stderr } = await work.migrate(command);
     expect([command, code]).toEqual([command, 6]);
-    expect(stdout + stderr).toMatch(/corrupt: page \d+ has a wrong checksum/);
+    expect(stdout + stderr).toMatch(/corrupt: page \d+ has the wrong checksum/);
   }
   const repair = await work.migrate(["ledger", "repair"]);
   expect([0, 5]).toContain(repair.code);
-  expect(repair.stdout).toMatch(/The ledger from before the repair is stored in .*ledger\.db\.corrupt-\d{14}\n$/);
+  expect(repair.stdout).toMatch(/The original ledger is stored in .*ledger\.db\.corrupt-\d{14}\n$/);
   const kept = readdirSync(work.file(".migrate")).find((name) => /corrupt-\d+$/.test(name)) ?? "";
   expect(statSync(work.file(".migrate", kept)).mode & 0o777).toBe(0o600);
   expect(statSync(ledger).mode & 0o777).toBe(0o600);

@@ -133,7 +133,7 @@ describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped witho
     const confirmed = await scene.migrate(["ledger", "repair", "--nothing-lost", "--ledger", scene.ledger]);
     expect(confirmed).toMatchObject({
       code: 0,
-      stdout: "Every request in the journals of this machine is in the ledger\n",
+      stdout: "Every request in this machine's journals is in the ledger\n",
     });
     expect((await scene.push(flags, other)).code).toBe(0);
     expect((await scene.push(flags)).code).toBe(0);

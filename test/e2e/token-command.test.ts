@@ -50,7 +50,7 @@ describe("migrate token", () => {
     const env = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "opaque_canary_8fP" };
     const { code, stdout } = await migrate(["token"], env);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^expires +not known$/m);
+    expect(stdout).toMatch(/^expires +unknown$/m);
     expect(stdout).not.toMatch(/^subject/m);
     expect(stdout).not.toContain("opaque_canary_8fP");
     expect(await admin.history()).toEqual([]);

@@ -35,7 +35,7 @@ function addCells(cell: GivenCell, flags: CorrectionFlags, session: Session): Pr
     const { from } = flags;
     const requests = from === undefined ? [requestOf(cell, flags)] : await readRequests(from);
     if (from !== undefined && cell.key !== undefined)
-      throw new Failure("usage", "--from cannot be combined with a single cell");
+      throw new Failure("usage", "--from cannot be combined with <key> <column> <value>");
     const file = fileOf(settings);
     const added = await addCorrections({ job: settings.job, file, requests, by: operator() }, context.dependencies);
     await show(addedCorrectionsView, added, flags, context);
@@ -54,7 +54,7 @@ function keepRejects(
     const { keepReturned } = await import("../../commands/corrections/keep-returned.ts");
     const { in: source, line, reason, showValues = false } = flags;
     if (key !== undefined || source !== undefined || line !== undefined)
-      throw new Failure("usage", "--rejects cannot be combined with a single cell");
+      throw new Failure("usage", "--rejects cannot be combined with <key> <column> <value>");
     const file = fileOf(settings);
     const rejects = await rejectsJobs(folders, flags, context);
     const options = { job: settings.job, rejects, file, by: operator(), reason, showValues };

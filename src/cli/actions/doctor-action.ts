@@ -123,7 +123,7 @@ function configurationCheck(file: string | undefined, settings: readonly Effecti
 }
 
 /**
- * Describes the settings by origin: `sets contract, mapping` for the file, `supplier by MIGRATE_SUPPLIER`, `target by
+ * Describes the settings by origin: `sets contract, mapping` for the file, `supplier from MIGRATE_SUPPLIER`, `target from
  * --target`.
  */
 function givenBy(settings: readonly EffectiveSetting[]): readonly string[] {
@@ -131,7 +131,7 @@ function givenBy(settings: readonly EffectiveSetting[]): readonly string[] {
     settings.filter(({ origin, name }) => origin.kind === kind && name !== "config");
   const inFile = [...new Set(names("file").map(({ name }) => name.split(".").slice(0, 2).join(".")))];
   const given = [...names("environment"), ...names("flag")].map(
-    ({ origin, name }) => `${name} by ${originText(origin)}`,
+    ({ origin, name }) => `${name} from ${originText(origin)}`,
   );
   return [...(inFile.length === 0 ? [] : [`sets ${inFile.join(", ")}`]), ...given];
 }

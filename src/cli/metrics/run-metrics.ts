@@ -94,7 +94,7 @@ export const RUN_METRICS: readonly RunMetric[] = [
   ),
   number(
     "migrate_workers",
-    "Processes that send records of the run, on all machines",
+    "Processes that send records for the run, on all machines",
     ({ sending }) => sending?.sharing?.workers,
   ),
   number(
@@ -112,7 +112,7 @@ export const RUN_METRICS: readonly RunMetric[] = [
   },
   ofWorkers(
     "migrate_worker_send_rate",
-    "Outcomes per second of each worker, over about ten seconds",
+    "Outcomes per second of each worker, averaged over about ten seconds",
     (one) => one.perSecond,
   ),
   ofWorkers("migrate_worker_requests_in_flight", "Requests in flight of each worker", (one) => one.inFlight),
@@ -130,7 +130,7 @@ export const RUN_METRICS: readonly RunMetric[] = [
   ),
   ofWorkers(
     "migrate_worker_range_taken_timestamp_seconds",
-    "Unix time at which the worker claimed its longest-held range, by the clock of the ledger's server",
+    "Unix time at which the worker claimed its longest-held range, according to the ledger server's clock",
     (one) => unixTime(oldestRange(one)?.since),
   ),
   {

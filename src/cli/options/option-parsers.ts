@@ -79,7 +79,7 @@ export const PARSERS = {
     const port = Number(digits);
     if (digits !== undefined && port <= 65_535) return { host: bracketed ?? plain ?? "127.0.0.1", port };
     throw new InvalidArgumentError(
-      "host:port such as 0.0.0.0:9464 is expected, or only a port such as 9464, which only this machine can reach.",
+      "host:port such as 0.0.0.0:9464 is expected. A port alone, such as 9464, accepts connections only from this machine.",
     );
   },
 

@@ -12,7 +12,7 @@ const SANDBOX = {
     help: "import suppliers, separated by commas: SPRING,WINTER=Paused (default: from the contract)",
   },
   maxBody: { arg: "<bytes>", kind: "count", help: "maximum size of a request body (default: 16777216)" },
-  data: { arg: "<file>", help: "file that stores the state between starts" },
+  data: { arg: "<file>", help: "file that stores the state across restarts" },
   readyFile: { arg: "<path>", help: "file to write the address and API key to once the sandbox is listening" },
 } as const;
 
@@ -43,7 +43,7 @@ const FAULTS = {
   maxProcessing: {
     arg: "<n>",
     kind: "count",
-    help: "return 429 above this number of concurrent requests to process staged accounts",
+    help: "return 429 above this number of concurrent requests that process staged accounts",
   },
   taskMs: {
     arg: "<ms>",

@@ -58,7 +58,7 @@ function sendParts(sending: SendProgress): readonly Part[] {
   return ranked(
     [
       total === undefined
-        ? `Sent ${counted(done, "record")} of this run`
+        ? `Sent ${counted(done, "record")} in this run`
         : `Sent ${formatCount(done)} of ${formatCount(total)} (${percent(done, total)})`,
       statuses.length === 0 ? undefined : statuses.join(", "),
       `${rateText(perSecond)}/s`,

@@ -251,8 +251,8 @@ export async function readStoreSettings(
 ): Promise<StoreSettings> {
   const settings = storeSettingsOf(await readConfig(flags.config, folder), flags, supplier);
   if (settings !== undefined) return settings;
-  throw new Failure("usage", "no document store is named", {
-    hint: "pass --store ./folder or --store s3://bucket, or name the supplier's `bucket` in the configuration file",
+  throw new Failure("usage", "no document store is configured", {
+    hint: "pass --store ./folder or --store s3://bucket, or set the supplier's `bucket` in the configuration file",
   });
 }
 

@@ -36,11 +36,9 @@ function repairText({ tables, ambiguous, kept, noted, isUncertain }: RepairedLed
   const fromJournal =
     noted === 0 ? "" : `${counted(noted, "request")} added from journals; their records may have been sent\n`;
   const uncertain = isUncertain ? `${UNCERTAIN_WARNING}\n` : "";
-  const before = kept === undefined ? "" : `The ledger from before the repair is stored in ${plainText(kept)}\n`;
+  const before = kept === undefined ? "" : `The original ledger is stored in ${plainText(kept)}\n`;
   const nothing =
-    tables.length + noted === 0 && !isUncertain
-      ? "Every request in the journals of this machine is in the ledger\n"
-      : "";
+    tables.length + noted === 0 && !isUncertain ? "Every request in this machine's journals is in the ledger\n" : "";
   const readText = tables.length === 0 ? nothing : `Rows that could be read\n${read.join("")}`;
   return `${readText}${lost}${left}${fromJournal}${uncertain}${before}`;
 }

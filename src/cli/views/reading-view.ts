@@ -102,7 +102,7 @@ export const tokenView: View<TokenRecord> = { text: tokenText, json: tokenJson }
 
 function tokenText(record: TokenRecord): string {
   const { platform, scheme, from, ended, expiresAt, refreshExpiresAt, token } = record;
-  const end = `${expiresAt === undefined ? "not known" : localTime(expiresAt)}${ended ? ", expired" : ""}`;
+  const end = `${expiresAt === undefined ? "unknown" : localTime(expiresAt)}${ended ? ", expired" : ""}`;
   const lines = [
     ["platform", platform],
     ["scheme", SCHEME_TEXT[scheme]],
