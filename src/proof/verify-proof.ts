@@ -148,7 +148,7 @@ async function differingFile(name: string, folder: string, again: string): Promi
   if (before === (await hashOfFile(path.join(again, name)))) return [];
   if (name === "proof.html") return [`${name} does not belong to this proof`];
   return [
-    `${name} differs, first in line ${await firstDifferingLine(path.join(folder, name), path.join(again, name))}`,
+    `${name} differs, starting at line ${await firstDifferingLine(path.join(folder, name), path.join(again, name))}`,
   ];
 }
 

@@ -96,7 +96,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   unique: ({ acceptedAt }) =>
     acceptedAt === undefined
       ? "The items of the list must be unique."
-      : `Already accepted at ${plainText(acceptedAt)} with other content; --revise sends the change.`,
+      : `Already accepted at ${plainText(acceptedAt)} with different content; --revise sends the change.`,
   corrected_since: ({ acceptedAt }) =>
     `On the platform since ${plainText(acceptedAt)}, from corrected rows. This row is the version that was rejected before.`,
   account_not_found: ({ after }) =>
@@ -106,7 +106,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   unknown_field: ({ suggestion }) =>
     `The contract does not document this field.${suggestion === undefined ? "" : ` Did you mean ${plainText(suggestion)}?`}`,
   duplicate_key: ({ other, sameContent }) =>
-    `The same business key as ${placeText(other)}, ${sameContent ? "with the same content: sent once" : "with other content"}.`,
+    `The same business key as ${placeText(other)}, ${sameContent ? "with the same content: sent once" : "with different content"}.`,
   near_duplicate_key: ({ other }) =>
     `The business key may be the same as the one at ${placeText(other)}: the two keys differ only in case, spaces, leading zeros, dashes or similar.`,
   near_known_key: ({ key, known, corruption, wasSent }) =>
@@ -117,7 +117,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
     `This source row was sent before under another key${known === undefined ? "" : ` (${shapeOf(known)})`}. Its key is now ${shapeOf(key)}, so the platform would create a second account. Restore the mapping, lookup lists and functions of the earlier run. If both keys are right, --new-keys sends the record.`,
   key_differs_from_reject: ({ key, known }) =>
     `The key (${shapeOf(key)}) is not the key of the rejected record in the column migrate_key (${shapeOf(known)}). Restore the key, or push the rejects with --rejects <dir> --restore-keys. If the new key is right, --new-keys sends the record.`,
-  stale: () => "Older than other content of this record that was sent before; --allow-older sends it.",
+  stale: () => "Older than content already sent for this record; --allow-older sends the record.",
   unsafe_document_path: ({ reason }) =>
     `Must be a plain path relative to the supplier's root: ${UNSAFE_PATH_TEXT[reason]}.`,
   path_does_not_exist_in_file_store: ({ under }) =>
@@ -210,7 +210,8 @@ function describeWrittenForm(expected: Expected, { as, zone, readings }: Written
   const form = `written as ${plainText(as)}`;
   if (expected === "date") return `Must be an existing date, ${form}.`;
   if (expected !== "datetime") return `Must be a number, ${form}.`;
-  const clocks = zone === undefined || zone === "UTC" ? "" : `, that occurred exactly once in ${plainText(zone)}`;
+  const clocks =
+    zone === undefined || zone === "UTC" ? "" : `, and must have occurred exactly once in ${plainText(zone)}`;
   return `Must be an existing date and time, ${form}${clocks}.`;
 }
 

@@ -127,7 +127,7 @@ function platformPredicate({ code }: PlatformProblem): string {
 
 function localPredicate(problem: LocalProblem): string {
   const { code } = problem;
-  if (code === "unique" && problem.acceptedAt !== undefined) return "was accepted before with other content";
+  if (code === "unique" && problem.acceptedAt !== undefined) return "was accepted before with different content";
   if (code === "max_length" && problem.unit === "items") return "has too many entries";
   if (code === "min_length" && problem.unit === "items") return "has too few entries";
   return entryOf(PREDICATES, code) ?? "is not valid";

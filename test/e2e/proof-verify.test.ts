@@ -51,17 +51,17 @@ describe("proof verify", () => {
     [
       "the rows",
       (work, run) => rewrite(work.file(`proof/rows-${run}.csv`), "orphan", "record"),
-      /rows-.*\.csv differs, first in line 15/,
+      /rows-.*\.csv differs, starting at line 15/,
     ],
     [
       "the records",
       (work, run) => rewrite(work.file(`proof/records-${run}.csv`), "rejected", "accepted"),
-      /records-.*\.csv differs, first in line 4/,
+      /records-.*\.csv differs, starting at line 4/,
     ],
     [
       "the differences",
       (work, run) => rewrite(work.file(`proof/differences-${run}.csv`), "1.005", "1.00"),
-      /differences-.*\.csv differs, first in line \d+/,
+      /differences-.*\.csv differs, starting at line \d+/,
     ],
     [
       "the platform's replies",

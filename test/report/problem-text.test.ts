@@ -10,7 +10,7 @@ const cases: readonly (readonly [LocalFinding, string])[] = [
   ],
   [
     { code: "invalid", expected: "datetime", written: { as: "dd/MM/yyyy HH:mm", zone: "Europe/London" } },
-    "Must be an existing date and time, written as dd/MM/yyyy HH:mm, that occurred exactly once in Europe/London.",
+    "Must be an existing date and time, written as dd/MM/yyyy HH:mm, and must have occurred exactly once in Europe/London.",
   ],
   [{ code: "invalid", expected: "multiple", written: { as: "0.5" } }, "Must be a multiple of 0.5."],
   [
@@ -40,7 +40,7 @@ const cases: readonly (readonly [LocalFinding, string])[] = [
   ],
   [
     { code: "duplicate_key", other, sameContent: false },
-    "The same business key as accounts.csv:7, with other content.",
+    "The same business key as accounts.csv:7, with different content.",
   ],
   [{ code: "coerced", from: "integer", to: "string" }, "The platform would silently convert this integer to a string."],
   [

@@ -9,12 +9,12 @@ import { moment } from "./timeline-section.ts";
 
 /** Writes `migration.html`, which shows the contents of `migration.json`. */
 export async function writeMigrationPage(report: MigrationReport, write: Write): Promise<void> {
-  const frame = pageFrame("State of a migration", await readPageFiles({ script: false }));
+  const frame = pageFrame("Migration status", await readPageFiles({ script: false }));
   const { destinations, open, runs, madeAt, tool } = report;
   const pieces = [
     frame.start,
     html`<header>
-      <p class="kicker">State of a migration · ${moment(madeAt)} · ${tool}</p>
+      <p class="kicker">Migration status · ${moment(madeAt)} · ${tool}</p>
       <h1>${headline(destinations)}</h1>
     </header>`,
     html`<main id="content">${destinations.map(destinationSection)} ${openSection(open)} ${runsSection(runs)}</main>`,
@@ -78,7 +78,8 @@ function progressSection({ records, accepted }: DestinationReport, at: number): 
   });
   return html`<h3 id="left-${at}">Not yet accepted</h3>
     <p>
-      Each column is one day (UTC), from ${first.day} to ${last.day}. The full height is ${counted(records, "record")}.
+      Each column is one day (UTC), from ${first.day} to ${last.day}. The full height represents
+      ${counted(records, "record")}.
     </p>
     <svg
       class="timeline"

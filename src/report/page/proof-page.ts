@@ -9,11 +9,11 @@ import { moment } from "./timeline-section.ts";
 
 /** Writes `proof.html`, which shows the contents of `proof.json` for reading and printing. */
 export async function writeProofPage(proof: Proof, write: Write): Promise<void> {
-  const frame = pageFrame("Proof of a migration", await readPageFiles({ script: false }));
+  const frame = pageFrame("Migration proof", await readPageFiles({ script: false }));
   const pieces = [
     frame.start,
     html`<header>
-      <p class="kicker">Proof of a migration · created ${moment(proof.madeAt)} by ${proof.tool}</p>
+      <p class="kicker">Migration proof · created ${moment(proof.madeAt)} by ${proof.tool}</p>
       <h1>${sentence(proof)}</h1>
     </header>`,
     html`<main id="content">${proof.coverage && coverageTable(proof.coverage)}${proof.runs.map(runSection)}</main>`,
@@ -161,8 +161,8 @@ function existingText({ records }: RunProof): Html | undefined {
   const { existing = 0 } = records.byStatus;
   if (existing === 0) return undefined;
   return html`<p>
-    ${counted(existing, "record")} ${existing === 1 ? "was" : "were"} on the platform before. It is not known whether
-    the platform has the content of the sources.
+    ${counted(existing, "record")} already existed on the platform. It is not known whether
+    ${existing === 1 ? "its" : "their"} content matches the sources.
   </p>`;
 }
 

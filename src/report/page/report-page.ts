@@ -67,7 +67,7 @@ const SECRET: Html = html`<p class="secret">This page contains customer data. Pr
 
 function kickerOf(run: RunFacts | undefined): string {
   if (run?.command === "push") return run.dryRun ? "Dry run: nothing was sent" : "Migration report";
-  return run?.command === "documents check" ? "Check of documents" : "Check of the data: nothing was sent";
+  return run?.command === "documents check" ? "Document check" : "Data check: nothing was sent";
 }
 
 function runSection({ id, startedAt, finishedAt, target, supplier, operation, command }: RunFacts): Html {

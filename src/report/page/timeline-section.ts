@@ -50,7 +50,7 @@ function columnChart({ slotSeconds, slots }: Timeline, statuses: readonly Status
       viewBox="0 0 ${1 + slotOf(last)} ${HEIGHT}"
       preserveAspectRatio="none"
       role="img"
-      aria-label="Answers of the platform from ${begin} to ${end}, at most ${formatCount(highest)} in ${lengthText(slotSeconds)}"
+      aria-label="Answers from the platform between ${begin} and ${end}, at most ${formatCount(highest)} in ${lengthText(slotSeconds)}"
     >
       ${bars}
     </svg>
