@@ -37,13 +37,13 @@ describeWebPages("a migration in the browser only", (open) => {
 
     await goTo("Mapping");
     await page.waitForSelector("option[value=import-account]", { state: "attached" });
-    await page.getByLabel("Code of the import supplier").fill("SANDBOX");
+    await page.getByLabel("Import supplier code").fill("SANDBOX");
     await click("Guess a mapping");
     await click("Next open field");
     await page.waitForSelector("#field-title:has-text('registers.*.identifier')");
     await page.locator(".side .field input").first().fill("1");
     await page.keyboard.press("Tab");
-    await expect.poll(() => page.textContent(".toolbar .valid")).toBe("10 of all 13 records are valid.");
+    await expect.poll(() => page.textContent(".toolbar .valid")).toBe("10 of 13 records are valid.");
     await click("Save");
     await page.getByText("All changes are saved.").waitFor();
 

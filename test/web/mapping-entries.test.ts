@@ -101,7 +101,7 @@ describeWebPages("the page for entries of the mapping, with only the keyboard,",
     const web = await startWeb(folder);
     const { page, complaints } = await open(web.address.replace("/#", "/mapping#"));
     await page.waitForSelector("[role=treeitem]");
-    await valid(page, "2 of all 2 records");
+    await valid(page, "2 of 2 records");
 
     await select(page, "supply_addresses.*.meter_points");
     await choose(page, "Items: one for each row of", "accounts");
@@ -110,14 +110,14 @@ describeWebPages("the page for entries of the mapping, with only the keyboard,",
     expect(await violations(page)).toEqual([]);
     await choose(page, "Items: one for each row of", "meters");
     await said(page, "supply_addresses.*.meter_points has an item for each row of meters.");
-    await valid(page, "2 of all 2 records");
+    await valid(page, "2 of 2 records");
 
     await select(page, "supply_addresses");
     await choose(page, "Only rows where", "TYPE");
-    await said(page, "The condition of supply_addresses is changed.");
-    await valid(page, "0 of all 2 records");
+    await said(page, "The condition of supply_addresses was changed.");
+    await valid(page, "0 of 2 records");
     await enter(page, "is one of", "D");
-    await valid(page, "1 of all 2 records");
+    await valid(page, "1 of 2 records");
     expect(await violations(page)).toEqual([]);
     await save(page);
     await page.getByText("All changes are saved.").waitFor();
@@ -148,14 +148,14 @@ describeWebPages("the page for entries of the mapping, with only the keyboard,",
     await keyboard.press("Enter");
     await page.locator("option:text-is('functions.mjs')").waitFor({ state: "attached" });
     await choose(page, "Module with functions", "functions.mjs");
-    await said(page, "The mapping can call the functions of functions.mjs.");
+    await said(page, "The mapping can now call the functions in functions.mjs.");
     await select(page, "billing_name");
     await choose(page, "The cell is", "an argument");
     await page.getByRole("combobox", { name: "Function", exact: true }).waitFor();
     await select(page, "billing_name");
     await choose(page, "Function", "salutation");
     await page.locator("[role=treeitem]").getByText("function salutation").waitFor();
-    await valid(page, "2 of all 2 records");
+    await valid(page, "2 of 2 records");
     expect(await violations(page)).toEqual([]);
 
     // A function that no longer exists is reported, and another function can be chosen.
@@ -174,14 +174,14 @@ describeWebPages("the page for entries of the mapping, with only the keyboard,",
     await page.getByText("The mapping is not saved, because it has an error").waitFor();
     expect(readFileSync(file, "utf8")).toBe(text);
     await choose(page, "Function", "greeting");
-    await valid(page, "2 of all 2 records");
+    await valid(page, "2 of 2 records");
     expect(await page.locator(".notice.error").count()).toBe(0);
 
     await select(page, "account_type");
     await page.locator("option:text-is('in the file types.csv')").waitFor({ state: "attached" });
     await choose(page, "Table with the codes", "in the file types.csv");
     await page.getByText("A CSV file with a header").waitFor();
-    await valid(page, "2 of all 2 records");
+    await valid(page, "2 of 2 records");
     expect(await violations(page)).toEqual([]);
 
     await save(page);

@@ -33,7 +33,7 @@ describeWebPages("the page for sources and parts of the mapping", (open) => {
     await page.keyboard.press("Enter");
     const added = page.locator(".new-source");
     await added.getByLabel("File").selectOption("agreements.csv");
-    await added.getByText("the columns whose values match best").waitFor();
+    await added.getByText("The selected columns are the best match").waitFor();
     expect(await added.getByLabel("Parent").inputValue()).toBe("meters");
     expect(await axeViolations(page)).toEqual([]);
     await added.getByRole("button", { name: "Add this source" }).focus();
@@ -69,7 +69,7 @@ describeWebPages("the page for sources and parts of the mapping", (open) => {
     await page.setViewportSize({ width: 768, height: 1000 });
     expect(await axeViolations(page)).toEqual([]);
     await side.getByRole("button", { name: "Remove this part" }).click();
-    await page.getByText("part 2 is removed").waitFor({ state: "attached" });
+    await page.getByText("part 2 was removed").waitFor({ state: "attached" });
 
     await page.click("text=Save");
     await page.waitForSelector("text=All changes are saved.");

@@ -21,14 +21,14 @@ describeWebPages("the Overview and Problems pages", (open) => {
   it("show the errors in the files, push after a confirmation and show the remaining records, using only the keyboard", async () => {
     const web = await startProject(demoProject({ sandbox: sandbox.ready }));
     const { page, complaints, foreign } = await open(web.address);
-    await page.getByText("There is no run yet.").waitFor();
+    await page.getByText("There are no runs yet.").waitFor();
     expect(page.url()).toBe(`${web.origin}/`);
     expect(await page.evaluate("document.cookie")).toBe("");
     await expectAccessible(page);
 
     await press(page, "link", "Problems");
     await page.getByRole("heading", { name: "19 records in the current files need work" }).waitFor();
-    await page.getByRole("region", { name: "Rows of this cause" }).waitFor();
+    await page.getByRole("region", { name: "Rows with this cause" }).waitFor();
     await expectAccessible(page);
 
     await press(page, "link", "Overview");
@@ -54,7 +54,7 @@ describeWebPages("the Overview and Problems pages", (open) => {
     await press(page, "button", "See the problems");
     await page.getByRole("heading", { name: "25 records need work" }).waitFor();
     await press(page, "button", /^Tariff code is not accepted by the platform/);
-    await page.getByRole("region", { name: "Rows of this cause" }).getByText("meter_points.csv:34").waitFor();
+    await page.getByRole("region", { name: "Rows with this cause" }).getByText("meter_points.csv:34").waitFor();
     await page.getByText("What to do").waitFor();
     await expectAccessible(page);
     const causes = page.getByRole("navigation", { name: "Causes" }).getByRole("button");
@@ -80,7 +80,7 @@ describeWebPages("the Overview and Problems pages", (open) => {
     for (const tab of [page, second]) {
       await tab.getByText(/\d+ of 204 records sent/).waitFor();
       await tab.getByRole("heading", { name: "Latest errors" }).waitFor();
-      await tab.getByText("Another process is working on this ledger.").waitFor();
+      await tab.getByText("Another process is using this ledger.").waitFor();
       expect(await tab.getByRole("button", { name: "Start a push" }).isDisabled()).toBe(true);
     }
     await expectAccessible(page);
@@ -103,11 +103,11 @@ describeWebPages("the Overview and Problems pages", (open) => {
     const causes = page.getByRole("navigation", { name: "Causes" }).getByRole("button");
     await causes.filter({ hasText: "No row of accounts has this key" }).click();
     await causes.filter({ hasText: "Date of birth" }).click();
-    await page.getByRole("region", { name: "Rows of this cause" }).waitFor();
+    await page.getByRole("region", { name: "Rows with this cause" }).waitFor();
     const texts: (string | null)[] = [];
     for (const cause of await causes.all()) {
       await cause.click();
-      await page.getByRole("region", { name: "Rows of this cause" }).waitFor();
+      await page.getByRole("region", { name: "Rows with this cause" }).waitFor();
       texts.push(await page.textContent("main"));
     }
     expect(texts.join()).toContain("<img src=x onerror=alert(1)>");
@@ -137,7 +137,7 @@ describeWebPages("the Overview and Problems pages", (open) => {
     const folder = demoProject({ sandbox: sandbox.ready });
     const web = await startProject(folder);
     const { page } = await open(web.address);
-    await page.getByText("There is no run yet.").waitFor();
+    await page.getByText("There are no runs yet.").waitFor();
     const config = path.join(folder, "migrate.yaml");
     const good = readFileSync(config, "utf8");
 
@@ -167,17 +167,17 @@ describeWebPages("the Overview and Problems pages", (open) => {
     const { page } = await open(web.address);
     const config = path.join(folder, "migrate.yaml");
     const good = readFileSync(config, "utf8");
-    await page.getByText("There is no run yet.").waitFor();
+    await page.getByText("There are no runs yet.").waitFor();
     await page.route("**/api/overview/events", () => undefined);
     await page.reload();
-    await page.getByText("There is no run yet.").waitFor();
+    await page.getByText("There are no runs yet.").waitFor();
     writeFileSync(config, good.replace("contract:", "contrat:"));
     await page.getByRole("link", { name: "Problems" }).click();
     await page.getByRole("link", { name: "Overview" }).click();
     await page.getByRole("alert").getByText('unknown setting "contrat"').first().waitFor();
     writeFileSync(config, good);
     await page.getByRole("alert").first().waitFor({ state: "detached" });
-    expect(await page.getByText("There is no run yet.").isVisible()).toBe(true);
+    expect(await page.getByText("There are no runs yet.").isVisible()).toBe(true);
   });
 
   it("explain an empty folder, a missing token and a stopped program", async () => {

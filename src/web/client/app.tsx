@@ -94,11 +94,11 @@ function Frame({ project, reloadProject }: Pick<PageContext, "project" | "reload
           <Notice kind="info">
             <p class="notice-title">This folder has no migrate.yaml</p>
             <p>
-              Start <code>migrate web</code> in the folder of a project, or begin a project on the page{" "}
+              Start <code>migrate web</code> in a project folder, or begin a project on the{" "}
               <a href="/mapping" onClick={(event) => follow(event, "/mapping", goTo)}>
                 Mapping
-              </a>
-              .
+              </a>{" "}
+              page.
             </p>
           </Notice>
         )}

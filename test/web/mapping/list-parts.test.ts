@@ -228,7 +228,7 @@ test("suggests the join that fits a file's values, and adds the file as a source
   expect(made.error).toBeUndefined();
   expect(made.sources.at(-1)).toMatchObject({ name: "my_agreements_1", options: { parent: "meters", on: "MPAN" } });
   await expect(extract.view(made.text, [{ kind: "addSource", ...added }])).rejects.toMatchObject({
-    message: 'there is a source "my_agreements_1" already',
+    message: 'a source "my_agreements_1" already exists',
   });
 });
 

@@ -13,7 +13,7 @@ export function withNewSource(text: string, added: NewSource, { file }: EditCont
   const { name, file: written, key, parent, column, parentColumn } = added;
   const { value } = parseDocument({ file, text }, "mapping_invalid");
   if (valueAt(value, ["sources", name]) !== undefined)
-    return refuse(`there is a source "${name}" already`, "choose another name");
+    return refuse(`a source "${name}" already exists`, "choose another name");
   const parentKey = valueAt(value, ["sources", parent, "key"]);
   const isOwnKey = parentKey === undefined || parentKey === parentColumn;
   const keyed =

@@ -92,7 +92,7 @@ function Actions({ row, column, source, id, onSave }: ActionOptions): JSX.Elemen
         </div>
       )}
       {row.cut?.includes(column) === true && <LongValue row={row} column={column} id={id} onSave={onSave} />}
-      {isCorrected && <Button onClick={() => onSave(null)}>Restore the value of the extract</Button>}
+      {isCorrected && <Button onClick={() => onSave(null)}>Restore the value from the extract</Button>}
     </>
   );
 }

@@ -34,9 +34,9 @@ export function Unfinished({ unfinished, session }: UnfinishedOptions): JSX.Elem
   const settle = (action: "keep" | "undo"): void => void session.send("unfinished", { at, action });
   return (
     <Notice kind="error">
-      <p class="notice-title">An edit of many cells was interrupted</p>
+      <p class="notice-title">A bulk edit was interrupted</p>
       <p>
-        The program ended while it changed the column {column} of {source} ({momentText(at)}). {counted(saved, "cell")}{" "}
+        The program ended while it was changing column {column} of {source} ({momentText(at)}). {counted(saved, "cell")}{" "}
         {saved === 1 ? "is" : "are"} saved, and the other cells are unchanged.
       </p>
       <div class="actions">
@@ -88,7 +88,7 @@ export function IncompleteLine({ line, file }: IncompleteLineOptions): JSX.Eleme
         Line {line} of {file} is incomplete and is ignored
       </p>
       <p>
-        For example, the program that wrote the line was stopped. Make this correction again. The next edit removes the
+        The program that wrote the line was probably stopped. Make this correction again. The next edit removes the
         line.
       </p>
     </Notice>

@@ -35,7 +35,7 @@ export function ReplaceDialog(options: ReplaceOptions): JSX.Element {
     onClose();
   };
   return (
-    <Dialog title="Replace in all rows of the cause" onClose={onClose}>
+    <Dialog title="Replace in all rows with this cause" onClose={onClose}>
       <p>
         {cause.title}: {counted(open, "open row")} of {source?.name}. One undo restores all of them.
       </p>

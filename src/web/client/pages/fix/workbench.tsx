@@ -199,7 +199,7 @@ function Finished({ onCheck }: { readonly onCheck: () => void }): JSX.Element {
     <>
       <Notice kind="good">
         <p class="notice-title">No record needs work</p>
-        <p>All records are valid, and no refusal of the platform still applies.</p>
+        <p>All records are valid, and no refusals by the platform remain.</p>
       </Notice>
       <Button onClick={onCheck}>Check again</Button>
     </>

@@ -83,7 +83,7 @@ function Filled({ field, view, onConnect, onDisconnect, onEdit }: FieldPanelOpti
       <EntryForm
         field={field}
         view={view}
-        onSet={(leaf: JsonObject) => onEdit({ kind: "set", path: field.path, leaf }, `${field.attr} is changed.`)}
+        onSet={(leaf: JsonObject) => onEdit({ kind: "set", path: field.path, leaf }, `${field.attr} was changed.`)}
       />
       {entry !== undefined && <Button onClick={() => onDisconnect(field)}>Disconnect</Button>}
     </>

@@ -62,7 +62,7 @@ export function NewSourceForm({ draft, view, onEdit }: NewSourceOptions): JSX.El
           view={view}
           onAdd={(added) => {
             setFound(undefined);
-            onEdit({ kind: "addSource", ...added }, `The source ${added.name} is added.`);
+            onEdit({ kind: "addSource", ...added }, `The source ${added.name} was added.`);
           }}
         />
       )}
@@ -93,11 +93,11 @@ function Join({ found, view, onAdd }: JoinOptions): JSX.Element {
         {formatCount(rows)} rows.{" "}
         {join === undefined
           ? "No column matches a key of another source: choose the columns yourself."
-          : "The columns below are the columns whose values match best."}
+          : "The selected columns are the best match."}
       </p>
       <TextInput
         label="Name"
-        hint={isTaken(made, view) ? "there is a source with this name" : "without dots and spaces"}
+        hint={isTaken(made, view) ? "a source with this name already exists" : "without dots and spaces"}
         value={name}
         onChange={(next) => set({ name: next })}
       />

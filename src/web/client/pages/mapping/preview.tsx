@@ -43,7 +43,7 @@ export function ValidCount({ check: { data, error, isRunning } }: Pick<PreviewOp
   return (
     <>
       <strong class={valid === records ? "good" : undefined}>{formatCount(valid)}</strong>{" "}
-      {more ? "of the first" : "of all"} {formatCount(records)} records are valid.
+      {more ? "of the first" : "of"} {formatCount(records)} records are valid.
     </>
   );
 }

@@ -16,7 +16,7 @@ export function SourceForm({ source, sources, onEdit }: SourceFormOptions): JSX.
   const others = sources.map((each) => each.name).filter((each) => each !== name);
   const names = columns.map((column) => column.name);
   const set = (changed: Readonly<Record<string, JsonValue>>): void =>
-    onEdit({ kind: "source", name, options: changed }, `The join of ${name} is changed.`);
+    onEdit({ kind: "source", name, options: changed }, `The join of ${name} was changed.`);
   return (
     <details>
       <summary>

@@ -68,7 +68,7 @@ export function StartForm({ file, start, onBegin }: StartOptions): JSX.Element {
       </label>
       {start.overlays.length > 0 && (
         <FileBoxes
-          legend="Overlays of the contract"
+          legend="Contract overlays"
           files={start.overlays}
           chosen={overlays}
           onChange={(chosen) => change({ contract: [contract, ...chosen] })}
@@ -89,7 +89,7 @@ export function StartForm({ file, start, onBegin }: StartOptions): JSX.Element {
         </select>
       </label>
       <label class="field">
-        Code of the import supplier
+        Import supplier code
         <input
           value={setup.supplier ?? ""}
           autocomplete="off"

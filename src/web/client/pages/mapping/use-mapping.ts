@@ -68,7 +68,7 @@ export function useMapping(
         setView(shown);
         say(done);
       }),
-    undo: () => run(() => show(undone(current.current), "The last change is undone.")),
+    undo: () => run(() => show(undone(current.current), "The last change was undone.")),
     save: () =>
       run(async () => {
         const { setup } = current.current;
@@ -79,12 +79,12 @@ export function useMapping(
       }),
     reapply: () =>
       run(async () =>
-        show(await reapplied(current.current), "Your changes are applied to the new version. Save them now."),
+        show(await reapplied(current.current), "Your changes were applied to the new version. Save them now."),
       ),
     discard: () =>
       run(async () => {
         const { saved } = await readState();
-        if (saved !== undefined) await show(newDraft(saved.text, { saved }), "The file is read again.");
+        if (saved !== undefined) await show(newDraft(saved.text, { saved }), "The file was read again.");
       }),
   };
 }

@@ -53,7 +53,7 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
   };
   const disconnect = (next: FieldData): void => {
     select(next);
-    mapping.edit({ kind: "disconnect", path: next.path }, `Nothing fills ${next.attr} any more.`);
+    mapping.edit({ kind: "disconnect", path: next.path }, `Nothing fills ${next.attr} any longer.`);
   };
   return (
     <>

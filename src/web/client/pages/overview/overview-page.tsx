@@ -79,7 +79,7 @@ function Numbers({ data: { destinations, inventory, runs } }: { readonly data: O
       ))}
       <section aria-label="Runs">
         <h2>Runs</h2>
-        {runs.length === 0 ? <p>There is no run yet.</p> : <Runs runs={runs} />}
+        {runs.length === 0 ? <p>There are no runs yet.</p> : <Runs runs={runs} />}
       </section>
     </>
   );

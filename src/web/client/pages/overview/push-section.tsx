@@ -81,10 +81,10 @@ function PushActions({ push, isRunning, onStop, onCheck }: ActionOptions): JSX.E
 }
 
 function startText(isRunning: boolean, target: string | undefined): string {
-  if (isRunning) return "Another process is working on this ledger.";
+  if (isRunning) return "Another process is using this ledger.";
   if (target === undefined)
     return "No platform is configured. Set a target in migrate.yaml, or restart `migrate web` with --base-url.";
-  return "The records are counted first. Nothing is sent before you confirm.";
+  return "The records are counted first. Nothing is sent until you confirm.";
 }
 
 interface MessageOptions {
@@ -114,7 +114,7 @@ function Checked({ plan, onAsk }: { readonly plan: PushPlan; readonly onAsk: () 
       <p class="notice-title">
         {records === 0 ? "There is nothing to send." : `${counted(records, "record")} can be sent to ${target}.`}
       </p>
-      <p>Records of the input: {countsText(counts)}.</p>
+      <p>Records in the input: {countsText(counts)}.</p>
       {records > 0 && (
         <Button kind="main" onClick={onAsk}>
           Send {counted(records, "record")} ...

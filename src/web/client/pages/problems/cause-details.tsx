@@ -61,7 +61,7 @@ function Groups({ groups }: Pick<CauseData, "groups">): JSX.Element {
     <>
       <h3>By owner and file</h3>
       <Table
-        caption="Records of this cause by owner and file"
+        caption="Records with this cause, by owner and file"
         rows={groups}
         keyOf={({ owner, file }) => `${owner} ${file}`}
         columns={[
@@ -109,7 +109,7 @@ function Rows({ cause, basis, filter, records }: RowOptions): JSX.Element {
       </p>
       {rows.length > 0 && (
         <Table
-          caption="Rows of this cause"
+          caption="Rows with this cause"
           rows={rows}
           keyOf={({ key, place, column }) => `${key} ${place} ${column}`}
           columns={columns}

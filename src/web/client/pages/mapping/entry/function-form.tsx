@@ -34,7 +34,7 @@ export function FunctionChoice({ view: { functions }, leaf, change }: LeafForm):
 
 function missingText(module: string | undefined, name: string): string {
   return module === undefined
-    ? "The mapping names no module with functions. Choose a module below the fields of the contract."
+    ? "The mapping does not name a module with functions. Choose a module below the fields of the contract."
     : `${module} exports no function “${name}”, or cannot be loaded. Choose another function, or correct the module.`;
 }
 
@@ -60,7 +60,7 @@ export function FunctionsForm({ view: { functions }, onEdit }: FunctionsFormOpti
         onChange={(name) =>
           onEdit(
             { kind: "functions", module: name === "" ? null : name },
-            name === "" ? "The mapping has no functions any more." : `The mapping can call the functions of ${name}.`,
+            name === "" ? "The mapping no longer has functions." : `The mapping can now call the functions in ${name}.`,
           )
         }
       />

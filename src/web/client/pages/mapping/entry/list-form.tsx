@@ -30,7 +30,7 @@ export function ListForm(options: ListFormOptions): JSX.Element {
       {condition !== undefined && <Condition {...options} condition={condition} />}
       {condition === undefined && hasOwnItems && <p class="soft">The condition cannot be changed here.</p>}
       {kind === "part" ? (
-        <Button onClick={() => onEdit({ kind: "removePart", path }, `${field.name} is removed.`)}>
+        <Button onClick={() => onEdit({ kind: "removePart", path }, `${field.name} was removed.`)}>
           Remove this part
         </Button>
       ) : (
@@ -89,7 +89,7 @@ function Condition({
   condition,
 }: ListFormOptions & { readonly condition: PartCondition | null }): JSX.Element {
   const set = (when: PartCondition | null): void =>
-    onEdit({ kind: "part", path: field.path, when }, `The condition of ${nameOf(field)} is changed.`);
+    onEdit({ kind: "part", path: field.path, when }, `The condition of ${nameOf(field)} was changed.`);
   return <ConditionInputs view={view} row={field.row} when={condition} onChange={set} />;
 }
 
@@ -101,7 +101,10 @@ function AddPart({ field, view, onEdit }: ListFormOptions): JSX.Element {
   const outer = items.parent;
   const add = (): void => {
     const part = { ...(source !== "" && { source }), ...(when !== null && { when }) };
-    onEdit({ kind: "addPart", path: field.path, ...part }, `${field.attr} has another part. Fill its fields now.`);
+    onEdit(
+      { kind: "addPart", path: field.path, ...part },
+      `A part was added to ${field.attr}. Fill in its fields now.`,
+    );
     setSource("");
     setWhen(null);
   };
