@@ -156,11 +156,11 @@ async function differences(
     await readBack(run, connection, { outcomes, results });
   } catch (error) {
     if (!(error instanceof Failure) || error.exitCode === 6) throw error;
-    notice(`The records of the canary could not be read back: ${error.message}`);
+    notice(`The canary records could not be read back: ${error.message}`);
   }
   const unknown = [...results.values()].flatMap((result) => (result.kind === "unknown" ? result.reason : []));
   if (unknown[0] !== undefined)
-    notice(`${counted(unknown.length, "record")} of the canary could not be compared: ${unknown[0]}`);
+    notice(`${counted(unknown.length, "canary record")} could not be compared: ${unknown[0]}`);
   await ledger.saveVerifications(run.run.id, [...results].flatMap(verificationOf), timestamp(clock));
   const places = new Map(outcomes.map(({ record, source }) => [record, source]));
   return [...results].flatMap(([record, result]) => differenceText(places.get(record), result));

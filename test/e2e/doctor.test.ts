@@ -38,10 +38,14 @@ describe("migrate doctor with a complete setup", () => {
 
   test("names the origins of settings and credentials, and the details of the certificate", async () => {
     const { of } = await examine(scene(), ["--limit", "2"]);
-    expect(of("configuration").text).toMatch(/^migrate\.yaml; sets contract, mapping; .*supplier by MIGRATE_SUPPLIER/);
-    expect(of("configuration").text).toContain("limit by --limit");
+    expect(of("configuration").text).toMatch(
+      /^migrate\.yaml; sets contract, mapping; .*supplier from MIGRATE_SUPPLIER/,
+    );
+    expect(of("configuration").text).toContain("limit from --limit");
     expect(of("credentials").text).toBe("an API key from MIGRATE_API_KEY");
-    expect(of("tls").text).toMatch(/TLSv1\.3, certificate of .+ until \d{4}-\d\d-\d\d, trusted through /);
+    expect(of("tls").text).toMatch(
+      /TLSv1\.3, certificate for .+, issued by .+, valid until \d{4}-\d\d-\d\d, trusted through /,
+    );
     expect(of("token").text).toMatch(/^obtained for sandbox-organisation, until \d{4}-.*Z, sent as Token$/);
   });
 

@@ -204,7 +204,7 @@ test("doctor names the columns that no source has", async () => {
   const { checks }: { checks: readonly { name: string }[] } = JSON.parse(wrong.stdout);
   expect(checks.find(({ name }) => name === "owners")).toMatchObject({
     status: "warning",
-    text: 'no source has the column "customer.LAST", so the rules that use it match no record of this input',
+    text: 'no source has the column "customer.LAST", so the rules that use it match no record in this input',
     fix: 'did you mean "customers.LAST"?',
   });
 });

@@ -39,7 +39,7 @@ test.each<readonly [name: string, more: Partial<JobSettings>, settings: Partial<
   ["--limit", { limit: 1 }, {}],
   ["--only", { only: ["A"] }, {}],
   ["--delimiter", { delimiter: "," }, {}],
-  ["the folders of documents", { documentRoot: "root" }, {}],
+  ["the document folders", { documentRoot: "root" }, {}],
   ["--revise", {}, { revise: true }],
   ["--new-keys", {}, { newKeys: true }],
   ["--until", {}, { until: "validate" }],

@@ -113,7 +113,7 @@ async function* migrateExtract(extract: Extract, { folder, sandbox, push }: Demo
 }
 
 function rejectsIn(files: number): string {
-  return files === 1 ? "the file of rejects" : `${files} files of rejects`;
+  return files === 1 ? "the rejects file" : `${files} rejects files`;
 }
 
 function bySource(files: ReadonlyMap<string, string>): JobSettings["namedSources"] {

@@ -208,7 +208,7 @@ function ownerChecks(owners: readonly OwnerRule[], { plan, input }: Pick<Job, "p
   const names = missing.map((name) => `"${name}"`).join(", ");
   const fix = near === undefined ? `columns of the sources: ${known.join(", ")}` : `did you mean "${near}"?`;
   return [
-    warning("owners", `no source has the column ${names}, so the rules that use it match no record of this input`, {
+    warning("owners", `no source has the column ${names}, so the rules that use it match no record in this input`, {
       fix,
     }),
   ];

@@ -111,7 +111,7 @@ function tlsCheck({ baseUrl }: OpenTarget, { target, status, secured, now }: Ans
   const { protocol, subject, issuer, validTo } = secured;
   const trusted = target.ca === undefined ? "" : `, trusted through ${target.ca}`;
   const until = new Date(validTo).toISOString().slice(0, 10);
-  const text = `${baseUrl.host}: ${protocol}, certificate of ${subject} by ${issuer} until ${until}${trusted}`;
+  const text = `${baseUrl.host}: ${protocol}, certificate for ${subject}, issued by ${issuer}, valid until ${until}${trusted}`;
   const days = Math.floor((validTo - now) / DAY_MS);
   const figures = { status, certificateDays: days };
   if (days < MIN_VALIDITY_DAYS)

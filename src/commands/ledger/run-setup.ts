@@ -81,7 +81,7 @@ export async function writeRunSetup(
       written.push(target);
     }
     if (written.length > 0) return { run: run.id, written };
-    throw new Failure("run_unknown", `the ledger stores no files of run ${run.id}`);
+    throw new Failure("run_unknown", `the ledger contains no stored files for run ${run.id}`);
   });
 }
 

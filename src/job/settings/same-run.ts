@@ -63,9 +63,9 @@ function reimportedOptions({ job, ...settings }: RunSettings): NamedValues {
   return [
     ...selecting(JOB, job).filter(([name]) => REIMPORTED.has(name)),
     ...selecting(RUN, settings).filter(([name]) => REIMPORTED.has(name)),
-    ["the settings of rules", job.rules],
+    ["the rule settings", job.rules],
     ["the reference lists", Object.keys(job.references ?? {}).toSorted()],
-    ["the folders of documents", [job.documentRoots, job.documentRoot]],
+    ["the document folders", [job.documentRoots, job.documentRoot]],
   ];
 }
 
@@ -108,8 +108,8 @@ function optionsOf({ job, ...settings }: RunSettings): NamedValues {
     ["--source", Object.keys(job.namedSources).toSorted()],
     ...selecting({ ...REJECTS, ...KEYS }, job.rejects ?? {}),
     ...selecting(RUN, settings),
-    ["the settings of rules", job.rules],
-    ["the folders of documents", [job.documentRoots, job.documentRoot]],
+    ["the rule settings", job.rules],
+    ["the document folders", [job.documentRoots, job.documentRoot]],
   ];
 }
 
