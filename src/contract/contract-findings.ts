@@ -74,7 +74,12 @@ function addCountedExtension(name: string, places: readonly AttrPath[], add: Fin
   const [first] = places;
   if (first === undefined) return;
   const times = places.length === 1 ? "" : ` (${places.length} places, this is the first)`;
-  add("info", "unknown-extension", `"${name}" is not an extension of this program; it is ignored${times}`, first);
+  add(
+    "info",
+    "unknown-extension",
+    `"${name}" is not an extension that this program supports; it is ignored${times}`,
+    first,
+  );
 }
 
 const SEVERITY_ORDER: Readonly<Record<FindingSeverity, number>> = { error: 0, warning: 1, info: 2 };

@@ -133,7 +133,7 @@ function readBackOf(context: LinkContext): readonly ReadBack[] {
     const operation = lookupOperation(one, place, context);
     const attrs = one.match.map(({ payload }) => payload);
     if (one.list !== undefined && !attrs.some((attr) => isKey(attr, owner.operation))) {
-      const message = `${READ_BACK}: "match" must include the business key, which identifies the records of a list`;
+      const message = `${READ_BACK}: "match" must include the business key, which identifies the records in a list`;
       findings.add("error", "bad-extension", message, [...place, "match"]);
       return [];
     }

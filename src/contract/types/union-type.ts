@@ -241,11 +241,11 @@ function reportOpenSetting(
   { path }: Alternatives,
   { findings }: Compilation,
 ): void {
-  const what = `no option has the property "${setting}", so it is a setting of the instance that selects an option`;
+  const what = `no option has the property "${setting}", so an instance setting with that name selects the option`;
   const advice =
     value === undefined
-      ? `it is not declared, so the first match is used: declare rules.${setting} in migrate.yaml and, if the contract does not declare it, in x-rule-settings of an overlay`
-      : `no option has its value ${value}, so the first match is used`;
+      ? `the setting is not declared, so the first match is used: declare rules.${setting} in migrate.yaml and, if the contract does not declare it, in x-rule-settings of an overlay`
+      : `no option matches its value ${value}, so the first match is used`;
   const place = [...path.slice(0, -1), "discriminator", "propertyName"];
   findings.add("warning", "bad-discriminator", `${what}; ${advice}`, place);
 }

@@ -128,7 +128,7 @@ function byPattern(
   }
   const expression = linearPattern(pattern);
   if (typeof expression !== "string") return [(text) => replaceMatches(text, expression, to)];
-  issues.add([...path, "pattern"], expression, "replace literal texts instead, or use a function (call)");
+  issues.add([...path, "pattern"], expression, "replace literal text instead, or use a function (call)");
   return [];
 }
 
@@ -140,7 +140,7 @@ export function linearPattern(source: string): RegExp | string {
   if (source.length > MAX_PATTERN_LENGTH) return `the expression is longer than ${MAX_PATTERN_LENGTH} characters`;
   const expression = regularExpression(source, "gu");
   if (expression === undefined) return "the expression is invalid";
-  return slowPatternReason(source) ?? (expression.test("") ? "the expression also matches the empty text" : expression);
+  return slowPatternReason(source) ?? (expression.test("") ? "the expression also matches empty text" : expression);
 }
 
 const MAX_PATTERN_LENGTH = 200;

@@ -50,7 +50,7 @@ export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   join: { type: "string", description: "Text between the joined columns of `from`" },
   split: { type: "string", minLength: 1, description: "Text between the parts of a cell that becomes a list" },
   replace: {
-    description: "The texts to replace, or a regular expression that matches them, and the replacements",
+    description: "The text to replace, or a regular expression that matches it, and the replacement",
     anyOf: [
       REPLACEMENT,
       { type: "array", items: REPLACEMENT },

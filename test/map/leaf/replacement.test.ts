@@ -5,7 +5,7 @@ import { leafIssue, mapLeaf } from "./leaf.ts";
 const REFERENCE = "docs/mapping.md describes every entry of a mapping";
 const FORM = "must be { from: <text>, to: <text> } or { pattern: <expression>, to: <text> }";
 const LITERAL = "must replace a string with a string; put numbers in quotes";
-const ADVICE = "replace literal texts instead, or use a function (call)";
+const ADVICE = "replace literal text instead, or use a function (call)";
 
 describe("an invalid replacement is reported at its place", () => {
   test.each([
@@ -27,7 +27,7 @@ describe("an invalid replacement is reported at its place", () => {
   );
   test.each([
     ["(", "the expression is invalid"],
-    ["a*", "the expression also matches the empty text"],
+    ["a*", "the expression also matches empty text"],
     ["a".repeat(201), "the expression is longer than 200 characters"],
   ])("%s", (pattern, error) =>
     expect(leafIssue(`{ from: A, replace: [{ pattern: '${pattern}', to: x }] }`)).toEqual({
