@@ -87,7 +87,7 @@ export const INPUT = {
     recorded: true,
     conflicts: ["rejects"],
     help: "corrections file to apply to the cells of the sources",
-    docs: "the file of [corrections](corrections.md) that are applied to cells while the sources are read",
+    docs: "the [corrections](corrections.md) file to apply to the cells of the sources",
   },
   /** Maximum number of records to read. */
   limit: {

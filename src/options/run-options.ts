@@ -61,7 +61,7 @@ export const KEYS = {
     library: true,
     recorded: true,
     selects: true,
-    help: "accept new keys that are refused by default: those that a spreadsheet may have changed, and those of rows already sent under another key",
+    help: "accept new keys that are refused by default: keys that a spreadsheet may have changed, and keys of rows already sent under another key",
   },
 } as const;
 

@@ -64,8 +64,8 @@ export const TARGET = {
     file: true,
     library: true,
     recorded: true,
-    help: "certificate authority to trust in addition to those of Node.js",
-    docs: "PEM file of a certificate authority to trust in addition to the authorities of Node.js",
+    help: "certificate authority to trust in addition to the Node.js defaults",
+    docs: "PEM file of a certificate authority to trust in addition to the Node.js defaults",
   },
   /** The authentication scheme, and private files with the credentials. */
   auth: {
@@ -266,7 +266,7 @@ export const STORE = {
       ca: {
         flag: false,
         kind: "path",
-        docs: "PEM file of a certificate authority to trust in addition to the authorities of Node.js",
+        docs: "PEM file of a certificate authority to trust in addition to the Node.js defaults",
       },
       credentialsFile: {
         flag: false,
