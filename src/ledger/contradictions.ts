@@ -12,8 +12,8 @@ const CONTRADICTIONS = [
   },
   {
     name: "wrongAttempts",
-    one: "record has a wrong number of requests",
-    many: "records have a wrong number of requests",
+    one: "record has the wrong number of requests",
+    many: "records have the wrong number of requests",
   },
   {
     name: "unknownState",

@@ -62,7 +62,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
     "is refused with the wrong password, user, database or host as the cause, with the flags %j",
     async (...flags) => {
       expect(await pushTo(as("guarded"), flags)).toMatch(
-        /^2 migrate: the ledger postgres:\S+ the password of guarded is wrong/,
+        /^2 migrate: the ledger postgres:\S+ the password for guarded is wrong/,
       );
       expect(await pushTo(as("nobody-here"), flags)).toMatch(
         /^2 migrate: the ledger \S+ the server rejects nobody-here/,

@@ -55,7 +55,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run whose planner is killed ${SKIP
       await first.ended;
       expect(await scene.query("select state from migrate.runs where id = 2")).toEqual([{ state: "planning" }]);
       const resumed = scene.start(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
-      await resumed.waitForOutput(/Waiting for the server, which is still running a query of a dead process/);
+      await resumed.waitForOutput(/Waiting for the server, which is still running a query from a dead process/);
       await goOn();
       const end = await resumed.ended;
       expect(end.code).toBe(0);

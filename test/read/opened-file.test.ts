@@ -106,7 +106,7 @@ describe("gzip", () => {
     ]);
   });
 
-  it("is rejected if it is truncated, followed by other data, or has a wrong checksum", async () => {
+  it("is rejected if it is truncated, followed by other data, or has the wrong checksum", async () => {
     const packed = gzipSync(CSV);
     const flipped = Buffer.from(packed);
     flipped.writeUInt8((flipped.at(-6) ?? 0) ^ 1, flipped.length - 6);

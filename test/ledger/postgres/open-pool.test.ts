@@ -66,7 +66,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`connections to a server ${SKIPPED_WI
   });
 
   test.each<readonly [string, (url: string) => string, string, RegExp]>([
-    ["a wrong password", (url) => url.replace("tester", "guarded"), "config", /the password of guarded is wrong/],
+    ["a wrong password", (url) => url.replace("tester", "guarded"), "config", /the password for guarded is wrong/],
     ["an unknown user", (url) => url.replace("tester", "nobody"), "config", /the server rejects nobody/],
     ["an unknown database", (url) => url.replace(/postgres$/, "none"), "config", /has no database none/],
     ["a closed port", (url) => url.replace(/:\d+\//, ":1/"), "storage", /cannot be reached/],

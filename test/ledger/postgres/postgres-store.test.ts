@@ -146,7 +146,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHO
     await server.query("update migrate.records set state = 'accepted', attempts = 3", NAME);
     expect((await store.check()).findings).toEqual([
       "1 record is accepted without a request or decision.",
-      "1 record has a wrong number of requests.",
+      "1 record has the wrong number of requests.",
     ]);
   });
 

@@ -48,7 +48,7 @@ function flip(): void {
 
 const corrupt = expect.objectContaining({
   code: "ledger_damaged",
-  message: expect.stringContaining("has a wrong checksum"),
+  message: expect.stringContaining("has the wrong checksum"),
 });
 
 test("a large ledger that was closed properly is trusted each time it is opened", async () => {

@@ -14,7 +14,7 @@ export function connectionFailure(error: unknown, server: Server): Failure {
   const code = errorCode(error) ?? "";
   const refused = (why: string, hint: string): Failure =>
     new Failure("config", `the ledger ${shown}: ${why}`, { hint, cause: error });
-  if (code === "28P01") return refused(`the password of ${user} is wrong`, PASSWORD_HINT);
+  if (code === "28P01") return refused(`the password for ${user} is wrong`, PASSWORD_HINT);
   if (code.startsWith("28")) return refused(`the server rejects ${user}: ${messageOf(error)}`, ACCESS_HINT);
   if (code === "3D000")
     return refused(

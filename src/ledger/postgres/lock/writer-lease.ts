@@ -26,7 +26,7 @@ const LEASE_MS = 30_000;
 const RENEWALS = 6;
 const BETWEEN_HOLDERS_MS = 50;
 const POLL_MS = 250;
-const STILL_RUNNING = "Waiting for the server, which is still running a query of a dead process";
+const STILL_RUNNING = "Waiting for the server, which is still running a query from a dead process";
 
 /**
  * Makes this process the only writer of the ledger, until it calls `release` or fails to renew its lease for `leaseMs`.

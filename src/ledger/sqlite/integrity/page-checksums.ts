@@ -214,7 +214,7 @@ export function findCorruptPage(
   return { broken: undefined, next: number };
 }
 
-const brokenPage = (number: number): string => `page ${number} has a wrong checksum`;
+const brokenPage = (number: number): string => `page ${number} has the wrong checksum`;
 
 const PAGES_AT_ONCE = 256;
 
