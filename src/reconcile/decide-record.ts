@@ -69,7 +69,7 @@ function notResentReason(
 ): string | undefined {
   const last = job.operation.steps.at(-1);
   if (last?.poll !== undefined && step === last.name) {
-    return "the platform scheduled the record, and does not have it yet (`migrate reconcile --resend` overrides this)";
+    return "the platform scheduled the record, but does not have it yet (`migrate reconcile --resend` overrides this)";
   }
   if (unproven !== undefined) return unproven;
   if (!job.operation.readBack.some(({ provesAbsence }) => provesAbsence)) {

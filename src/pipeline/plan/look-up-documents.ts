@@ -58,7 +58,7 @@ const MAX_CACHED_PATHS = 50_000;
 export function documentFinder({ operation }: Job): FindDocuments {
   const find = operation.body && compileDocumentPaths(operation.body);
   if (find !== undefined) return find;
-  throw new Failure("config", `the contract marks no field of "${operation.id}" as the path of a document`, {
+  throw new Failure("config", `the contract marks no field of "${operation.id}" as a document path`, {
     hint: "mark such fields with `x-document-path: true`, in an overlay (docs/contract.md)",
   });
 }

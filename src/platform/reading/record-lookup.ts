@@ -143,7 +143,8 @@ async function readList(
   { path, list, client, key }: ListLookup,
 ): Promise<ReadonlyMap<LookupRecord, LookupResult>> {
   const keyMatch = list.match.find(({ payload }) => formatAttr(payload) === formatAttr(key));
-  if (keyMatch === undefined) throw notFound("the contract does not name the business key of the records in the list");
+  if (keyMatch === undefined)
+    throw notFound("the contract does not say which field of a list entry contains the business key");
   const { byKey, found } = recordsByKey(records, key);
   const what = "the list of records that arrived";
   const missing = notFound("the platform has no list of records that arrived (HTTP 404)");

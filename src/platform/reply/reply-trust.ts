@@ -38,7 +38,7 @@ export function reasonForDistrust(
   const contradiction = contradictionIn(body, payload);
   if (contradiction !== undefined) return `HTTP ${reply.status} with ${cleanText(contradiction, 100)} in its body`;
   if (operation.creates === true && isAccountNull(body, form, operation)) {
-    return `HTTP ${reply.status} with an account number of null`;
+    return `HTTP ${reply.status} with a null account number`;
   }
   return form === undefined || isIdentified(body, form, operation)
     ? undefined

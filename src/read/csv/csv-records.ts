@@ -82,6 +82,6 @@ function refuseOpenQuote(source: TextSource, boundaries: RecordBoundaries, { lin
   throw new Failure(
     "source_too_large",
     `${place.file}:${place.line}: a record is longer than ${source.limits.csvRecordBytes} bytes`,
-    { hint: "check that this is a CSV file, with a line end after each record", place },
+    { hint: "check that this is a CSV file, with a line break after each record", place },
   );
 }

@@ -105,7 +105,7 @@ function product(family: string, [name, traits]: Family, index: number, start: n
     direction: "IMPORT",
     full_name: `${name} ${from.slice(0, 7)}`,
     display_name: name,
-    description: `${name}: a product of the sandbox, on sale from ${from.slice(0, 10)}.`,
+    description: `${name}: a sandbox product, on sale from ${from.slice(0, 10)}.`,
     is_variable: false,
     is_green: false,
     is_tracker: false,

@@ -232,7 +232,7 @@ async function readSnapshot(path: string): Promise<StateSnapshot | undefined> {
   }
   const snapshot = snapshotFrom(text);
   if (snapshot !== undefined) return snapshot;
-  throw new Failure("storage", `${path} is not a data file of the sandbox`, {
+  throw new Failure("storage", `${path} is not a sandbox data file`, {
     hint: "choose another file with --data, or remove this file to start with an empty platform",
   });
 }

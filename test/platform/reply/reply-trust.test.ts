@@ -186,7 +186,7 @@ describe("a reply that matches the contract is accepted", () => {
     ],
     ["without a content type", CREATED, 201, { account_number: "A-1" }, {}, { headers: {} }],
     ["documented without a body", CREATED, 204, "", {}, { headers: {} }],
-    ["with an account number of null, as documented", OPTIONAL, 201, { account_number: null }, {}],
+    ["with a null account number, as documented", OPTIONAL, 201, { account_number: null }, {}],
     ["where no body is documented", SILENT, 201, { anything: 1 }, {}],
     ["empty, where no body is documented", SILENT, 201, "", {}],
     [
