@@ -2,8 +2,9 @@
 //   npm run mutation                            all folders
 //   npm run mutation -- validate                one folder
 //   npm run mutation -- src/map/leaf            the source in a folder or a file
-// Only mutants whose source or tests changed since the last run are tested. The results are in `.mutation`. Exits with
-// 1 if fewer than 85 % of the mutants are killed. README.md explains the other files of this folder.
+// A later run tests only the mutants whose source has changed and those that survived, if there are new tests. Delete
+// `.mutation`, which contains the results, after you change the body of a test. Exits with 1 if fewer than 85 % of the
+// mutants are killed. README.md explains the other files of this folder.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";

@@ -35,7 +35,7 @@ export function Preview({
   );
 }
 
-/** Shows text such as `219 of all 223 records are valid.` */
+/** Shows text such as `219 of 223 records are valid.` */
 export function ValidCount({ check: { data, error, isRunning } }: Pick<PreviewOptions, "check">): JSX.Element {
   if (isRunning) return <span class="soft">Checking…</span>;
   if (data === undefined) return <>{error !== undefined && "The records cannot be checked."}</>;
