@@ -127,7 +127,7 @@ async function* readAnswers(
       yield { record, answer: { kind: answer, values: new Map(Object.entries(values)) } };
     }
   } catch {
-    // A missing file has no answers. The comparison of the files reports it.
+    // A missing file contains no answers. The comparison of files reports that it is missing.
   }
 }
 

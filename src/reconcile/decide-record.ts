@@ -73,7 +73,7 @@ function notResentReason(
   }
   if (unproven !== undefined) return unproven;
   if (!job.operation.readBack.some(({ provesAbsence }) => provesAbsence)) {
-    return "the platform does not have the record, but the contract does not accept absence as proof (absent: resend)";
+    return "the platform does not have the record, but the contract does not treat absence as proof (no `absent: resend`)";
   }
   return resends === 0 ? undefined : "the platform does not have the record, and it was already sent again once";
 }

@@ -147,7 +147,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
     `Another row of ${plainText(source)} has the same key: ${placeText(other)}.`,
   source_repeated_row: ({ source, other }) => `Identical to another row of ${plainText(source)}: ${placeText(other)}.`,
   source_missing_row: ({ child }) => `No row of ${plainText(child)} has this key.`,
-  source_bad_order: ({ wanted }) => `Rows are ordered by this cell, so it must be ${plainText(wanted)}.`,
+  source_bad_order: ({ wanted }) => `Rows are ordered by this column, so the cell must be ${plainText(wanted)}.`,
   source_bad_as_of: ({ wanted }) =>
     `The cell contains the date of the row's content, so it must be ${plainText(wanted)}.`,
   source_child_left_out: ({ child, other }) =>
@@ -167,7 +167,7 @@ const KEY_CORRUPTION_TEXT: Readonly<Record<KeyCorruptionKind, string>> = {
   apostrophe: "a spreadsheet put an apostrophe in front of the key",
   thousands: "a spreadsheet puts commas into large numbers",
   decimals: "a spreadsheet adds decimals to numbers",
-  fraction: "a spreadsheet drops trailing zeros of decimals",
+  fraction: "a spreadsheet drops trailing zeros from decimals",
   scientific: "a spreadsheet writes long numbers in scientific notation, which loses digits",
   plus: "a spreadsheet drops a leading plus sign",
   dash: "the keys differ only in dashes",

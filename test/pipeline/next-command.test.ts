@@ -96,7 +96,7 @@ describe("the next command", () => {
     [false, { ambiguous: 2 }, { ambiguous: 1, accepted: 1 }],
     [false, { pending: 2, ambiguous: 1 }, { pending: 1, ambiguous: 1, rejected: 1 }],
     [false, { blocked: 1 }, { accepted: 1 }],
-  ])("depends on whether a resume settled nothing (%s): before %o, after %o", (hasNoProgress, before, after) => {
+  ])("recognises a resume that settled no record: %s for %o before and %o after", (hasNoProgress, before, after) => {
     expect(hasSettledNothing(before, after)).toBe(hasNoProgress);
   });
 

@@ -123,7 +123,7 @@ interface WebPageOptions {
 /** Opens an address in a new browser profile. */
 export type OpenWebPage = (address: string, options?: WebPageOptions) => Promise<WebPage>;
 
-/** Defines tests of addresses that are opened in a new browser profile. */
+/** Defines tests that open web pages, each in a new browser profile. */
 export function describeWebPages(name: string, tests: (open: OpenWebPage) => void): void {
   const limits = { timeout: scaledTimeout(600_000) };
   describeWithBrowser(name, limits, (browser) => tests((address, options) => openPage(browser(), address, options)));

@@ -31,8 +31,8 @@ export function readSeenOrigin(folder: string): SeenOrigin | undefined {
 }
 
 /**
- * Saves the observed state. For the same origin, keeps the larger number of requests, because processes write this file
- * concurrently.
+ * Saves the observed state. If the saved state has the same origin, keeps the larger of the two numbers of requests,
+ * because several processes write this file.
  * @param state `recovered`: the ledger accounts for lost requests, so its number of requests replaces the saved number
  */
 export async function writeSeenOrigin(

@@ -61,7 +61,7 @@ type Statement = ReturnType<InstanceType<typeof DatabaseSync>["prepare"]>;
 export const BUSY_TIMEOUT = 5000;
 
 /**
- * Opens a file that is not needed after a crash. SQLite's cache is 8 MB, because a plan is written and read
+ * Opens a file that does not need to survive a crash. SQLite's cache is 8 MB, because a plan is written and read
  * sequentially, and sorted once, in pieces of this size.
  */
 export function openTemporary(path: string): SqliteDatabase {

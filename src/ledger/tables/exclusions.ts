@@ -3,7 +3,7 @@ import type { RowWithoutKey } from "../records/planned-item.ts";
 import { deleteKeyless, restoreKeyless } from "./planned-records.ts";
 import type { Sql, Statement, Tables, Work } from "./tables.ts";
 
-/** Returns an SQL condition: the record is currently excluded. */
+/** Returns an SQL condition that is true if the record is currently excluded. */
 export const isExcluded = (table: "records" | "items" | "unsent"): string =>
   `exists (select 1 from migrate.exclusions where exclusions.identity = ${table}.identity and undone_at is null)`;
 

@@ -59,7 +59,7 @@ export function* earlierWithoutKey(tables: Tables, { number }: RunRow): Work<rea
 const NOT_SENT = ["blocked", "ambiguous", "invalid", "excluded"] as const;
 
 /**
- * Returns an SQL condition: the record may be open without being left to send. Such a record was accepted with content
+ * Returns an SQL condition that is true if the record may be open without being left to send. Such a record was accepted with content
  * that differs from a later plan (even if the planned content was sent earlier), its latest item is invalid or
  * excluded, or it was refused. A SQLite ledger has an index of these records and of ambiguous records.
  */

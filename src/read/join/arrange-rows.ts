@@ -106,7 +106,7 @@ export function ranksOf(texts: readonly string[], { cells }: RowOrder): readonly
 }
 
 /**
- * Returns the positions in sorted order. Equal keys keep the order of the files; keys that cannot be ordered are last.
+ * Returns the positions in sorted order. Equal keys keep file order; keys that cannot be ordered are last.
  */
 export function placesInOrder(ranks: readonly Rank[]): readonly number[] {
   return ranks.map((_, place) => place).toSorted((one, other) => compareRanks(ranks[one], ranks[other]));

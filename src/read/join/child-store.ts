@@ -2,7 +2,7 @@ import type { OpenedChild } from "../input/opened-source.ts";
 import type { ReadRow } from "../row/read-row.ts";
 import { keyOf } from "../row/row-key.ts";
 
-/** A row of a child source with its zero-based number in the order of the files. */
+/** A row of a child source with its zero-based number in file order. */
 export interface StoredRow {
   readonly id: number;
   readonly read: ReadRow;
@@ -13,14 +13,14 @@ export interface ChildStore {
   readonly count: number;
   /** Starts a pass over the parents. */
   readonly finder: () => ChildFinder;
-  /** Yields all rows in the order of the files. */
+  /** Yields all rows in file order. */
   readonly all: () => AsyncIterable<readonly StoredRow[]>;
   /** Yields the rows grouped by join key. May omit the rows of a group after the first `rowsPerParent` + 1 rows. */
   readonly groups: () => AsyncIterable<readonly StoredRow[]>;
 }
 
 export interface ChildFinder {
-  /** Returns, for each key, the rows with this join key, in the order of the files; empty for an `undefined` key. */
+  /** Returns, for each key, the rows with this join key, in file order; empty for an `undefined` key. */
   readonly find: (keys: readonly (string | undefined)[]) => Promise<readonly (readonly StoredRow[])[]>;
   readonly close: () => Promise<void>;
 }

@@ -57,7 +57,7 @@ const ROWS_OF_PLACE = 100;
 const MAX_ROWS = 5000;
 /** Maximum number of rows per place once the page has `MAX_ROWS` rows. */
 const ROWS_OF_LATE_PLACE = 3;
-/** Maximum number of causes of errors that are counted. */
+/** Maximum number of error causes to count. */
 export const MAX_CAUSES = 1000;
 
 /**

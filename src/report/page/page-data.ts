@@ -45,7 +45,7 @@ export interface RowData {
   readonly record: number;
   readonly key?: string;
   readonly line: number;
-  /** Present only in a JSON source. */
+  /** Present only for a JSON source. */
   readonly pointer?: string;
   readonly shape?: string;
   /** Present only with `--show-values`. */

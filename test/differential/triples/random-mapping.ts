@@ -140,7 +140,10 @@ function listEntry(list: ListSpec, required: boolean, source: SourceDraft, drawi
   });
 }
 
-/** Returns whether an item can be a list entry with `when`: no field has the name of a list option. */
+/**
+ * Returns whether an item can be the `item` of a list entry with `when`. A list cannot, nor can an object with a field
+ * that is called `each` or `item`.
+ */
 function isListEntrySafe(items: Spec): boolean {
   const names = items.kind === "object" ? items.fields.map(({ name }) => name) : [];
   return !names.includes("each") && !names.includes("item") && items.kind !== "list";

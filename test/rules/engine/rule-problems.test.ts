@@ -200,7 +200,7 @@ function typeWith(description: string): JsonObject {
   return { type: "object", properties: { x: {} }, "x-validators": [validator], ...RULED };
 }
 
-it("a problem contains the requirement that the operator publishes for its code at its type", () => {
+it("a problem quotes the requirement that the contract publishes for its code and type", () => {
   const list = { type: "array", items: typeWith("An item needs an x.") };
   const contract = contractOf([], {}, { a: typeWith("An x is needed."), list });
   expect(problemsWith(contract, { a: {}, list: [{}] }, false)).toMatchObject([

@@ -178,8 +178,8 @@ function isWithin(value: number, { minimum, maximum }: Pick<NumberType, "minimum
 }
 
 /**
- * Kinds of values that occur only in certain fields. Each has a word from the names of these fields and the strength of
- * the evidence.
+ * Kinds of values that occur only in certain fields. Each entry contains a word from the names of these fields, and how
+ * strong the evidence is.
  */
 const KIND_WORDS: readonly (readonly [kind: ValueKind, word: string, evidence: number])[] = [
   ["email", "email", 0.8],

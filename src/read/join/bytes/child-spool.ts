@@ -20,7 +20,7 @@ export interface SpoolStore {
 
 export interface ChildSpool {
   /**
-   * Adds a record of a parent. The caller must add the records of a parent in the order of the files.
+   * Adds a record of a parent. The caller must add the records of each parent in file order.
    * @throws Failure `storage` if the file cannot be written
    */
   readonly add: (parent: number, records: FlaggedRecords, number: number) => void;

@@ -151,7 +151,7 @@ describe("where file system locks are unreliable,", () => {
   });
 });
 
-describe("two names of one ledger:", () => {
+describe("two names for the same ledger:", () => {
   test("two processes exclude each other through a bind mount of the folder", async ({ skip }) => {
     const path = ledgerPath();
     const other = temporaryFolder();

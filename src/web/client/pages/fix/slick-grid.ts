@@ -38,7 +38,7 @@ export class AccessibleGrid extends SlickGrid<FixRow> {
     const known = COLUMN_RULES.get(this.uid) ?? columnRules(this.uid);
     COLUMN_RULES.set(this.uid, known);
     const [left, right] = [known.get(`l${index}`), known.get(`r${index}`)];
-    if (left === undefined || right === undefined) throw new Error("the style sheet lacks a column");
+    if (left === undefined || right === undefined) throw new Error("the style sheet has no rules for a column");
     return { left, right };
   }
 
