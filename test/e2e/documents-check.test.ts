@@ -176,7 +176,7 @@ describe("documents check with a folder", () => {
     [
       "an operation without document paths",
       ["--store", "copy", "--operation", "no-paths"],
-      /no field .* path of a document/,
+      /no field .* as a document path/,
     ],
     ["no credentials", ["--store", "s3://files"], /AWS_ACCESS_KEY_ID/],
     ["a store that is not an S3 bucket", ["--store", "gs://files"], /not the address of a bucket/],

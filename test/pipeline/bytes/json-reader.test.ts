@@ -58,7 +58,7 @@ test.each([
   ["a member and a path of the same column", '{"B.C":"x","B":{"C":"y"}}', undefined],
   ["an object in a column", '{"A":{}}', undefined],
   ["a list in a column", '{"A":[]}', undefined],
-  ["a list above a column", '{"B":[]}', undefined],
+  ["a list above a column", '{"B":[{"C":"x"}]}', ["", "", ""]],
   ["a value above a column", '{"B":"x"}', ["", "", ""]],
   ["a forbidden name", '{"__proto__":1}', undefined],
   ["a control character", '{"A":"\u0007"}', undefined],
