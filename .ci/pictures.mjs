@@ -30,7 +30,7 @@ const ENDS = { 22: [1, 2], 39: [31, 32, 33, 36], 0: Object.keys(STYLES).map(Numb
 /** The pages of `migrate web`, by picture name: the path, the strings to wait for, and the row to select. */
 const WEB_PAGES = {
   "web-overview": { place: "", texts: ["records are on the platform", "Start a push"] },
-  "web-problems": { place: "problems", texts: ["Rows of this cause", "Read again"] },
+  "web-problems": { place: "problems", texts: ["Rows with this cause", "Read again"] },
   "web-fix": { place: "fix", texts: ["Error:", "Check again"] },
   "web-mapping": { place: "mapping", texts: ["records are valid"], row: "date_of_birth" },
 };
