@@ -4,13 +4,12 @@ import {
   createFastContentHash,
   EMPTY_LIST,
   EMPTY_OBJECT,
-  nameContent,
   withItem,
   withMember,
 } from "../../json/fast-content-hash.ts";
 import type { JsonValue } from "../../json/json-value.ts";
 import type { RecordCells } from "../csv/record-cells.ts";
-import { FORBIDDEN_NAMES } from "./json-scan.ts";
+import { type Member, memberNamed, type Members, membersOf, memberTree } from "./json-members.ts";
 import { isSpace } from "./json-splitter.ts";
 import { decodedText, escapedTextEnd, isWord, scalarEnd, scalarForm, textEnd } from "./json-tokens.ts";
 
@@ -272,86 +271,6 @@ function closes(scan: Scan, byte: number): boolean {
   const isNext = scan.bytes[scan.at] === byte;
   if (isNext) scan.at += 1;
   return isNext;
-}
-
-/** A member of an object, at its path in the record. */
-interface Member {
-  /** The name in quotes. */
-  readonly quoted: Uint8Array;
-  /** The content of the name. */
-  readonly content: number;
-  /** The column of the value; otherwise -1. */
-  column: number;
-  /** Whether a column is below the member. */
-  isOnPath: boolean;
-  /** Whether a path continues with an index such as `00`, which leads to the same item as `0`. */
-  hasZeroPadded: boolean;
-  /** The members of the value, or of the items of the value. */
-  members: Members | undefined;
-  /** The member that followed in an earlier object. */
-  next: Member | undefined;
-  /** The number of the last object with the member. */
-  seenIn: number;
-}
-
-/** The members of the objects at one path. */
-interface Members {
-  readonly byName: Map<string, Member>;
-  /** The first member of an earlier object. */
-  first: Member | undefined;
-}
-
-/** Returns the members that lead to the columns. */
-function memberTree(columns: readonly string[]): Members {
-  const root = newMembers();
-  for (const [column, name] of columns.entries()) {
-    addColumn(root, [name], column);
-    if (name.includes(".")) addColumn(root, name.split("."), column);
-  }
-  return root;
-}
-
-function addColumn(root: Members, path: readonly string[], column: number): void {
-  let members = root;
-  for (const [depth, name] of path.entries()) {
-    const member = memberNamed(members, name);
-    if (member === undefined) return;
-    if (depth === path.length - 1) member.column = column;
-    else member.isOnPath = true;
-    member.hasZeroPadded ||= /^0\d/.test(path[depth + 1] ?? "");
-    members = membersOf(member);
-  }
-}
-
-function membersOf(member: Member): Members {
-  member.members ??= newMembers();
-  return member.members;
-}
-
-function newMembers(): Members {
-  return { byName: new Map(), first: undefined };
-}
-
-/** Maximum number of names in the objects at one path, because some names are data, such as dates. */
-const MAX_NAMES = 1000;
-
-/** Returns the member, which may be new; undefined for a forbidden name, and for a new name above the limit. */
-function memberNamed({ byName }: Members, name: string): Member | undefined {
-  const known = byName.get(name);
-  if (known !== undefined) return known;
-  if (byName.size === MAX_NAMES || FORBIDDEN_NAMES.has(name)) return undefined;
-  const member: Member = {
-    quoted: Buffer.from(`"${name}"`),
-    content: nameContent(name),
-    column: -1,
-    isOnPath: false,
-    hasZeroPadded: false,
-    members: undefined,
-    next: undefined,
-    seenIn: 0,
-  };
-  byName.set(name, member);
-  return member;
 }
 
 /** Deeper values are left to `jsonRow`. */

@@ -29,6 +29,21 @@ test.each([
   );
 });
 
+test("leaves records to the row path if the names in an object are data", async () => {
+  const records = Array.from({ length: 120 }, (_, record) => {
+    const names = Array.from({ length: 100 }, (_name, index) => `"${record}-${index}":1`);
+    return goodRecord({ REF: `"B${record}"`, EXTRA: `{${names.join(",")}}` });
+  });
+  const folder = folderOf({ "things.ndjson": `${[...records, goodRecord({})].join("\n")}\n` });
+  await expectSamePlans(folder);
+  const job = await openFolder(folder);
+  onTestFinished(() => job.input.close());
+  const others = await onRowPath(job);
+  expect(others?.length).toBeGreaterThan(15);
+  expect(others?.length).toBeLessThan(30);
+  expect(others).not.toContain(120);
+});
+
 test("finds an item of a list whose index in the mapping starts with a zero", async () => {
   const records = [goodRecord({}), goodRecord({ MAILS: '[{"TO":"a@b.example"},{"TO":"none"}]' })];
   const folder = folderOf({ "things.ndjson": `${records.join("\n")}\n` });

@@ -1,0 +1,91 @@
+import { nameContent } from "../../json/fast-content-hash.ts";
+import { FORBIDDEN_NAMES } from "./json-scan.ts";
+
+/** A member of an object, at its path in the record. */
+export interface Member {
+  /** The name in quotes. */
+  readonly quoted: Uint8Array;
+  /** The content of the name. */
+  readonly content: number;
+  /** The column of the value; otherwise -1. */
+  column: number;
+  /** Whether a column is below the member. */
+  isOnPath: boolean;
+  /** Whether a path continues with an index such as `00`, which leads to the same item as `0`. */
+  hasZeroPadded: boolean;
+  /** The members of the value, or of the items of the value. */
+  members: Members | undefined;
+  /** The member that followed in an earlier object. */
+  next: Member | undefined;
+  /** The number of the last object with the member. */
+  seenIn: number;
+  readonly total: Total;
+}
+
+/** The members of the objects at one path. */
+export interface Members {
+  readonly byName: Map<string, Member>;
+  /** The first member of an earlier object. */
+  first: Member | undefined;
+  readonly total: Total;
+}
+
+/** The number of members at all paths. */
+interface Total {
+  count: number;
+}
+
+/** Returns the members that lead to the columns. */
+export function memberTree(columns: readonly string[]): Members {
+  const root = newMembers({ count: 0 });
+  for (const [column, name] of columns.entries()) {
+    addColumn(root, [name], column);
+    if (name.includes(".")) addColumn(root, name.split("."), column);
+  }
+  return root;
+}
+
+function addColumn(root: Members, path: readonly string[], column: number): void {
+  let members = root;
+  for (const [depth, name] of path.entries()) {
+    const member = memberNamed(members, name);
+    if (member === undefined) return;
+    if (depth === path.length - 1) member.column = column;
+    else member.isOnPath = true;
+    member.hasZeroPadded ||= /^0\d/.test(path[depth + 1] ?? "");
+    members = membersOf(member);
+  }
+}
+
+export function membersOf(member: Member): Members {
+  member.members ??= newMembers(member.total);
+  return member.members;
+}
+
+function newMembers(total: Total): Members {
+  return { byName: new Map(), first: undefined, total };
+}
+
+/** Maximum number of members, because the names in some objects are data, such as dates. */
+const MAX_MEMBERS = 10_000;
+
+/** Returns the member, which may be new; undefined for a forbidden name, and for a new member above the limit. */
+export function memberNamed({ byName, total }: Members, name: string): Member | undefined {
+  const known = byName.get(name);
+  if (known !== undefined) return known;
+  if (total.count === MAX_MEMBERS || FORBIDDEN_NAMES.has(name)) return undefined;
+  total.count += 1;
+  const member: Member = {
+    quoted: Buffer.from(`"${name}"`),
+    content: nameContent(name),
+    column: -1,
+    isOnPath: false,
+    hasZeroPadded: false,
+    members: undefined,
+    next: undefined,
+    seenIn: 0,
+    total,
+  };
+  byName.set(name, member);
+  return member;
+}
