@@ -34,21 +34,23 @@ interface Meter {
  */
 export function compileAssertions(assertions: readonly Assertion[]): Assert {
   const meter: Meter = { work: createWork() };
-  const checks = assertions.map(({ schema, unevaluated }) => {
+  const checks = assertions.map(({ schema, unevaluated, expected }) => {
     const validate = compileSchema(schema, unevaluated, meter);
     const isValid = unevaluated ? partsCheck(schema, meter) : undefined;
-    return (value: JsonValue): readonly ErrorObject[] => {
+    const errorsOf = (value: JsonValue): readonly ErrorObject[] => {
       const errors = validate(value) ? [] : (validate.errors ?? []);
       if (isValid === undefined) return errors;
       if (!takesUnevaluatedItems(schema, value, isValid)) return [UNEVALUATED_ITEMS];
       return errors.filter(({ schemaPath }) => schemaPath.includes("/unevaluatedProperties"));
     };
+    return { errorsOf, expected };
   });
   return (value, work = createWork()) => {
     meter.work = work;
-    for (const check of checks) {
-      const error = mostSpecificError(check(value));
-      if (error !== undefined) return findingOf(error);
+    for (const { errorsOf, expected } of checks) {
+      const error = mostSpecificError(errorsOf(value));
+      if (error === undefined) continue;
+      return expected === undefined ? findingOf(error) : { path: [], finding: { code: "invalid", expected } };
     }
     return undefined;
   };

@@ -175,6 +175,7 @@ describe("the parameters of an operation's requests", () => {
       ["accepted"],
       ["accepted"],
     ]);
+    expect(stdout).toContain("Cannot be part of the address of a request: is empty, . or ..");
   });
 
   test("in a header are invalid if they cannot be sent, even if the path has a parameter with the same name", async () => {
@@ -185,6 +186,7 @@ describe("the parameters of an operation's requests", () => {
     const { code, stdout } = await migrate(folder, ["validate", "--format", "ndjson"], "source.yaml");
     expect(code).toBe(1);
     expect(outcomeLines(stdout).map(({ status }) => status)).toEqual(["invalid", "valid"]);
+    expect(stdout).toContain("Cannot be sent in a header");
   });
 
   test("must be set by the mapping, or the command ends before it reads or sends anything", async () => {

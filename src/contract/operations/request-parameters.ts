@@ -94,7 +94,7 @@ function sendable(type: FieldType, where: RequestParameter["in"]): FieldType {
 }
 
 /** An empty segment, `.` and `..` would lead to another path. */
-const PATH_SEGMENT: Assertion = { schema: { pattern: "[^.]|\\.{3}" }, unevaluated: false };
+const PATH_SEGMENT: Assertion = { schema: { pattern: "[^.]|\\.{3}" }, unevaluated: false, expected: "path" };
 
 /**
  * Restricts text without a pattern to printable ASCII, because other characters in headers are not interoperable (RFC
@@ -109,6 +109,7 @@ function inHeader(type: FieldType): FieldType {
 const HEADER_CHARACTERS: Assertion = {
   schema: { pattern: "^[\\t\\x20-\\x7e\\x80-\\xff]*$" },
   unevaluated: false,
+  expected: "header",
 };
 
 /**

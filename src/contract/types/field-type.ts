@@ -46,6 +46,8 @@ export interface Assertion {
   readonly schema: JsonObject;
   /** Whether only violations of `unevaluatedProperties` and `unevaluatedItems` are reported. */
   readonly unevaluated: boolean;
+  /** What a violation is reported as, if the schema is not part of the contract. */
+  readonly expected?: "header" | "path";
 }
 
 export interface PublishedValidator {
