@@ -188,7 +188,7 @@ const EXPECTED_TEXT: Readonly<Record<Expected, string>> = {
   datetime: "Must be a date and time with a time zone, such as 2026-01-31T09:30:00Z.",
   decimal: "Must be a decimal number, such as 12.50.",
   email: "Must be an e-mail address.",
-  header: "Cannot be sent in a header: contains a line break, or a character beyond U+00FF.",
+  header: "Cannot be sent in a header: contains a character that is not allowed there.",
   integer: "Must be a whole number.",
   multiple: "Must be a multiple of the step in the contract.",
   number: "Must be a number.",

@@ -102,9 +102,11 @@ const PATH_SEGMENT: Assertion = { schema: { pattern: "[^.]|\\.{3}" }, unevaluate
  * HTTP client refuses.
  */
 function inHeader(type: FieldType): FieldType {
-  if (type.kind === "text" && type.pattern === undefined) return { ...type, pattern: /^[\x20-\x7e]*$/ };
-  return { ...type, assertions: [...(type.assertions ?? []), HEADER_CHARACTERS] };
+  const allowed = type.kind === "text" && type.pattern === undefined ? PRINTABLE_ASCII : HEADER_CHARACTERS;
+  return { ...type, assertions: [...(type.assertions ?? []), allowed] };
 }
+
+const PRINTABLE_ASCII: Assertion = { schema: { pattern: "^[\\x20-\\x7e]*$" }, unevaluated: false, expected: "header" };
 
 const HEADER_CHARACTERS: Assertion = {
   schema: { pattern: "^[\\t\\x20-\\x7e\\x80-\\xff]*$" },
