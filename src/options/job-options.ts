@@ -149,7 +149,7 @@ export const SETTINGS = {
     library: true,
     recorded: true,
     help: "instance settings used by rules",
-    docs: "settings of the instance, as name and value, used by rules over several fields and by contracts that choose between schemas ([rules.md](rules.md#settings))",
+    docs: "settings of the instance (name and value), used by rules over several fields and by contracts that choose between schemas ([rules.md](rules.md#settings))",
   },
   /** The file of each reference list, by name. */
   references: {

@@ -155,7 +155,7 @@ export const TARGET = {
         kind: "timeout",
         docs: "from the last byte of the request to the header of the reply; default 60",
       },
-      bodySeconds: { kind: "timeout", docs: "between two chunks of the body of the reply; default 30" },
+      bodySeconds: { kind: "timeout", docs: "between two chunks of the reply body; default 30" },
       wholeSeconds: {
         kind: "timeout",
         docs: "the whole request, including the wait for a connection; default 120",
