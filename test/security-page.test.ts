@@ -32,7 +32,7 @@ it("docs/security.md lists the work limits of the program", () => {
     ["nodes that an overlay's target visits", MAX_VISITS],
     ["files and folders that a glob visits", MAX_GLOB_ENTRIES],
     ["pages of one list on the platform", MAX_PAGES],
-    ["length of a target of an overlay", MAX_PATH_CHARACTERS],
+    ["length of an overlay's target", MAX_PATH_CHARACTERS],
   ] as const) {
     expect(page).toContain(`| ${what} | ${limit.toLocaleString("en")}`);
   }
@@ -42,14 +42,14 @@ it("docs/security.md lists the size limits of the program", () => {
   const { csvRecordBytes, csvColumns, jsonRecordBytes, inputBytes, gzipRatio, rowsPerParent } = DEFAULT_LIMITS;
   const { workbookParts, workbookTextBytes } = DEFAULT_LIMITS;
   for (const row of [
-    `| one CSV record, one row of a sheet; the header | ${csvRecordBytes / 2 ** 20} MiB |`,
-    `| columns of a CSV file, of a sheet | ${csvColumns.toLocaleString("en")} |`,
+    `| one CSV record, row of a sheet, or header | ${csvRecordBytes / 2 ** 20} MiB |`,
+    `| columns of a CSV file or a sheet | ${csvColumns.toLocaleString("en")} |`,
     `| one JSON record, line or document | ${jsonRecordBytes / 2 ** 20} MiB |`,
     `| uncompressed size of one file | ${inputBytes / 2 ** 40} TiB |`,
     `| unpacked size of a \`.gz\` file | ${gzipRatio} times`,
     `| unpacked size of a part of a workbook | ${gzipRatio} times`,
     `| parts of a workbook | ${workbookParts.toLocaleString("en")} |`,
-    `| text of a workbook, which is kept in memory | ${workbookTextBytes / 2 ** 20} MiB |`,
+    `| text of a workbook (kept in memory) | ${workbookTextBytes / 2 ** 20} MiB |`,
     `| rows of a child source for one parent | ${rowsPerParent.toLocaleString("en")} |`,
     `| a reply | ${MAX_REPLY_BYTES / 2 ** 20} MiB, its header ${MAX_HEADER_BYTES / 2 ** 10} KiB |`,
   ]) {

@@ -255,7 +255,7 @@ export const STORE = {
         arg: "<url>",
         env: "AWS_ENDPOINT_URL_S3",
         help: "address of an S3-compatible store (default: AWS)",
-        docs: "address of an S3-compatible store: only https and a host; default: the AWS endpoint of the region",
+        docs: "address of an S3-compatible store: only `https://` and a host; default: the AWS endpoint of the region",
       },
       region: {
         arg: "<name>",
@@ -271,7 +271,7 @@ export const STORE = {
       credentialsFile: {
         flag: false,
         kind: "path",
-        docs: "private file with an access key, in the format of `~/.aws/credentials`; read if `AWS_ACCESS_KEY_ID` is not set. Without it, `migrate` uses the credentials of the AWS tools: [documents.md](documents.md#in-a-bucket)",
+        docs: "private file with an access key, in the format of `~/.aws/credentials`; read if `AWS_ACCESS_KEY_ID` is not set. Without this setting, `migrate` uses the credentials of the AWS tools: [documents.md](documents.md#in-a-bucket)",
       },
     },
   },
