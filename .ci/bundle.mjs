@@ -89,7 +89,7 @@ const LATE_CALL = /\bload\("([^"]+)"\)/g;
 
 /**
  * Plugin that replaces the name in `load("...")` with the file in LATE. It returns no source map, because a replacement
- * changes only columns of its own line.
+ * only shifts columns within its own line.
  */
 const lateFiles = {
   name: "late-files",
@@ -111,7 +111,7 @@ const UNDICI = `
   export { default as Pool } from "undici/lib/dispatcher/pool.js";
   export { default as buildConnector } from "undici/lib/core/connect.js";`;
 
-/** Modules that these parts import but never use here: HTTP/2, and bodies that are neither text nor bytes. */
+/** Modules that these parts import but this program never uses: HTTP/2, and bodies that are neither text nor bytes. */
 const UNUSED_OF_UNDICI = /\/(?:client-h2|fetch\/body)\.js$/;
 
 const undiciParts = {
@@ -129,7 +129,7 @@ const undiciParts = {
   },
 };
 
-/** Keeps only the mappings of the project's own source, because stack traces need no mappings for packages. */
+/** Keeps only the source-map entries of the project's own source, because stack traces need no entries for packages. */
 function keepOwnPlaces(file) {
   const map = JSON.parse(readFileSync(file, "utf8"));
   const isOwn = map.sources.map((source) => !source.includes("node_modules"));

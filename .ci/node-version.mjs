@@ -1,5 +1,5 @@
-// Tests with another version of Node.js. Runs `npm start`, and the tests of the command line and of the ledger. The
-// exit code is 1 if any of them fails. If the version is unavailable, prints a message and exits with 0.
+// Tests the program with another version of Node.js. Runs `npm start`, and the tests for the command line and the
+// ledger. The exit code is 1 if any of them fails. If the version is unavailable, prints a message and exits with 0.
 //
 //   node .ci/node-version.mjs <major>
 //

@@ -3,7 +3,8 @@ import { cpSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 /**
- * Copies the declarations to a folder with the same relative paths. Throws if a declaration imports types of a package.
+ * Copies the declarations to a folder with the same relative paths. Throws if a declaration imports types from a
+ * package.
  */
 export function copyTypes(entry, target) {
   const from = path.dirname(entry);

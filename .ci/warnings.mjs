@@ -1,4 +1,4 @@
-/** Returns the warnings of Node.js in a program's stderr. */
+/** Returns the Node.js warnings in a program's stderr. */
 export function warningsIn(stderr) {
   return stderr.split("\n").filter((line) => /^\(node:\d+\)|Warning: /.test(line));
 }

@@ -16,7 +16,8 @@ export interface Sampler {
 }
 
 /**
- * An attr with more values than this counts as free text, which does not show which branches of the mapping are used.
+ * An attr with more distinct values than this is considered free text. Free text does not show which branches of the
+ * mapping are used.
  */
 const MAX_VALUES = 12;
 
@@ -27,19 +28,19 @@ interface Candidate {
 }
 
 /**
- * A file, an attr (indexes of lists as `*`), the size of a list (none, one or several items), or an attr with one of
- * its values.
+ * A file, an attr (with `*` for each list index), the size of a list (none, one or several items), or an attr with one
+ * of its values.
  */
 interface Feature {
   readonly name: string;
-  /** The attr whose value this is. */
+  /** The attr, if the feature is one of its values. */
   readonly attr?: string;
 }
 
 /**
- * Creates a sampler that covers the files, the attrs, and the values of attrs that have few values, because these show
- * which branches of the mapping are used. Spreads the remaining choices over the input. Memory grows with the number of
- * attrs, not with the number of records. The same records always produce the same sample.
+ * Creates a sampler. Its sample covers the files, the attrs, and the values of attrs that have few values, because
+ * these features show which branches of the mapping are used. The other choices are spread over the input. Memory grows
+ * with the number of attrs, not with the number of records. The same records always produce the same sample.
  * @param size number of records to choose
  * @param total number of records that will be added
  */
@@ -62,8 +63,8 @@ export function createSampler(size: number, total: number): Sampler {
     add(sampled) {
       const features = featuresOf(sampled);
       if (features.filter(isNew).length > 0) candidates.push({ record: sampled.record, features });
-      // Takes one record from each of `size` equal parts of the input. The records of the sample that are not chosen
-      // for their features come from this selection.
+      // Takes one record from each of `size` equal parts of the input. Sample records that are not chosen for their
+      // features come from this selection.
       if (Math.floor((added * size) / total) >= spread.length) spread.push(sampled.record);
       added += 1;
     },

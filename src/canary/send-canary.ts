@@ -167,8 +167,8 @@ async function differences(
 }
 
 /**
- * Looks up the records, and looks up absent records again after a while. If a query fails, `results` keeps the earlier
- * results.
+ * Looks up the records, and then looks up the absent records again after a delay. If a query fails, `results` keeps the
+ * earlier results.
  */
 async function readBack(
   { job, dependencies: { clock, drain } }: OpenRun,
@@ -201,7 +201,7 @@ async function readBack(
   }
 }
 
-/** Maximum number of queries for a record, because an accepted record may appear on the platform a little later. */
+/** Maximum number of queries for a record. An accepted record may appear on the platform a little later. */
 const MAX_TRIES = 4;
 const MAX_INTERVAL_MS = 3000;
 

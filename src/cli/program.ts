@@ -95,7 +95,7 @@ function writeHelpAsText(text: string, { words, stderr }: Session): void {
 }
 
 /**
- * Returns the log format of a command line that was refused. Its flags were not parsed, so this function searches its
+ * Returns the log format for a command line that was refused. Its flags were not parsed, so this function searches its
  * words and then the environment.
  */
 export function requestedLogFormat(words: readonly string[]): "text" | "json" {
@@ -104,7 +104,8 @@ export function requestedLogFormat(words: readonly string[]): "text" | "json" {
 }
 
 /**
- * Refuses `migrate unknown --help` as it refuses `migrate unknown`, because the general help would hide the wrong name.
+ * Refuses `migrate unknown --help` in the same way as `migrate unknown`, because the general help would hide the wrong
+ * name.
  */
 function refuseUnknownCommand({ command }: { readonly command: Command }): string {
   const [name] = command.args;

@@ -52,7 +52,7 @@ async function parseAndRun(session: Session, loggerFor: (flags: Flags) => Logger
     await program.parseAsync(session.words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Requests for help or the version exit with 0. Every other parse error is wrong usage.
+    // Requests for help or the version exit with 0. Every other parse error is a usage error.
     if (error.exitCode === 0) return;
     session.exitCode = 2;
     const logFormat = requestedLogFormat(session.words);
@@ -94,8 +94,8 @@ function logRefusal({ code, message }: CommanderError, logger: Logger, command: 
 const HELP_HINT = "(see --help)";
 
 /**
- * Removes the value of an unknown option, because it may be a secret. Commander also reports an unknown option if the
- * user gives a value to an option that takes no value.
+ * Removes the value of an unknown option, because the value may be a secret. Commander also reports an unknown option
+ * if the user gives a value to an option that takes no value.
  */
 function refusalText(text: string, command: Command): string {
   const [given, flag = ""] = /unknown option '(-[^=']*)=[^\n]*'/.exec(text) ?? [];

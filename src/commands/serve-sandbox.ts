@@ -21,8 +21,8 @@ export interface SandboxCommandOptions {
   readonly readyFile?: string | undefined;
   readonly faults: FaultOptions;
   /**
-   * Import suppliers. If absent, the suppliers that the contract enumerates or, if it enumerates none, `SANDBOX`; all
-   * are ongoing.
+   * Import suppliers. Default: the suppliers that the contract enumerates, or `SANDBOX` if it enumerates none. All
+   * default suppliers are ongoing.
    */
   readonly suppliers?: Readonly<Record<string, SupplierStatus>> | undefined;
   /** The API key to accept; if absent, a random key. */

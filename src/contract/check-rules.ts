@@ -112,7 +112,10 @@ function recordUse(expression: Expression, from: PathBases, place: AttrPath, con
   }
 }
 
-/** Records the paths in filters of reference rows that lead into the payload. All other paths name columns. */
+/**
+ * Records the paths that lead from filters of reference rows into the payload. All other paths in these filters name
+ * columns.
+ */
 function recordRowFilters(expression: Expression, from: PathBases, place: AttrPath, context: UseContext): void {
   for (const part of subexpressionsOf(expression)) {
     if (part.kind === "path" && part.base !== "here") recordUse(part, from, place, context);

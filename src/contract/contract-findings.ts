@@ -22,7 +22,7 @@ export type FindingSeverity = ContractFinding["severity"];
 /** Collects findings while a contract is compiled; duplicates at the same place are ignored. */
 export interface Findings {
   readonly add: (severity: FindingSeverity, code: string, message: string, path: AttrPath) => void;
-  /** Like `add`, for a location in an overlay, because overlays are not part of the merged document. */
+  /** Like `add`, but for a location in an overlay, because overlays are not part of the merged document. */
   readonly addAt: (
     severity: FindingSeverity,
     code: string,

@@ -157,7 +157,8 @@ function checkReferences(document: JsonObject, findings: Findings): void {
 }
 
 /**
- * Whether the path leads to an example, a default or choices. These are data, so a `$ref` in them is not a reference.
+ * Whether the path leads to an example, a default or choices. Such values are data, so a `$ref` in them is not a
+ * reference.
  */
 function isExample(path: AttrPath): boolean {
   const [name, parent] = [path.at(-1), path.at(-2)];

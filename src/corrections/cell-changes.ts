@@ -37,9 +37,9 @@ export interface CellChanges {
 }
 
 /**
- * Creates a counter of changes. A change to a cell with an error is a correction, except a change by a spreadsheet to a
- * key. If an error of the row has no cell, a change to any cell except a key is a correction, unless a spreadsheet made
- * the change. All other changes are counted as unexpected.
+ * Creates a counter of changes. A change to a cell with an error is a correction, unless a spreadsheet changed a key.
+ * If the row has an error that belongs to no cell, a change to any cell except a key is a correction, unless a
+ * spreadsheet made the change. All other changes are counted as unexpected.
  */
 export function openCellChanges(options: CellChangeOptions): CellChanges {
   const { index, fingerprints, columnsOf, isKey } = options;

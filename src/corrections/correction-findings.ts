@@ -46,9 +46,9 @@ export interface CorrectionFindings {
   readonly added: readonly FoundRows[];
   /** Missing rows of records that are otherwise present. */
   readonly lost: readonly FoundRows[];
-  /** Rows removed as a correction, or with their whole records. */
+  /** Rows that were removed as a correction, or together with all other rows of their records. */
   readonly deleted: readonly FoundRows[];
-  /** Number of missing records, except repetitions of a record that is sent or present. */
+  /** Number of missing records. Repetitions of a record that is sent or present do not count. */
   readonly lostRecords: number;
   readonly reordered: readonly FoundRows[];
   readonly renamed: readonly { readonly file: string; readonly from: string; readonly to: string }[];

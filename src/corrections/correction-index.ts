@@ -77,7 +77,8 @@ export async function openCorrectionIndex(folder: string): Promise<CorrectionInd
     },
     *each(sql) {
       const statement = database.prepare(sql);
-      // Node.js 20 ends with a segmentation fault if the statement is garbage-collected before its iterator has ended.
+      // Node.js 20 crashes with a segmentation fault if the statement is garbage-collected before its iterator has
+      // ended.
       iterated.add(statement);
       for (const found of statement.iterate()) yield* asFound(found);
       iterated.delete(statement);

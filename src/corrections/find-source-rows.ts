@@ -4,7 +4,7 @@ import { type ReturnedChange, returnedKey, type ReturnedKey } from "./returned-c
 
 /**
  * Returns the changed rows of rejects that may be this row of the sources: rows with the same key, and rows with a
- * changed key whose exported content is the same.
+ * changed key that had the same content when they were exported.
  * @param keyName the column or path that identifies the row in corrections, if there is one
  */
 export type SourceSearch = (row: Row, keyName: string | undefined) => readonly ReturnedChange[];

@@ -165,7 +165,7 @@ export function scoreCells(cells: readonly ComparedCell[]): Score {
 
 /** Maximum number of rows with the same key that are compared. */
 const MAX_CANDIDATES = 50;
-/** Maximum number of following rows that are compared, which allows for removed rows. */
+/** Maximum number of following rows that are compared, to allow for removed rows. */
 const ROWS_AHEAD = 25;
 
 export interface Score {

@@ -120,8 +120,8 @@ export function fingerprintPath(folder: string): string {
 const FEED_AS_SOURCES = "pass the corrected files as sources: --source <name>=<path>";
 
 /**
- * Refuses a manifest that another user may have written, because the manifest names a mapping, and the functions of
- * that mapping are executed.
+ * Refuses a manifest that another user may have written, because the manifest names a mapping, and this program
+ * executes the functions of that mapping.
  */
 async function refuseForeign(file: string, folder: string): Promise<void> {
   const status = await stat(file).catch((error: unknown) => {

@@ -119,8 +119,8 @@ export function matchSourceRows(
 }
 
 /**
- * Returns the row with the most cells that have their exported or returned value. At least half of its filled cells
- * must have such a value, and more cells than in any other row.
+ * Returns the row with the most cells that have their exported or returned value. At least half of the row's filled
+ * cells must have such a value. No other row may have as many such cells.
  */
 function closestRow(change: ReturnedChange, isFree: (row: SourceRow) => boolean): SourceRow | undefined {
   const isReturned = ({ field, value }: ComparedCell): boolean =>
@@ -136,7 +136,8 @@ function closestRow(change: ReturnedChange, isFree: (row: SourceRow) => boolean)
 }
 
 /**
- * Returns the new values that apply the change of a field in the rejects to a row of the sources, or the obstacle.
+ * Returns the new values for a row of the sources that result from the change to a field in the rejects, or the
+ * obstacle.
  * @returns `already_corrected` if the row already has the new value; `no_column_returned` if the rejects do not have
  *   the column
  */

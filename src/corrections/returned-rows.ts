@@ -18,8 +18,8 @@ interface ReturnedBatch {
 }
 
 /**
- * Yields the re-imported rows of all sources, not joined, and regardless of their keys.
- * @throws the failures of reading a source
+ * Yields the re-imported rows of all sources, without joining them and regardless of their keys.
+ * @throws failures while reading a source
  */
 export async function* returnedRows(
   plan: SourceSpec,

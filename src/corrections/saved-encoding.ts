@@ -2,9 +2,9 @@ import { createReadStream } from "node:fs";
 import { readFailure } from "../read/text/file-bytes.ts";
 
 /**
- * Returns the encoding of a file that another program may have saved: undefined for UTF-8, for an encoding that a byte
- * order mark identifies, and for workbooks; `otherwise` for any other file. Assumes that such a file has one byte per
- * character.
+ * Returns the encoding of a file that another program may have saved. Returns undefined for UTF-8, for an encoding that
+ * a byte order mark identifies, and for workbooks. Returns `otherwise` for any other file, which is assumed to have one
+ * byte per character.
  */
 export async function savedEncoding(path: string, otherwise: string): Promise<string | undefined> {
   const decoder = new TextDecoder("utf-8", { fatal: true });

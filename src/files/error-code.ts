@@ -13,7 +13,7 @@ export function unlessMissing<T>(work: () => T): T | undefined {
   }
 }
 
-/** Returns why a server cannot listen at its address, as the end of a sentence. */
+/** Returns the reason why a server cannot listen at its address, as the end of a sentence. */
 export function listenError(error: unknown): string {
   const code = errorCode(error) ?? "";
   return LISTEN_ERRORS.get(code) ?? `cannot listen on this address (${code})`;

@@ -34,7 +34,7 @@ export function withFileLock<T>(file: string, work: () => Promise<T>, patienceMs
 
 /**
  * The latest task of this process for each file. Only one task may have the lock file open at a time, because closing
- * it would release the kernel's lock (POSIX, `fcntl`).
+ * the file would release the kernel's lock (POSIX, `fcntl`).
  */
 const waiting = new Map<string, Promise<void>>();
 

@@ -8,8 +8,8 @@ export interface ReplaceOptions {
   /** The new file's mode, before the umask; 0600 by default. */
   readonly mode?: number;
   /**
-   * Whether the new file survives a power failure. Use false for content that can be rebuilt. The file is never
-   * incomplete.
+   * Whether the new file must survive a power failure. Use false for content that can be rebuilt. In both cases, the
+   * file is never incomplete.
    */
   readonly durable?: boolean;
   /** Distinguishes the temporary file from the temporary files of other writers. Random by default. */

@@ -30,7 +30,7 @@ export interface WorkingProcess {
 export type Counts = Summary["counts"];
 
 /**
- * `running`: a process is working on the run. `interrupted`: this process died. `incomplete`: the run ended, and some
+ * `running`: a process is working on the run. `interrupted`: that process died. `incomplete`: the run ended, and some
  * records can still be sent or settled. `stopped`: a failure ended the run. `complete`: the run has nothing left to
  * send.
  */
@@ -46,7 +46,7 @@ export interface RunIdentity {
   readonly operation: string;
 }
 
-/** The current activity of a run. The progress line, the log, the metrics and `status` all use this. */
+/** The current activity of a run. The progress line, the log, the metrics and `status` all use this type. */
 export interface RunProgress {
   readonly run?: RunIdentity | undefined;
   /** ISO 8601 UTC. */
@@ -112,7 +112,10 @@ export interface Wait {
  */
 const SEND_STATUSES = ["valid", "accepted", "rejected", "existing", "ambiguous", "blocked", "pending"] as const;
 
-/** Returns the number of records that a run sends and the number of these records with an outcome, also by status. */
+/**
+ * Returns the number of records that a run sends and the number of these records that have an outcome, in total and by
+ * status.
+ */
 export function sendTotals(counts: Counts): { readonly total: number } & Pick<SendProgress, "done" | "counts"> {
   const ofSending = SEND_STATUSES.flatMap((status) => {
     const count = counts[status] ?? 0;

@@ -88,7 +88,8 @@ export function isExactNumber(value: number, text: string): boolean {
 }
 
 /**
- * Returns the nearest JavaScript number that is not above (or not below) the decimal. Infinite if no finite number is.
+ * Returns the nearest JavaScript number that is not above (or not below) the decimal. The result is infinite if there
+ * is no such finite number.
  */
 export function numberWithin(text: string, side: "not above" | "not below"): number {
   const nearest = Number(text);

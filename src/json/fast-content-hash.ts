@@ -3,8 +3,9 @@ import { asciiHash, HASH_RANGE, mixHash, textHash, TWO_TO_THE_32 } from "../text
 
 /**
  * Returns a function that hashes a payload to 52 bits. Equal data has the same hash, regardless of the order of object
- * members. Hashing takes a fifth of the time of `contentHash`. The hash is suitable for distinguishing the few records
- * of one key within one run, but not for stored data or against deliberate collisions.
+ * members. Hashing takes a fifth of the time that `contentHash` takes. The hash is suitable for distinguishing the few
+ * records of one key within one run. It is not suitable for stored data, and it does not withstand deliberate
+ * collisions.
  */
 export function createFastContentHash(): (value: JsonValue) => number {
   const names = new Map<string, number>();
@@ -38,7 +39,7 @@ export function createFastContentHash(): (value: JsonValue) => number {
 
 const MAX_CACHED_NAMES = 10_000;
 
-/** A seed for each kind of value, so that `"1"`, `1` and `["1"]` are different. */
+/** A seed for each kind of value, so that `"1"`, `1` and `["1"]` have different hashes. */
 const [TEXT, NAME, OTHER_SCALAR] = [0x2f0b4c47, 0x1c6ef372, 0x3a54ff53];
 
 /** The hash of an empty list. Items are added in order. */

@@ -20,8 +20,8 @@ export interface SandboxOptions {
   /** The API key that the sandbox accepts. Default: a random key. */
   readonly apiKey?: string | undefined;
   /**
-   * Import suppliers by code. Default: the suppliers that the contract enumerates or, if it enumerates none, `SANDBOX`;
-   * all are ongoing.
+   * Import suppliers by code. Default: the suppliers that the contract enumerates, or `SANDBOX` if it enumerates none.
+   * All default suppliers are ongoing.
    */
   readonly suppliers?: Readonly<Record<string, SupplierStatus>> | undefined;
   /** Country of the instance, as two capital letters. */

@@ -212,7 +212,7 @@ export function requireCredentials(credentials: Credentials | undefined, call: s
 /** The definition of every option of a call. The compiler ensures that no option is missing. */
 export type OptionKinds<Options> = Readonly<Record<keyof Options, OptionRow>>;
 
-/** Returns the options of a table that the library supports. */
+/** Returns a table with only the options that the library supports. */
 function libraryOptions(table: OptionTable): OptionTable {
   return Object.fromEntries(Object.entries(table).filter(([, { library }]) => library !== undefined));
 }

@@ -10,7 +10,7 @@ export interface RunResult {
   readonly run?: string | undefined;
   /** The exit code that the equivalent command would have (`EXIT_CODES`). */
   readonly exitCode: ExitCode;
-  /** Number of records per status and of errors per code. */
+  /** The number of records per status, and the number of errors per code. */
   readonly summary: Summary;
   /** The reasons why the run stopped early or its report is incomplete, main reason first; empty if there are none. */
   readonly failures: readonly Failure[];

@@ -96,8 +96,7 @@ export async function reconcile(options: ReconcileOptions = {}): Promise<RunResu
 }
 
 /**
- * Writes a new report of a run from the ledger. May be called during a push. Does not
- * contact the platform.
+ * Writes a new report of a run from the ledger. May be called during a push. Does not contact the platform.
  * @throws Failure
  */
 export async function report(options: ReportAgainOptions = {}): Promise<RunResult> {

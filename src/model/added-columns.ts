@@ -1,6 +1,6 @@
 /**
- * Columns that a rejects file adds to describe the problems of a row. A file that already has them does not get them
- * twice.
+ * Columns that a rejects file adds to describe the problems of a row. They are not added to a file that already has
+ * them.
  */
 export const PROBLEM_COLUMNS = ["migrate_key", "migrate_attr", "migrate_code", "migrate_detail"] as const;
 

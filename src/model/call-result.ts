@@ -3,7 +3,7 @@ import type { JsonValue } from "../json/json-value.ts";
 /** The result of a user's function for a row. Undefined if the function returned nothing, `null` or `""`. */
 export type CallResult = JsonValue | undefined | CallFault;
 
-/** Why a call has no result. */
+/** The reason why a call has no result. */
 export class CallFault {
   /** Completes "the function f ...": `failed (TypeError in functions.mjs:3)`. */
   readonly text: string;

@@ -21,7 +21,7 @@ export function addProblem<Kept extends CountedProblem>(kept: Kept[], problem: K
   kept[index] = { ...counted, unlisted: (counted.unlisted ?? 0) + 1 + (problem.unlisted ?? 0) };
 }
 
-/** Returns the same array if it is within the limit of one record. */
+/** Returns the same array if it is within the limit for one record. */
 export function limitProblems<Kept extends CountedProblem>(problems: readonly Kept[]): readonly Kept[] {
   if (problems.length <= MAX_PROBLEMS) return problems;
   const kept: Kept[] = [];

@@ -170,7 +170,8 @@ export type SourceFinding =
   /** A cell of the `asOf` column does not have the notation that the mapping requires. */
   | { readonly code: "source_bad_as_of"; readonly wanted: string }
   /**
-   * The counterpart of an orphan: this record may be the parent of the row at `other`, but would be sent without it.
+   * The counterpart of an orphan: this record may be the parent of the row at `other`, but would be sent without that
+   * row.
    */
   | { readonly code: "source_child_left_out"; readonly child: string; readonly other: Place };
 

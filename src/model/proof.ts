@@ -3,12 +3,12 @@ import type { Status } from "./outcome.ts";
 /** The final state of the rows, records and amounts of runs, for an auditor to sign. Amounts are decimal strings. */
 export interface Proof {
   readonly format: "migrate-proof/1";
-  /** Name and version of the program that created it. */
+  /** Name and version of the program that created the proof. */
   readonly tool: string;
   /** ISO 8601 UTC. */
   readonly madeAt: string;
   readonly runs: readonly RunProof[];
-  /** With `--all`. */
+  /** Present with `--all`. */
   readonly coverage?: readonly CoverageProof[];
   /** The other files in the folder, by name, with their SHA-256 in hex. */
   readonly files: Readonly<Record<string, string>>;
@@ -95,7 +95,7 @@ export interface MeasureSums {
   /** Sum over payloads that were sent. */
   readonly sent: string;
   readonly accepted: string;
-  /** With `--read-back`, if the contract defines a comparison. */
+  /** Present with `--read-back` if the contract defines a comparison. */
   readonly platform?: string;
 }
 
@@ -115,7 +115,7 @@ export interface PlatformProof {
   readonly replaced: number;
 }
 
-/** The records of all pushes to one target; a record of several runs counts once. */
+/** The records of all pushes to one target; a record in several runs counts once. */
 interface CoverageProof {
   readonly target: string;
   readonly supplier: string;

@@ -30,7 +30,10 @@ interface JoinedRow {
   readonly line: number;
   /** Rows joined to this row, in order, by source name; absent if the source has no children. */
   readonly children?: ReadonlyMap<string, readonly Row[]>;
-  /** Set by a mapping that calls functions. A separate map keyed by row would take as long as the mapping itself. */
+  /**
+   * Set by a mapping that calls functions. Using a separate map, keyed by row, would take as long as the mapping
+   * itself.
+   */
   calls?: RowCalls | undefined;
 }
 

@@ -10,7 +10,7 @@ export interface ThreadFailure {
   readonly file: string | undefined;
 }
 
-/** @throws the error itself if it is not a Failure: a bug, which ends the thread */
+/** @throws the error itself if it is not a Failure; such an error is a bug and ends the thread */
 export function packFailure(error: unknown): ThreadFailure {
   if (!(error instanceof Failure)) throw error;
   const { code, message, hint, place, file } = error;

@@ -123,7 +123,7 @@
 
   /**
    * Returns the number of matching places of a cause and its matching rows. A filter by file or column counts all
-   * places. A text that occurs only in rows, and a code that only some cells have, count only the rows on the page.
+   * places. For a text that occurs only in rows, or a code that only some cells have, counts only the rows on the page.
    * @param {CauseData} cause @param {Filter} filter @returns {Match}
    */
   function matchOf(cause, { text, file, column, code }) {

@@ -35,7 +35,7 @@ export function platformFile(run: string): string {
  */
 type PlatformAnswerKind = LookupResult["kind"] | "notCompared" | "replaced";
 
-/** The platform's answer for one record, and the returned values as text by attr. */
+/** The platform's answer for one record, and the returned values by attr, as text. */
 export interface PlatformAnswer {
   readonly kind: PlatformAnswerKind;
   /** The attrs whose values differ. */
@@ -55,7 +55,7 @@ export interface PlatformCheck {
 /**
  * Opens a check that queries the platform for accepted records, with the operations that the contract declares for this
  * purpose.
- * @throws Failure `nothing_to_ask` if the contract declares no such operation, and the failures of connecting
+ * @throws Failure `nothing_to_ask` if the contract declares no such operation, and failures while connecting
  */
 export async function openPlatformCheck(
   job: Job,

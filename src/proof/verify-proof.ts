@@ -73,7 +73,7 @@ const proofSchema = z.object({
 });
 type RecordedProof = z.infer<typeof proofSchema>;
 
-/** Reads the recorded proof. If the proof is corrupt, returns a sentence that says so in `proof`. */
+/** Reads the recorded proof. If the proof is corrupt, `proof` is a sentence that says so. */
 async function readProof(folder: string): Promise<{ readonly text: string; readonly proof: RecordedProof | string }> {
   const file = path.join(folder, "proof.json");
   const text = await readFile(file, "utf8").catch((error: unknown) => {
@@ -127,7 +127,7 @@ async function* readAnswers(
       yield { record, answer: { kind: answer, values: new Map(Object.entries(values)) } };
     }
   } catch {
-    // A missing file contains no answers. The comparison of files reports that it is missing.
+    // If the file is missing, there are no answers. The comparison of the files reports the missing file.
   }
 }
 

@@ -279,7 +279,8 @@ function placeText(other: Place): string {
 }
 
 /**
- * Describes a violated rule by its message. Without a message: by the operator's sentence (if any), kind and fields.
+ * Describes a violated rule by its message. If there is no message, uses the operator's sentence (if any), the kind and
+ * the fields.
  */
 function describeBrokenRule({ rule, fields, message, asked }: RuleFinding): string {
   if (message !== undefined) return plainLine(message);

@@ -56,7 +56,7 @@ export async function writeReportFiles(report: Report, options: ReportFilesOptio
 
 /**
  * Returns a report that also passes each outcome to `watch` when it is read, so that outcomes are read only once. Does
- * not pass valid records in columns, because they have no problems.
+ * not pass valid records that are stored as columns, because they have no problems.
  */
 function watched(report: Report, watch: (batch: readonly Outcome[]) => void): Report {
   const { outcomes, inColumns } = report;

@@ -5,7 +5,7 @@ import type { Problem } from "../model/problem.ts";
 
 /**
  * The invalid values of a run. They are kept only in memory and only with `--show-values`. A report reads the values
- * from here, because the ledger contains no values. Keeps only the values of the first `MAX_PLACES` places.
+ * from here, because the ledger contains no values. Only the values of the first `MAX_PLACES` places are kept.
  */
 export interface ShownValues {
   noteValue(place: Place, value: JsonValue | undefined): void;

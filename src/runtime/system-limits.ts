@@ -43,8 +43,8 @@ const MEMORY_CODES: ReadonlySet<string> = new Set([
 const MEMORY_MESSAGE = /allocation failed|out of memory|cannot allocate memory|failed to map segment/i;
 
 /**
- * Whether a module that Node.js reports as missing exists. Node.js also reports a module as missing if it cannot open
- * the package.json of its package. The message then contains a path in the package.
+ * Whether a module exists even though Node.js reports it as missing. Node.js also reports a module as missing if it
+ * cannot open the package.json of its package. The message then contains a path in the package.
  */
 function isModuleThatExists({ message }: Error, code: string | undefined): boolean {
   const [, file] = /^Cannot find (?:package|module) '([^']+)'/.exec(message) ?? [];

@@ -41,8 +41,8 @@ export interface SandboxOptions {
   readonly dataFile?: string;
   readonly faults: FaultOptions;
   /**
-   * Import suppliers by code. Default: the suppliers that the contract enumerates or, if it enumerates none, `SANDBOX`;
-   * all are ongoing.
+   * Import suppliers by code. Default: the suppliers that the contract enumerates, or `SANDBOX` if it enumerates none.
+   * All default suppliers are ongoing.
    */
   readonly suppliers?: Readonly<Record<string, SupplierStatus>>;
   /** The country of the instance, as two capital letters. Default: the contract's setting `region`. */

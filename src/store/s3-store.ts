@@ -32,7 +32,7 @@ export interface S3Options {
 
 /**
  * Opens a bucket of an S3-compatible store. Uses path-style addressing, which every such store supports. Lists the
- * bucket first, because a bucket that the user may not list answers with 403 for missing objects.
+ * bucket first, because the store replies with 403 for missing objects if the user may not list the bucket.
  * @throws Failure `config`, `store_refused`, `store_unreachable`, `wrong_endpoint`, `tls`
  */
 export async function openS3Store(bucket: Bucket, options: S3Options): Promise<DocumentStore> {

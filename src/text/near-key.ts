@@ -27,8 +27,8 @@ export const SQL_NORMAL_KEY = "coalesce(items.near, replace(items.key, '-', ''))
 export const KEPT_DIGITS: number = 15;
 
 /**
- * SQL for the `keptDigits` of a normal form that is longer than `KEPT_DIGITS`; null for any other. Valid in every
- * ledger.
+ * SQL for the `keptDigits` of a normal form that is longer than `KEPT_DIGITS`; null for any other normal form. Valid in
+ * every ledger.
  */
 export const SQL_KEPT_DIGITS: string = `case when length(${SQL_NORMAL_KEY}) > ${KEPT_DIGITS} then substr(${SQL_NORMAL_KEY}, 1, ${KEPT_DIGITS}) || '~' end`;
 

@@ -2,7 +2,7 @@ import { formatCount, plural } from "./count.ts";
 
 /**
  * Describes the strings that an anchored regular expression matches: `1-2 capital letters, then 3 digits`. Returns
- * undefined for an expression with syntax beyond classes, literals, repeats, groups and alternatives, or whose
+ * undefined if the expression has syntax other than classes, literals, repeats, groups and alternatives, or if the
  * description would be too long to help.
  */
 export function patternPhrase(source: string): string | undefined {

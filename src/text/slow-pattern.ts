@@ -56,7 +56,8 @@ function isAnchored(source: string): boolean {
 }
 
 /**
- * Returns the cost of alternatives, up to a closing bracket or the end; a string is the reason why they are refused.
+ * Returns the cost of alternatives, up to a closing bracket or the end. If they are refused, returns the reason as a
+ * string.
  */
 function costOf(cursor: PatternReader): Cost | string {
   let total: Cost = { ...ONE_WAY, ways: 0 };
@@ -112,8 +113,8 @@ function costOfPiece(cursor: PatternReader): Cost | string {
 }
 
 /**
- * Whether the repeat that ends here is followed by a required character that the repeated class cannot match. Then the
- * repeat has only one possible end.
+ * Whether the repeat that ends here is followed by a required character that the repeated class cannot match. In that
+ * case, the repeat has only one possible end.
  */
 function isBounded({ source, at }: PatternReader, repeated: string): boolean {
   const next = /^[()|$^]/.test(source.slice(at)) ? undefined : ATOM.exec(source.slice(at))?.[0];

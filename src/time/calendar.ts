@@ -60,8 +60,8 @@ const DASH = 0x2d;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
 /**
- * Whether the first ten characters are a calendar day. Uses no regular expression, because it is slow and every payload
- * contains dates.
+ * Whether the first ten characters are a calendar day. Uses no regular expression, because regular expressions are slow
+ * and every payload contains dates.
  */
 function isDay(text: string): boolean {
   if (text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH) return false;

@@ -205,7 +205,10 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
   totalMs: 120_000,
 };
 
-/** An idle connection is closed after this time, before a typical server (5 s and more) closes it during a request. */
+/**
+ * Time after which an idle connection is closed. Typical servers close idle connections after 5 s or more, and could do
+ * so during a request.
+ */
 const KEEP_ALIVE_MS = 4_000;
 
 /** Default maximum length of a reply's body, in bytes. */

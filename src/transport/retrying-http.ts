@@ -23,8 +23,8 @@ export interface RetryOptions extends RetryDependencies {
 }
 
 /**
- * Time after which the client stops trying an address that it has never reached. A last try before this limit ends
- * within 30 s of the first try.
+ * Time after which the client stops trying an address that it has never reached. A try that starts just before this
+ * limit ends within 30 s of the first try.
  */
 export const FIRST_CONTACT_MS = 12_000;
 

@@ -120,7 +120,7 @@ export interface ChildCheck {
   readonly check: Check;
 }
 
-/** Maximum nesting depth of a payload, because a type may contain itself. */
+/** Maximum nesting depth of a payload. A type may contain itself. */
 const MAX_DEPTH = 64;
 
 export function childCheck(type: FieldType, compile: (type: FieldType) => Check): ChildCheck {

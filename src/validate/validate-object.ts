@@ -129,8 +129,8 @@ function checkReadOnly(check: ChildCheck, value: JsonValue, collector: ProblemCo
 }
 
 function reportUnknown(name: string, value: JsonValue, type: ObjectType, collector: ProblemCollector): void {
-  // Skips the suggestion beyond `MAX_PROBLEMS`: it compares the name with every property, and further errors are only
-  // counted.
+  // Skips the suggestion beyond `MAX_PROBLEMS`, because finding it requires a comparison of the name with every
+  // property, and further errors are only counted.
   const suggestion = collector.errors < MAX_PROBLEMS ? suggest(name, [...type.properties.keys()]) : undefined;
   collector.add(value, { code: "unknown_field", ...(suggestion !== undefined && { suggestion }) });
 }

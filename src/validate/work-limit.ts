@@ -6,7 +6,7 @@ import type { LinearPattern } from "../text/linear-pattern.ts";
 export interface Work {
   /** Number of alternatives that were tried for this payload. */
   trials: number;
-  /** Number of comparisons of names and values with patterns of names and assertions, weighted by length. */
+  /** Number of comparisons of names and values with patterns, weighted by length. */
   matches: number;
   limit: WorkLimit;
 }
@@ -60,7 +60,7 @@ export function matchCost({ engine }: LinearPattern): number {
   return engine === "re2" ? 16 : 1;
 }
 
-/** Counts the comparison of a value with patterns of that cost. */
+/** Counts the comparison of a value with patterns that have this cost. */
 export function countMatches(work: Work, text: string, cost: number): void {
   work.matches += cost * (1 + (text.length >> 5));
   if (work.matches > work.limit.matches) throw new TooMuchWork("matches");

@@ -4,9 +4,10 @@
 // - session: the session of the Fix page, in this process. Prints the time of the check, of a page of rows and of an
 //   edit (saved and checked), the time to check one record, the ratio of the last two, and the peak memory of this
 //   process.
-// - problems, replace, check: each in a separate server. Prints the time of each request, and the processor time and
-//   peak memory of the server so far. The requests are: the problems of the current files, twice; replacing the faulty
-//   cell of all records, and undoing the replacement; checking all records with the replacement, also in a new server.
+// - problems, replace, check: each case uses a separate server. Prints the time of each request, and the processor time
+//   and peak memory of the server so far. The requests are: the problems of the current files, twice; replacing the
+//   faulty cell of all records, and undoing the replacement; checking all records with the replacement, also in a new
+//   server.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from "node:fs";

@@ -4,8 +4,8 @@
 //     [--status 5000000]
 // There are two cases, with a latency of 50 ms and without latency, each with 32 requests in flight. For each case,
 // prints records per second while sending, as timed by the server, and the processor time of the push. The ratio is the
-// median over pairs.
-// --status measures only `migrate status`, for a ledger with this number of records, which SQL creates.
+// median over pairs. --status measures only `migrate status`, for a ledger with this number of records. SQL creates the
+// records.
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";

@@ -94,7 +94,7 @@ function share(part, whole) {
 
 /**
  * Returns whether all triples were compared (without `--seconds`) and, for at least 200 triples, whether enough records
- * were valid, on the fast path, and compared as request bodies and with NDJSON.
+ * were valid, took the fast path, and were compared as request bodies and with NDJSON.
  */
 function isConclusive() {
   if (endsAt === Infinity && counts.triples !== triples) return false;

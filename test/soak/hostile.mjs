@@ -1,14 +1,14 @@
-// Validates 2,000 hostile cases with the built program. A case is a contract, an overlay, a mapping with functions, and an
-// input. Each case has its own process with a heap of 512 MB and 10 s. No case may end with exit code 70, by a signal, with
-// a stack trace, too late, or with more memory than `--megabytes`.
+// Validates 2,000 hostile cases with the built program. A case is a contract, an overlay, a mapping with functions, and
+// an input. Each case runs in its own process, with a heap of 512 MB and a time limit of 10 s. No case may end with
+// exit code 70 or by a signal, print a stack trace, exceed the time limit, or use more memory than `--megabytes`.
 //   node test/soak/hostile.mjs [--cases 2000] [--seed <n>] [--seconds <n>] [--workers 2] [--megabytes 900]
 // The seeds are consecutive, beginning with `--seed`. A failed case is printed with its seed, and its folder is kept.
 // Requires `npm run build`.
 //
-// Memory has two limits. `--max-old-space-size=512` limits the heap: beyond it V8 ends the process by a signal. Peak resident
-// memory (VmHWM) also includes 100 MB for Node.js and the program's code, young objects, compiled code, buffers, and pages
-// that V8 releases late. The function thread has its own heap, which may grow by 1 GiB during a batch. A case whose mapping
-// calls `grows` may use that much more, plus its growth between two measurements.
+// Memory has two limits. `--max-old-space-size=512` limits the heap: beyond it V8 ends the process by a signal. Peak
+// resident memory (VmHWM) also includes 100 MB for Node.js and the program's code, young objects, compiled code,
+// buffers, and pages that V8 releases late. The function thread has its own heap, which may grow by 1 GiB during a
+// batch. A case whose mapping calls `grows` may use that much more, plus its growth between two measurements.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

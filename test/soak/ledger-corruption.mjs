@@ -196,7 +196,10 @@ async function tryOne(ledger, { name, what, change }) {
   else tally.misread.push(`${path.basename(path.dirname(ledger.here))} ledger, ${what}: ${said.slice(0, 300)}`);
 }
 
-/** Repairs a ledger. After a repair, no unaccepted record may be accepted, and no sent record may be sent again. */
+/**
+ * Repairs a ledger. The repaired ledger must not report an unaccepted record as accepted, and must not allow a sent
+ * record to be sent again.
+ */
 async function tryRepair({ here, truth }, what) {
   const file = path.join(here, "ledger.db");
   tally.repairs += 1;

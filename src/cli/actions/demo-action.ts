@@ -61,7 +61,7 @@ async function clusterSteps(flags: DemoFlags, { dependencies }: Context): Promis
       ...dependencies,
       push: ({ startProcess, onProgress, concurrency, workers, ...asked }) => {
         process.env["MIGRATE_API_KEY"] = asked.platform.apiKey;
-        // Keeps the demo out of the user's state folder.
+        // Keeps the demo's state out of the user's state folder.
         process.env["XDG_STATE_HOME"] = path.resolve(DEMO_FOLDER, "state");
         const { stateFolder } = defaultDependencies();
         const pace = { concurrency, maxConcurrency: concurrency };

@@ -103,7 +103,7 @@ function timeOf(text: string | undefined, name: string, { logger }: Context): st
   return utc;
 }
 
-/** Exit code of `token` for an expired token: the exit code of a command that would use the token. */
+/** Exit code of `token` for an expired token. A command that uses the token exits with the same code. */
 const EXPIRED_EXIT_CODE = 4;
 
 export function tokenAction(flags: TokenFlags, session: Session): Promise<void> {

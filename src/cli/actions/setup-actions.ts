@@ -10,7 +10,9 @@ import { configJsonSchema } from "../settings/config-schema.ts";
 import { initUpdateView, initView } from "../views/init-view.ts";
 import { show } from "../views/view.ts";
 
-/** Creates or updates a mapping. Omits `--out` from the settings, because there it means the folder of reports. */
+/**
+ * Creates or updates a mapping. Omits `--out` from the settings, because the setting of this name is the report folder.
+ */
 export function initAction(
   sources: readonly string[],
   { out, root, key, update = false, ...flags }: InitFlags,

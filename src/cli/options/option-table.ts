@@ -36,7 +36,7 @@ type ValueOf<Row> = Row extends { choices: readonly (infer Choice)[] }
           ? string
           : boolean;
 
-/** The value of an option without its argument is `true`, unless the option has a preset. */
+/** The value of an option that is given without its optional argument: `true`, unless the option has a preset. */
 type OptionalArgument<Row> = Row extends { arg: `[${string}]`; preset: string }
   ? never
   : Row extends { arg: `[${string}]` }
@@ -62,7 +62,7 @@ export function optionOf(name: string, row: FlagRow, group: string | undefined):
   return option;
 }
 
-/** Returns the form of an option in the help, such as `-o, --out <dir>`. */
+/** Returns an option as shown in the help, such as `-o, --out <dir>`. */
 function typedForm(name: string, { short, negated, arg }: FlagRow): string {
   const flag = short === undefined ? flagOf(name, negated) : `-${short}, ${flagOf(name, negated)}`;
   return arg === undefined ? flag : `${flag} ${arg}`;

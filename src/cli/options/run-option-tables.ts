@@ -1,4 +1,4 @@
-/** Options that neither the library nor the configuration file has. */
+/** Options that do not exist in the library or in the configuration file. */
 export const GENERAL = {
   config: {
     short: "c",
@@ -14,7 +14,7 @@ export const WEB = {
   open: { negated: true, help: "do not open a browser" },
 } as const;
 
-/** Options of a push that the configuration file does not have. */
+/** Options of a push that cannot be set in the configuration file. */
 export const PUSH = {
   workers: {
     arg: "<n>",
@@ -121,8 +121,8 @@ export const DOCUMENTS = {
 
 export const INIT = {
   /**
-   * The output folder of `init`, not the folder of reports. The environment and the configuration file therefore do not
-   * set it.
+   * The output folder of `init`, not the report folder. The environment and the configuration file therefore do not set
+   * it.
    */
   out: { short: "o", arg: "<dir>", default: ".", help: "folder for mapping.yaml and migrate.yaml" },
   root: { arg: "<source>", help: "source whose rows are the records (default: guessed)" },

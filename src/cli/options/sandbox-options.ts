@@ -69,8 +69,7 @@ export const faultOptions: readonly Option[] = optionsOf(FAULTS, "Faults:");
 export type FaultFlags = FlagsOf<typeof FAULTS>;
 
 /**
- * Converts flags to options of the sandbox. The names are the same, except for three options whose names include the
- * unit.
+ * Converts flags to sandbox options. The names are the same, except that three options include the unit in their names.
  */
 export function faultsOf(flags: FaultFlags): FaultOptions {
   const { latency, tokenLifetime, refreshLifetime } = flags;

@@ -16,9 +16,9 @@ import { reserveTemporaryFolder } from "../../runtime/temporary-folder.ts";
 import { ask, canAsk, isLive, screenOf, stdoutWriter, watchStdout } from "./terminal.ts";
 
 /**
- * Runs an action and sets the exit code to the result of the action, or to the exit code of its Failure. Any other
- * error is a bug, except a second signal or a limit of the machine. For a bug, the exit code is 70, and the stack is
- * logged.
+ * Runs an action and sets the exit code to the result of the action, or to the exit code of the Failure that the action
+ * throws. Any other error is a bug, except a second signal or a machine limit. For a bug, the exit code is 70, and the
+ * stack is logged.
  */
 export async function withContext(
   session: Session,

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from "node:v8";
 
 /**
- * Makes V8 collect garbage less often. Because an input streams through the heap, V8 assumes that the heap grows. It
+ * Makes V8 collect garbage less often. An input streams through the heap, so V8 assumes that the heap is growing. V8
  * then marks the heap about ten times a second, on threads that the run needs. With this flag, V8 waits until the heap
  * is four times its size after the last collection. Call this function before any code is cached, because the code
- * cache is valid only for the flags that were set at compile time.
+ * cache is valid only for the flags that were set when the code was compiled.
  */
 export function collectGarbageLessOften(): void {
   setFlag("--heap-growing-percent=300", 26);
@@ -21,7 +21,7 @@ export function keepHeapSmall(): void {
 /**
  * Delays the optimisation of functions by a factor of four. This suits a run that reads its input once. By default, V8
  * optimises loops over bytes so early that it often discards the optimised code, and every thread repeats this. Node.js
- * versions after 20 use other criteria.
+ * versions after 20 use other criteria for optimisation.
  */
 export function optimiseLater(): void {
   setFlag("--interrupt-budget=264000", 20);

@@ -17,10 +17,10 @@ export class SecondSignal extends Error {
 }
 
 /**
- * Listens for SIGINT, SIGTERM and SIGHUP. The first signal aborts `drain`, after which the run finishes the requests in
- * flight and ends. The second signal aborts `abort` and ends the process immediately. Unfinished work can be abandoned
- * because the ledger is always consistent. Exit listeners remove temporary files. There are no listeners during
- * `interruptible` work, so the first signal ends the process.
+ * Listens for SIGINT, SIGTERM and SIGHUP. The first signal aborts `drain`. The run then finishes the requests in flight
+ * and ends. The second signal aborts `abort` and ends the process immediately. Unfinished work can be abandoned because
+ * the ledger is always consistent. Exit listeners remove temporary files. There are no listeners during `interruptible`
+ * work, so the first signal ends the process.
  */
 export function listenForInterrupts(onFirst: () => void): StopSignals {
   const drain = new AbortController();
@@ -43,8 +43,8 @@ export function listenForInterrupts(onFirst: () => void): StopSignals {
       for (const signal of SIGNALS) process.on(signal, onSignal);
     }
   });
-  // On exit, Node.js waits for its threads, and a stuck thread never ends. The kill follows the exit listeners that
-  // were added earlier, which remove temporary files.
+  // On exit, Node.js waits for its threads, and a stuck thread never ends. Exit listeners that were added earlier
+  // remove temporary files before the kill.
   setOnStuckThread(() => process.once("exit", () => process.kill(process.pid, "SIGKILL")));
   return { drain: drain.signal, abort: abort.signal };
 }

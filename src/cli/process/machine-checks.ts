@@ -49,7 +49,10 @@ export function environmentCheck(settings: ProcessSettings, known: readonly stri
   }
 }
 
-/** Returns a notice for each variable with the prefix of this program that no command reads, such as a typo. */
+/**
+ * Returns a notice for each variable that has the prefix of this program but that no command reads, for example because
+ * of a typo.
+ */
 export function unknownVariables(env: NodeJS.ProcessEnv, known: readonly string[]): readonly string[] {
   const unknown = Object.keys(env).filter((name) => name.startsWith("MIGRATE_") && !known.includes(name));
   return unknown.map((name) => `${name} is set, but no command reads it${didYouMean(name, known)}`);

@@ -7,7 +7,7 @@ export function operator(): string {
   return name === "" ? currentUser() : name;
 }
 
-/** Returns `user@host`, or the user's number instead of the name if the user has none, as in some containers. */
+/** Returns `user@host`. If the user has no name, as in some containers, the user's number replaces the name. */
 function currentUser(): string {
   try {
     return `${userInfo().username}@${hostname()}`;

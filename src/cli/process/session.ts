@@ -10,7 +10,7 @@ type Terminal<Stream> = Stream & { readonly isTTY?: boolean; readonly columns?: 
  * signals and clock. They also set the working folder and the environment, which are global to the process.
  */
 export interface Session {
-  /** Path of the program file. `startProcess` runs it again. */
+  /** Path of the program file. `startProcess` runs it in another process. */
   readonly program: string;
   /** The command-line arguments after the program name. */
   readonly words: readonly string[];

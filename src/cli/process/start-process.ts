@@ -4,8 +4,8 @@ import type { ProcessEnd, StartedProcess } from "../../job/dependencies.ts";
 import { withoutDebuggerSignal } from "./engine-flags.ts";
 
 /**
- * Starts this program again in its own process group, so that Ctrl-C does not reach it and the parent must forward the
- * signal. The child writes failures to the stderr of the parent.
+ * Starts this program in a child process with its own process group. Ctrl-C does not reach that group, so the parent
+ * must forward the signal. The child writes failures to the parent's stderr.
  */
 export function startProcess(program: string, words: readonly string[], folder: string): StartedProcess {
   const child = spawn(process.execPath, [...process.execArgv, ...withoutDebuggerSignal(), program, ...words], {

@@ -15,7 +15,10 @@ export function screenOf(stream: Output, flags: Pick<Flags, "color" | "logFormat
   return { colour, width: stream.columns || DEFAULT_WIDTH };
 }
 
-/** Whether to colour an output. Follows https://no-color.org, then https://force-color.org, then colours terminals. */
+/**
+ * Whether to colour an output. Follows https://no-color.org, then https://force-color.org. Otherwise, colours only
+ * terminals.
+ */
 function isColoured({ isTTY = false }: Output, env: NodeJS.ProcessEnv): boolean {
   if (env["NO_COLOR"]) return false;
   const { FORCE_COLOR: forced = "" } = env;
@@ -55,8 +58,8 @@ export function isLive({ isTTY = false, columns = 0 }: Output, flags: Pick<Flags
 }
 
 /**
- * Returns a function that writes to stdout. It waits while the reader is slow. If the reader is fast, it yields to the
- * event loop regularly, so that signals are handled.
+ * Returns a function that writes to stdout. The writer waits while the reader is slow. If the reader is fast, the
+ * writer regularly yields to the event loop, so that signals are handled.
  */
 export function stdoutWriter(stdout: Output, now: () => number): (text: string | Uint8Array) => Promise<void> | void {
   let yieldAt = now() + YIELD_EVERY_MS;
@@ -84,7 +87,7 @@ export function canAsk({ stdin, stderr }: Streams): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
-/** Returns the typed answer; undefined if there is no terminal, and after Ctrl-C or Ctrl-D. */
+/** Returns the typed answer; undefined if there is no terminal, or if the user presses Ctrl-C or Ctrl-D. */
 export async function ask(question: string, streams: Streams): Promise<string | undefined> {
   if (!canAsk(streams)) return undefined;
   const { createInterface } = await import("node:readline/promises");

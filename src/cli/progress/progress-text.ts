@@ -72,7 +72,7 @@ function sendParts(sending: SendProgress): readonly Part[] {
   );
 }
 
-/** Describes the limits of the pace and their reason, such as `12 and 5/s at most: HTTP 429`. */
+/** Describes the pace limits and the reason for them, such as `12 and 5/s at most: HTTP 429`. */
 export function paceText({ pace }: Pick<SendProgress, "pace">): string | undefined {
   const { limit, perSecond, reason } = pace;
   if (limit === undefined) return undefined;

@@ -16,7 +16,7 @@ import { readSettings, type Settings } from "./settings.ts";
 /**
  * Returns the settings of the runs whose rejects are re-imported. Flags of this command override these settings. A
  * setting that the runs did not record is read as usual.
- * @throws Failure `usage`, and the failures of reading the settings and the report
+ * @throws Failure `usage`, and failures while reading the settings and the report
  */
 export async function readRejectsSettings(
   sources: readonly string[],
@@ -61,7 +61,7 @@ interface GivenRejects {
   readonly rejects: readonly string[];
 }
 
-/** Returns the kinds of files that flags name. These files replace the files of the run. */
+/** Returns the kinds of files that are named by flags. These files replace the files of the run. */
 function replacedKinds({ contract, mapping }: Flags): readonly FileKind[] {
   return [
     ...(contract === undefined ? [] : (["contract", "overlay"] as const)),
@@ -69,7 +69,7 @@ function replacedKinds({ contract, mapping }: Flags): readonly FileKind[] {
   ];
 }
 
-/** Returns the values of the earlier run that the new run uses. A flag overrides the value with the same name. */
+/** Returns the values that the new run takes from the earlier run. A flag overrides the value with the same name. */
 function kept<Values extends object>(table: OptionTable, before: Values, flags: Flags): Partial<Values> {
   return reimportedValues(table, { ...before, ...definedFlags(flags) });
 }

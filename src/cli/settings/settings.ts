@@ -164,7 +164,10 @@ function rootsOf(config: Config, target: ChosenTarget | undefined): Readonly<Rec
   return roots.length === 0 ? undefined : Object.fromEntries(roots);
 }
 
-/** Returns the bucket of the suppliers if they name exactly one. Each supplier has its own root in the bucket. */
+/**
+ * Returns the suppliers' bucket if their settings name exactly one bucket. Each supplier has its own root in the
+ * bucket.
+ */
 function onlyBucketOf(suppliers: ReadonlyMap<string, SupplierSettings>): string | undefined {
   const buckets = new Set([...suppliers.values()].flatMap(({ bucket }) => bucket ?? []));
   return buckets.size === 1 ? [...buckets][0] : undefined;

@@ -63,7 +63,7 @@ function dayOf(time: string | null | undefined): string {
   return formatLondonTime(time, ({ day }) => day);
 }
 
-/** Shows rates: the period in London time, and the unchanged values. */
+/** Shows rates: the period in London time, and the values as received. */
 export const rateView: RecordView<UnitRate> = {
   columns: [
     { title: "from (London)" },
@@ -86,7 +86,9 @@ function timeOf(time: string | null | undefined): string {
   return formatLondonTime(time, ({ day, clock, zone }) => `${day} ${clock} ${zone}`);
 }
 
-/** Renders a platform time in London time. An invalid time is unchanged; a missing time is an empty string. */
+/**
+ * Renders a platform time in London time. Returns an invalid time unchanged, and an empty string for a missing time.
+ */
 function formatLondonTime(time: string | null | undefined, show: (london: LondonTime) => string): string {
   if (time === null || time === undefined) return "";
   try {

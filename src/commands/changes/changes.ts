@@ -18,9 +18,9 @@ import type { RunOptions } from "../../pipeline/run/with-run.ts";
 import { type EarlierPayloads, type PayloadReader, openEarlierPayloads } from "./earlier-payloads.ts";
 
 /**
- * - `mapping`: only the mapping, the contract or the lists have changed. With the setup of the earlier run, the
- *   current rows still produce the earlier content. If that setup is lost, the record has a single row, which is
- *   unchanged.
+ * - `mapping`: only the mapping, the contract or the lists have changed. With the setup of the earlier run, the current
+ *   rows still produce the earlier content. If that setup is lost, only a record with a single, unchanged row has this
+ *   result.
  * - `duplicate`: an earlier record in the sources has the same key, so the record is not compared.
  */
 type ChangeResult = "new" | "changed" | "mapping" | "same" | "removed" | "duplicate";
@@ -242,8 +242,8 @@ async function* removedRecords(
 }
 
 /**
- * A set of business keys in 16 to 32 bytes per key. It stores 64 bits of the SHA-256 of each key. The probability that
- * any two of a million keys share these 64 bits is below 1 in 10 million.
+ * A set of business keys that needs 16 to 32 bytes per key. It stores 64 bits of the SHA-256 of each key. The
+ * probability that any two of a million keys share these 64 bits is below 1 in 10 million.
  */
 interface KeySet {
   /** Returns false if the set already contains the key. */

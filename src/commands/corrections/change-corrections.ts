@@ -40,7 +40,7 @@ export async function readWithNotice(file: string, notice: OnNotice): Promise<Co
   return found;
 }
 
-/** The content of a file that does not exist. */
+/** Represents the content of a corrections file that does not exist yet. */
 export const NO_CORRECTIONS: CorrectionsFile = { corrections: [], end: 0 };
 
 /**

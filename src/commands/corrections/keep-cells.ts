@@ -30,7 +30,7 @@ export interface NotKept extends ReturnedCell {
 /** The keys that identify rows of the sources in corrections. */
 export interface SourceKeys {
   readonly keyOfRow: (source: string, row: Row) => string | undefined;
-  /** Returns the rows of a source with a key, in file order. */
+  /** Returns the rows of a source that have this key, in file order. */
   readonly rowsWithKey: (source: string, key: string) => readonly Row[];
 }
 
@@ -124,7 +124,7 @@ function countNotKept(): Pick<CellKeeper, "refuse"> & { readonly notKept: () => 
 
 /** The corrections of a file, and the corrections that will be appended. */
 interface CorrectionsInForce {
-  /** Returns the corrections that apply to a cell with this old value in a row, in file order. */
+  /** Returns the corrections that apply to this cell of the row and to its old value, in file order. */
   readonly of: (cell: CellOf, row: Row) => readonly Correction[];
   readonly isInFile: (identity: string) => boolean;
   readonly apply: (change: NewChange) => void;

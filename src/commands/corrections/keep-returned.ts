@@ -48,7 +48,7 @@ export interface KeptCorrections {
 /**
  * Stores the changed cells of returned rejects as corrections, after the same checks as a re-import. Does not correct a
  * cell that has changed in the sources since the export.
- * @throws the failures of re-importing rejects, of reading the sources and of writing the corrections
+ * @throws failures while re-importing rejects, reading the sources or writing the corrections
  */
 export async function keepReturned(
   options: KeepOptions,

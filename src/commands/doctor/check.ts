@@ -16,7 +16,7 @@ export interface Check {
   readonly fix?: string | undefined;
   /** The exit code of a command that encounters this problem; 0 if the check has not failed. */
   readonly exitCode: number;
-  /** The numbers in `text`, for programs. */
+  /** The numbers in `text`, in machine-readable form. */
   readonly figures?: Readonly<Record<string, number>>;
 }
 

@@ -66,7 +66,9 @@ async function diskCheck(folder: string, records: number | undefined): Promise<C
   });
 }
 
-/** Returns the folder or its nearest existing parent, because only the first push creates the folder of the ledger. */
+/**
+ * Returns the folder or its nearest existing parent, because the ledger's folder does not exist before the first push.
+ */
 async function nearestFolder(folder: string): Promise<string> {
   const found = await stat(folder).catch(() => undefined);
   const parent = path.dirname(folder);

@@ -104,8 +104,8 @@ function distinctiveWords(name: string): readonly string[] {
 export interface SourceNode {
   readonly source: SourceProfile;
   /**
-   * The column by which other sources refer to this source: the column to which its children refer or, if there is no
-   * such child, the column to which its parent refers. For the root, the named key by default. Otherwise undefined.
+   * The column by which other sources refer to this source. References from children take precedence over references
+   * from the parent. If there are none, this is the named key for the root, and undefined for any other source.
    */
   readonly key: ColumnProfile | undefined;
   /** How the source belongs to its parent; absent for the root. */
@@ -179,8 +179,8 @@ export interface Parent {
 type Parents = ReadonlyMap<SourceProfile, Parent>;
 
 /**
- * Maximum difference between scores that count as equal. If joins are equal, the join to the larger source is more
- * specific (the meter rather than its account).
+ * Maximum difference between scores that count as equal. Of two joins with equal scores, the join to the larger source
+ * is more specific (the meter rather than its account).
  */
 const EQUAL = 0.05;
 

@@ -33,7 +33,7 @@ export interface InitUpdate {
 
 /**
  * Adds missing required fields to a mapping if a column or a constant can fill them, and changes nothing else.
- * @throws Failure `usage` if no mapping is named, and the failures of reading the mapping and its sources
+ * @throws Failure `usage` if no mapping is named, and failures while reading the mapping and its sources
  */
 export async function updateMapping(settings: JobSettings, dependencies: Dependencies): Promise<InitUpdate> {
   if (settings.mapping === undefined) {

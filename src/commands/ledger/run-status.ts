@@ -25,7 +25,7 @@ export interface StatusOptions {
 
 /** The content of the ledger and the reported progress of the active run. */
 export interface LedgerStatus {
-  /** The runs, latest first, without checks of `migrate web`. */
+  /** The runs, latest first, without the checks that `migrate web` ran. */
   readonly runs: readonly RunStatus[];
   /** The coverage of all runs, even if `runs` contains only one run. */
   readonly coverage: readonly Coverage[];

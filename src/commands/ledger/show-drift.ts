@@ -36,7 +36,7 @@ export interface OperationDrift {
 }
 
 /**
- * Finds problems in the ledger that only the platform reported, and local errors of records that the platform accepted.
+ * Finds problems in the ledger that only the platform reported, and local errors in records that the platform accepted.
  */
 export async function drift(
   options: DriftOptions,
@@ -108,7 +108,7 @@ export interface Drift {
 /** Advice for a code that local validation missed. */
 type Advise = (code: string, attr: string) => Pick<Drift, "known" | "proposal">;
 
-/** Maximum number of distinct combinations of kind, code and attr. Limits memory use for any platform. */
+/** Maximum number of distinct combinations of kind, code and attr. Limits memory use. */
 const MAX_KINDS = 2000;
 
 /**
@@ -159,7 +159,7 @@ function note(found: Map<string, Drift>, outcome: Outcome, ...[kind, problem]: F
   found.set(key, { ...(known ?? { kind, code, attr, example: place }), count: (known?.count ?? 0) + 1 });
 }
 
-/** The documented rule or reason why local validation missed a problem. */
+/** A known reason why local validation missed a problem. */
 export type KnownRule =
   /**
    * The contract has a rule, but it is skipped because the configuration does not declare `rules.<name>` or

@@ -106,7 +106,7 @@ interface CompareContext {
 /**
  * Reads the accepted records of a run back from the platform and compares them, in batches. A record whose payload
  * cannot be rebuilt from the sources is `unknown`. Ends early, without an error, if the user stops the command.
- * @throws Failure `config` if the contract names no operation that reads records back, and the failures of connecting
+ * @throws Failure `config` if the contract names no operation that reads records back, and failures while connecting
  */
 async function* compareAccepted(run: Run, context: CompareContext): AsyncGenerator<readonly Comparison[]> {
   const { ledger, dependencies, statuses } = context;

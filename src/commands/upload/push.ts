@@ -25,8 +25,8 @@ export interface PushOptions extends RunOptions {
   /** Whether to send to a production target without confirmation. */
   readonly yes: boolean;
   /**
-   * Called with the counts of the planned records before the first request. If absent, the command asks on the terminal
-   * if a confirmation is required.
+   * Called with the counts of the planned records before the first request. If absent and a confirmation is required,
+   * the command asks on the terminal.
    * @throws Failure if the records must not be sent
    */
   readonly confirm?: ((counts: Counts) => Promise<void>) | undefined;

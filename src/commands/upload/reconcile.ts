@@ -87,7 +87,7 @@ async function applyOperatorDecisions(
 }
 
 /**
- * Sets to `pending` the records that became ambiguous without a known request.
+ * Sets the records that became ambiguous without a known request to `pending`.
  * @throws Failure `usage`, without any change, unless `confirmed` equals the number of these records
  */
 async function resendAll(

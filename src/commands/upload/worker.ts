@@ -29,7 +29,7 @@ export interface WorkerOptions {
 /**
  * Joins a run that another process has planned, and sends some of its ranges.
  * @throws Failure `source_changed` if the contract, mapping or input has changed since the plan was written,
- * `run_unknown` if the run assigns no ranges, and the failures of connecting
+ * `run_unknown` if the run assigns no ranges, and failures while connecting
  */
 export async function work(options: WorkerOptions, dependencies: Dependencies): Promise<WorkerResult> {
   requireSharedLedger(options.ledger);
@@ -61,7 +61,7 @@ const POLL_MS = 1_000;
 
 /**
  * Waits for the plan of the run and returns the run.
- * @throws Failure `run_unknown`, including if no process is planning the run any more
+ * @throws Failure `run_unknown`, also if no process is planning the run any more
  */
 async function plannedRun(
   store: LedgerStore,

@@ -180,8 +180,8 @@ export function requireAttr(rows: readonly FieldRow[], attr: string): void {
 }
 
 /**
- * Suggests the attr with the most similar last segment, because users often omit parents; otherwise the most similar
- * attr.
+ * Suggests the attr with the most similar last segment, because users often omit parents. If there is none, suggests
+ * the most similar attr.
  */
 function hintFor(wanted: string, rows: readonly FieldRow[]): string {
   const attrs = [...new Set(rows.map((row) => row.attr))];

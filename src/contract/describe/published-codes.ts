@@ -28,7 +28,7 @@ interface CodeSearch {
   readonly inside: readonly FieldType[];
   readonly code: string;
   readonly found: PublishedCode[];
-  /** The object that has the type as a property. */
+  /** The object that has a property of this type. */
   readonly holder?: { readonly type: ObjectType; readonly property: string };
 }
 

@@ -20,7 +20,7 @@ export interface ContractChange {
   readonly values?: readonly string[];
 }
 
-/** Stable names for scripts. `tighter` and `looser` are changes of constraints, such as lengths and patterns. */
+/** Stable names for scripts. `tighter` and `looser` are changes to constraints, such as lengths and patterns. */
 type ChangeKind =
   | "operation-removed"
   | "operation-added"

@@ -158,7 +158,7 @@ function diffObjects(old: ObjectType, next: ObjectType, position: DiffPosition):
 function addNewProperty(property: Property, { old, next }: ObjectPair, position: DiffPosition): void {
   addAddition(property, position);
   // The old contract allowed the name as an additional property, so payloads may already contain it. If the new
-  // contract rejects additional properties, the object has a separate change.
+  // contract rejects additional properties, a separate change to the object reports this.
   if (old.additional !== "closed" && next.additional !== "closed") diffType(old.additional, property.type, position);
 }
 

@@ -161,7 +161,7 @@ function updateOne(layers: LayeredDocument, { match, target, update, document, p
   return true;
 }
 
-/** Maximum number of reported matches, because one target can match a million values. */
+/** Maximum number of reported matches. One target can match a million values. */
 const REPORTED_MATCHES = 10;
 
 function reportUnfit(unfit: readonly Pick<Update, "match" | "target">[], report: (message: string) => void): void {
@@ -176,7 +176,9 @@ function mismatch(target: JsonValue | undefined, match: AttrPath): string {
     : `the target ${formatPointer(match)} is neither an object nor a list; select the object or list that contains it`;
 }
 
-/** Returns the Overlay version that the document declares (`overlay:`), or undefined if it is not an overlay. */
+/**
+ * Returns the Overlay version that the document declares (`overlay:`), or undefined if the document is not an overlay.
+ */
 export function overlayVersion(value: JsonValue): string | undefined {
   const version = isJsonObject(value) ? value["overlay"] : undefined;
   return typeof version === "string" || typeof version === "number" ? String(version) : undefined;

@@ -4,9 +4,9 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } f
 
 /**
  * Replaces references to a schema's `$id`, `$anchor` or `$dynamicAnchor` (JSON Schema 2020-12, section 8.2) with
- * pointers (`#/...`). A `$dynamicRef` becomes a `$ref`. If its target depends on the schemas through which it is
- * reached, these schemas are copied into `components.schemas`, one copy per target. A reference to an unknown name
- * stays unchanged. An OpenAPI 3.0 document stays unchanged, because 3.0 has no such names.
+ * pointers (`#/...`). A `$dynamicRef` becomes a `$ref`. If the target depends on the schemas through which the
+ * reference is reached, these schemas are copied into `components.schemas`, one copy per target. A reference to an
+ * unknown name stays unchanged. An OpenAPI 3.0 document stays unchanged, because 3.0 has no such names.
  */
 export function resolveSchemaNames(document: JsonObject, openapi: "3.0" | "3.1"): JsonObject {
   if (openapi === "3.0") return document;
@@ -104,7 +104,7 @@ const MAPS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The path of each `$dynamicAnchor`, in the outermost schema that declares the anchor and encloses or refers to the
+ * The path of each `$dynamicAnchor` in the outermost schema that declares the anchor and that encloses or refers to the
  * current schema.
  */
 type DynamicScope = ReadonlyMap<string, AttrPath>;
@@ -214,8 +214,8 @@ function pointerFor(target: Target | undefined, scope: DynamicScope, rewriter: R
 }
 
 /**
- * Returns the scope inside a schema with an `$id`. Omits an anchor that only one schema declares, because it needs no
- * scope.
+ * Returns the scope inside a schema with an `$id`. Omits an anchor that only one schema declares, because such an
+ * anchor needs no scope.
  */
 function enter(base: string, scope: DynamicScope, { names }: Rewriter): DynamicScope {
   const own = [...(names.dynamic.get(base) ?? [])].filter(([name]) => !scope.has(name) && isShared(name, names));

@@ -37,9 +37,9 @@ export interface SourceDocument {
  * Reads YAML 1.2 or JSON: one document, core schema only, unique names.
  *
  * Names are always text (`null:`, `True:`, `404:` and `00123:` are names). An integer with leading zeros remains text,
- * because an account number must not lose them. In a contract, a number that JavaScript cannot represent also remains
- * text: an integer that would lose digits, a limit (`maximum`) that would be rounded, and a number greater than any
- * JavaScript number. Throws a Failure with the given code (default: `contract_invalid`) and the line of a part that
+ * because an account number must not lose its zeros. In a contract, a number that JavaScript cannot represent also
+ * remains text: an integer that would lose digits, a limit (`maximum`) that would be rounded, and a number greater than
+ * any JavaScript number. Throws a Failure with the given code (default: `contract_invalid`) and the line of a part that
  * cannot be represented as written: syntax errors, duplicate names, `__proto__`, digits that would be lost, unknown
  * tags, circular or multiplying aliases, deep nesting.
  */
@@ -263,7 +263,7 @@ function numberOf(value: number, scalar: Scalar, tree: YamlTree): JsonScalar {
   return value;
 }
 
-/** Whether a number is a whole number that would lose digits, or is greater than any JavaScript number. */
+/** Whether a number is an integer that would lose digits, or is greater than any JavaScript number. */
 function isBeyondNumbers(value: number, text: string): boolean {
   if (Number.isFinite(value)) return /^[-+]?\d+$/.test(text) && isLongNumber(text);
   return isNumberText(text);

@@ -155,8 +155,8 @@ function envelopeOf(whole: FieldType | undefined, wrap: string): ObjectType | un
 }
 
 /**
- * Returns the field for the import supplier that the platform's own documents use (API specification 2.4), or undefined
- * if the payload has no such field.
+ * Returns the field of the import supplier, as named in the platform's own documents (API specification 2.4), or
+ * undefined if the payload has no such field.
  */
 function supplierField(body: FieldType | undefined): AttrPath | undefined {
   if (body?.kind !== "object") return undefined;
@@ -221,7 +221,7 @@ function contentOf({ value, path }: DocumentPart, types: Compilation): Omit<Docu
   return { mediaTypes, body: replyBody(schema, [...path, "content", name ?? "", "schema"], types) };
 }
 
-/** A media type range, which some generators write for JSON. */
+/** A media type range. Some generators write such a range for JSON. */
 const ANY_MEDIA_TYPE = /^(?:\*|application)\/\*/;
 
 function replyBody(schema: JsonValue | undefined, path: AttrPath, types: Compilation): FieldType | undefined {

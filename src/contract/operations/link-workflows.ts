@@ -28,9 +28,9 @@ export interface UnlinkedOperation {
 }
 
 /**
- * Resolves the references between operations: steps, polling, reading back. Unknown operations, attrs that the payload
- * does not have, and missing parameters are findings of severity `error`. A list of steps, a poll or a read-back with
- * such an error is omitted.
+ * Resolves the references between operations: steps, polling, reading back. Adds a finding of severity `error` for each
+ * unknown operation, for each attr that the payload does not have, and for each missing parameter. A list of steps, a
+ * poll or a read-back with such an error is omitted.
  */
 export function linkWorkflows(all: readonly UnlinkedOperation[], { findings }: Compilation): readonly Operation[] {
   return all.map((owner) => {
@@ -153,7 +153,7 @@ function withPollStatus(readBack: ReadBack, steps: readonly Step[]): ReadBack {
   return poll === undefined ? readBack : { ...readBack, status: poll.status, outcomes: poll.outcomes };
 }
 
-/** Whether the attr may be the key. If the contract leaves the key to the mapping, any attr may be. */
+/** Whether the attr may be the key. If the contract leaves the key to the mapping, any attr may be the key. */
 function isKey(attr: AttrPath, { key }: PlainOperation): boolean {
   return key === undefined || formatAttr(attr) === formatAttr(key);
 }

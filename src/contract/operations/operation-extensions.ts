@@ -21,7 +21,7 @@ export type OperationExtensions = Pick<
   "key" | "wrap" | "dedupesByKey" | "outcomes" | "items" | "supplier"
 >;
 
-/** Reads the extensions. An invalid value is a finding of severity `error` and is omitted. */
+/** Reads the extensions. Adds a finding of severity `error` for an invalid value, and omits the value. */
 export function readExtensions(operation: JsonObject, path: AttrPath, findings: Findings): OperationExtensions {
   const read = <Value>(name: string, schema: z.ZodType<Value>): Value | undefined =>
     readExtension(name, schema, { operation, path, findings });
@@ -46,7 +46,9 @@ export interface WrittenOperation {
   readonly findings: Findings;
 }
 
-/** Returns the value of an extension, or undefined if it is absent or malformed. A malformed value is a finding. */
+/**
+ * Returns the value of an extension, or undefined if it is absent or malformed. Adds a finding for a malformed value.
+ */
 export function readExtension<Value>(
   name: string,
   schema: z.ZodType<Value>,

@@ -79,7 +79,7 @@ export interface DocumentedReply {
 }
 
 /**
- * One entry of `x-migrate-outcomes`: a reply that matches `status` and, if given, `code` and `has`, has this `outcome`.
+ * One entry of `x-migrate-outcomes`: a reply has this `outcome` if it matches `status` and, if given, `code` and `has`.
  *
  * ```yaml
  * x-migrate-outcomes:
@@ -206,7 +206,9 @@ export interface ReadBack extends Lookup {
    * created.
    */
   readonly outcomes?: StatusOutcomes;
-  /** Whether a record that two queries do not find has certainly not arrived, so that it may be sent again. */
+  /**
+   * Whether it is certain that a record has not arrived if two queries do not find it. Such a record may be sent again.
+   */
   readonly provesAbsence: boolean;
 }
 

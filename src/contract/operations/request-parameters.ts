@@ -31,7 +31,7 @@ export function compileParameters(
   return [...found.values()];
 }
 
-/** Returns the names of the variables in a path, which are in braces. */
+/** Returns the names of the variables in a path. Variables are in braces. */
 export function namesInPath(path: string): readonly string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = ""]) => name);
 }
@@ -87,7 +87,7 @@ const ANY_TEXT: TextType = {
   documentPath: false,
 };
 
-/** Restricts the values of a parameter to values that can be sent at its place. */
+/** Restricts the values of a parameter to values that can be sent in its location. */
 function sendable(type: FieldType, where: RequestParameter["in"]): FieldType {
   if (where === "header") return inHeader(type);
   return where === "path" ? { ...type, assertions: [...(type.assertions ?? []), PATH_SEGMENT] } : type;
@@ -98,7 +98,7 @@ const PATH_SEGMENT: Assertion = { schema: { pattern: "[^.]|\\.{3}" }, unevaluate
 
 /**
  * Restricts text without a pattern to printable ASCII, because other characters in headers are not interoperable (RFC
- * 9110, 5.5). A pattern of the contract may allow other characters, but not line breaks and other characters that the
+ * 9110, 5.5). A pattern of the contract may allow other characters, but not line breaks or other characters that the
  * HTTP client refuses.
  */
 function inHeader(type: FieldType): FieldType {

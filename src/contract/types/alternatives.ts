@@ -29,7 +29,8 @@ export interface Alternatives {
 
 /**
  * Splits the first `oneOf` or `anyOf` among the parts. Other `oneOf` and `anyOf` keywords remain in `rest` and are
- * split later. Returns undefined if there is no such keyword, or if its value is invalid, which is a finding.
+ * split later. Returns undefined if there is no such keyword, or if its value is invalid. Adds a finding for an invalid
+ * value.
  */
 export function alternativesOf(parts: readonly SchemaNode[], compilation: Compilation): Alternatives | undefined {
   const keyword = parts.flatMap((part) => UNION_KEYWORDS.filter((name) => readKeyword(part, name) !== undefined))[0];
@@ -86,8 +87,8 @@ function restricts(part: SchemaNode, areObjects: boolean): boolean {
 const RESTRICTING: ReadonlySet<string | undefined> = new Set(["enforced", "asserted"]);
 
 /**
- * Returns the combined choices if each option is only a list of choices. Returns undefined if any option is more than
- * that, if there is a discriminator, or if a `oneOf` repeats a choice.
+ * Returns the combined choices if each option is only a list of choices. Returns undefined if any option is more than a
+ * list of choices, if there is a discriminator, or if a `oneOf` repeats a choice.
  */
 export function mergedChoices(
   { options, discriminator, path }: Alternatives,

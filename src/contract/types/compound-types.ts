@@ -82,7 +82,7 @@ export function listType(
 
 const ANY_TYPE: AnyType = { kind: "any", nullable: true, deprecated: false, validators: [] };
 
-/** Returns the name of the first named schema among the parts, which is nearest to the field. */
+/** Returns the name of the first named schema among the parts. This is the named schema nearest to the field. */
 function nameOf(parts: readonly SchemaNode[]): string | undefined {
   const named = parts.find(({ path }) => path.length === 3 && path[0] === "components" && path[1] === "schemas");
   return named && String(named.path[2]);
@@ -185,7 +185,7 @@ function additionalOf(
 ): ObjectType["additional"] {
   if (compilation.direction === "reply") return ANY_TYPE;
   const additional = readKeywords(parts, "additionalProperties");
-  // `additionalProperties` evaluates all other properties, so `unevaluatedProperties` next to it applies to none.
+  // `additionalProperties` evaluates all other properties, so `unevaluatedProperties` next to it has no effect.
   const written = additional.length > 0 ? additional : readKeywords(parts, "unevaluatedProperties");
   if (isEvaluated(parts) && written.every(({ value }) => value !== false)) return ANY_TYPE;
   if (written.length === 0) return describesNames(parts, siblings) ? "closed" : ANY_TYPE;

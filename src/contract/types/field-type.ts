@@ -46,7 +46,7 @@ export interface Assertion {
   readonly schema: JsonObject;
   /** Whether only violations of `unevaluatedProperties` and `unevaluatedItems` are reported. */
   readonly unevaluated: boolean;
-  /** What a violation is reported as, if the schema is not part of the contract. */
+  /** How a violation is reported if the schema is not part of the contract. */
   readonly expected?: "header" | "path";
 }
 

@@ -5,10 +5,10 @@ import { slowPatternReason } from "../../text/slow-pattern.ts";
 import type { Findings } from "../contract-findings.ts";
 
 /**
- * Compiles a pattern of the contract: ECMA-262 with the u flag, as JSON Schema requires, or without it if only the
- * older syntax is valid. Adds a finding and returns undefined for an invalid pattern, and for a pattern that cannot be
- * matched in linear time, because a crafted cell could block validation for hours. The platform still enforces such a
- * pattern.
+ * Compiles a pattern of the contract: ECMA-262 with the u flag, as JSON Schema requires, or without that flag if only
+ * the older syntax is valid. Adds a finding and returns undefined for an invalid pattern, and for a pattern that cannot
+ * be matched in linear time, because a crafted cell could block validation for hours. The platform still enforces such
+ * a pattern.
  */
 export function checkedPattern(source: JsonValue, path: AttrPath, findings: Findings): LinearPattern | undefined {
   const pattern =

@@ -10,8 +10,8 @@ import { type AnyType, compareLimits, type NumericLimit, type PublishedValidator
 import { type Compilation, readKeyword, readKeywords, type SchemaNode } from "./schema-node.ts";
 
 /**
- * Reads the values of keywords from the parts of a schema. Ignores values of the wrong type; an invalid number is also
- * a finding.
+ * Reads the values of keywords from the parts of a schema. Ignores values of the wrong type. Adds a finding for an
+ * invalid number.
  */
 interface KeywordReader {
   readonly text: (keyword: string) => string | undefined;
@@ -93,8 +93,8 @@ export function countOf(value: number): number | undefined {
 }
 
 /**
- * Returns a number, given directly or as the text of a number with too many digits or too large an exponent
- * (`parseDocument`), or undefined for any other value.
+ * Returns the value as a number. The value may also be the text of a number with too many digits or too large an
+ * exponent (`parseDocument`). Returns undefined for any other value.
  */
 export function numberOf(value: JsonValue): number | undefined {
   if (typeof value === "string") return isLongNumber(value) ? Number(value) : undefined;

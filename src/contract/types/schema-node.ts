@@ -31,10 +31,10 @@ export interface Compilation {
   readonly direction: "request" | "reply";
   /** The value of an instance setting (`x-rule-settings`), as text; undefined if it is not declared. */
   readonly settingText: (name: string) => string | undefined;
-  /** Compiles one type for all nodes: a value must satisfy every node. A type without values is a finding. */
+  /** Compiles one type for all nodes: a value must satisfy every node. Adds a finding for a type without values. */
   readonly compile: (nodes: readonly SchemaNode[]) => FieldType;
   /**
-   * Like `compile`, but a type without values is not a finding, because other types are also possible. The type then
+   * Like `compile`, but adds no finding for a type without values, because other types are also possible. Such a type
    * has the member `impossible`.
    */
   readonly compileOption: (nodes: readonly SchemaNode[]) => FieldType;
@@ -79,8 +79,8 @@ export function schemaKey(nodes: readonly SchemaNode[]): string {
 }
 
 /**
- * Returns the schema at a path; `true` allows everything, `false` nothing. An invalid schema is a finding and allows
- * everything.
+ * Returns the schema at a path; `true` allows everything, `false` nothing. For an invalid schema, adds a finding and
+ * returns a schema that allows everything.
  */
 export function schemaNodeAt(value: JsonValue | undefined, path: AttrPath, findings: Findings): SchemaNode {
   if (isJsonObject(value)) return { schema: value, path, omit: [] };

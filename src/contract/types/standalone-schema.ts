@@ -11,8 +11,8 @@ import { namesOfTypes } from "./type-keyword.ts";
 /**
  * Converts schemas of the document to one self-contained JSON Schema 2020-12. Its `$defs` contain the referenced
  * schemas, and older keywords (`nullable`, `exclusiveMinimum: true`, `dependencies`, a list for `items`) are converted
- * to current keywords. Parts that cannot be represented are findings and are omitted, so they do not restrict values.
- * `evaluating`: whether the schema is used to evaluate `unevaluatedProperties`.
+ * to current keywords. A part that cannot be represented is omitted and reported as a finding, so it does not restrict
+ * values. `evaluating`: whether the schema is used to evaluate `unevaluatedProperties`.
  */
 export function standaloneSchema(
   nodes: readonly SchemaNode[],

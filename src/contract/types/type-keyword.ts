@@ -19,7 +19,7 @@ export interface SchemaTypes {
   readonly path: AttrPath;
 }
 
-/** Returns the types that all parts allow. Contradictions and unknown type names are findings. */
+/** Returns the types that all parts allow. Reports contradictions and unknown type names. */
 export function typesOf(parts: readonly SchemaNode[], { findings, contradict }: Compilation): SchemaTypes {
   const declared = readKeywords(parts, "type").map((located) => declaredTypes(located, findings));
   const known = declared.filter((types) => types.names.length > 0);

@@ -44,8 +44,8 @@ const CHECK_INTERVAL_MS = 100;
 const HEAP_MB = 4096;
 
 /**
- * Limit on the thread's heap and buffers, checked after each batch. V8 keeps garbage of up to four times the used
- * memory.
+ * Limit on the thread's heap and buffers, checked after each batch. V8 may keep up to four times as much garbage as
+ * used memory.
  */
 const MAX_BYTES = 2 * 2 ** 30;
 
@@ -55,7 +55,7 @@ const MAX_GROWTH_BYTES = 2 ** 30;
 /** A pending answer of the thread. `calls` is empty while the module is loading. */
 interface Waiting {
   readonly calls: readonly FunctionCall[];
-  /** A method, because each answer has a different type. */
+  /** Declared as a method, because each answer has a different type. */
   answer(answer: unknown): void;
   readonly fail: (error: Error) => void;
 }

@@ -82,7 +82,7 @@ const SETTLED_MS = 3_000;
 
 /**
  * Inspects an inventory file. `basis` identifies its content by the path, column, inode, size and times. `isSettled` is
- * false for a file that is missing or changed recently.
+ * false for a file that is missing or was changed recently.
  */
 async function inspect(
   inventory: InventoryFile,
@@ -134,7 +134,7 @@ async function* plannedKeys(ledger: PlanReader, run: string): AsyncGenerator<rea
 
 const KEYS_AT_ONCE = 10_000;
 
-/** Whether a run is a push to the platform that has read its input completely. */
+/** Whether a run is a push that sends to the platform and has read its input completely. */
 function isPlannedPush(run: Run, { target, destinations }: CountedPlatform): boolean {
   if (run.command !== "push" || run.dryRun || run.state === "planning" || run.target !== target) return false;
   return destinations.some(({ endpoint, supplier }) => run.endpoint === endpoint && run.supplier === supplier);

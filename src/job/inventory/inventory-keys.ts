@@ -21,8 +21,8 @@ const PIECES_IN_MEMORY = 8_000_000;
 
 /**
  * Passes the distinct keys of an inventory file to `handle` in batches, in the order of their code units. Sorts the
- * keys on disk, so that memory does not grow with their number.
- * @throws Failure `config` for a column that the file does not have, and the failures of reading
+ * keys on disk, so that memory use does not grow with the number of keys.
+ * @throws Failure `config` for a column that the file does not have, and failures while reading
  */
 export async function eachInventoryKey(
   inventory: InventoryFile,

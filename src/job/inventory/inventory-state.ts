@@ -22,7 +22,7 @@ export function stateOfNumber({ target, operation, destinations }: Platform, exp
   return { target, operation, expected, seen, missing: expected - seen };
 }
 
-/** A platform, and the destinations there that have the endpoint of the latest push. */
+/** A platform, and its destinations with the endpoint of the latest push. */
 export interface Platform {
   readonly target: string;
   readonly operation: string;

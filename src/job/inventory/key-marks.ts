@@ -55,7 +55,7 @@ export function marksWithout(marks: KeyMarks, isOmitted: (index: number) => bool
   return copy;
 }
 
-/** Returns the mark of a key. Hashes to a string, because buffers would take more memory than all marks. */
+/** Returns the mark of a key. Hashes to a string, because buffers would take more memory than all the marks. */
 function markOf(key: string): bigint {
   return BigInt(`0x${hash("sha256", key).slice(0, 16)}`);
 }

@@ -21,7 +21,7 @@ import { withOwnVersions } from "../settings/stored-setup.ts";
 /** The recorded data of the run whose rejects are re-imported. */
 export interface RecordedRejects {
   readonly job: JobSettings;
-  /** Absent for a run that is not in the ledger, because the program trusts only a ledger for the target. */
+  /** Absent for a run that is not in the ledger, because the program takes the target only from a ledger. */
   readonly run: RunSettings | undefined;
   /** The files of rejects, by source. */
   readonly files: ReadonlyMap<string, readonly string[]>;

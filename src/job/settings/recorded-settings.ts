@@ -20,7 +20,7 @@ export interface RunSettings extends RunValues {
   readonly job: JobSettings;
   readonly target: TargetSettings;
   readonly pace: RateLimitSettings;
-  /** Set for a push with `--workers`: its records are sent by worker processes, and others can join. */
+  /** Set for a push with `--workers`: worker processes send its records, and more workers can join. */
   readonly workers?: WorkerSettings | undefined;
   /** Whether the user confirmed in advance that records may be sent to any target (`--yes`). */
   readonly confirmed?: boolean | undefined;

@@ -36,7 +36,7 @@ export interface LoginOptions {
   readonly baseUrl: URL;
   readonly mutation?: TokenMutation;
   readonly clock: WallClock;
-  /** Learns every credential that is sent or obtained; masks the reason of a rejection. */
+  /** Learns every credential that is sent or obtained, and masks these credentials in the reason for a rejection. */
   readonly mask?: CredentialMask | undefined;
 }
 
@@ -190,8 +190,8 @@ export function withLoginBackoff(login: Login, clock: MonotonicClock): Login {
 
 /**
  * Obtains a token for the API key with one request.
- * @throws Failure `authentication` if the platform refuses a token, `tls` or `platform_unreachable` if there is no
- * answer
+ * @throws Failure `authentication` if the platform refuses to issue a token, `tls` or `platform_unreachable` if there
+ * is no answer
  */
 export async function fetchToken(apiKey: string, options: LoginOptions): Promise<ServiceToken> {
   const end = await createLogin(options)({ apiKey });

@@ -30,8 +30,9 @@ interface HeldToken {
 
 /**
  * Creates an authorisation with one token for all workers. The token is obtained on first use, and concurrent callers
- * share one request. The token is renewed shortly before it expires, while the old token stays in use, and once if the
- * platform rejects it. If the platform refuses to issue a token, no further token is requested.
+ * share one request. The token is renewed shortly before it expires, and the old token stays in use during the renewal.
+ * The token is also renewed once if the platform rejects it. If the platform refuses to issue a token, no further token
+ * is requested.
  */
 export function renewingAuthorisation(options: RenewalOptions): Authorisation {
   const { clock } = options;

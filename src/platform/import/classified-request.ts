@@ -23,8 +23,8 @@ export interface RequestDependencies {
 }
 
 /**
- * Called before each request for a record, once a token is available. Resolves when the request may be sent, with false
- * if it must no longer be sent.
+ * Called before each request for a record, once a token is available. Resolves to true when the request may be sent, or
+ * to false if it must no longer be sent.
  */
 export type MaySend = () => Promise<boolean>;
 
@@ -42,8 +42,8 @@ interface ClassifiedRequest extends Pick<HttpRequest, "method" | "url" | "body">
 }
 
 /**
- * Sends a request with the token, and again if the token had to be renewed. Never throws for a reply or a
- * transport error.
+ * Sends a request with the token, and again if the token had to be renewed. Never throws for a reply or a transport
+ * error.
  */
 export async function sendClassified(request: ClassifiedRequest, tools: RequestDependencies): Promise<RequestResult> {
   try {

@@ -43,8 +43,8 @@ export function evaluateReply(
 }
 
 /**
- * Returns a result if the account number is null or empty, because no number has been assigned yet. Otherwise returns
- * undefined.
+ * Returns a result if the account number is null or empty, which means that no number has been assigned yet. Otherwise
+ * returns undefined.
  */
 function accountResult(reply: JsonValue, { account }: ReadBack): LookupResult | undefined {
   const number = account && valueAt(reply, account);

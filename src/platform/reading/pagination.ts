@@ -23,7 +23,7 @@ interface ListRequest<T> extends ReadRequest {
   readonly decimals?: ReadonlySet<string>;
 }
 
-/** Maximum number of pages, which no list reaches. A longer chain is assumed to be endless. */
+/** Maximum number of pages. No real list has as many pages, so a longer chain is assumed to be endless. */
 export const MAX_PAGES = 10_000;
 
 /**
@@ -141,8 +141,8 @@ export async function* selectedPages<T>(
 }
 
 /**
- * Maximum number of records, because all pages are kept in memory to reverse them. This is more than the number of half
- * hours in eleven years.
+ * Maximum number of records: more than the number of half hours in eleven years. The number is limited because all
+ * pages are kept in memory to reverse them.
  */
 const MAX_RECORDS = 200_000;
 

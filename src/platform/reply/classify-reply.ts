@@ -143,8 +143,8 @@ function byRule(rule: OutcomeRule, facts: Facts): ReplyClass {
 }
 
 /**
- * Whether the rule identifies this reply by more than an error status. The status alone could also be the rejection of
- * a repeat.
+ * Whether the rule identifies this reply by more than an error status. The status alone could also mean that the
+ * platform rejected a repeated request.
  */
 function isNamed({ code, has }: OutcomeRule, { reply }: Facts): boolean {
   return reply.status < 300 || code !== undefined || has !== undefined;

@@ -26,9 +26,9 @@ export function sentRecordMismatch(
 }
 
 /**
- * Whether the reply names the business key of another record and not the key of the sent record. The key is searched
- * for at its path in the body; if it is absent, at the same path in any object of the body; if it is absent there too,
- * under the names that the request uses for it.
+ * Whether the reply names the business key of another record and not the key of the sent record. Searches for the key
+ * in these places, in this order: at its path in the body, at the same path in any object of the body, and under the
+ * names that the request uses for the key.
  */
 function isOtherKey(
   body: JsonValue,
@@ -45,7 +45,7 @@ function isOtherKey(
 }
 
 /**
- * Returns the values under these names as text. Ignores numbers unless the key consists of digits, because such a
+ * Returns the values under these names as text. Ignores numbers unless the key consists of digits. If it does not, a
  * number is an id of the platform.
  */
 function textsUnder(names: readonly string[], body: JsonValue, sent: string): readonly string[] {

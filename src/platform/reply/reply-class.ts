@@ -18,7 +18,8 @@ export type ReplyClass =
     }
   /**
    * `account`: set if the platform created an account and rejected single items of the payload. `isFinal`: the reply
-   * also settles an earlier request for the record that had no clear answer (docs/contract.md, "Refusals of repeats").
+   * also settles an earlier request for the record, if that request had no clear answer (docs/contract.md, "Refusals of
+   * repeats").
    */
   | {
       readonly kind: "rejected";
@@ -62,7 +63,7 @@ export interface PushBack {
 
 const NOT_AUTHENTICATED: ReadonlySet<unknown> = new Set(["not_authenticated", "authentication_failed"]);
 
-/** Whether the code is for missing or wrong credentials (Django REST framework). Some instances send it with 403. */
+/** Whether the code means missing or wrong credentials (Django REST framework). Some instances send it with 403. */
 export function isNotAuthenticated(code: unknown): boolean {
   return NOT_AUTHENTICATED.has(code);
 }

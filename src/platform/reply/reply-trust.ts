@@ -19,9 +19,9 @@ export interface RepliesContract extends ReplyIdentifiers, Partial<Pick<PlainOpe
 
 /**
  * Returns the short reason why a success below 300 is not trusted, or undefined if it is trusted. A success is trusted
- * if its status, content type and body are as documented and it contains the account number or the business key, if the
- * contract documents one of them. If the contract does not document the body, only a contradiction of the success
- * counts against it. `sentRecordMismatch` checks whether the reply names another record.
+ * if its status, content type and body are as documented. If the contract documents the account number or the business
+ * key, the reply must also contain one of them. If the contract does not document the body, only a contradiction of the
+ * success counts against it. `sentRecordMismatch` checks whether the reply names another record.
  * @param payload the sent payload: a member that echoes it says nothing about the request
  */
 export function reasonForDistrust(

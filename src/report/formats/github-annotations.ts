@@ -41,7 +41,10 @@ interface Annotation {
 interface CollectedAnnotations {
   readonly errors: AnnotationGroup;
   readonly warnings: AnnotationGroup;
-  /** The causes found so far: at most `MAX_ANNOTATIONS` causes of errors, and as many causes of warnings. */
+  /**
+   * The causes found so far: at most `MAX_ANNOTATIONS` causes of errors and at most `MAX_ANNOTATIONS` causes of
+   * warnings.
+   */
   readonly causes: Set<string>;
   total: number;
 }

@@ -148,7 +148,7 @@ function endOfSimilar(outcomes: ValidOutcomes, from: number): number {
   for (let index = from; index < to; index += 1) {
     const isSimilar = fileNumbers[index] === fileNumbers[from] && isKeySimilar(index);
     const line = lines[index] ?? 0;
-    // The numbers of records ascend.
+    // Record numbers ascend.
     if (!isSimilar || (records[index] ?? 0) >= recordBelow || line < lineFrom || line >= lineBelow) return index;
   }
   return to;

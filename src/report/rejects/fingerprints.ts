@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 
 /**
- * Computes fingerprints, by which a re-import recognises rows and cells without their values. Every fingerprint depends
- * on the secret of its report, because short values such as phone numbers could otherwise be found by trying every
- * possible value.
+ * Computes fingerprints. A re-import uses fingerprints to recognise rows and cells without knowing their values. Every
+ * fingerprint depends on the secret of its report, because short values such as phone numbers could otherwise be found
+ * by trying every possible value.
  */
 export interface Fingerprints {
   /** Returns the fingerprint of a cell. Equal cells in two rows have different fingerprints. */

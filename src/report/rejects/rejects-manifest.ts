@@ -55,8 +55,8 @@ export interface RejectsManifest extends ManifestInfo {
  * One line of {@link FINGERPRINT_FILE}.
  * - `key`: fingerprint of the business key, normalised for changes that spreadsheets make; empty without a key
  * - `errors`: the columns (numbers from 0) or members of the row that have an error
- * - `marks`: `a`: any cell of the row may be corrected; `d`: the row may be deleted; `r`: the record repeats another
- *   record that is sent
+ * - `marks`: letters; `a` means that any cell of the row may be corrected, `d` that the row may be deleted, and `r`
+ *   that the record repeats another record that is sent
  * - `cells`: concatenated fingerprints of the cells; for JSON rows, by member
  */
 export type ManifestLine = readonly [
@@ -152,8 +152,8 @@ function marksOf({ problems }: RejectRow, outcome: Outcome): string {
 }
 
 /**
- * Whether any cell of the row may be corrected. This is the case if an error of the row has no cell or was found while
- * reading the sources, or if the record violates a rule over several fields.
+ * Whether any cell of the row may be corrected. This is the case if an error in the row belongs to no cell or was found
+ * while reading the sources, or if the record violates a rule over several fields.
  */
 function isAnyCellFaulty(own: readonly Problem[], all: readonly Problem[]): boolean {
   const errors = own.filter(({ severity }) => severity === "error");

@@ -52,7 +52,10 @@ export interface SheetWriter {
 /** Limits of spreadsheet programs: rows per sheet, and characters per cell. */
 const MAX_ROWS = 1_048_576;
 const MAX_CELL_CHARACTERS = 32_767;
-/** Maximum number of comments, because many comments make programs slow. The row also contains the descriptions. */
+/**
+ * Maximum number of comments. More comments would slow spreadsheet programs down. The row also contains the
+ * descriptions.
+ */
 const MAX_COMMENTS = 10_000;
 const MAX_WIDTH = 60;
 
@@ -131,7 +134,7 @@ function heightXml(cells: readonly SheetCell[]): string {
 
 /**
  * Escapes text for the XML of a workbook. Characters that XML cannot contain become escapes such as `_x0000_` (ECMA-376
- * part 1, 22.9.2.19). A lone surrogate becomes U+FFFD, because it has no such escape.
+ * part 1, 22.9.2.19). A lone surrogate becomes U+FFFD, because no such escape exists for it.
  */
 export function xmlText(text: string): string {
   const plain = UNSAFE_CHARACTERS.test(text)

@@ -93,7 +93,7 @@ interface Built {
   readonly isKnown: boolean;
 }
 
-/** Maximum nesting of a generated value, because schemas may be recursive. */
+/** Maximum nesting of a generated value. Schemas may be recursive. */
 const MAX_DEPTH = 8;
 
 function builtValue(schema: JsonObject, context: BuildContext): Built {

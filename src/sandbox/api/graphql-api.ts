@@ -94,8 +94,8 @@ export function graphqlHandler(dependencies: GraphqlDependencies): Handler {
 }
 
 /**
- * Limits of a query, because queries need no credentials. GraphiQL's introspection has 13 levels, 90 fields and 400
- * tokens.
+ * Limits on a query. They are needed because queries require no credentials. GraphiQL's introspection has 13 levels, 90
+ * fields and 400 tokens.
  */
 const MAX_TOKENS = 1000;
 const MAX_DEPTH = 20;
@@ -177,7 +177,7 @@ function readGraphqlRequest(request: PlatformRequest): GraphqlRequest | undefine
   };
 }
 
-/** Counts a login. Returns false if it exceeds the limit per minute. */
+/** Counts a login. Returns false if the login exceeds the limit per minute. */
 type LoginLimit = () => boolean;
 
 const LOGIN_WINDOW_MS = 60_000;

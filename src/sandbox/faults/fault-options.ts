@@ -1,7 +1,10 @@
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 
-/** Selects the data-import requests that have a fault. Requests are counted from 1 since the faults were last set. */
+/**
+ * Selects the data-import requests that have a fault. Requests are numbered from 1. Setting the faults restarts the
+ * numbering.
+ */
 export interface Trigger {
   /** Every nth request. */
   readonly every?: number;
@@ -64,7 +67,9 @@ const FAULTS = {
   refreshLifetimeSeconds: "amount",
   /** Maximum number of logins per minute. Further logins are refused with KT-CT-1199, even with a valid key. */
   maxLogins: "count",
-  /** Whether the platform fails to detect repeats. It then creates a second account for the same business key. */
+  /**
+   * Whether the platform fails to detect repeated requests. It then creates a second account for the same business key.
+   */
   forgetful: "flag",
 } as const;
 

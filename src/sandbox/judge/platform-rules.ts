@@ -120,8 +120,8 @@ function isAustralianNumber(text: string): boolean {
 }
 
 /**
- * Whether a postcode is valid in the United Kingdom: an outward code, then an inward code without C, I, K, M, O and V
- * (Royal Mail, Programmers' Guide to PAF).
+ * Whether a postcode is valid in the United Kingdom: an outward code, then an inward code without the letters C, I, K,
+ * M, O and V (Royal Mail, Programmers' Guide to PAF).
  */
 function isBritishPostcode(text: string): boolean {
   return /^(?:GIR ?0AA|[A-PR-UWYZ](?:\d{1,2}|[A-HK-Y]\d{1,2}|\d[A-HJKPSTUW]|[A-HK-Y]\d[ABEHMNPRVWXY]) ?\d[ABD-HJLNP-UW-Z]{2})$/i.test(

@@ -165,7 +165,7 @@ export interface FillDown extends RowFilter {
   readonly last: number;
 }
 
-/** A new value for a column, in all rows that match the filter, or only in those with the value `from`. */
+/** A new value for a column, in all rows that match the filter, or only in the rows with the value `from`. */
 export interface Replacement extends RowFilter {
   readonly column: number;
   readonly from: string | null;

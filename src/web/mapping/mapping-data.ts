@@ -45,7 +45,7 @@ interface CodeData {
 /** A field of the contract, or a part of the mapping, with the entry that fills it. */
 export interface FieldData {
   /**
-   * The path of the field in the mapping file. `*` stands for the item of a list that the mapping does not have yet.
+   * The path of the field in the mapping file. `*` represents the item of a list that the mapping does not have yet.
    * The path of a part is the same whether the part is an item or an entry `{ each, when, item }`.
    */
   readonly path: AttrPath;

@@ -24,7 +24,7 @@ export interface MappingService {
   /**
    * Applies changes to a mapping, and returns the mapping with its sources and fields. If the mapping has an error, the
    * result contains the error.
-   * @throws Failure `usage` if a change is not possible; the failures of reading the contract
+   * @throws Failure `usage` if a change is not possible; failures while reading the contract
    */
   readonly view: (draft: Draft, edits: readonly MappingEdit[], dependencies: Dependencies) => Promise<MappingData>;
   /**
@@ -32,7 +32,7 @@ export interface MappingService {
    * @throws Failure if the contract, the mapping or a source cannot be read
    */
   readonly check: (draft: Draft, dependencies: Dependencies) => Promise<CheckData>;
-  /** @throws the failures of reading the mapping and the contract */
+  /** @throws failures while reading the mapping and the contract */
   readonly operation: (draft: Pick<Draft, "job" | "text">, dependencies: Dependencies) => Promise<Operation>;
   /**
    * Guesses a mapping from extracts, and detects their encoding.

@@ -15,7 +15,10 @@ export interface WebSession {
 export interface WebAccess {
   /** The token to show to the user. It remains valid while the server runs. */
   readonly token: string;
-  /** Creates a token that is valid once. Other users can see the arguments of the program that opens a browser. */
+  /**
+   * Creates a token that is valid only once, because other users can see the arguments of the program that opens a
+   * browser.
+   */
   readonly createSingleToken: () => string;
   /** Exchanges a token for a session; undefined if the token is unknown or used. */
   readonly exchange: (token: string) => WebSession | undefined;

@@ -31,7 +31,7 @@ export async function showRun(run: RunReport, flags: RunFlags, context: Context)
   }
 }
 
-/** Returns the command that keeps the changed cells of rejects after a push has sent them. */
+/** Returns the command that keeps changed cells as corrections, after a push has sent re-imported rejects. */
 function keepCommand(
   { run, summary }: RunReport["report"],
   { rejects = [], config, dryRun = false }: RunFlags,

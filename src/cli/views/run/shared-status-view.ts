@@ -60,7 +60,7 @@ function elapsed(since: string, until: string): number {
   return Math.max(0, Date.parse(until) - Date.parse(since));
 }
 
-/** Maximum number of workers in the text, because a cluster may have hundreds. The JSON output lists all of them. */
+/** Maximum number of workers in the text. A cluster may have hundreds of workers. The JSON output lists all of them. */
 const MAX_LISTED_WORKERS = 5;
 
 function endedWorkersText(gone: readonly WorkerStatus[]): string | undefined {

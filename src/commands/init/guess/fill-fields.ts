@@ -13,9 +13,9 @@ const OPTIONAL = 0.58;
 const MAX_OTHERS = 3;
 
 /**
- * Fills the fields that are built from the rows of one source. Each column fills the field that it fits best. A
- * required field, or the same field of another object, may use the same column. An optional object is included if a
- * column fits one of its fields best.
+ * Fills the fields that are built from the rows of one source. Each column fills the field that it fits best. The same
+ * column may also fill a required field, or the same field of another object. An optional object is included if one of
+ * its fields is the best fit for a column.
  */
 export function fillFields(container: Container, node: SourceNode, scores: Scores): void {
   const { source } = node;
@@ -63,8 +63,8 @@ interface Pair {
 }
 
 /**
- * Raises the score of a column for an id field if other sources join on the column or, by a larger amount, if the
- * column contains industry-wide numbers.
+ * Raises the score of a column for an id field if other sources join on the column. Raises it further if the column
+ * contains industry-wide numbers.
  */
 function withJoins({ words, container }: Slot, guess: Guess, { key }: SourceNode): Guess {
   if (!words.includes("id") || guess.score <= SHOWN / 2) return guess;
@@ -75,8 +75,8 @@ function withJoins({ words, container }: Slot, guess: Guess, { key }: SourceNode
 
 const JOIN_KEY = 0.05;
 /**
- * Minimum score of a column by which other sources refer to records, because the platform can also identify records by
- * this column.
+ * Minimum score of a column by which other sources refer to records. The platform can also identify records by such a
+ * column.
  */
 const RECORD_KEY_SCORE = 0.6;
 

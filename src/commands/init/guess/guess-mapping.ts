@@ -154,7 +154,10 @@ export function fillAll(container: Container, node: SourceNode, scores: Scores):
   }
 }
 
-/** Sets the code of the import supplier if the contract accepts it, and required choices with a single value. */
+/**
+ * Sets the constants: the code of the import supplier, if the contract accepts it, and each required choice that has a
+ * single value.
+ */
 function setConstants(payload: Container, operation: Operation, supplier: string | undefined): void {
   const attr = operation.supplier === undefined ? "import_supplier" : formatAttr(operation.supplier);
   for (const slot of slotsIn(payload)) {

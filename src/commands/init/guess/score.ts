@@ -80,7 +80,10 @@ export interface NamedThing {
 
 const COMMON_WEIGHT = 0.5;
 const AROUND_WEIGHT = 0.25;
-/** The weight of a missing `1` in a column name, because a column without a number usually means the first item. */
+/**
+ * The weight of a missing `1` in a column name. The weight is low, because a column without a number usually means the
+ * first item.
+ */
 const FIRST_WEIGHT = 0.2;
 
 /**
@@ -177,7 +180,7 @@ function isNumber(word: string): boolean {
   return /^\d+$/.test(word);
 }
 
-/** Scores address columns without numbers. They fill the lines of an address in written order. */
+/** Scores address columns without numbers, so that they fill the lines of an address in the usual order. */
 function addressPart(field: readonly string[], column: readonly string[]): number {
   const line = Number(field.find(isNumber) ?? 0);
   if (!field.includes("address") || line < 1 || column.some(isNumber)) return 0;

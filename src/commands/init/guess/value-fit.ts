@@ -60,7 +60,7 @@ function isNumeric(type: FieldType): type is NumericType {
   return type.kind === "integer" || type.kind === "number" || type.kind === "decimal";
 }
 
-/** Fit of an empty column, because only its name can be scored. */
+/** Fit of an empty column. Only its name can be scored. */
 const UNKNOWN = 0.85;
 
 function isScalar({ kind }: FieldType): boolean {
@@ -187,7 +187,7 @@ const KIND_WORDS: readonly (readonly [kind: ValueKind, word: string, evidence: n
   ["phone", "phone", 0.5],
   ["street", "address", 0.3],
 ];
-/** Fit of a date column for a text field, because text fields rarely contain dates. */
+/** Fit of a date column for a text field. The fit is low, because text fields rarely contain dates. */
 const NON_TEXT_SCORE = 0.35;
 
 function textFit(type: TextType, words: readonly string[], column: ColumnProfile): ValueFit {

@@ -214,7 +214,7 @@ interface DateCounter {
   readonly forms: () => readonly DateForm[];
 }
 
-/** Patterns that have matched no value are dropped after this number of values. */
+/** Number of values after which patterns without a match are dropped. */
 const SETTLED_AFTER = 50;
 
 function createDateCounter(): DateCounter {

@@ -55,8 +55,8 @@ function listText(name: string, values: readonly string[]): readonly string[] {
 }
 
 /**
- * Renders a value. Does not quote a single letter, because YAML 1.2 reads every letter as a string. YAML 1.1 reads
- * letters such as `y` as booleans.
+ * Renders a value. Does not quote a single letter such as `y`. YAML 1.2 reads every letter as a string; only YAML 1.1
+ * reads some letters as booleans.
  */
 function valueText(value: string): string {
   return /^[A-Za-z]$/.test(value) ? value : yamlText(value);

@@ -120,7 +120,7 @@ function rowColumnsText(node: SourceNode, { root }: SourceTree): string {
   return paths.length === 0 ? "" : `; with \`pick: first\`, its columns can fill fields: ${paths.join(", ")}`;
 }
 
-/** Returns the names of the sources from below the root to the node. */
+/** Returns the names of the sources on the path from the root to the node, without the root. */
 function pathTo(node: SourceNode, above: SourceNode): readonly string[] {
   const next = above.children.find((child) => nodesOf(child).includes(node));
   return next === undefined ? [] : [next.source.name, ...pathTo(node, next)];

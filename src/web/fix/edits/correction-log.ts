@@ -12,7 +12,7 @@ import { fingerprintFile } from "../../../read/input/source-files.ts";
 import type { Correction } from "../../../read/corrections/correction.ts";
 import type { SessionStore } from "../session/session-store.ts";
 
-/** Returns the corrections in force for the rows with a key, in file order. */
+/** Returns the corrections in force for the rows with this key, in file order. */
 export function correctionsOfKey(store: SessionStore, source: string, key: string): readonly ListedCorrection[] {
   return store
     .all("select body from correction where source = ? and key = ? order by seq", source, key)

@@ -17,7 +17,7 @@ export interface CellTarget {
   readonly value: string | null;
 }
 
-/** Returns the current rows of a source with a key. */
+/** Returns the current rows of a source that have this key. */
 export type CurrentRows = (source: number, key: string) => readonly Row[];
 
 interface StoredCell {

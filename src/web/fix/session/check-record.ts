@@ -125,7 +125,7 @@ function changedCells(
   return changed;
 }
 
-/** Whether the cell of a problem has changed. A refusal of the platform without a cell depends on all cells. */
+/** Whether the cell of a problem has changed. A platform refusal without a cell depends on all cells. */
 function isChanged({ place, by }: Problem, stored: readonly StoredRow[], changed: ChangedCells): boolean {
   if (changed.size === 0) return false;
   for (const { id, built } of stored) {

@@ -67,7 +67,9 @@ export function problemsOf({ found }: Found): readonly Problem[] {
   return typeof found === "string" ? JSON.parse(found) : [];
 }
 
-/** Returns the marks of a row without repeats. Several attrs may be filled from one cell, with the same problem. */
+/**
+ * Returns the marks of a row without repeats. Several attrs may be filled from one cell and then have the same problem.
+ */
 function marksOf(
   problems: readonly Problem[],
   row: Row,
