@@ -136,8 +136,7 @@ function closestRow(change: ReturnedChange, isFree: (row: SourceRow) => boolean)
 }
 
 /**
- * Returns the new values for a row of the sources that result from the change to a field in the rejects, or the
- * obstacle.
+ * Returns the new values that the change to a field in the rejects implies for a row of the sources, or the obstacle.
  * @returns `already_corrected` if the row already has the new value; `no_column_returned` if the rejects do not have
  *   the column
  */

@@ -17,7 +17,8 @@ export interface DecisionContext {
 }
 
 /**
- * Decides a record by the content that the platform has. If no decision is possible, returns the reason as a string.
+ * Decides a record based on the content that the platform has. If no decision is possible, returns the reason as a
+ * string.
  */
 export function decisionFor(
   record: UndecidedRecord,

@@ -32,7 +32,7 @@ function textTest(type: TextType): (text: string) => boolean {
 /** Null characters and lone surrogates. */
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
-/** Whether no value can be of both types. False if this is uncertain. */
+/** Whether the two types have no value in common. False if this is uncertain. */
 export function excludes(one: FieldType, other: FieldType): boolean {
   if (one.nullable && other.nullable) return false;
   if (one.kind === "object" && other.kind === "object") return lacksRequired(one, other) || lacksRequired(other, one);
