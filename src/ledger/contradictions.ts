@@ -1,8 +1,8 @@
 import { formatCount } from "../text/count.ts";
 
 /**
- * The contradictions between tables that a ledger check looks for, in the order of its report. `one` follows the number
- * 1, and `many` follows a larger number.
+ * The contradictions between tables that a ledger check looks for, in report order. The report shows a count, followed
+ * by `one` if the count is 1, otherwise by `many`.
  */
 const CONTRADICTIONS = [
   {
@@ -47,7 +47,7 @@ type Contradiction = (typeof CONTRADICTIONS)[number]["name"];
 /** For each contradiction, a query that selects the violations. */
 export type ContradictionQueries = Readonly<Record<Contradiction, string>>;
 
-/** Returns the queries in the order of the report, with functions that turn their counts into sentences. */
+/** Returns the queries in report order, each with a function that turns its count into sentences. */
 export function contradictionQueries(
   queries: ContradictionQueries,
 ): readonly { readonly sql: string; readonly sentences: (count: number) => readonly string[] }[] {

@@ -8,8 +8,8 @@ export function missingLedger(name: string): Failure {
 }
 
 /**
- * Checks the result of a compare-and-set operation. Fails if another writer has changed rows since this run last wrote
- * them.
+ * Checks the result of a compare-and-set operation. Fails if another writer has changed the rows since this run last
+ * wrote them.
  * @throws Failure `ledger_in_use`
  */
 export function requireChanged(changed: number | undefined, expected: number, name: string): void {

@@ -3,7 +3,7 @@ import { Failure } from "../model/failure.ts";
 /** The version of the table format, for both databases. Each ledger stores its version. */
 export const LEDGER_FORMAT = 1;
 
-/** @throws Failure `config` for a ledger of another format */
+/** @throws Failure `config` for a ledger in another format */
 export function requireKnownFormat(ledger: string, format: number): void {
   if (format === LEDGER_FORMAT) return;
   const isNewer = format > LEDGER_FORMAT;

@@ -3,15 +3,15 @@ import type { SharedRun, SharedStatus } from "./runs/shared-run.ts";
 
 export interface StoreOptions {
   /**
-   * Receives messages for the user about the ledger's storage, for example if it cannot be reached or takes a long time
-   * to open.
+   * Receives messages for the user about the ledger's storage, for example if the storage cannot be reached or takes a
+   * long time to open.
    */
   readonly notice?: ((message: string) => void) | undefined;
 }
 
 /** The storage of a ledger: a file or a database. The ledger may be open or closed. */
 export interface LedgerStore {
-  /** Name for messages and for `--ledger` of suggested commands. Contains no password. */
+  /** Name for messages, and for `--ledger` in suggested commands. Contains no password. */
   readonly name: string;
   /** Host, port and database. Absent for a ledger in a file. */
   readonly server?: string;
@@ -29,12 +29,13 @@ export interface LedgerStore {
    */
   readonly read: () => Promise<Ledger>;
   /**
-   * Opens a run that several processes send. Absent if other machines cannot reach the ledger.
+   * Opens a run whose records several processes send. Absent if other machines cannot reach the ledger.
    * @throws Failure `run_unknown`, `config`, `storage`
    */
   readonly share?: (run: string) => Promise<SharedRun>;
   /**
-   * Checks, before a shared run starts, that ranges can be assigned. Call this with the ledger open for writing.
+   * Checks, before a shared run starts, that ranges can be assigned to workers. Call this with the ledger open for
+   * writing.
    * @throws Failure `config` if this user lacks a right; `storage`
    */
   readonly requireSharing?: () => Promise<void>;
@@ -61,7 +62,7 @@ export interface LedgerStore {
   /**
    * Replaces a corrupt ledger with a repaired copy that has every readable record. Keeps the corrupt ledger under
    * another name. Absent for a database server, which has its own tools for repair.
-   * @param stamp the end of the name under which the corrupt ledger is kept
+   * @param stamp suffix for the name under which the corrupt ledger is kept
    * @param options `mayRecreate`: whether to create an empty ledger if nothing can be read. Set this only if a
    * journal contains the requests of the ledger
    * @throws Failure `ledger_in_use`, `run_unknown`, `ledger_damaged` if no run can be read, `storage`
@@ -71,11 +72,11 @@ export interface LedgerStore {
 
 /** A process that is working on a ledger, or workers whose planner has died. */
 export interface ActiveWriter {
-  /** For messages: command, process and host. */
+  /** Command, process and host, for messages. */
   readonly who: string;
   /** The command; absent if only workers are active. */
   readonly command?: string;
-  /** Absent before the run has started, and for a command that sends nothing. */
+  /** Absent if the run has not started yet, and for a command that sends nothing. */
   readonly run?: Run | undefined;
   /** The progress of that run's workers. */
   readonly shared?: SharedStatus | undefined;

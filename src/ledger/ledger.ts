@@ -42,9 +42,9 @@ interface PlanningLedger {
   restartPlan(run: string): Promise<void>;
   /** Adds records of the input to the plan, in input order. */
   plan(run: string, items: readonly PlannedItem[] | PackedItems): Promise<void>;
-  /** Makes planned records `invalid` for reasons found after planning. Call this before `finishPlan`. */
+  /** Makes planned records `invalid` for reasons that were found after planning. Call this before `finishPlan`. */
   exclude(run: string, excluded: readonly ExcludedRow[]): Promise<void>;
-  /** Returns the open rows without a key from earlier pushes to this run's destination. */
+  /** Among the rows of earlier pushes to this run's destination, returns the open rows that have no key. */
   earlierWithoutKey(run: string): Promise<readonly RowWithoutKey[]>;
   /**
    * Completes the plan. Marks duplicate and near-duplicate keys within the run. Compares the records with earlier runs
@@ -71,9 +71,9 @@ interface SendingLedger {
   /** Finds the first record numbered `from` or higher that is left to send; undefined if there is none. */
   nextSendable(run: string, from: number): Promise<NextSendable | undefined>;
   /**
-   * Returns when the last request with outdated content was abandoned without a reply, ISO 8601 UTC; undefined if there
-   * was no such request. Content is outdated if it differs from the content that is left to send. Includes only
-   * requests that may be repeated, because any other abandoned request makes its record ambiguous.
+   * Returns the time (ISO 8601 UTC) at which the last request with outdated content was abandoned without a reply;
+   * undefined if there was no such request. Content is outdated if it differs from the content that is left to send.
+   * Includes only requests that may be repeated, because any other abandoned request makes its record ambiguous.
    */
   otherContentAbandonedAt(run: string): Promise<string | undefined>;
   /** Returns the records numbered `from` to `to` (inclusive) that are left to send. */
@@ -95,8 +95,8 @@ interface ReconcilingLedger {
   /**
    * Prepares to reconcile ambiguous records. Closes attempts left in flight, like `resumeRun`. Records of this run that
    * are left to send also become `ambiguous` if one of their requests may have been processed. Records that another run
-   * has since settled get their current state. Resolves to the time when the last request without a reply was abandoned
-   * in any run, ISO 8601 UTC.
+   * has since settled get their current state. Resolves to the time (ISO 8601 UTC) at which the last request without a
+   * reply was abandoned, in any run.
    */
   refresh(run: string, policy: PlanPolicy): Promise<string | undefined>;
   /** Returns the records numbered `from` to `to` (inclusive) with unknown delivery status. */
@@ -113,11 +113,11 @@ interface ReconcilingLedger {
   undecidedByKey(run: string, status: UndecidedStatus, keys: readonly string[]): Promise<readonly AmbiguousItem[]>;
   /**
    * Decides ambiguous and existing records, and stores who decided and why. Compare-and-set: fails for a record that is
-   * neither ambiguous nor existing. Resolves to the decisions that were not applied, because another record has the new
+   * neither ambiguous nor existing. Resolves to the decisions that were not applied because another record has the new
    * account.
    */
   saveDecisions(run: string, decisions: readonly Decision[], policy: PlanPolicy): Promise<readonly SharedAccount[]>;
-  /** Returns every decision ever made about the records with this key, oldest first. */
+  /** Returns every decision that was ever made about the records with this key, oldest first. */
   decisions(key: string): Promise<readonly RecordedDecision[]>;
   /**
    * Returns the records numbered `from` to `to` (inclusive) whose content in this run is the content that the platform
@@ -139,8 +139,8 @@ interface ExcludingLedger {
   /** Ends exclusions, so that the next push sends the records. Resolves to whether each record was excluded. */
   endExclusions(identities: readonly Uint8Array[], end: ExclusionEnd): Promise<readonly boolean[]>;
   /**
-   * Returns the exclusions in effect, sorted by key. If a key is given, returns all exclusions ever made of records
-   * with this key, oldest first.
+   * Returns the exclusions in effect, sorted by key. If a key is given, returns all exclusions that were ever made for
+   * records with this key, oldest first.
    */
   exclusions(key?: string): Promise<readonly Exclusion[]>;
 }
@@ -179,7 +179,7 @@ export interface RunQueries {
   compareToSend(run: string): Promise<SendComparison | undefined>;
   /** Counts the ended requests of the run by time and resulting status; undefined if no request has ended. */
   timeline(run: string): Promise<Timeline | undefined>;
-  /** Returns every attempt ever made for the records with this key, oldest first. */
+  /** Returns every attempt that was ever made for the records with this key, oldest first. */
   attempts(key: string): Promise<readonly Attempt[]>;
   /** Returns facts about the ledger's history, for example for comparison with its journals. */
   history(): Promise<LedgerHistory>;
@@ -296,7 +296,7 @@ export interface Run extends Omit<NewRun, "setup"> {
 export interface LedgerHistory {
   /** The id of the first run, which only copies of this ledger share; undefined if there is no run yet. */
   readonly id: string | undefined;
-  /** Number of intents ever saved, in all runs. Only a repair reduces it. */
+  /** Total number of intents that were saved in all runs. Only a repair reduces this number. */
   readonly requests: number;
   /** When the last request without a clear reply was abandoned, ISO 8601 UTC; undefined if there was none. */
   readonly lastAbandonedAt: string | undefined;

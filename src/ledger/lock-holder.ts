@@ -56,7 +56,7 @@ function isHolder(value: unknown): value is Holder {
   return texts.every((text) => typeof text === "string") && Number.isInteger(Reflect.get(value, "pid"));
 }
 
-/** Whether the holder is known to be dead. Processes of other hosts and namespaces cannot be checked. */
+/** Whether the holder is known to be dead. Processes on other hosts or in other namespaces cannot be checked. */
 export function isDead(holder: Holder): boolean {
   if (holder.host !== hostname() || (holder.pidNamespace ?? undefined) !== pidNamespace()) return false;
   return !isRunning(holder.pid, holder.processStart ?? undefined);

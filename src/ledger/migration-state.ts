@@ -55,7 +55,8 @@ export interface AcceptedDay extends Pick<DestinationState, "target" | "supplier
 }
 
 /**
- * A record that is not done, with its place in the latest planned push. A missing key has its place in the inventory.
+ * A record that is not done, with its place in the latest planned push. For a missing key, the place is in the
+ * inventory.
  */
 export interface OpenRecord extends Pick<Outcome, "key" | "source" | "problems"> {
   readonly state: OpenState;
@@ -66,9 +67,9 @@ export interface OpenRecord extends Pick<Outcome, "key" | "source" | "problems">
   readonly target: string;
   readonly supplier: string;
   /**
-   * Since when the record has been open, ISO 8601 UTC: the start of the first planned push with the record or, if the
-   * record was accepted, the start of the first planned push after that with different content. For a missing key: the
-   * start of the first planned push to the target.
+   * Since when the record has been open, ISO 8601 UTC: the start of the first planned push with the record. If the
+   * record was accepted: the start of the first later planned push with different content for it. For a missing key:
+   * the start of the first planned push to the target.
    */
   readonly since: string;
 }

@@ -10,9 +10,9 @@ interface ChildColumnsContext {
 }
 
 /**
- * Returns the columns of a source and of those child sources that have at most one row per row of the source. Entries
- * refer to a child column as `addresses.STREET`. If the source itself has a column with that name, that column takes
- * precedence.
+ * Returns the columns of a source and of its child sources that have at most one row for each row of the source.
+ * Entries refer to a child column as `addresses.STREET`. If the source itself has a column with that name, that column
+ * takes precedence.
  */
 export function withChildColumns(own: SourceColumns, context: ChildColumnsContext): SourceColumns {
   const { document, issues, columnsOf } = context;
@@ -55,7 +55,8 @@ export function pathBelow(name: string, source: string, { sources }: MappingDocu
 }
 
 /**
- * Whether each parent row has at most one row of the source: the join column is the source's key, or one row is picked.
+ * Whether each parent row has at most one row of the source, because the join column is the source's key or because one
+ * row is picked.
  */
 export function hasOneRow({ key, on, pick }: SourceEntry): boolean {
   return (pick !== undefined && pick.per === undefined) || (key !== undefined && key === on);

@@ -12,7 +12,7 @@ export interface MappingValues {
   readonly lookups: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly functions: MappingFunctions;
   /**
-   * Whether the rows are re-imported rejects. The names and dates of their files do not state the date of their
+   * Whether the rows are re-imported rejects. The names and dates of rejects files do not state the date of the
    * content.
    */
   readonly isReimport?: boolean;

@@ -21,7 +21,10 @@ export interface Mapping {
   readonly prepare?: ((rows: readonly Row[]) => Promise<void>) | undefined;
   /** Ends the thread of the user's functions. */
   readonly close?: (() => Promise<void>) | undefined;
-  /** The place of an attr's cell. If the attr has no cell, the place of the row from which its value is built. */
+  /**
+   * Returns the place of an attr's cell. If the attr has no cell, returns the place of the row from which its value is
+   * built.
+   */
   readonly locate: (row: Row, path: AttrPath) => Place | undefined;
   /**
    * Every value of the payload, of the fields for steps and of parameters (`parameters.companyId`), with its origin,
@@ -58,8 +61,8 @@ export interface Mapped {
   readonly asOf?: number;
   /**
    * Problems of cells that cannot be converted as the contract or the mapping requires. Their text stays in the
-   * payload, so validation may report the same attr again. These problems are more detailed and precede the problems of
-   * validation.
+   * payload, so validation may report the same attr again. These problems are more detailed than the problems of
+   * validation, and precede them.
    */
   readonly problems: readonly LocalProblem[];
 }

@@ -5,16 +5,16 @@ import type { RecordState } from "./record-state.ts";
 /** The account numbers that replies assigned to the most recent records of a run. */
 export interface AccountNumbers {
   /**
-   * Returns the result, or an ambiguous result if the account number is suspicious: another record already has the
-   * number, although numbers are unique, or an earlier version of the record has a different number, so that the
-   * platform may have created a second account.
+   * Returns the result, or an ambiguous result if the account number is suspicious. A number is suspicious if another
+   * record already has it, although numbers are unique. It is also suspicious if an earlier version of the record has a
+   * different number, because the platform may have created a second account.
    */
   readonly check: (result: RequestResult, state: Pick<RecordState, "toSend" | "json">) => RequestResult;
 }
 
 /**
- * Minimum number of account numbers to remember. At most twice as many are kept. Wrong replies usually repeat a recent
- * number.
+ * Minimum number of account numbers to remember. At most twice this number is kept. Wrong replies usually repeat a
+ * recent number.
  */
 const MIN_REMEMBERED = 10_000;
 

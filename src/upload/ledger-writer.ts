@@ -15,7 +15,7 @@ export interface LedgerWriter {
    * @throws errors of the ledger
    */
   readonly saveIntents: (intents: readonly NewIntent[], repeated?: readonly RepeatedAttempt[]) => Promise<void>;
-  /** Calls `onSaved` when the outcome is durable. */
+  /** Saves the outcome, and calls `onSaved` when it is durable. */
   readonly saveOutcome: (outcome: AttemptOutcome, onSaved: () => void) => void;
   /**
    * Writes the remaining outcomes, and retries the outcomes that could not be written. Returns the outcomes that fail

@@ -49,7 +49,7 @@ export function enterPosition(state: RecordState, to: WorkflowPosition, context:
   patience.over.addEventListener("abort", leaveQueue, { once: true });
 }
 
-/** Leaves the record to a later run because its status was not final in time. */
+/** Leaves the record to a later run, because its status did not become final in time. */
 export function giveUpPolling(state: RecordState, result: RequestResult | undefined, context: SendContext): void {
   const { mode, step } = state.position;
   // The platform accepted the record but no longer finds it.

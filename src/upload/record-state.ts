@@ -201,7 +201,8 @@ export function interruptedOutcome(result: RequestResult, state: Pick<RecordStat
 }
 
 /**
- * Makes the outcome of a record `pending` if a closed import supplier blocks it. For a run that waits for the supplier.
+ * Makes the outcome of a record `pending` if a closed import supplier blocks the record. Used in runs that wait for the
+ * supplier.
  */
 export function awaitingSupplier(outcome: RecordOutcome): RecordOutcome {
   const { status, problems } = outcome;

@@ -13,8 +13,8 @@ const MAX_TRIES_PUSHED_BACK = 10;
 const MAX_DELAY_IN_NOISE_MS = 50;
 
 /**
- * Whether to send the record again, and after how many milliseconds. It is not sent again if its tries or the retry
- * budget are used up, or if the request must not be repeated.
+ * Whether to send the record again, and after how many milliseconds. The record is not sent again if its tries or the
+ * retry budget are used up, or if the request must not be repeated.
  */
 export type RetryAction = { readonly again: true; readonly afterMs: number } | { readonly again: false };
 

@@ -86,8 +86,8 @@ function advanceTo(to: WorkflowPosition): NextAction {
 
 /**
  * Returns the action after polling a step that may have been sent. A refusal found by polling may belong to an earlier
- * request, so it does not decide the outcome; only a record that is present or in progress does. If the platform is
- * processing different content, the action is to wait, because this content was not sent.
+ * request, so it does not decide the outcome. Only a record that is present or in progress decides the outcome. If the
+ * platform is processing different content, the action is to wait, because this content was not sent.
  */
 function actionAfterCheck(
   { replyClass }: RequestResult,

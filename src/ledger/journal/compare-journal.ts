@@ -26,7 +26,7 @@ export interface JournalPlace {
 
 export interface JournalComparison {
   readonly file: string;
-  /** Number of requests in the journal that the ledger lacks. */
+  /** Number of requests in the journal that are missing from the ledger. */
   readonly unknown: number;
   /** Whether the journal contains every request that the ledger may lack. */
   readonly isComplete: boolean;
@@ -54,7 +54,7 @@ export function journalsOf({ folder, ledgerName }: JournalPlace, id: string | un
   });
 }
 
-/** Whether the ledger has everything that the last entry of this journal expects. Reads only the end of the file. */
+/** Whether the ledger has the minimum contents that the journal's last entry states. Reads only the end of the file. */
 export async function endsUpToDate(file: string, ledger: ComparedLedger): Promise<boolean> {
   const last = readLastEntry(file);
   return last !== undefined && (await knowsExpected(last, ledger));
@@ -87,7 +87,7 @@ interface ComparisonState {
   /** Number of requests that cannot be compared individually. */
   uncompared: number;
   isComplete: boolean;
-  /** True until the first run or recovery has been read. */
+  /** True until the first run or the first recovery has been read. */
   isStart: boolean;
   hasEnded: boolean;
   batch: JournaledRequest[];

@@ -90,7 +90,7 @@ function openFile(file: string, validBytes: number): number {
   return descriptor;
 }
 
-/** Creates the journal. Replaces an existing file, which has no complete entry. */
+/** Creates the journal. Replaces any existing file, because such a file has no complete entry. */
 function createFile(file: string): number {
   const { O_RDWR, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
   const descriptor = openSync(file, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, OWNER_ONLY);

@@ -11,18 +11,18 @@ import type { JournaledRequest } from "./recovery.ts";
  */
 export type JournalEntry =
   | { readonly kind: "ledger"; readonly name: string; readonly id: string }
-  /** A run is about to send requests. The ledger then has this number of requests. */
+  /** A run is about to send requests. `requests`: number of requests in the ledger at that time. */
   | { readonly kind: "begin"; readonly run: string; readonly at: string; readonly requests: number }
   /** Requests that are about to be sent. */
   | { readonly kind: "requests"; readonly requests: readonly JournaledRequest[] }
   /** Requests for which only the number is known. */
   | { readonly kind: "count"; readonly count: number }
-  /** The ledger accounts for everything before this entry if it has the recovery with this id. */
+  /** A ledger that contains the recovery with this id accounts for all earlier entries. */
   | { readonly kind: "recovery"; readonly recovery: string; readonly at: string; readonly requests: number }
   | ({ readonly kind: "end"; readonly at: string } & ExpectedLedger);
 
 /**
- * The minimum contents of the newest copy of the ledger: this run or recovery, and at least this number of requests.
+ * The minimum contents of the newest copy of the ledger: the run or the recovery, and at least this number of requests.
  */
 export interface ExpectedLedger {
   readonly run?: string | undefined;
@@ -38,13 +38,13 @@ export const MAX_PAYLOAD_BYTES: number = 1024 * 1024;
 
 const TYPES = { ledger: 1, begin: 2, requests: 3, count: 4, recovery: 5, end: 6 } as const;
 
-/** `end` has a fixed size, so that it can be located from the end of the file. */
+/** The payload of an `end` entry has a fixed size, so that the entry can be located from the end of the file. */
 const END_PAYLOAD_BYTES = 256;
 export const END_FRAME_BYTES: number = HEADER_BYTES + END_PAYLOAD_BYTES + CHECKSUM_BYTES;
 
 /**
- * Offsets within a stored request, which consists of identity, content, attempt and row mark. The highest bit of the
- * attempt marks an idempotent request.
+ * Offsets within a stored request, which consists of an identity, a content hash, an attempt number and a row mark. The
+ * highest bit of the attempt number marks an idempotent request.
  */
 const ATTEMPT_AT = 2 * HASH_BYTES;
 const ROW_MARK_AT = ATTEMPT_AT + 4;

@@ -10,7 +10,7 @@ import { framesOf } from "./journal-format.ts";
 import { journalFiles, readLastEntry, readLedgerOf } from "./journal-reader.ts";
 import { type Journal, openJournal } from "./open-journal.ts";
 
-/** The journals that processes of this machine write for ledgers on servers: `<folder>/<ledger>/<process>/`. */
+/** The journals that processes on this machine write for ledgers on servers: `<folder>/<ledger>/<process>/`. */
 export interface MachineJournals {
   readonly folder: string;
   /** Host, port and database. */
@@ -23,7 +23,7 @@ type SharedLedger = ComparedLedger & Pick<Ledger, "recovery">;
 export interface MachineComparison {
   /** Journals with requests or a recovery note that the ledger lacks. */
   readonly outdated: readonly JournalComparison[];
-  /** Number of requests in these journals that the ledger lacks. */
+  /** Number of requests in these journals that are missing from the ledger. */
   readonly unknown: number;
   /** Whether the ledger and these journals together have every request known to this machine. */
   readonly isComplete: boolean;
@@ -117,8 +117,8 @@ export function openProcessJournal(
 
 /**
  * Notes in the ledger and in the journal that the ledger accounts for the journal. Adds no note to the journal if the
- * server is unreachable, or if the ledger was restored while the process ran. In the latter case, the note would hide
- * the requests that the ledger has lost. A journal without a note is compared request by request.
+ * server is unreachable, or if the ledger was restored while the process was running. After such a restore, the note
+ * would hide the requests that the ledger has lost. A journal without a note is compared request by request.
  */
 async function noteEnd(
   folder: string,
@@ -128,7 +128,7 @@ async function noteEnd(
   const [file] = journalFiles(folder);
   if (file === undefined || ledger.recovery === undefined) return;
   const recovery = randomBytes(8).toString("hex");
-  // Compares after the note is in the ledger, because a later restore also removes the note.
+  // Compares only when the note is in the ledger, because any later restore also removes the note.
   const requests = await ledger.recovery
     .noteRecovery({ id: recovery, at, isUncertain: false })
     .then(async () => ((await isKnown(await compareJournal(file, ledger), ledger)) ? ledger.history() : undefined))
@@ -152,8 +152,8 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
  * Removes journals that were last written more than 30 days ago, but keeps the latest journal. Call this only if the
- * ledger has all of their requests. Newer journals must stay, because they show whether an older copy of the ledger was
- * restored.
+ * ledger has all requests in the removed journals. Newer journals must stay, because they show whether an older copy of
+ * the ledger was restored.
  */
 export function removeOldJournals(place: MachineJournals, id: string, now: number): void {
   const processes = foldersIn(path.join(place.folder, id));

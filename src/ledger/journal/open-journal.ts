@@ -17,9 +17,9 @@ import { journalFile, readJournal, readLastEntry } from "./journal-reader.ts";
 import { statSync } from "node:fs";
 
 /**
- * A log, outside the ledger, of the requests that were sent. A ledger that lacks these requests is an older copy or
- * another ledger, and would send them again. The journal never has more requests than its ledger. An entry is written
- * after the ledger has committed the intents, and before their requests are sent.
+ * A log, outside the ledger, of the requests that were sent. A ledger that lacks some of these requests is an older
+ * copy or a different ledger, and would send them again. The journal never has more requests than its ledger. An entry
+ * is written after the ledger has committed the intents, and before their requests are sent.
  */
 export interface Journal {
   /**
@@ -32,7 +32,7 @@ export interface Journal {
    * lose the entries of the last second.
    */
   readonly add: (intents: readonly JournaledIntent[]) => void;
-  /** Like `add`, for requests about which only the number is known. */
+  /** Like `add`, if only the number of the requests is known. */
   readonly addCount: (count: number) => void;
   /** Appends the last entry of the run. The entry is durable when the promise resolves. */
   readonly end: () => Promise<void>;

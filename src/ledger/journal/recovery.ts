@@ -18,8 +18,8 @@ export interface Recovery {
 
 export interface LedgerRecovery {
   /**
-   * Returns the requests that the ledger lacks. The ledger lacks a request if it has fewer attempts for the record than
-   * the request's attempt number.
+   * Returns the requests that are missing from the ledger. A request is missing if the ledger has fewer attempts for
+   * its record than the request's attempt number.
    */
   readonly unknownRequests: (requests: readonly JournaledRequest[]) => Promise<readonly JournaledRequest[]>;
   /**
@@ -38,7 +38,7 @@ export interface LedgerRecovery {
 }
 
 export interface LedgerOrigin {
-  /** Notes that a process of this machine is about to send requests. */
+  /** Notes that a process on this machine is about to send requests. */
   readonly noteMachine: (machine: string) => Promise<void>;
   /**
    * Notes that the ledger at this origin is complete.

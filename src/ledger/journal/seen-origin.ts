@@ -6,7 +6,7 @@ import { unlessMissing } from "../../files/error-code.ts";
 import { replaceFile, replaceFileSync } from "../../files/replace-file.ts";
 import type { OriginFacts } from "./recovery.ts";
 
-/** The state of a ledger on a server, as last observed by a process of this machine. */
+/** The state of a ledger on a server, as last observed by a process on this machine. */
 export interface SeenOrigin extends OriginFacts {
   /** Number of requests in the ledger. */
   readonly requests: number;
@@ -33,7 +33,8 @@ export function readSeenOrigin(folder: string): SeenOrigin | undefined {
 /**
  * Saves the observed state. If the saved state has the same origin, keeps the larger of the two numbers of requests,
  * because several processes write this file.
- * @param state `recovered`: the ledger accounts for lost requests, so its number of requests replaces the saved number
+ * @param state `recovered`: the ledger now accounts for all lost requests, so its number of requests replaces the saved
+ * number
  */
 export async function writeSeenOrigin(
   folder: string,

@@ -1,6 +1,6 @@
 /**
- * Plan items in the packed format that threads exchange and temporary ledgers store. Copying items as objects would
- * take longer than creating them.
+ * Plan items in a packed format, in which threads exchange them and temporary ledgers store them. Copying items as
+ * objects would take longer than creating them.
  */
 export interface PackedItems {
   /**

@@ -13,7 +13,7 @@ export function hasExtra({ problems, identity, content, awaits, rowHash, asOf }:
   return hasHash || problems.length > 0 || rowHash !== undefined || asOf !== undefined;
 }
 
-/** Appends three hashes, the row hash and the time, each preceded by its length, then the problems. */
+/** Appends three hashes, the row hash and the time, each preceded by its length. Then appends the problems. */
 export function addExtra({ problems, identity, content, awaits, rowHash, asOf }: PlannedItem, extras: ByteList): void {
   for (const hash of [identity, typeof content === "object" ? content : undefined, awaits]) {
     extras.addByte(hash?.length ?? NO_HASH);

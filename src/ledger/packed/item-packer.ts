@@ -6,7 +6,7 @@ import { HASH_BYTES } from "../records/record-hashes.ts";
 import { addExtra, addHashes, hasExtra } from "./item-extra.ts";
 import { packAsciiKey, packKey } from "./packed-key.ts";
 
-/** The items of valid records without problems from one file, as columns. */
+/** Items from one file, as columns. Their records are valid and have no problems. */
 export interface FastPathItems {
   readonly file: string;
   /** The bytes that contain the keys. */
@@ -36,7 +36,7 @@ export interface ItemPacker {
   readonly take: () => PackedItems;
 }
 
-/** Creates a packer that, like a ledger, stores keys in NFC and UTF-8, and problems without their value. */
+/** Creates a packer that, like a ledger, stores keys in NFC as UTF-8, and problems without their values. */
 export function createItemPacker(): ItemPacker {
   const keys = createByteList();
   const extras = createByteList();
@@ -159,7 +159,8 @@ function contentNumber(content: PlannedItem["content"]): number {
 }
 
 /**
- * Converts the first 52 bits of a SHA-256 to a number, which distinguishes contents as reliably as a 52-bit fast hash.
+ * Converts the first 52 bits of a SHA-256 hash to a number. The number distinguishes contents as reliably as a 52-bit
+ * fast hash.
  */
 function hashNumber(hashes: Uint8Array, start: number): number {
   let number = (hashes[start + 6] ?? 0) & 0xf;

@@ -32,7 +32,7 @@ const bare = createByteList();
 
 const decoder = new TextDecoder();
 
-/** Hashes the bytes of a string. Two different strings may have the same bytes if they are not well-formed. */
+/** Hashes the bytes of a string. Two different strings that are not well-formed may have the same bytes. */
 function markOf(text: string): number {
   return ASCII.test(text) ? textHash(text, MARK_SEED) : bytesHash(encoder.encode(text), MARK_SEED);
 }

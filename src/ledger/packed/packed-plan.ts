@@ -29,7 +29,7 @@ export interface PackedPlan {
 }
 
 export interface PlannedBatch {
-  /** The number of the piece in the store that contains the columns. */
+  /** The number of the stored piece that contains the columns. */
   readonly piece: number;
   /** The plan's file numbers for the files of the batch. */
   readonly files: readonly number[];
@@ -55,7 +55,7 @@ export interface KeyFinding {
   readonly same?: Spot;
   /** Whether all records with this key have the same content. */
   readonly sameContent: boolean;
-  /** The first record of another key that is nearly equal. */
+  /** The first record with another key that is nearly equal. */
   readonly near?: Spot;
 }
 

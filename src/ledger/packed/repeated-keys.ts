@@ -7,7 +7,7 @@ import { createSorter, type Sorter } from "./spool/sorter.ts";
 import { createSpooledList, type SpooledList } from "./spool/spooled-list.ts";
 
 /**
- * Finds keys that occur more than once in the plan, and keys that are nearly equal. If all records of a key have the
+ * Finds keys that occur more than once in the plan, and keys that are nearly equal. If all records with a key have the
  * same content, the first record stays and the others are duplicates. If their contents differ, it is unknown which
  * record is correct. Among nearly equal keys, each key refers to the previous one, and the first refers to the second.
  *
@@ -72,7 +72,7 @@ function matchOf({ key }: KeyEntry): string {
   return normalKey(key);
 }
 
-/** The records of one key. */
+/** The records with one key. */
 interface KeyGroup {
   readonly first: KeyEntry;
   occurs: number;
@@ -101,7 +101,8 @@ function* groupsOf(entries: Iterator<KeyEntry>): Generator<KeyGroup> {
 }
 
 /**
- * Links each key to the previous key in the input, and the first key to the second, if the two keys are nearly equal.
+ * Links each key to the previous key in the input, and the first key to the second key, if the linked keys are nearly
+ * equal.
  */
 function linked(groups: readonly KeyGroup[]): readonly KeyGroup[] {
   if (groups.length < 2) return groups;

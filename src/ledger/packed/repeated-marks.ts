@@ -10,8 +10,9 @@ export interface MarkList {
   /** Ignores NaN. */
   readonly add: (marks: Float64Array) => void;
   /**
-   * Returns a function that tests whether a mark occurs more than once; undefined if no mark does. If very many marks
-   * are repeated, the function may also return true for other marks, but it never returns false for a repeated mark.
+   * Returns a function that tests whether a mark occurs more than once; undefined if no mark occurs more than once. If
+   * very many marks are repeated, the function may also return true for other marks, but it never returns false for a
+   * repeated mark.
    */
   readonly findRepeated: () => Promise<((mark: number) => boolean) | undefined>;
 }

@@ -9,13 +9,13 @@ import type { Statement, Tables, Work } from "../tables/tables.ts";
  */
 export type Compared = "all" | "left" | readonly number[];
 
-/** Above this number of records, it is faster to compare all records that are left to send. */
+/** Above this number of reopened records, it is faster to compare all records that are left to send. */
 const MAX_LISTED = 50_000;
 
 /**
  * Sets the blocked records, the ambiguous records and the records found by `reopenRejected` to `pending`. Returns the
- * records to compare. On SQLite, these are only the reopened records if no other run has written since the last
- * comparison (`noteCompared`) and there are at most `MAX_LISTED`.
+ * records to compare. On SQLite, returns only the reopened records if no other run has written since the last
+ * comparison (`noteCompared`) and at most `MAX_LISTED` records were reopened.
  */
 export function* reopenOpen(tables: Tables, run: RunRow): Work<Compared> {
   yield* tables.run(DELETE_BLOCKING, run.number);
@@ -33,7 +33,7 @@ export function* reopenOpen(tables: Tables, run: RunRow): Work<Compared> {
   return isListed ? reopened.map(({ record }) => record) : "left";
 }
 
-/** The refusal that blocked a record may no longer apply: another run may have sent the record since. */
+/** The refusal that blocked a record may be outdated, because another run may have sent the record since. */
 const DELETE_BLOCKING = `
   delete from migrate.problems where run = $1 and attempt > ${PLAN_ATTEMPT} and record in (
     select record from migrate.items /*+ indexed by items_open */ where run = $1 and status = 'blocked')`;
@@ -51,8 +51,8 @@ const REOPEN_BLOCKED = reopened("blocked");
 const REOPEN_AMBIGUOUS = reopened("ambiguous");
 
 /**
- * Makes rejected and existing records `pending` if a recovery shows that they may have been sent again since, because
- * their status may then be outdated.
+ * Makes rejected and existing records `pending` if a recovery shows that they may have been sent again since. In this
+ * case, their status may be outdated.
  */
 export function* reopenRejected(tables: Tables, { number }: RunRow): Work<readonly Reopened[]> {
   return (yield* tables.row(ANY_RECOVERY)) === undefined ? [] : yield* tables.rows(REOPEN_REJECTED, number);

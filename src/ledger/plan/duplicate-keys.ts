@@ -10,8 +10,8 @@ import type { Statement, Tables, Work } from "../tables/tables.ts";
 import { writeFindings } from "./findings.ts";
 
 /**
- * Finds keys that occur more than once in the input of the run, and keys that are nearly equal. If all records of a key
- * have the same content, the first record stays and the others become `duplicate`. If their contents differ, it is
+ * Finds keys that occur more than once in the input of the run, and keys that are nearly equal. If all records with a
+ * key have the same content, the first record stays and the others become `duplicate`. If their contents differ, it is
  * unknown which record is correct, so all become `invalid`. Each nearly equal key gets a warning.
  */
 export function* markDuplicateKeys(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {

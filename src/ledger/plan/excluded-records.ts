@@ -4,8 +4,8 @@ import type { Statement, Tables, Work } from "../tables/tables.ts";
 
 /**
  * Marks records of the plan as `excluded` if the user has excluded them from the migration, even if they are invalid.
- * Records that may have been processed become `ambiguous` instead. Does not mark unchanged accepted records, which
- * become `skipped`.
+ * Records that may have been processed become `ambiguous` instead. Does not mark accepted records whose content is
+ * unchanged, because they become `skipped`.
  * @param toSend condition and index of the records to compare, as in `known-records.ts`
  */
 export function* markExcluded(

@@ -19,9 +19,9 @@ import { collectNewKeys, dropNewKeys, FROM_NEW_ITEMS, IS_NEW, OWN_ITEM, WAS_SENT
 
 /**
  * Makes a record `invalid` if its key is new and may be a changed form of a key from another run to the same
- * destination, because sending the record would create a second account. The same applies to a new key of a row that
- * was sent under another key, and to a key that a spreadsheet has visibly changed. A key is new until a record with it
- * has been sent. Reads the plans of earlier runs only if there are new keys.
+ * destination, because sending the record would create a second account. The same applies if the row of a new key was
+ * sent under another key, and if a spreadsheet has visibly changed a new key. A key is new until a record with it has
+ * been sent. Reads the plans of earlier runs only if there are new keys.
  */
 export function* refuseNearKnownKeys(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   const { refuse, refuseEach } = recordRefuser(tables, run, policy);
@@ -68,7 +68,9 @@ const ANY_ROW_MARK: Statement<{ found: number }> = {
 type FoundKey = NewKey & Pick<KnownKey, "known"> & { readonly wasSent: number | boolean };
 type ProblemOf = (found: NewKey & KnownKey, policy: PlanPolicy) => LocalProblem | undefined;
 
-/** Returns functions that refuse each record once, with its first problem. Rows of one record must be consecutive. */
+/**
+ * Returns functions that refuse each record once, with its first problem. All rows for a record must be consecutive.
+ */
 function recordRefuser(
   tables: Tables,
   run: RunRow,
@@ -107,8 +109,8 @@ const EARLIER_ITEMS = `
   inner join migrate.items on items.run = earlier.id`;
 
 /**
- * Returns SQL for the known keys that are nearly equal to a new key. For each new key, the keys that were sent come
- * before the other known keys, each group in ascending order.
+ * Returns SQL for the known keys that are nearly equal to a new key. For each new key, the known keys that were sent
+ * come first, then the other known keys. Each group is in ascending order.
  * @param keys the table with the new keys, and the condition for an earlier item with a nearly equal key
  */
 const nearKeys = (keys: string): string => `
@@ -133,7 +135,7 @@ const selectNear = (match: string): Statement<FoundKey> => ({
 });
 
 /**
- * Only on PostgreSQL: finds known keys that are nearly equal to other forms of the new keys. The keys are in parameter
+ * For PostgreSQL only. Finds known keys that are nearly equal to other forms of the new keys. The keys are in parameter
  * 2, their forms in parameter 3.
  */
 const SELECT_NEAR_FORMS: Statement<FoundKey> = {
@@ -181,7 +183,7 @@ function* otherForms(
   return all.filter(([keys]) => keys.length > 0);
 }
 
-/** A row hash is never negative, so -1 marks the other forms of a key. */
+/** Row hashes are never negative, so -1 marks the other forms of a key. */
 const INSERT_FORM = {
   sqlite: "insert into temp.new_keys (match, record, key, file, line, row_hash) values ($2, $3, $4, $5, $6, -1)",
   postgres: "",

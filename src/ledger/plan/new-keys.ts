@@ -21,8 +21,8 @@ const SELECT_NEW_KEYS = `
 
 /**
  * Adds the definition of `new_keys` to a query: the keys that no run has sent, in their normal form. SQLite collects
- * them once (`collectNewKeys`). PostgreSQL selects them for each query, so that the user needs no right to create
- * tables.
+ * them once (`collectNewKeys`). PostgreSQL selects them in each query, so that the database user does not need the
+ * right to create tables.
  * @param others other definitions for the query's `with` clause
  */
 export function withNewKeys(query: string, ...others: readonly string[]): Sql {
@@ -32,15 +32,14 @@ export function withNewKeys(query: string, ...others: readonly string[]): Sql {
 }
 
 /**
- * SQL for SQLite that excludes records that were refused after the new keys were collected. For PostgreSQL, it is a
- * comment.
+ * For SQLite: SQL that omits records that were refused after the new keys were collected. For PostgreSQL: a comment.
  */
 export const OWN_ITEM: string = `/*+ cross join items as own on own.run = $1 and own.record = new_keys.record
   and own.status in ${MAY_BE_SENT} */`;
 
 const TABLES = ["new_keys", "journaled_rows", "journaled_keys"];
 
-/** Collects the new keys on SQLite. Returns false if there are none. On PostgreSQL, only returns true. */
+/** Collects the new keys on SQLite. Returns false if there are none. On PostgreSQL, does nothing and returns true. */
 export function* collectNewKeys(tables: Tables, run: RunRow): Work<boolean> {
   if (tables.dialect === "postgres") return true;
   yield* dropNewKeys(tables);

@@ -11,9 +11,9 @@ interface StaleRow {
 }
 
 /**
- * Marks records as `stale` if other content of the same record that was sent or skipped is newer. Does not mark a
- * record whose content may already be on the platform. Content that was planned but never sent does not count, because
- * the platform cannot have it.
+ * Marks records as `stale` if newer, different content for the same record was sent or skipped. Does not mark a record
+ * whose content may already be on the platform. Content that was planned but never sent does not count, because the
+ * platform cannot have it.
  * @param toSend condition and index for the records to compare, as in `known-records.ts`
  */
 export function* refuseStale(

@@ -26,7 +26,8 @@ export interface Fence {
 export interface TransactionOptions {
   readonly fence?: Fence | undefined;
   /**
-   * Whether the transaction processes whole tables, and therefore has no time limit. Default: false, for a few rows.
+   * Whether the transaction processes whole tables, and therefore has no time limit. By default, it processes a few
+   * rows.
    */
   readonly isLong?: boolean;
   /**
@@ -54,7 +55,7 @@ export interface PostgresDatabase extends Queries {
   ) => Promise<Result>;
   /**
    * Opens a consistent read-only view of the database. The view ends when the view or the database is closed. Queries
-   * of the view are not repeated.
+   * on the view are not repeated.
    */
   readonly snapshot: () => Promise<Snapshot>;
   readonly close: () => Promise<void>;
@@ -103,8 +104,8 @@ export function openPostgres(options: DatabaseOptions): PostgresDatabase {
       transactions += 1;
       const number = transactions;
       const once = transactionWork(work, { ...how, name, number });
-      // Fenced transactions run one at a time, because they would wait for each other on the server anyway. Also, if
-      // the result of a commit is unknown, its mark must remain the last mark.
+      // Fenced transactions run one at a time, because they would wait for each other on the server anyway. In
+      // addition, if the result of a commit is unknown, its mark must remain the last mark.
       return how.fence === undefined ? persistently(once) : inTurn(() => persistently(once));
     },
     async snapshot() {

@@ -149,7 +149,7 @@ function tlsFailure(error: Error, name: string): Failure {
 }
 
 /**
- * Returns the message of an error. If several addresses of a host were tried, this is the message of the first error.
+ * Returns the message of an error. If several addresses of a host were tried, returns the message of the first error.
  */
 function reasonOf(error: Error): string {
   const [first]: readonly unknown[] = error instanceof AggregateError ? error.errors : [];

@@ -5,18 +5,18 @@ import type { Queries, Statement } from "./queries.ts";
 import { CREATE_COUNTS } from "./tables/count-schema.ts";
 
 /**
- * The tables in the schema `migrate`. `records` has the state of every identity across all runs, `items` has the input
- * list of each run, and `problems` has the problems of the plan (attempt 0) and of each attempt. Timestamps are ISO
- * 8601 UTC, as text, except those that the server sets (`timestamptz`). Text is compared byte by byte, as in SQLite.
- * `writer` has one row: the process that may write to the whole ledger. `marks` has one row: the last transaction of
- * that process. `ranges` has the parts of a run's plan that are assigned to `workers`. Each assignment increments the
- * fencing token of the range.
+ * The tables in the schema `migrate`. `records` contains the state of every identity across all runs, `items` contains
+ * the planned records of each run, and `problems` contains the problems of the plan (attempt 0) and of each attempt.
+ * Timestamps are ISO 8601 UTC, as text, except those that the server sets (`timestamptz`). Text is compared byte by
+ * byte, as in SQLite. `writer` has one row: the process that may write to the whole ledger. `marks` has one row: the
+ * last transaction of that process. `ranges` contains the parts of a run's plan that are assigned to `workers`. Each
+ * assignment increments the fencing token of the range.
  *
  * Attempts known only from a journal belong to no run and have run number 0 and a `row_mark` (`rowMarker`).
- * `recoveries` has notes that this database accounts for a journal. `machines` has the machines that have sent
- * requests. `uncovered` has records that are in no plan, which `coverage` does not count yet. `origin` has at most one
- * row: the origin of the database when the ledger was last known to be complete. In a restored copy, this is the origin
- * of the original database.
+ * `recoveries` contains notes that this database accounts for a journal. `machines` contains the machines that have
+ * sent requests. `uncovered` contains records that are in no plan, which `coverage` does not count yet. `origin` has at
+ * most one row: the origin of the database when the ledger was last known to be complete. In a restored copy, this is
+ * the origin of the original database.
  *
  * Tables whose rows are updated leave room on each page for the next version of a row, so that updates touch no index.
  */
@@ -110,10 +110,10 @@ const CREATE_TABLES = `
   ${CREATE_COUNTS}`;
 
 /**
- * Creates the schema if it is missing. Concurrent processes wait for each other. If the schema exists, the user needs
- * no right to create schemas.
- * @throws Failure `config` for a ledger of another format, and for a schema or a database that cannot contain a ledger;
- * in both cases without any change
+ * Creates the schema if it is missing. Concurrent processes wait for each other. If the schema exists, the database
+ * user does not need the right to create schemas.
+ * @throws Failure `config` for a ledger in another format, and for a schema or a database that cannot contain a ledger.
+ * In both cases, nothing is changed
  */
 export async function createSchema(database: PostgresDatabase): Promise<void> {
   if (await ledgerExists(database)) return;
@@ -129,7 +129,7 @@ export async function createSchema(database: PostgresDatabase): Promise<void> {
   );
 }
 
-/** @throws Failure `config` for a ledger of another format */
+/** @throws Failure `config` for a ledger in another format */
 export async function ledgerExists(queries: Queries): Promise<boolean> {
   const found = await queries.row(IS_LEDGER);
   if (found?.ledger !== true) return false;
@@ -154,7 +154,7 @@ const SELECT_VERSION: Statement<{ version: number }> = { sql: "select version fr
 /** Acquires the advisory lock that protects the schema. The lock number is "migr" in ASCII. */
 const LOCK_SCHEMA: Statement<unknown> = { sql: "select pg_advisory_xact_lock(1835624306)" };
 
-/** Creates the schema, unless a user with more rights has already created an empty schema. */
+/** Creates the schema, unless another user, who has more rights, has already created an empty schema. */
 async function prepareSchema(transaction: Queries): Promise<void> {
   const found = await transaction.row(SELECT_SCHEMA);
   if (found === undefined) await transaction.run("create schema migrate");

@@ -20,8 +20,8 @@ export interface PostgresTables extends Tables {
 }
 
 /**
- * Returns the tables of a PostgreSQL ledger, for code that PostgreSQL and SQLite ledgers share. Only a transaction can
- * read in batches.
+ * Returns the tables of a PostgreSQL ledger, for code that PostgreSQL and SQLite ledgers share. Reading in batches
+ * requires a transaction.
  */
 export function postgresTables(queries: postgres.Queries | postgres.Transaction): PostgresTables {
   return {

@@ -7,8 +7,8 @@ export type PostgresValue = Scalar | readonly Scalar[];
 export interface Statement<Row> {
   readonly sql: string;
   /**
-   * Whether the statement reads or changes few rows. If the server does not reply to it in time, the connection is
-   * considered dead.
+   * Whether the statement reads or changes only a few rows. If the server does not reply to such a statement in time,
+   * the connection is considered dead.
    */
   readonly isQuick?: boolean;
   /** Never present; only carries the type. */

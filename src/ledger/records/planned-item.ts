@@ -3,7 +3,7 @@ import type { Problem } from "../../model/problem.ts";
 export interface PlannedItem {
   readonly record: number;
   readonly key: string | undefined;
-  /** Identity of the record in every run (`recordIdentity`). Absent for `validate`. */
+  /** Identity of the record, which is the same in every run (`recordIdentity`). Absent for `validate`. */
   readonly identity: Uint8Array | undefined;
   /**
    * SHA-256 of the canonical payload. For `validate`, a fast hash of the payload, because no other run reads its
@@ -67,7 +67,7 @@ export interface PlanPolicy {
 
 /** Counts of the records left to send, by comparison with the content that was sent earlier. */
 export interface SendComparison {
-  /** Never sent. A request does not count as sent if it ended without a reply before it could be processed. */
+  /** Never sent. A request that ended without a reply before it could be processed does not count as sent. */
   readonly new: number;
   /**
    * The content differs from the content that the platform last accepted or, if it accepted none, that was last sent.

@@ -13,9 +13,9 @@ interface IdentityParts {
 }
 
 /**
- * Returns the identity of a record in every run: a SHA-256 (32 bytes) of endpoint, supplier and key. The identity does
- * not depend on the operation's name in the contract. The hashed text is a JSON list, so that different parts never
- * produce the same text.
+ * Returns the identity of a record, which is the same in every run: a SHA-256 hash (32 bytes) of endpoint, supplier and
+ * key. The identity does not depend on the operation's name in the contract. The hashed text is a JSON list, so that
+ * different parts never produce the same text.
  */
 export function recordIdentity({ key, ...parts }: IdentityParts): Uint8Array {
   return identitiesOf(parts)(key);
@@ -45,7 +45,7 @@ export function contentTextHash(text: string | Uint8Array): Uint8Array {
   return sha256(text);
 }
 
-/** Converts the hash from a binary string, which is twice as fast as getting a Buffer from `hash`. */
+/** Gets the hash as a binary string and converts it, which is twice as fast as getting a Buffer from `hash`. */
 function sha256(text: string | Uint8Array): Uint8Array {
   const digest = hash("sha256", text, "binary");
   const bytes = new Uint8Array(digest.length);

@@ -5,9 +5,9 @@ import { createFastContentHash } from "../../json/fast-content-hash.ts";
 
 /**
  * Returns a 52-bit hash of a record's own source row, without the rows joined to it. Rows have the same hash if they
- * have the same cells in the same order, independent of file, line, quoting, delimiter and encoding. Ignores columns
+ * have the same cells in the same order, regardless of file, line, quoting, delimiter and encoding. Ignores columns
  * that a rejects file adds (`migrate_...`) and the order of JSON object members. The hash is suitable for recognising a
- * row that was sent before, but not for security.
+ * row that was already sent, but not for security.
  */
 export function rowHash(row: Row): number {
   if (!isCsvRow(row)) return jsonHash(row.value);

@@ -10,8 +10,8 @@ export interface RecordVerification {
 }
 
 /**
- * Counts, by result, of a destination's accepted records that have been compared with the platform since they were
- * accepted.
+ * For one destination: the number of accepted records with each result. Only comparisons with the platform that took
+ * place after the record was accepted count.
  */
 export interface VerifiedCounts extends Readonly<Record<Verification, number>> {
   /** When the latest of these records was compared, ISO 8601 UTC. */

@@ -6,7 +6,7 @@ import { z } from "zod";
  */
 export interface PlatformFindings {
   /**
-   * Requests per second of all workers together, just after the platform refused a request. `id` identifies the
+   * Combined requests per second of all workers, just after the platform refused a request. `id` identifies the
    * refusal.
    */
   readonly rate?: { readonly id: string; readonly perSecond: number; readonly agoMs: number } | undefined;

@@ -3,13 +3,13 @@ import type { Ledger, Run } from "../ledger.ts";
 import type { PlatformFindings, SharedFindings } from "./platform-findings.ts";
 
 /**
- * A run that several processes send. Each process sends some ranges of its records at a time. The run is stored in a
- * ledger that several machines can reach. All times are server times.
+ * A run whose records several processes send. At any time, each process holds a few ranges of these records. The run is
+ * stored in a ledger that several machines can reach. All times are server times.
  */
 export interface SharedRun {
   /**
-   * The part of the ledger that workers need: the run, the data that they read, and the input positions that they
-   * record for each other.
+   * The part of the ledger that workers need: the run, the data that they read, and the input positions that they save
+   * for each other.
    */
   readonly ledger: Pick<
     Ledger,
@@ -83,7 +83,7 @@ export interface SharedWorker extends Pick<Ledger, "saveIntents" | "saveOutcomes
   leave(): Promise<void>;
   /**
    * Reports a failure that affects the whole run.
-   * @param others whether the other workers also stop
+   * @param others whether the other workers must also stop
    */
   stop(failure: SharedFailure, others: "stop" | "continue"): Promise<void>;
   /** Pauses all requests of the run for at least this time. */

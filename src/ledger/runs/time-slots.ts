@@ -21,7 +21,10 @@ const MAX_SLOTS = 60;
 const DAY = 86_400;
 const LENGTHS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, DAY];
 
-/** Returns the shortest common slot length that divides this duration into at most `MAX_SLOTS` slots. */
+/**
+ * Returns the shortest slot length in `LENGTHS` that divides this duration into at most `MAX_SLOTS` slots. For a longer
+ * duration, returns a number of whole days.
+ */
 export function slotLength(seconds: number): number {
   const least = (seconds + 1) / (MAX_SLOTS - 1);
   return LENGTHS.find((length) => length >= least) ?? Math.ceil(least / DAY) * DAY;

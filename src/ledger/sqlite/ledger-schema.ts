@@ -8,15 +8,16 @@ import { COUNT_TABLES } from "./tables/count-schema.ts";
 const APPLICATION_ID = 0x6d696772;
 
 /**
- * `records` has the state of every identity across all runs. If its `other_content` is 1, the content on the platform
- * may differ from `content`. `items` has the input list of each run, and `problems` has the problems of the plan
- * (attempt 0) and of each attempt. `attempts.row_mark` is set for attempts known only from a journal (`rowMarker`).
- * `positions` has places from which a run's input can be read. `exclusions` has decisions not to migrate a record.
- * `compared` has the run that was last compared with the other runs. `ledger_state` has one row: the number of
- * committed transactions, the process that may write (`Writer`), and the recoveries.
+ * `records` contains the state of every identity across all runs. If its `other_content` is 1, the content on the
+ * platform may differ from `content`. `items` contains the planned records of each run, and `problems` contains the
+ * problems of the plan (attempt 0) and of each attempt. `attempts.row_mark` is set for attempts known only from a
+ * journal (`rowMarker`). `positions` contains positions from which a run's input can be read. `exclusions` contains
+ * decisions not to migrate a record. `compared` contains the run that was last compared with the other runs.
+ * `ledger_state` has one row: the number of committed transactions, the process that may write (`Writer`), and the
+ * recoveries.
  *
- * SQLite stores these statements. In their short form (`shortened`), all of them fit on the first page, which is rarely
- * lost.
+ * SQLite stores these statements in the file. In their short form (`shortened`), all of them fit on the first page,
+ * which is rarely lost.
  */
 const CREATE_TABLES = `
   create table runs (
@@ -71,7 +72,7 @@ const CREATE_TABLES = `
 
 /**
  * Creates the tables of a ledger if the database is empty. If the process is killed, the database is unchanged.
- * @throws Failure `config`, like `hasSchema`, without any change
+ * @throws Failure `config`, like `hasSchema`. In this case, nothing is changed
  */
 export function createSchema(database: SqliteDatabase): void {
   if (hasSchema(database)) return;
@@ -96,7 +97,7 @@ function shortened(sql: string): string {
 
 /**
  * Returns true if the database is a ledger, and false if it is empty.
- * @throws Failure `config` for a ledger of another format, and for a database that is not a ledger
+ * @throws Failure `config` for a ledger in another format, and for a database that is not a ledger
  */
 export function hasSchema(database: SqliteDatabase): boolean {
   const format = pragma(database, "user_version");

@@ -96,9 +96,9 @@ function insertSql(rows: number): string {
 }
 
 /**
- * Returns a key and its normal form as they are stored. The key is converted to NFC first, because keys that differ only
- * in Unicode form are the same key and have the same identity. The normal form is null if the ledger computes it from
- * the key. Adds the normal form to `keyHashes`.
+ * Returns a key and its normal form as they are stored. The key is first converted to NFC, because keys that differ
+ * only in Unicode form are the same key and have the same identity. The normal form is null if the ledger computes it
+ * from the key. Adds the normal form to `keyHashes`.
  */
 function storedKeys(
   given: string | undefined,
@@ -143,7 +143,7 @@ interface KeyHashes {
   readonly mayRepeat: () => boolean;
 }
 
-/** Maximum number of hashes: 32 MB. If there are more keys, SQLite sorts them on disk. */
+/** Maximum number of hashes, which take 32 MB. If there are more keys, SQLite sorts them on disk. */
 const MAX_KEYS = 4_000_000;
 const CHUNK = 2 ** 13;
 const HASH_SEED = 0x243f6a88;

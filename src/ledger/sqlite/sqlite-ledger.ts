@@ -54,8 +54,8 @@ export interface SqliteLedgerOptions {
  * only by its owner. When the promise of a method resolves, the change is on disk. A writer must hold the lock
  * (`lockLedger`).
  *
- * @throws Failure `config` for a file that is not a regular file, not a ledger, or a ledger of another format, without
- * any change; `ledger_damaged`, `ledger_in_use`, `storage`. The methods also throw the last three.
+ * @throws Failure `config` for a file that is not a regular file, not a ledger, or a ledger in another format, which is
+ * not changed; `ledger_damaged`, `ledger_in_use`, `storage`. The methods also throw the last three.
  */
 export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> {
   const { path, create = true, readOnly = false, notice } = options;
@@ -75,7 +75,7 @@ export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> 
 /** Reduces the cache of a connection that, from now on, only reads outcomes sequentially. */
 const SMALL_CACHE = "pragma cache_size = -2000";
 
-/** Adds `inThread` to a ledger. */
+/** Adds the method `inThread` to a ledger. */
 function withThread(
   ledger: Ledger,
   { file, checksummed, isChecked }: OpenedWritable,

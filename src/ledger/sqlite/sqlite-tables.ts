@@ -4,8 +4,8 @@ import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 const BATCH = 500;
 
 /**
- * Returns the tables of a SQLite ledger, for code that SQLite and PostgreSQL ledgers share. All methods answer
- * synchronously.
+ * Returns the tables of a SQLite ledger, for code that SQLite and PostgreSQL ledgers share. All methods return their
+ * results synchronously.
  */
 export function sqliteTables(database: SqliteDatabase): Tables {
   let batches = 0;
@@ -22,7 +22,7 @@ export function sqliteTables(database: SqliteDatabase): Tables {
       return answer(undefined);
     },
     /**
-     * Copies the rows first, so that changes of the tables do not affect the copied rows. Memory use does not grow with
+     * Copies the rows first, so that changes to the tables do not affect the copied rows. Memory use does not grow with
      * the number of rows.
      */
     *eachBatch<Row>(

@@ -1,6 +1,6 @@
 /**
- * Returns SQL that selects another record of run `$1`'s endpoint to which a request or a decision of any run has
- * assigned the account. The columns are `record` and `run`.
+ * Returns SQL that selects another record that has the account, from a request or a decision of any run. The other
+ * record has the same endpoint as the records of run `$1`. The columns are `record` and `run`.
  * @param given SQL for the account, and for the identity of the record that gets the account
  */
 export function accountHolders({ account, identity }: { readonly account: string; readonly identity: string }): string {

@@ -67,8 +67,8 @@ const SELECT_COVERAGE: Statement<EndpointCoverage> = {
 };
 
 /**
- * Inserts the records of a new plan that are left to send into `records`. Counts the records that no earlier plan
- * contains.
+ * Inserts a row into `records` for each record of a new plan that is left to send. Counts the records that no earlier
+ * plan contains.
  */
 export function* coverPlan(
   tables: Tables,
@@ -91,8 +91,8 @@ const LATEST_RECORD: Statement<{ id: number }> = { sql: "select coalesce(max(id)
 /**
  * Creates rows for all records to send, or notes the plan in existing rows (`planned-records.ts`), in one statement and
  * in input order. Adding an entry to the index of identities takes longer than all other writes for a record, and would
- * delay each request if done later. Most of the plan is left to send, so `+` prevents a lookup of each record in
- * SQLite's index of open records.
+ * delay each request if done later. Most records of the plan are left to send, so `+` prevents a lookup of each record
+ * in SQLite's index of open records.
  */
 const INSERT_RECORDS = `
   insert into migrate.records as known

@@ -45,7 +45,7 @@ const SELECT_KNOWN: Statement<KnownColumns> = {
   },
 };
 
-/** Implements `Ledger.compareToSend`. Costs only one short query for the first push to a destination. */
+/** Implements `Ledger.compareToSend`. For the first push to a destination, this costs only one short query. */
 export function* compareToSend(tables: Tables, { number, sends }: RunRow): Work<SendComparison | undefined> {
   if ((yield* tables.row(OTHER_PUSH, number)) === undefined) return undefined;
   const { counts, unclear } = sends ? COMPARE_PENDING : COMPARE_VALID;
@@ -74,7 +74,7 @@ const WAS_SENT = `records.accepted_content is not null or coalesce(records.state
 interface Comparison {
   readonly counts: Statement<{ records: number; sent: number; changed: number; unclear: number }>;
   /**
-   * Counts the unclear records that were sent, among the records that `counts` counts. Such records are rare: about one
+   * Among the records that `counts` counts, counts the unclear records that were sent. Such records are rare: about one
    * for each request that was in flight when a run was interrupted.
    */
   readonly unclear: Statement<{ sent: number; changed: number }>;

@@ -6,16 +6,16 @@ import type { EachStatement, Sql, Statement, Tables, Work } from "./tables.ts";
 
 /**
  * When a plan is finished, notes the latest item of each record in any planned push: `planned_run` and
- * `planned_record`. `since_run` is the planned push since which the record has not been done. Records that no plan
- * could send are in `unsent`, with the same columns. The following exceptions keep this fast for a daily push whose
- * records are mostly unchanged:
+ * `planned_record`. `since_run` is the planned push since which the record has been open. Records that no plan could
+ * send are in `unsent`, with the same columns. The following exceptions keep this fast for a daily push whose records
+ * are mostly unchanged:
  *
  * - A skipped item is noted only if an earlier item has different content, because the platform already has the
  *   skipped content.
  * - A stale item is not noted, because a newer item was sent.
- * - `planned_content` is null until a second push plans the record, because until then, the item itself has the
- *   latest content. It is empty if the latest content is unknown, because the item has no content or several items
- *   differ.
+ * - `planned_content` is null until a second push plans the record, because until then, the item itself has the latest
+ *   content. It is empty if the latest content is unknown, because the item has no content or because several items
+ *   have different content.
  */
 export function* notePlanned(
   tables: Tables,
@@ -59,9 +59,10 @@ export function* earlierWithoutKey(tables: Tables, { number }: RunRow): Work<rea
 const NOT_SENT = ["blocked", "ambiguous", "invalid", "excluded"] as const;
 
 /**
- * Returns an SQL condition that is true if the record may be open without being left to send. Such a record was accepted with content
- * that differs from a later plan (even if the planned content was sent earlier), its latest item is invalid or
- * excluded, or it was refused. A SQLite ledger has an index of these records and of ambiguous records.
+ * Returns an SQL condition that is true if the record may be open without being left to send. This is the case if the
+ * record was accepted with content that differs from a later plan (even if the planned content was sent earlier), if
+ * its latest item is invalid or excluded, or if it was refused. A SQLite ledger has an index of these records and of
+ * ambiguous records.
  */
 export function heldOpen(prefix: "" | "records."): string {
   return `${outdated(prefix)} or ${prefix}held = 1 or ${prefix}state = 'rejected' or ${prefix}state = 'existing'`;
@@ -146,8 +147,8 @@ const NOTE_SKIPPED = `
   from found where records.identity = found.identity and coalesce(planned_run, 0) <= $1`;
 
 /**
- * Inserts rows into `records` for those records of a resumed run that are now left to send, although no plan could send
- * them before. Otherwise, these rows would be inserted when the records are sent, without a reference to their plans.
+ * Inserts rows into `records` for the records of a resumed run that are left to send, although no earlier plan could
+ * send them. Otherwise, these rows would be inserted when the records are sent, without a reference to their plans.
  */
 export function* planUnsent(tables: Tables, run: number): Work<void> {
   if ((yield* tables.row(ANY_UNSENT)) === undefined) return;

@@ -104,7 +104,7 @@ export function* saveDecisions(
   return unapplied;
 }
 
-/** Finds another record of the run's endpoint that has the account, from a request or a decision of any run. */
+/** Finds another record with the run's endpoint that has the account, from a request or a decision of any run. */
 export function accountHolder(
   tables: Tables,
   run: RunRow,

@@ -35,7 +35,7 @@ function runValues(id: string, run: NewRun, toolVersion: string | undefined): re
 
 /**
  * Finds the run whose id is, or begins with, `id`. Without an id, finds the latest run.
- * @throws Failure `run_unknown` if several runs match
+ * @throws Failure `run_unknown` if the ids of several runs begin with `id`
  */
 export function* findRun(tables: Tables, id?: string): Work<Run | undefined> {
   if (id === undefined) return toRun(yield* tables.row(SELECT_LATEST));

@@ -14,14 +14,14 @@ export type Sql = string | { readonly sqlite: string; readonly postgres: string 
 /** A statement with the type of its rows. The type is not checked against the results. */
 export interface Statement<Row> {
   readonly sql: Sql;
-  /** Whether the statement reads or changes few rows (`postgres/queries.ts`). */
+  /** Whether the statement reads or changes only a few rows (`postgres/queries.ts`). */
   readonly isQuick?: boolean;
   /** Never present; only carries the type. */
   readonly row?: Row;
 }
 
 /**
- * Work on the tables of a ledger, called with `yield*`. The same work runs on SQLite, which answers synchronously, and
+ * Work on the tables of a ledger, called with `yield*`. The same work runs on SQLite, which responds synchronously, and
  * on PostgreSQL, where the work yields the promises to wait for. A transaction on SQLite is never suspended, so that no
  * other work can become part of it.
  */
@@ -58,14 +58,14 @@ export interface EachStatement {
   readonly postgres: string;
 }
 
-/** Runs work on tables that answer synchronously. */
+/** Runs work on tables that respond synchronously. */
 export function finishNow<Result>(work: Work<Result>): Result {
   const { done, value } = work.next();
   if (done === true) return value;
   throw new Error("The tables of the ledger did not answer immediately.");
 }
 
-/** Runs work on tables that answer asynchronously. */
+/** Runs work on tables that respond asynchronously. */
 export async function finish<Result>(work: Work<Result>): Promise<Result> {
   for (let step = work.next(); ;) {
     if (step.done === true) return step.value;

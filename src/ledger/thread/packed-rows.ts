@@ -1,8 +1,8 @@
 import { HASH_BYTES } from "../records/record-hashes.ts";
 
 /**
- * Rows in the packed format that threads exchange: numbers and hashes in one buffer each, and a list of strings.
- * Copying rows as objects would take longer than packing them.
+ * Rows in the packed format in which threads exchange them: one buffer of numbers, one buffer of hashes, and a list of
+ * strings. Copying rows as objects would take longer than packing them.
  */
 export interface PackedRows {
   /**

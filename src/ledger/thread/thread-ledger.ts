@@ -13,8 +13,8 @@ interface OwnPart extends Pick<Ledger, "outcomes" | "openRecords"> {
 /**
  * Returns a ledger with its own thread. `plan` resolves when there is room for more items, before its own items are
  * written. If writing them fails, the next call to `plan`, `exclude` or `finishPlan` throws the error. All other calls
- * resolve when they are done. The calling thread itself reads outcomes and open records, after the earlier calls are
- * done, because passing outcomes and records between threads would take longer than reading them.
+ * resolve when they are done. The calling thread itself reads outcomes and open records, after the earlier calls have
+ * finished. Passing outcomes and records between threads would take longer than reading them.
  */
 export function threadLedger(
   { ask }: LedgerThread,

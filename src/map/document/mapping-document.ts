@@ -10,7 +10,7 @@ import { readSourceMoment, type SourceMoment } from "./source-moment.ts";
 import { type Measure, readMeasures } from "./measures.ts";
 import { asObject, collectIssues, refuseUnknown, scalarText, scalarTexts, type Issues } from "./mapping-issues.ts";
 
-/** A mapping file with validated structure; the payload's entries are later compiled against the contract. */
+/** A mapping file whose structure has been validated. The payload's entries are later compiled against the contract. */
 export interface MappingDocument {
   readonly file: string;
   readonly operation?: string;
@@ -210,9 +210,9 @@ function readRename(
 }
 
 /**
- * Finds the lookup files that must be read, before the contract is known. Treats every object with `from`, a `lookup`
- * file and no names other than leaf options as a leaf. If the object is a payload object whose fields have these names,
- * an unnecessary file is read.
+ * Finds the lookup files that must be read. The contract is not known at this point. Treats every object with `from`, a
+ * `lookup` file and no names other than leaf options as a leaf. If the object is a payload object whose fields have
+ * these names, an unnecessary file is read.
  */
 function lookupFilesIn(entry: JsonValue): readonly string[] {
   if (isJsonArray(entry)) return entry.flatMap(lookupFilesIn);

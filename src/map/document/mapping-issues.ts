@@ -13,7 +13,7 @@ export interface Addressable {
 
 /** Collects the errors of a mapping, so that one run shows all of them. */
 export interface Issues {
-  /** `path` is the path of the entry in the mapping file; duplicate issues are ignored. */
+  /** Adds an issue, unless it is a duplicate. `path` is the path of the entry in the mapping file. */
   readonly add: (path: AttrPath, message: string, hint?: string) => void;
 }
 

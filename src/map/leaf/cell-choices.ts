@@ -5,8 +5,9 @@ import type { LeafOptions } from "./leaf-options.ts";
 
 /**
  * Records the strings that a leaf's cell can have, if the mapping and the contract list all of them: the codes of a
- * lookup, the words for true and false, the contract's choices. Does nothing for several columns, and for a cell that
- * is split or changed by `replace`. With `upper` or `lower`, the cell can also differ from a string in case.
+ * lookup, the words for true and false, or the contract's choices. Does nothing if there are several columns, or if the
+ * cell is split or changed by `replace`. With `upper` or `lower`, the case of the cell can differ from the case of the
+ * string.
  */
 export function noteCellChoices(options: LeafOptions, type: FieldType, { columns, values }: LeafContext): void {
   const { from, join, split, replace } = options;

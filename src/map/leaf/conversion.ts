@@ -102,7 +102,7 @@ const CONVERSIONS: Readonly<Record<Exclude<FieldType["kind"], "choice" | "union"
   text: textual("string", () => true),
   decimal: textual("decimal", isDecimalText),
   date: textual("date", isIsoDate),
-  // The platform also accepts a date, and validation warns about it.
+  // The platform also accepts a date, but validation warns about dates.
   datetime: textual("datetime", (text) => isIsoDateTime(text) || isIsoDate(text)),
   time: textual("time", isIsoTime),
   integer: parsed("integer", integerFrom),

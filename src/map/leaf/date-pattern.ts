@@ -19,8 +19,8 @@ export interface DatePattern {
 /**
  * Compiles a pattern in the letters of Unicode TR 35: `d dd M MM MMM MMMM yy yyyy H HH m mm s ss S SS SSS XXX`. Words
  * in single quotes and all non-letters match literally. Month names are in English, in upper or lower case. Two-digit
- * years up to `pivot` are in the 2000s, greater years in the 1900s. The default pivot is 68, as in POSIX. Returns an
- * error message for an invalid pattern.
+ * years up to `pivot` are in the 2000s, and greater years are in the 1900s. The default pivot is 68, as in POSIX.
+ * Returns an error message for an invalid pattern.
  */
 export function compileDatePattern(pattern: string, pivot: number = POSIX_PIVOT): DatePattern | string {
   const parts = splitPattern(pattern, pivot);

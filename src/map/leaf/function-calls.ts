@@ -7,7 +7,7 @@ export interface MappingFunctions {
   readonly names: readonly string[];
   /**
    * Evaluates calls in order. Stops after the first fault; the results after it are missing.
-   * @throws Failure if the functions cannot continue: a call ended or blocked their thread
+   * @throws Failure if the functions cannot continue, because a call ended or blocked their thread
    */
   readonly evaluate: (calls: readonly FunctionCall[]) => Promise<readonly CallResult[]>;
   readonly close: () => Promise<void>;
@@ -36,7 +36,7 @@ export interface FunctionCalls {
    * @throws Error for a call that was not prepared
    */
   readonly resultOf: (name: string, text: string, row: Row, place: Place) => CallResult;
-  /** Locates an attr. The rows need not be prepared: the cell's text replaces a missing result. */
+  /** Locates an attr. The rows need not be prepared, because the cell's text replaces a missing result. */
   readonly duringLocate: <Found>(locate: () => Found) => Found;
   /**
    * Collects and evaluates the calls of each row, round by round, because the calls of a later round may depend on the

@@ -104,7 +104,7 @@ function substitute(written: string, sign: string, match: RegExpExecArray, end: 
 }
 
 /**
- * Expands a group reference of one or two digits: `$12` is group 12 or, if that does not exist, group 1 followed by
+ * Expands a group reference of one or two digits: `$12` is group 12 or, if there is no such group, group 1 followed by
  * "2".
  */
 function numberedGroup(digits: string, match: RegExpExecArray): string | undefined {
@@ -134,7 +134,7 @@ function byPattern(
 
 /**
  * Compiles a user's regular expression. Returns an error message if the expression is invalid or too long, could take
- * more than linear time (`slowPatternReason`), or matches the empty text.
+ * more than linear time (`slowPatternReason`), or matches an empty string.
  */
 export function linearPattern(source: string): RegExp | string {
   if (source.length > MAX_PATTERN_LENGTH) return `the expression is longer than ${MAX_PATTERN_LENGTH} characters`;

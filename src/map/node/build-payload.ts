@@ -25,7 +25,7 @@ export interface BuildState {
   readonly problems: LocalProblem[];
   /** The origins of all values; undefined if the caller does not need them. */
   readonly origins: Origin[] | undefined;
-  /** Number of values from cells so far. A list with items from child rows counts as one more value. */
+  /** Number of values from cells so far. A list with items from child rows also counts as one value. */
   cells: number;
   /** Number of characters in all values so far, including constants and defaults. */
   characters: number;

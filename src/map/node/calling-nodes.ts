@@ -2,7 +2,7 @@ import type { FieldNode, ItemsNode, ListEntry, MappingNode, ObjectNode, VariantN
 
 /**
  * Reduces a mapping to the parts that call functions, so that building them only makes the calls. There are several
- * rounds if calls determine the fields of an object; each round builds one more level of such objects.
+ * rounds if calls determine the fields of an object. Each round builds one more level of such objects.
  */
 export function callingNodes(roots: readonly MappingNode[]): readonly (readonly MappingNode[])[] {
   const rounds = deepest(roots);

@@ -200,8 +200,8 @@ function compileListEntry(entry: JsonObject, type: ListType, context: NodeContex
 }
 
 /**
- * Compiles a single item. It is optional even in a required list: an incomplete item that has only constants is not
- * sent.
+ * Compiles a single item. The item is optional even in a required list, because an incomplete item that has only
+ * constants is not sent.
  */
 function compileSingle(
   entry: JsonValue,

@@ -11,7 +11,10 @@ export interface ObjectNode {
   readonly fields: readonly FieldNode[];
   /** Names that the contract requires here. */
   readonly required: readonly string[];
-  /** True if the contract does not require this object. It is then omitted if it is incomplete and has only constants. */
+  /**
+   * True if the contract does not require this object. Such an object is omitted if it is incomplete and has only
+   * constants.
+   */
   readonly optional: boolean;
 }
 
@@ -79,7 +82,7 @@ export interface SplitNode {
 
 export interface LeafNode {
   readonly kind: "leaf";
-  /** False for rows to which the leaf does not apply; they are mapped as if the leaf did not exist. */
+  /** False for rows to which the leaf does not apply. These rows are mapped as if the leaf did not exist. */
   readonly applies: ((row: Row) => boolean) | undefined;
   /** The content of the cell, `undefined` if it is empty; absent for a constant. */
   readonly read: ((row: Row) => CellContent | undefined) | undefined;

@@ -68,8 +68,7 @@ function isLeaf(entry: JsonValue): boolean {
 }
 
 /**
- * Returns the only object type, or the object type that a constant of the mapping selects, or otherwise all object
- * types.
+ * Returns the only object type, the object type that a constant of the mapping selects, or otherwise all object types.
  */
 function chosen(entry: JsonValue, type: UnionType, objects: readonly ObjectType[]): ObjectType | Variants {
   const [only] = objects;

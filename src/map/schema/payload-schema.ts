@@ -14,7 +14,7 @@ export interface PayloadSchema {
 
 /**
  * Creates schemas in which each object and each list of choices is defined once, because types may contain themselves
- * and occur in several places.
+ * and may occur in several places.
  */
 export function createPayloadSchema(): PayloadSchema {
   const written: Written = { names: new Map(), definitions: new Map() };

@@ -16,9 +16,9 @@ export interface CellMemory {
 
 /** A power of two, because slots are selected by a bit mask of the hash. */
 export const SLOTS = 16_384;
-/** The cache stays in use if it contains this share of the first `SLOTS` cells. */
+/** The cache stays in use if at least this share of the first `SLOTS` lookups find their cell in it. */
 const USEFUL_SHARE = 1 / 8;
-/** A slot contains the length of the cell plus 1 (one byte; 0 means unused), then the cell. */
+/** A slot contains one byte for the length of the cell plus 1 (0 means unused), then the cell. */
 const SLOT_BYTES = 32;
 
 export function createCellMemory(): CellMemory {

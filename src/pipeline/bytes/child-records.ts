@@ -8,7 +8,7 @@ import { asBuffer, type ChildGroups } from "../../read/join/bytes/joined-piece.t
 import { type FastPathCells, withEncodingState } from "./fast-path-cells.ts";
 import { readableCells } from "./readable-cells.ts";
 
-/** Reads the records of a child source that belong to one record of the root source, as bytes. */
+/** Reads, as bytes, the records of a child source that belong to one record of the root source. */
 export interface ChildRecords {
   readonly name: string;
   readonly files: readonly ChunkCsvFile[];
@@ -88,7 +88,7 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
 /** Maximum number of child records whose bytes are compared pairwise. */
 const MAX_SIMPLE_ROWS = 8;
 
-/** The groups of a piece without child records. */
+/** The groups for a piece without child records. */
 export const NO_GROUPS: ChildGroups = {
   slices: [],
   starts: new Int32Array(1),
@@ -105,7 +105,7 @@ function newSlice({ bytes, boundaries, file, line, parents }: ChildSlice): Slice
   return { bytes: asBuffer(bytes), boundaries, flags: recordFlags(boundaries), file, line, parents };
 }
 
-/** Whether the records are in one slice and have no quotes, so that it is enough to compare their bytes. */
+/** Whether the records are in one slice and contain no quotes, so that it is enough to compare their bytes. */
 function areUnquotedIn(slice: Slice, { sliceAt, numberAt }: ChildGroups, first: number, count: number): boolean {
   const position = sliceAt[first] ?? 0;
   for (let place = first; place < first + count; place += 1) {

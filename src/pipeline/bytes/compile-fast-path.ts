@@ -98,7 +98,8 @@ function jointEncoding(job: CompiledJob, { kind }: ScanPurpose, texts?: ByteList
 
 /**
  * Returns an encoder whose result is `UNCERTAIN` if the payload that `make` builds does not pass the joint checks.
- * Rules can depend on the order of members, so the payload has the order of the mapping, not the canonical order.
+ * Rules can depend on the order of members, so the payload keeps the order of the mapping instead of the canonical
+ * order.
  */
 function jointEncoder(make: Encoder, { isJointlyValid, sink, texts }: JointEncoding): Encoder {
   return (cells) => {
@@ -126,8 +127,8 @@ function payloadTexts(purpose: ScanPurpose): PayloadTexts | undefined {
 
 /**
  * Returns the encoders for the values of a type. The result is `UNCERTAIN` for a value that is converted before it is
- * sent. For such a value, the hash in the ledger and the request come from different strings, but the fast path writes
- * only one.
+ * sent. For such a value, the hash in the ledger and the request are based on different strings, but the fast path
+ * writes only one string.
  */
 function sentContentOf(form: ContentSink): EncoderContext["contentOf"] {
   return (type) => {
@@ -138,7 +139,7 @@ function sentContentOf(form: ContentSink): EncoderContext["contentOf"] {
   };
 }
 
-/** Whether the root location of document paths depends on the import supplier in the payload. */
+/** Whether the root location for document paths depends on the import supplier in the payload. */
 function hasRootOfPayload({ operation, settings }: CompiledJob): boolean {
   if (operation.supplier === undefined || settings.documentRoots === undefined || operation.body === undefined)
     return false;

@@ -24,7 +24,7 @@ export interface EncoderContext {
    * it is sent.
    */
   readonly contentOf: (type: FieldType) => (value: JsonValue) => number;
-  /** Root location of document paths, which is the same for all records. */
+  /** Root location for document paths, which is the same for all records. */
   readonly documentRoot: string | undefined;
   /** Returns the zero-based index of a column; undefined if the file does not have it. */
   readonly columnAt: (name: string) => number | undefined;
@@ -63,7 +63,7 @@ function encoderOf(
   };
 }
 
-/** Returns the row of a record, with at least the cells that the entry reads. */
+/** Returns a function that returns the row of a record, with at least the cells that the entry reads. */
 function rowReader(node: MappingNode, columnAt: EncoderContext["columnAt"]): (cells: FastPathCells) => Row {
   const { columns } = node.kind === "leaf" ? node : node.kind === "split" ? node.leaf : {};
   const own = columns?.map(columnAt).filter((column) => column !== undefined);

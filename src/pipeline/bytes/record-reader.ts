@@ -39,7 +39,7 @@ export function csvReader(file: ChunkCsvFile): RecordReader {
 }
 
 /**
- * Returns a reader of the values at these paths.
+ * Returns a reader for the values at these paths.
  * @param hashesRows whether `rowHash` is used
  */
 export function jsonReader(file: ChunkJsonFile, columns: readonly string[], hashesRows: boolean): RecordReader {

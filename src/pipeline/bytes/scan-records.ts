@@ -17,7 +17,7 @@ export interface FastPathResult {
   readonly items: FastPathItems;
   /** The numbers of the records for the row path, in ascending order. */
   readonly others: readonly number[];
-  /** Whether `others` also contains a fast-path record, as `isFirstOnBothPaths` requests. */
+  /** Whether `others` also contains a fast-path record, because `isFirstOnBothPaths` is set. */
   readonly hasEncoded: boolean;
   /** For a run that sends: start and end of each payload in `PayloadTexts.list`, by record number. */
   readonly textStarts: Uint32Array;
@@ -51,7 +51,7 @@ interface ScanOptions {
 
 export interface PayloadTexts {
   readonly list: ByteList;
-  /** Absent if the records are already planned. */
+  /** Absent if the records have already been planned. */
   readonly hashes?: PayloadHashes | undefined;
 }
 
@@ -74,7 +74,7 @@ export function createScanner({ reader, make, texts, hasKey, children }: ScanOpt
   const newFound = (count: number): Found => newItems(reader.table.file, count, texts);
   let found = newFound(0);
 
-  /** Encodes the current record. Never throws an error: if the row cannot be read, the row path reports it. */
+  /** Encodes the current record. Never throws an error. If the row cannot be read, the row path reports the error. */
   function content(): number {
     startRecord(cells);
     try {

@@ -22,8 +22,8 @@ export interface OwnedOpenRecord extends OpenRecord {
 type AddRecords = (records: readonly OwnedOpenRecord[]) => Promise<void> | void;
 
 /**
- * Passes the open records of the migration and the missing keys of the inventory to `add`, in batches. If an owner rule
- * depends on a column, reads the rows of the records again.
+ * Passes the open records of the migration and the missing keys of the inventory to `add`, in batches. If any owner
+ * rule depends on a column, reads the rows of the records again.
  */
 export async function eachOpenRecord(
   ledger: Ledger,

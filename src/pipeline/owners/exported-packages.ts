@@ -9,7 +9,8 @@ import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { NumberRange } from "./owner-shares.ts";
 
 /**
- * The latest export of a run's packages. It is stored next to the ledger, even if the packages are in another folder.
+ * The latest export of a run's packages. This information is stored next to the ledger, even if the packages are in
+ * another folder.
  */
 export interface ExportedPackages {
   readonly version: 1;
@@ -23,7 +24,7 @@ export interface ExportedPackage {
   readonly owner: string;
   /** Absolute path. */
   readonly folder: string;
-  /** Numbers, in the run, of the package's records. */
+  /** The record numbers, in the run, of the records in the package. */
   readonly records: readonly NumberRange[];
 }
 

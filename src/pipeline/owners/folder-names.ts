@@ -7,7 +7,7 @@ const RESERVED_ON_WINDOWS = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
 /**
  * Returns a folder name for each owner. A name contains only letters, digits, `_` and `-`, so it is never a path or the
- * name of a report file. Names that a file system may treat as equal get a number, in the order of the owners.
+ * name of a report file. Names that a file system may treat as equal get a numeric suffix, in the order of the owners.
  */
 export function folderNames(owners: Iterable<string>): ReadonlyMap<string, string> {
   const taken = new Set<string>();
@@ -34,8 +34,8 @@ function trimmed(text: string): string {
 }
 
 /**
- * Returns a form of the name that is the same for all names that any file system treats as equal. The form ignores case
- * and represents all Unicode forms of a character by a single form.
+ * Returns a form of the name for comparison. Names that any file system treats as equal have the same form. The form
+ * ignores case and uses a single Unicode form for each character.
  */
 function comparedName(name: string): string {
   return name.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC");

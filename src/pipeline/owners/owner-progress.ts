@@ -86,7 +86,7 @@ export async function ownerProgress(
 
 /**
  * Returns the owner of a record and removes the record, so that it counts only once, even if two operations have an
- * open record with its key.
+ * open record with the same key.
  */
 function takeOwner(owners: Map<string, string>, id: string): string | undefined {
   const owner = owners.get(id);

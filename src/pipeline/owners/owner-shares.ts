@@ -6,11 +6,11 @@ import type { Report } from "../../report/report.ts";
 /** The records of one owner that need correction. */
 export interface OwnerShare {
   readonly name: string;
-  /** The addresses of the rules that apply to its records. */
+  /** The addresses in the rules that apply to the records of this share. */
   readonly addresses: readonly string[];
   /** The shortest deadline of these rules, in days. */
   readonly days: number | undefined;
-  /** The day (UTC) on which the first of its open records is due. */
+  /** The day (UTC) on which the first open record of this share is due. */
   readonly due: string | undefined;
   /** Numbers of the records as ranges, in order. Both ends of a range are inclusive. */
   readonly ranges: readonly NumberRange[];
@@ -23,11 +23,11 @@ export type NumberRange = readonly [from: number, to: number];
 export type FindOwners = (outcomes: readonly Outcome[]) => Promise<readonly DueOwner[]>;
 
 interface DueOwner extends Owner {
-  /** The day (UTC) on which the record is due; absent if it is not open, or has no deadline. */
+  /** The day (UTC) on which the record is due; absent if the record is not open or has no deadline. */
   readonly due?: string | undefined;
 }
 
-/** Exit code of a report whose records all need correction. */
+/** The exit code for a report in which every record needs correction. */
 const NEEDS_WORK_EXIT_CODE = 1;
 
 /** Divides the records that need correction among their owners. Each record is in exactly one share. */

@@ -3,9 +3,9 @@ import type { Cells } from "../../model/owner.ts";
 import type { InputRecord, Row } from "../../model/record.ts";
 
 /**
- * Returns the cells of a record by the column names of the mapping: `REGION` of its own row, `customers.SYSTEM` of the
- * rows joined to its row, and `customers.addresses.CITY` of the rows joined to those rows. An orphan has only cells of
- * its own source.
+ * Returns the cells of a record, by the column names that a mapping uses: `REGION` from its own row, `customers.SYSTEM`
+ * from the rows joined to its row, and `customers.addresses.CITY` from the rows joined to those rows. An orphan has
+ * only cells from its own source.
  */
 export function cellsOf({ source, orphan, row }: Pick<InputRecord, "source" | "orphan" | "row">): Cells {
   if (!orphan) return (column) => cellsIn(row, column);

@@ -6,7 +6,7 @@ import type { CellReader } from "./read-cells.ts";
 
 export interface OpenCause {
   readonly code: string;
-  /** The attr with list indexes as `*`. */
+  /** The attr, with `*` instead of each list index. */
   readonly attr?: string;
 }
 

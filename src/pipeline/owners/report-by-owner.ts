@@ -45,7 +45,7 @@ export interface ReportByOwner {
 interface OwnerPackage {
   readonly owner: string;
   readonly address?: string | undefined;
-  /** The day (UTC) on which the first of its records is due. */
+  /** The day (UTC) on which the first record in the package is due. */
   readonly due?: string | undefined;
   readonly records: number;
   readonly folder: string;
@@ -54,7 +54,8 @@ interface OwnerPackage {
 /**
  * Writes a report folder for each owner of records that need correction. The folder contains only the owner's records,
  * and each record is in exactly one folder.
- * @throws Failure `usage` if it would replace a folder that contains corrections or the input of the run; `storage`
+ * @throws Failure `usage` if a report would replace a folder that contains corrections or the input of the run;
+ * `storage`
  */
 export async function reportByOwner(options: ByOwnerOptions, dependencies: Dependencies): Promise<ReportByOwner> {
   const { ledger, store, run, job, owners } = options;

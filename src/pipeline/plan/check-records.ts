@@ -205,8 +205,8 @@ function checkRecord(
 }
 
 /**
- * Adds an error for a missing business key. The key is required even if the contract does not require it, because a
- * record without a key cannot be recognised later.
+ * Adds an error for a missing business key, even if the contract does not require the key. A record without a key could
+ * not be recognised later.
  */
 function withKeyProblem(
   problems: readonly Problem[],

@@ -23,7 +23,7 @@ export interface DocumentOptions extends PlanOptions {
   /** Maximum number of concurrent queries to the store. */
   readonly concurrency: number;
   readonly shownValues?: ShownValues | undefined;
-  /** Called for every document path, with its problem if it has one. */
+  /** Called for every document path, with the problem of the path if there is one. */
   readonly onDocument: (finding: PayloadFinding | undefined) => void;
 }
 
@@ -64,8 +64,8 @@ export function documentFinder({ operation }: Job): FindDocuments {
 }
 
 /**
- * Replaces the problems of records with the problems of their document paths. Does not query unsafe paths. Records that
- * could not be read keep their problems, because they cannot be checked.
+ * Replaces the problems of records with the problems of their document paths. Does not query the store for unsafe
+ * paths. Records that could not be read keep their problems, because they cannot be checked.
  */
 export async function* lookUpDocuments(
   records: AsyncIterable<readonly MappedRecord[]>,

@@ -35,7 +35,7 @@ export interface ItemSettings {
 export interface PlannedBatch {
   readonly count: number;
   readonly items: readonly PlannedItem[] | PackedItems;
-  /** Positions of the items whose records are invalid, in order. These records may still be sent (`sendInvalid`). */
+  /** Positions of the items with invalid records, in order. These records may still be sent (`sendInvalid`). */
   readonly invalid: readonly number[];
   readonly excluded: readonly FoundExclusion[];
   readonly keyColumns: readonly FoundKeyColumn[];
@@ -174,10 +174,10 @@ function excludedParents(record: MappedRecord, { mapping }: CompiledJob): readon
 }
 
 /**
- * Turns the errors of an invalid record into warnings, so that the platform decides (`push --send-invalid`). Errors
- * remain where sending could do harm, because the record was not read completely, has too many errors to list, has no
- * business key, or has an unsafe document path. Duplicate keys are detected later, among all records, and records with
- * such keys are never sent.
+ * Turns the errors of an invalid record into warnings, so that the platform decides (`push --send-invalid`). The errors
+ * remain if sending could do harm: if the record was not read completely, has too many errors to list, has no business
+ * key, or has an unsafe document path. Duplicate keys are detected later, among all records, and records with such keys
+ * are never sent.
  */
 export function withErrorsAsWarnings(record: MappedRecord): MappedRecord {
   if (!record.readable || record.orphan || record.key === undefined || record.problems.some(isUnsafeToSend))

@@ -182,7 +182,7 @@ function tooManyInvalid(progress: CheckProgress, most: RunValues["maxErrors"], a
   return atEnd && progress.invalid > most.share * progress.records;
 }
 
-/** Also true for a dry run, because it plans its records in the same way as the push that follows it. */
+/** Also true for a dry run, because a dry run plans its records in the same way as the push that follows it. */
 function isForSending({ command }: Run): boolean {
   return command === "push";
 }

@@ -8,9 +8,9 @@ const MAX_RECORDS = 10_000;
 const MAX_BYTES = 16_000_000;
 
 /**
- * Yields the records needed to write the rejects. If few records need work and none of them is an orphan, reads and
- * joins only the first rows of each source, which provide its columns, and these records. Otherwise yields all records
- * of the input.
+ * Yields the records needed to write the rejects. If only a few records need work and none of them is an orphan, reads
+ * and joins only these records and the first rows of each source, which provide its columns. Otherwise, yields all
+ * records of the input.
  */
 export async function* rejectedInput(
   { input }: Pick<Job, "input">,

@@ -14,8 +14,8 @@ function isRejectsFile({ columnIndex }: CsvTable): boolean {
 
 /**
  * Adds an error to records of a rejects file whose key differs from the column `migrate_key`, unless the key itself was
- * reported (`migrate_attr`) and corrected. Applies only to a rejects file that is used as an ordinary source, because
- * `--rejects` compares every cell with the export.
+ * reported as a problem (`migrate_attr`) and then corrected. Applies only to a rejects file that is used as an ordinary
+ * source, because `--rejects` compares every cell with the export.
  */
 export function compareWithRejects(
   batch: readonly MappedRecord[],
@@ -34,14 +34,14 @@ export function compareWithRejects(
   });
 }
 
-/** In a ragged row, the cells in the columns of the report may be other cells. */
+/** In a ragged row, the cells in the columns that the report added may belong to other columns. */
 function isRagged({ problems }: MappedRecord): boolean {
   return problems.some(({ code }) => code === "source_ragged_row");
 }
 
 /**
- * Returns the key of the rejected record; undefined for an added row, for a key that was reported, and for a row of
- * another file.
+ * Returns the key of the rejected record; undefined for an added row, for a key that was reported as a problem, and for
+ * a row of another file.
  */
 function rejectedKey({ row }: MappedRecord, keyAttr: string): string | undefined {
   if (!isCsvRow(row) || !isRejectsFile(row.table)) return undefined;

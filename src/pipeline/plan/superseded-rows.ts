@@ -7,10 +7,10 @@ import { rowHash } from "../../ledger/records/row-hash.ts";
 
 /**
  * Returns the rows without a key that earlier pushes left open and that this plan closes, because this run has read
- * them again: all rows of a file whose path is also in this input, rows whose cells are the same in another file, and
- * exported rows of re-imported rejects. If such a row still has no key or no parent, it is open in this run instead.
- * The list is empty if the run reads only some of the records.
- * @returns undefined if the signal is aborted in the meantime
+ * them again. These are all rows of a file whose path is also in this input, rows whose cells are the same in another
+ * file, and exported rows of re-imported rejects. If such a row still has no key or no parent, it is now open in this
+ * run instead. The list is empty if the run reads only some of the records.
+ * @returns undefined if the signal has been aborted in the meantime
  */
 export async function supersededRows(
   { input, settings: { only, limit, folder } }: Pick<Job, "input" | "settings">,
@@ -42,7 +42,7 @@ async function foldersOf(runs: ReadonlySet<string>, ledger: PlanLedger): Promise
   return folders;
 }
 
-/** Returns the wanted hashes that rows of the input have. Reads the input again unless `wanted` is empty. */
+/** Returns the wanted hashes that match rows of the input. Reads the input again unless `wanted` is empty. */
 async function findHashes(
   input: Job["input"],
   wanted: ReadonlySet<number>,

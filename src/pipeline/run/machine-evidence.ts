@@ -16,7 +16,7 @@ import {
   type SharedLedger,
 } from "./restore-evidence.ts";
 
-/** A journal of a ledger that may be restored while the process is running. */
+/** The journal for a ledger that may be restored while the process is running. */
 export interface WatchedJournal extends Journal {
   readonly watch?: OriginWatch;
 }
@@ -31,7 +31,7 @@ export async function openMachineJournal(
   ledger: SharedLedger,
   dependencies: JournalEnvironment,
 ): Promise<WatchedJournal> {
-  // `look` is called before the comparison, so that a restore between the two is detected.
+  // `look` is called before the comparison, so that it can detect a restore that takes place in between.
   const watch = watchOrigin(store, ledger, dependencies);
   await watch.look();
   await requireCompleteAfterRestore(store, ledger, dependencies);
@@ -62,8 +62,8 @@ export async function openMachineJournal(
 /** Detects that the database was replaced by another copy while this process is running. */
 export interface OriginWatch {
   /**
-   * Compares the database with its last observed state. If it was restored, moved or failed over, compares it with all
-   * evidence of this machine. The first call only remembers the state.
+   * Compares the database with its last observed state. If the database was restored, moved or failed over, compares it
+   * with all evidence on this machine. The first call only remembers the state.
    * @throws Failure `ledger_outdated`, and again on each later call
    */
   readonly look: () => Promise<void>;
@@ -101,7 +101,8 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
     if (isNew) await writable(place.folder, () => note());
   };
   const confirmComplete = async (): Promise<void> => {
-    // Uses the observed origin, not the current one, because a copy that replaced the database must not confirm itself.
+    // Uses the observed origin, not the current one, because a copy that has replaced the database must not confirm
+    // itself.
     if (last !== undefined) await origin?.noteOrigin(last.origin, timestamp(clock));
   };
   return {

@@ -8,7 +8,10 @@ import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { DEFAULT_LEDGER } from "../../ledger/open-ledger-store.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 
-/** A file with rows that need work, and the name of its source in the mapping; undefined for the only source. */
+/**
+ * A file with rows that need work, and the name of its source in the mapping. The name is undefined if there is only
+ * one source.
+ */
 export interface RejectedSource {
   readonly source: string | undefined;
   readonly path: string;
@@ -32,9 +35,9 @@ export interface RunRemainder {
 }
 
 /**
- * Whether a resumed run may settle an ambiguous record. It sends such a record again if the platform cannot create two
- * records for one business key. If the platform has already reported a problem with the record, sending it again would
- * have the same result, so it stays ambiguous until it is reconciled.
+ * Whether a resumed run may settle an ambiguous record. A resumed run sends such a record again if the platform cannot
+ * create two records for one business key. If the platform has already reported a problem with the record, sending it
+ * again would have the same result, so the record stays ambiguous until it is reconciled.
  */
 export function mayResumeSettle(
   { status, problems }: Outcome,
@@ -71,7 +74,10 @@ export function nextCommand(left: RunRemainder): string | undefined {
   return shellCommand(["migrate", "documents", "check", ...sources, ...jobFlags(settings), ...left.flags]);
 }
 
-/** Returns the command that re-imports the rejects. It omits settings that are recorded with the report and the run. */
+/**
+ * Returns the command that re-imports the rejects. The command omits settings that are recorded with the report and the
+ * run.
+ */
 function reimportRejects({ run, rejects, ledger, flags }: RunRemainder, { config }: JobSettings): string {
   const folders = new Set(rejects.map(({ path: file }) => path.dirname(file)));
   const target = run.command === "push" && ledger === undefined ? settingsOf(run).target.flags : [];

@@ -5,7 +5,7 @@ import type { RunProgress } from "../../job/run-progress.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 
 /**
- * Returns the path of the file in which a run reports its progress for `status`. The file contains no values of the
+ * Returns the path of the file in which a run reports its progress for `status`. The file contains no values from the
  * input.
  */
 export function progressPath({ folder }: LedgerStore, run: string): string {

@@ -26,7 +26,7 @@ export async function openRecordedJob(settings: RunSettings, options: ReopenOpti
 
 /**
  * Returns the inputs as the run recorded them, by path. The run may have started in another folder, to which its
- * recorded paths are relative. A file may have been copied since, so its modification time may differ.
+ * recorded paths are relative. A file may have been copied since then, so its modification time may differ.
  */
 function recordedInputs({ job, files }: RunSettings): ReadonlyMap<string, KnownFile> {
   const resolve = pathsFrom(job.folder);

@@ -6,9 +6,9 @@ import type { UploadEnd } from "../../upload/upload-types.ts";
 type Unsaved = UploadEnd["unsaved"];
 
 /**
- * Reports outcomes that could not be saved in the ledger, which treats their records as sent without a reply. An
- * operator can then reconcile them manually. Shows the outcomes on the screen, and writes them to a private file (0600)
- * as one JSON object per line, without values.
+ * Reports outcomes that could not be saved in the ledger. The ledger treats their records as sent without a reply. With
+ * the report, an operator can reconcile these records manually. Shows the outcomes on the screen, and writes them to a
+ * private file (0600) as one JSON object per line, without values.
  * @param out report folder, which may not exist yet; if it is undefined or not writable, the rescue folder is used
  */
 export async function reportUnsaved(

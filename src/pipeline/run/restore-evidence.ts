@@ -41,9 +41,9 @@ export async function requireJournaledRequests(
 }
 
 /**
- * Compares all evidence of this machine with the database.
- * @param remembered the state that this process last observed; if it is given, a moved database without requests of
- * other machines is accepted with a notice
+ * Compares all evidence on this machine with the database.
+ * @param remembered the state that this process last observed. If it is given, and the database was moved and contains
+ * no requests from other machines, the database is accepted with a notice
  * @throws Failure `ledger_outdated` if the database lacks requests, or may lack requests of other machines
  */
 export async function requireCompleteAfterRestore(

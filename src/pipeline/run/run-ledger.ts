@@ -39,7 +39,10 @@ export async function readRunLedger<T>(
   }
 }
 
-/** Whether the run sent a record. If it did not, its target may have been a mistake and does not bind the ledger. */
+/**
+ * Whether the run sent a record. If it did not, its target may have been a mistake, so later runs may use a different
+ * target.
+ */
 export async function hasSent(ledger: Ledger, { id, dryRun }: Run): Promise<boolean> {
   if (dryRun) return false;
   const { counts } = await ledger.summary(id);

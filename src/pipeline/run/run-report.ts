@@ -49,7 +49,7 @@ export interface ReportableRun {
 interface RunResult {
   readonly checked?: CheckResult | undefined;
   readonly sent?: UploadEnd | undefined;
-  /** For a resumed run: the number of records by status before the run sends any further records. */
+  /** For a resumed run: the number of records by status before the run sent any further records. */
   readonly before?: Counts | undefined;
 }
 

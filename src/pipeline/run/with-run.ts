@@ -164,8 +164,8 @@ async function requireSendable(
 const BYTES_FOR_THREAD = 2_000_000;
 
 /**
- * Moves the ledger of a run that sends to a separate thread: with `auto`, unless the input is small; otherwise, if the
- * user requested several threads.
+ * Moves the ledger of a run that sends to a separate thread. With `auto`, does so unless the input is small. Otherwise,
+ * does so if the user requested several threads.
  */
 function inThreadIfLarge(
   ledger: Ledger,

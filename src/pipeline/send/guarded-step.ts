@@ -7,7 +7,9 @@ import type { Sleeper } from "../../time/clock.ts";
 interface Guard {
   readonly lease: Pick<LeaseWatch, "isHeld">;
   readonly clock: Sleeper;
-  /** Aborts when the lease is lost, because another process owns the protected resource or the owner is unknown. */
+  /**
+   * Aborts when the lease is lost, because another process owns the protected resource or because the owner is unknown.
+   */
   readonly lost: AbortSignal;
 }
 
@@ -25,7 +27,7 @@ export function guardedSteps(
 }
 
 /**
- * Returns a step that delays its requests while the lease is not held. A process that was suspended therefore asks the
+ * Returns a step that delays its requests while the lease is not held. Therefore, a process that was suspended asks the
  * server whether it still owns its ranges before it sends anything.
  */
 export function guardedStep(step: StepClient, guard: Guard): StepClient {

@@ -24,9 +24,14 @@ type KeptChunk = RecordChunk | JoinedChunk;
 
 /** Maximum size of an input whose payloads are kept. A larger input is read again for sending. */
 const MAX_INPUT_BYTES = 32_000_000;
-/** Maximum size of joined files. It is lower, because their payloads are several times as large as the files. */
+/**
+ * Maximum size of an input with joined files. It is lower, because the payloads are several times as large as the
+ * files.
+ */
 const MAX_JOINED_BYTES = 8_000_000;
-/** Limit on the size of the input and the payloads together. Nothing is kept if they will probably exceed it. */
+/**
+ * Limit on the combined size of the input and the payloads. Nothing is kept if they will probably exceed this limit.
+ */
 const MAX_KEPT_BYTES = 64_000_000;
 
 /**
@@ -81,7 +86,7 @@ function createRowMaker(input: ChunkSource): (chunk: KeptChunk) => readonly Row[
 
 /**
  * Yields the groups in order until the signal aborts.
- * @throws Failure `source_changed` before the first group or after the last one if the input has changed
+ * @throws Failure `source_changed` if the input has changed, before the first group or after the last group
  */
 export async function* keptGroups(
   groups: readonly PayloadGroup[],

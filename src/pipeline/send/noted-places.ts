@@ -26,18 +26,18 @@ export function createNotedPlaces(
 }
 
 /**
- * Distance in bytes after which a position is saved. Reading this many bytes again takes about 30 ms, and saving a
+ * Number of bytes after which a position is saved. Reading this many bytes again takes about 30 ms, and saving a
  * position costs one disk sync.
  */
 const NOTED_BYTES = 4_000_000;
 /**
- * Number of sent records after which a position is saved. Sending them costs about forty disk syncs, so one more is
- * negligible.
+ * Number of sent records after which a position is saved. Sending them costs about forty disk syncs, so one more sync
+ * is negligible.
  */
 const NOTED_SENT = 2_500;
 
 /**
- * Whether to save the position. Uses the absolute distance in bytes, because the byte position restarts at 0 in each
+ * Whether to save the position. Uses the absolute distance in bytes, because byte positions start again at 0 in each
  * file.
  */
 function shouldNote(

@@ -18,7 +18,7 @@ export function quietLeftMs(quietMs: number, abandonedAt: string | undefined, cl
 
 /**
  * Waits until the quiet period after an abandoned request has ended, or until the user stops the program. Such a
- * request may still be in transit, or be processed later.
+ * request may still be in transit, or may be processed later.
  */
 export async function waitForQuiet(
   quietMs: number,
@@ -32,10 +32,10 @@ export async function waitForQuiet(
 }
 
 /**
- * Waits while the platform may still process an abandoned request with other content of a record. In a workflow of
- * several steps, the platform could otherwise apply an early step of the earlier content after the same step of the new
- * content, and create the account with the earlier content. In a workflow of one request, such a record is ambiguous,
- * so there is no need to wait.
+ * Waits while the platform may still process an abandoned request with other content of a record. Otherwise, in a
+ * workflow with several steps, the platform could apply an early step with the earlier content after the same step with
+ * the new content, and create the account with the earlier content. In a workflow with one request, such a record is
+ * ambiguous, so there is no need to wait.
  */
 export async function waitForOtherContent(
   { ledger, run }: RunHandle,

@@ -86,7 +86,9 @@ interface RecordBlock {
   readonly part: PiecePart;
 }
 
-/** Number of records per block. It is small, because the first request of a run waits until its block is built. */
+/**
+ * Number of records per block. The number is small, because the first request of a run waits until its block is built.
+ */
 const BLOCK_RECORDS = 128;
 
 function blocksOf(pieces: Iterable<RecordPiece>, first: number): readonly RecordBlock[] {

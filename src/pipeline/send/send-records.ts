@@ -44,7 +44,7 @@ export interface SendOptions {
 
 /**
  * Sends the `pending` records of the plan to the platform, and saves their outcomes in the ledger. Reads the input
- * again, unless its payloads were kept, and once more for records that had to wait. Skips settled records.
+ * again, unless its payloads were kept. Reads it once more for records that had to wait. Skips settled records.
  */
 export async function sendRecords(job: Job, handle: RunHandle, options: SendOptions): Promise<UploadEnd> {
   const { connection, pace, dependencies, shownValues, until, remoteValidation = false } = options;

@@ -52,8 +52,8 @@ export async function coordinate(options: CoordinateOptions): Promise<UploadEnd>
 }
 
 /**
- * Maximum number of records in a range. Larger ranges would leave one worker with a lot of work when the others are
- * done. Smaller ranges require more claims.
+ * Maximum number of records in a range. Larger ranges could leave one worker with a lot of work when the other workers
+ * are done. Smaller ranges require more claims.
  */
 const MAX_RANGE = 1_000;
 const RANGES_PER_WORKER = 8;
@@ -110,9 +110,9 @@ async function watch(options: CoordinateOptions, processes: readonly StartedProc
 
 interface LocalState {
   readonly isDraining: boolean;
-  /** Process ids of the running workers of this machine. */
+  /** Process ids of the running workers on this machine. */
   readonly running: readonly number[];
-  /** Results of the ended processes, by process id. */
+  /** Results of the processes that have ended, by process id. */
   readonly ended: ReadonlyMap<number, ProcessEnd>;
   /** Whether this process started no workers and waits for workers from other machines, which may join at any time. */
   readonly waits: boolean;

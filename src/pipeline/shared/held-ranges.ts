@@ -4,7 +4,7 @@ import { createMutex } from "../../time/mutex.ts";
 /** The ranges that a worker holds, and their progress. */
 export interface RangeProgress {
   readonly take: (range: RecordRange) => void;
-  /** Call this when all records of the range were passed on for sending. */
+  /** Call this when all records of the range have been passed on for sending. */
   readonly fed: (range: RecordRange) => void;
   /** Returns the ranges that are not settled yet. */
   readonly unsettled: () => readonly RecordRange[];
@@ -15,8 +15,8 @@ export interface RangeProgress {
   /** Settles the ranges that have no records left to send. */
   readonly settle: () => Promise<void>;
   /**
-   * Settles all ranges that were passed on completely, even if they have records left to send, which `migrate resume`
-   * then sends. Call this when no request is in flight.
+   * Settles all ranges whose records were all passed on, even if some of these records are left to send. `migrate
+   * resume` then sends the remaining records. Call this when no request is in flight.
    */
   readonly settleAll: () => Promise<void>;
   /** Writes with the fencing tokens of the worker, and tracks records in flight. */

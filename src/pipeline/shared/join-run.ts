@@ -98,7 +98,7 @@ async function withAnnouncement<Result>(
       await shared.announce(thisWorker());
       await clock.sleep(ANNOUNCE_MS, isReady.signal);
     }
-    // Ignores an error, because joining then also fails and reports it.
+    // Ignores errors. If this fails, joining also fails and reports the error.
   })().catch(() => undefined);
   try {
     return await prepare();
@@ -109,8 +109,8 @@ async function withAnnouncement<Result>(
 }
 
 /**
- * Whether the run currently has ranges for workers. Ranges of an earlier planner do not count, because `resume` creates
- * new ranges.
+ * Whether the run currently has ranges for workers. Ranges from an earlier planner do not count, because `resume`
+ * creates new ranges.
  */
 export function isDistributed({ state }: Pick<Run, "state">, shared: { readonly state: string } | undefined): boolean {
   return state !== "planning" && shared !== undefined && shared.state !== "ended";

@@ -21,9 +21,9 @@ export interface RangeFeed {
 }
 
 /**
- * Yields the records of the ranges that the worker holds, then the records of one claimed range after another. If
- * another worker has lost a range, claims that range immediately, and yields its records before the rest of the current
- * range.
+ * Yields the records of the ranges that the worker already holds. Then claims one range after another and yields its
+ * records. If another worker has lost a range, claims the lost range immediately, and yields its records before the
+ * rest of the current range.
  */
 export async function* recordsOfRanges(feed: RangeFeed): AsyncGenerator<readonly RecordToSend[]> {
   const { ranges, heartbeat, leaving, clock } = feed;

@@ -66,8 +66,8 @@ function sharingOf({ workers, ranges }: SharedStatus): Sharing {
 }
 
 /**
- * Returns the combined limit of all workers, and the reasons for the limit; undefined before the first report of a
- * worker.
+ * Returns the combined limit of all workers, and the reasons for the limit; undefined until a worker sends its first
+ * report.
  */
 function paceOf({ workers, findings }: SharedStatus, { working }: Sharing): UploadEvent | undefined {
   const limit = working.reduce((total, worker) => total + (worker.limit ?? 0), 0);

@@ -37,7 +37,7 @@ export interface WorkOptions {
   readonly until?: string | undefined;
   /** The journal, which records the sent requests outside the ledger. */
   readonly journal?: Journal | undefined;
-  /** Detects that the ledger is restored during the work. */
+  /** Detects whether the ledger is restored during the work. */
   readonly watch?: Pick<OriginWatch, "look" | "observe"> | undefined;
   readonly dependencies: SendEnvironment;
 }
@@ -141,7 +141,7 @@ async function sendRanges(work: Work, send: () => Promise<UploadEnd>): Promise<U
   }
 }
 
-/** Reads the input, and saves positions in it from which other workers can read later records. */
+/** Reads the input, and saves positions from which other workers can read later records. */
 async function* notedGroups(
   { readPayloads, run, shared }: WorkOptions,
   leaving: AbortSignal,
@@ -180,7 +180,9 @@ async function settled(end: UploadEnd, { ranges, leaving, closedSuppliers }: Wor
   return leaving.aborted ? { ...end, reason: "drained" } : end;
 }
 
-/** Waits until a range can be claimed or all ranges are done. If a worker dies, its ranges must be claimed again. */
+/**
+ * Waits until a range can be claimed or all ranges are done. If another worker dies, its ranges can be claimed again.
+ */
 async function nextRanges({ heartbeat, leaving, workerPace, dependencies }: Work): Promise<"some" | "none"> {
   while (!leaving.aborted) {
     await dependencies.clock.sleep(heartbeat.everyMs, leaving);

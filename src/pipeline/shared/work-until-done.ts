@@ -40,7 +40,7 @@ export async function workUntilDone(options: JoiningOptions): Promise<WorkEnd> {
 }
 
 /**
- * Joins the run. If the run ended while the worker was suspended, nothing is left to send, and the end of the work is
+ * Joins the run. If the run ended while the worker was suspended, nothing is left to send, so the end of the work is
  * returned.
  */
 async function joinAgain(

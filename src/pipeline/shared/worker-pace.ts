@@ -37,8 +37,8 @@ export function createWorkerPace(clock: MonotonicClock): WorkerPace {
 }
 
 /**
- * Returns a worker's share of `whole`. The shares of all workers add up to `whole`. If it cannot be divided evenly, the
- * workers that joined first get one more.
+ * Returns a worker's share of `whole`. The shares of all workers add up to `whole`. If `whole` cannot be divided
+ * evenly, the workers that joined first each get one more.
  */
 export function partOf(whole: number, { workers, position }: Pick<HeartbeatReply, "workers" | "position">): number {
   return Math.floor(whole / Math.max(1, workers)) + (position < whole % Math.max(1, workers) ? 1 : 0);

@@ -52,7 +52,7 @@ interface FastPathRecords {
   /** The number of the first record of the batch. */
   readonly first: number;
   readonly items: FastPathItems;
-  /** For each record of the batch: its position in `items`, or -1 for the next record of `records`. */
+  /** For each record of the batch: its position in `items`, or -1 if it is the next record of `records`. */
   readonly order: readonly number[];
 }
 

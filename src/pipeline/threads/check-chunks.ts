@@ -18,8 +18,8 @@ import { createPayloadList, type PackedPayloads, type PayloadList } from "./pack
 
 export interface ChunkAnswer {
   /**
-   * Number of records in the chunk, including unwanted records, if they are numbered from 1 within the chunk. 0 if the
-   * numbers of the records continue across chunks, as in `RecordBatch`.
+   * Number of records in the chunk, including unwanted records, if records are numbered from 1 within the chunk. 0 if
+   * record numbers continue across chunks, as in `RecordBatch`.
    */
   readonly unnumbered: number;
   readonly checked: CheckAnswer;
@@ -98,7 +98,7 @@ interface MixedReading {
   readonly find: ScanRecords;
   readonly source: string;
   readonly counted: Counted;
-  /** Files for which a fast-path record was also built as a row, to find the column of the business key. */
+  /** The files from which a fast-path record was also built as a row, to find the column of the business key. */
   readonly seen: Set<number>;
   readonly file: number;
   /** For a run that sends: receives the payloads of fast-path records. */

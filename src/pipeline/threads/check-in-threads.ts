@@ -28,7 +28,7 @@ export interface CheckInThreads extends CheckOptions, ThreadPlan {}
 /**
  * Produces the same plan items as `checkedRecords` followed by `planItems`, but in several threads. The calling thread
  * finds record boundaries (or reads records if necessary) and collects the answers in order. It also checks records
- * while the other threads are busy. With `onlyIfSlow`, it checks alone until other threads would help.
+ * while the other threads are busy. With `onlyIfSlow`, the calling thread checks alone until other threads would help.
  */
 export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerator<PlannedBatch> {
   const { settings, contract, now, input } = job;
@@ -47,7 +47,7 @@ export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerato
     return inOrder(job, inThreads<ChunkAnswer, ChunkTask>(recordTasks(input.records({ signal })), pool), options);
   }
   const chunks = inChunks.chunks(signal);
-  // This thread checks nothing. Functions run in separate threads, so it would only wait for them.
+  // This thread checks nothing. Functions run in separate threads, so this thread would only wait for them.
   if (job.mapping.prepare !== undefined) {
     return inOrder(job, inThreads<ChunkAnswer, ChunkTask>(chunkTasks(chunks), { ...pool, workers: threads }), options);
   }

@@ -13,10 +13,11 @@ import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
 /**
  * The `workerData` of a worker thread. The thread compiles the job from its settings and opens no source.
  *
- * To add another kind of work on the same records, such as building request bodies, write three parts. The first is a
- * function like `checkBatches`, which takes the compiled job and returns a function that converts the batches of a task
- * to an answer. The second is a member for its settings here, next to `check`. The third is a reader of its answers
- * like `checkInThreads`. Answers arrive in input order for any number of threads (`inThreads`).
+ * Another kind of work on the same records, such as building request bodies, needs three parts. The first is a function
+ * like `checkBatches`, which takes the compiled job and returns a function that converts the batches of a task to an
+ * answer. The second is a member of this interface for the settings of the work, next to `check`. The third is a
+ * function like `checkInThreads`, which reads the answers. Answers arrive in input order for any number of threads
+ * (`inThreads`).
  */
 export interface ChunkWork {
   readonly settings: JobSettings;
@@ -58,7 +59,7 @@ async function start({ settings, contract, now, input, check }: ChunkWork): Prom
   }
 }
 
-/** Adds the row order from the mapping. It cannot be sent to a thread, because it contains functions. */
+/** Adds the row order from the mapping. The row order cannot be sent to a thread, because it contains functions. */
 function withRowOrder(
   children: readonly JoinedSource[] = [],
   document: MappingDocument | undefined,

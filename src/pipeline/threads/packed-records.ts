@@ -10,7 +10,7 @@ import { type CsvTable, type InputRecord, isCsvRow, type JsonTable, type Row } f
 export interface PackedRecords {
   readonly text: string;
   readonly values: readonly JsonObject[];
-  /** All tables so far, in the order of their numbers in the text. Some may be new to the receiving thread. */
+  /** All tables so far, in the order of their numbers in the text. Some of them may be new to the receiving thread. */
   readonly tables: readonly Table[];
 }
 

@@ -26,7 +26,8 @@ export interface ThreadPlan {
 /**
  * Returns the number of threads for an input. With `auto`, a large input uses all threads immediately. A smaller input
  * uses them only when checking is slow, and only if it can be read in chunks. If the mapping calls functions, each
- * thread has an additional thread for them. The number of threads is then halved, and a smaller input uses one thread.
+ * thread has an additional thread for these calls. In this case, the number of threads is halved, and a smaller input
+ * uses one thread.
  */
 export function threadsFor({ input, mapping }: CheckedJob, threads: Threads): ThreadPlan {
   const all = threads === "auto" ? Math.min(availableParallelism(), MAX_THREADS) : threads;
@@ -45,8 +46,8 @@ const SLOW_AFTER_MS = 1000;
 const MIN_LEFT_MS = 2000;
 
 /**
- * Returns a function to call with the size of each checked part. It returns true if other threads would help, because
- * the check has taken a second, and the rest would take more than two seconds at the same speed.
+ * Returns a function to call with the size of each checked part. It returns true if other threads would help. This is
+ * the case if the check has taken a second and, at the same speed, the rest would take more than two seconds.
  */
 export function createHelpTest(
   ofBytes: number,

@@ -12,7 +12,7 @@ interface PoolOptions<Answer, Message> {
   /** The module that each worker runs. It replies to every message with one message, in order. */
   readonly entry: URL;
   readonly workerData: unknown;
-  /** Maximum number of workers. A worker starts when all others are busy. */
+  /** Maximum number of workers. Another worker starts only when all running workers are busy. */
   readonly workers: number;
   /** Runs a task in the calling thread, which would otherwise only wait. */
   readonly here?: ((message: Message) => Answer | Promise<Answer>) | undefined;
@@ -59,7 +59,7 @@ export async function* inThreads<Answer, Message>(
         next = undefined;
         if ("error" in task) underWay.push(Promise.resolve(task));
         else if (task.value.done !== true) {
-          // The next task is read in the meantime.
+          // The next task is read while this task runs.
           next = settled(source.next());
           underWay.push(runner.run(task.value.value));
         }
@@ -110,7 +110,10 @@ function createTaskRunner<Answer, Message>(
   };
 }
 
-/** Calls `fail` with a failure `STOP_GRACE_MS` after the signal aborts. Returns a function that cancels this. */
+/**
+ * Calls `fail` with a failure when `STOP_GRACE_MS` have passed since the signal aborted. Returns a function that
+ * cancels this.
+ */
 function watchDeadline(signal: AbortSignal | undefined, fail: (error: Failure) => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   const onAbort = (): void => {

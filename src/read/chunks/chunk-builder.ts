@@ -9,8 +9,8 @@ export interface Piece extends PieceMarks {
 }
 
 /**
- * Minimum size of every chunk except the last: a few thousand records. Large enough to justify a message to a thread,
- * and small enough to keep all threads busy.
+ * Minimum size of every chunk except the last: a few thousand records. This is large enough to justify a message to a
+ * thread, and small enough to keep all threads busy.
  */
 const CHUNK_BYTES = 256 * 1024;
 

@@ -44,8 +44,8 @@ export function* csvPiecesOf(chunk: RecordChunk, { layout, keys }: ChunkCsvFile)
 }
 
 /**
- * Yields the pieces of a chunk from a JSON or NDJSON file. `rowsAt` throws a Failure `source_wrong_kind` at the first
- * record of an NDJSON file that is a pretty-printed document.
+ * Yields the pieces of a chunk from a JSON or NDJSON file. If an NDJSON file is actually a pretty-printed document,
+ * `rowsAt` throws a Failure `source_wrong_kind` at its first record.
  */
 export function* jsonPiecesOf(chunk: RecordChunk, file: ChunkJsonFile): Generator<RecordPiece> {
   const { table, jsonRecordBytes, keys } = file;

@@ -63,7 +63,7 @@ function pieceOf(
   return { bytes: [bytes.subarray(lineEnd + 1)], line: line + 1, tooLongAt: line };
 }
 
-/** Skips blank chunks at the start. `skipLines` receives the number of line ends in each. */
+/** Skips blank chunks at the start. `skipLines` receives the number of line ends in each of these chunks. */
 async function* withoutBlankStart(
   chunks: AsyncIterable<Buffer>,
   skipLines: (lines: number) => void,

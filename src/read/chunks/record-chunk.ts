@@ -7,11 +7,11 @@ import type { RecordBoundaries } from "../csv/record-boundaries.ts";
  * can be posted to a thread, like `ChunkFile`.
  */
 export interface RecordChunk {
-  /** Index of its file among the input's `ChunkFile`s. */
+  /** Index of the chunk's file among the input's `ChunkFile`s. */
   readonly file: number;
   /** UTF-8. The buffer contains no other data, so it can be transferred to another thread. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Groups of records that are read together, the same groups as in a single thread. */
+  /** Groups of records that are read together. A single thread would read the same groups. */
   readonly pieces: readonly ChunkPiece[];
   /** Whether the chunk is at the start of the file. */
   readonly isFirst: boolean;
@@ -27,11 +27,11 @@ interface ChunkPiece extends PieceMarks {
 export interface PieceMarks {
   /** 1-based line on which the piece starts. */
   readonly line: number;
-  /** For CSV: the positions of its records, from `findRecordBoundaries`. */
+  /** For CSV: the positions of the records, from `findRecordBoundaries`. */
   readonly boundaries?: RecordBoundaries;
   /** For NDJSON: the line of a record that precedes the piece and is too long to be kept. */
   readonly tooLongAt?: number | undefined;
-  /** For a JSON document: its elements in the piece. */
+  /** For a JSON document: the elements in the piece. */
   readonly elements?: PieceElements;
 }
 
@@ -66,7 +66,7 @@ interface KeyedFile {
 
 /** An input whose records can be created in other threads, because each record is one row of one file. */
 export interface ChunkedInput {
-  /** The name of its only source. */
+  /** The name of the input's only source. */
   readonly source: string;
   readonly files: readonly ChunkFile[];
   /**

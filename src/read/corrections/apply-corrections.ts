@@ -56,9 +56,9 @@ export function createCorrector(
   if (unknown !== undefined) throw unknownSource(file, unknown, [...keyNames.keys()]);
   const states = createStates(corrections.length);
   const bySource = new Map<string, Map<string, number>>();
-  // Index of the next correction of the same key; 0 if there is none.
+  // Index of the next correction for the same key; 0 if there is none.
   const next = new Uint32Array(corrections.length);
-  // Iterates backwards, so that the list of each key starts with its first correction.
+  // Iterates backwards, so that the list for each key starts with the key's first correction.
   for (let index = corrections.length - 1; index >= 0; index -= 1) {
     const correction = corrections[index];
     if (correction === undefined) continue;
@@ -139,7 +139,7 @@ function createStates(count: number): { readonly at: (index: number) => State } 
 
 /**
  * Returns a function that finds the column or path by which corrections identify the rows of a source: `key`, otherwise
- * `on`, otherwise the column of the business key (root source).
+ * `on`, otherwise the column of the business key (only in the root source).
  */
 export function keyNameOf(
   spec: SourceSpec | ChildSpec,
@@ -154,7 +154,7 @@ export function keyNameOf(
   };
 }
 
-/** Applies a correction to a row. `row`: as in the file; `amended`: after all earlier corrections. */
+/** Applies a correction to a row. `row`: the row as in the file; `amended`: the row after all earlier corrections. */
 function corrected(
   correction: ListedCorrection,
   {

@@ -50,9 +50,9 @@ export interface CorrectionsFile extends LinesEnd {
 }
 
 /**
- * Reads a corrections file, which contains personal data. Lines are only appended to it. A line with the change `unset`
- * removes an earlier correction, and a line for the same old value of the same cell replaces the earlier line. An
- * incomplete last line is ignored.
+ * Reads a corrections file, which contains personal data. New lines are only appended to the file. A line with the
+ * change `unset` removes an earlier correction, and a later line for the same old value of the same cell replaces the
+ * earlier line. An incomplete last line is ignored.
  * @param path path of the file in messages
  * @param from path to read it from; default: `path`
  * @throws Failure `config` if the file cannot be read or is not a list of corrections
@@ -84,8 +84,8 @@ function missingFile(path: string): Failure {
 }
 
 /**
- * Creates a map of the last correction of each identity. Corrections that differ only in their key share one inner map,
- * so most identities are not stored as text.
+ * Creates a map that contains the last correction with each identity. Corrections that differ only in their key share
+ * one inner map, so most identities are not stored as text.
  */
 function createCellMap(): {
   readonly set: (cell: Correction, correction: ListedCorrection | undefined) => void;
@@ -244,7 +244,8 @@ function changeIn({ cells, line }: TableLine, share: (text: string) => string, b
 const MAX_SHARED = 1000;
 
 /**
- * Returns a function that returns the same object for equal strings, because most cells repeat: users, times, values.
+ * Returns a function that returns the same object for equal strings, because most cells (users, times, values) repeat
+ * earlier cells.
  */
 function createSharing(): (text: string) => string {
   const known = new Map<string, string>();

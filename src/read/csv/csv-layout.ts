@@ -7,7 +7,7 @@ import { declaredDelimiter, delimiterName, detectDelimiter, refuseOneColumn } fr
 import { csvHeader, type CsvHeader, headerFailure, type RenamedColumns, unnamedNotice } from "./csv-header.ts";
 import { byteKinds, findRecordBoundaries } from "./record-boundaries.ts";
 
-/** The layout of a CSV file: detected once, used for every pass over the file. */
+/** The layout of a CSV file. It is detected once, and used for every pass over the file. */
 export interface CsvLayout {
   readonly header: CsvHeader;
   readonly delimiter: string;

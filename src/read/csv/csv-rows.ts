@@ -96,7 +96,7 @@ function rowsOf(bytes: Buffer, chunk: CsvChunk): readonly (ReadRow | undefined)[
 }
 
 /**
- * Adds missing cells at the end of a row if their columns have no name: programs that omit a name often also omit the
+ * Adds missing cells at the end of a row if their columns have no name. Programs that omit a name often also omit the
  * cells.
  */
 function wholeRow(cells: readonly string[], { table, unnamed }: CsvHeader): readonly string[] {

@@ -28,7 +28,10 @@ export interface RecordBoundaries {
   readonly unterminated: boolean;
 }
 
-/** The places of records. `quoted`, `strayQuotes` and `controls` are absent for records without quotes, such as JSON. */
+/**
+ * The places of records. `quoted`, `strayQuotes` and `controls` are absent for records in a format without quoted
+ * cells, such as JSON.
+ */
 export type RecordPlaces = Pick<RecordBoundaries, "starts" | "ends" | "lines"> &
   Partial<Pick<RecordBoundaries, "quoted" | "strayQuotes" | "controls">>;
 

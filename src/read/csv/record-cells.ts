@@ -66,8 +66,8 @@ function cellTexts(
 }
 
 /**
- * Returns a function that moves `cells` to a record and returns false if the record has a problem. It must be called in
- * record order.
+ * Returns a function that moves `cells` to a record and returns false if the record has a problem. The function must be
+ * called in record order.
  */
 export function recordStarter(
   cells: RecordCells,

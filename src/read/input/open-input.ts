@@ -36,14 +36,14 @@ export interface ReadOptions {
   readonly onNotice: (notice: ReadNotice) => void;
   /** Called for each chunk with the total number of bytes read from all files. Repeated reads do not count. */
   readonly onRead?: (read: { readonly bytes: number; readonly ofBytes: number }) => void;
-  /** By path: the files that the user did not name (stdin), or that an earlier run has read. */
+  /** Files that the user did not name (stdin) or that an earlier run has read, by path. */
   readonly knownFiles?: ReadonlyMap<string, KnownFile>;
 }
 
 export interface KnownFile {
   /** The name in places and messages. */
   readonly file: string;
-  /** When it was last modified, in milliseconds since 1970. A copy may have another date. Undefined for stdin. */
+  /** When the file was last modified, in milliseconds since 1970. A copy may have another date. Undefined for stdin. */
   readonly modifiedMs: number | undefined;
 }
 
@@ -76,7 +76,7 @@ export interface Input {
    * rows without a parent. Each call returns the same records with the same numbers. `from` is a position after a
    * record; it is ignored if the file cannot be read from that position.
    * @throws Failure `source_changed` if a file has changed since the input was opened, the failures of reading, and the
-   * reason of the signal when it is aborted
+   * abort reason of the signal
    */
   readonly records: (options?: {
     readonly signal?: AbortSignal;
@@ -93,7 +93,7 @@ export interface Input {
   readonly find: (wanted: WantedRecords) => Promise<readonly InputRecord[]>;
   /** Whether a source below the root declares a key. The same key may then occur in rows of several records. */
   readonly hasKeysBelow: boolean;
-  /** Yields all unmodified rows of each file, in the order of `files`, not joined and not amended. */
+  /** Yields all rows of each file as they are in the file, not joined and not amended, in the order of `files`. */
   readonly rowsByFile: (signal?: AbortSignal) => AsyncGenerator<FileRows>;
   /** Returns the first row of each source, as a record with the number 0. Throws the same failures as `records`. */
   readonly samples: () => Promise<readonly InputRecord[]>;

@@ -11,7 +11,7 @@ import { findFiles } from "./source-files.ts";
 
 export interface OpenedSource {
   readonly name: string;
-  /** The column or path on which its children join. */
+  /** The column or path on which the children of the source are joined. */
   readonly key: string | undefined;
   readonly files: readonly OpenedFile[];
   readonly amend?: OpenOptions["amend"];
@@ -36,7 +36,7 @@ export function withDescendants<Source extends { readonly children: readonly Sou
 
 /**
  * Opens a source and its descendants.
- * @throws Failure for errors in its files, and `source_bad_header` if a CSV file lacks a column that the join needs
+ * @throws Failure for errors in the files, and `source_bad_header` if a CSV file lacks a column that the join needs
  */
 export async function openSource(spec: SourceSpec, opening: OpenOptions): Promise<OpenedSource> {
   const files: OpenedFile[] = [];

@@ -8,10 +8,10 @@ import { remedyOf } from "../../files/write-error.ts";
 import { Failure } from "../../model/failure.ts";
 
 /**
- * Writes stdin to a file (0600) in `folder` (created if missing, 0700), so that it can be read more than once. Returns
- * the path of the file, which has no extension, so that its kind is detected from its content. The caller must remove
- * the file.
- * @throws Failure `storage` if it cannot be written
+ * Writes stdin to a file (0600) in `folder` (created if missing, 0700), so that the input can be read more than once.
+ * Returns the path of the file. The file name has no extension, so that the kind of the file is detected from its
+ * content. The caller must remove the file.
+ * @throws Failure `storage` if the file cannot be written
  */
 export async function spoolStdin(stream: Readable, folder: string): Promise<string> {
   const path = join(folder, `stdin-${randomUUID()}`);

@@ -17,7 +17,10 @@ export interface ArrangedRows {
 /** The settings that select and order the rows. */
 type Arranged = Pick<OpenedChild, "name" | "distinct" | "orderBy" | "pick">;
 
-/** Removes repeated rows or warns about them, sorts the rest, and selects rows by the source's `pick`. */
+/**
+ * Removes repeated rows or warns about them, sorts the remaining rows, and selects rows as specified by the source's
+ * `pick`.
+ */
 export function arrangeRows(group: readonly StoredRow[], child: Arranged): ArrangedRows {
   if (group.length < 2) return { rows: group, problems: NO_PROBLEMS };
   const repeated = repeatedRows(group);
@@ -40,7 +43,7 @@ function takeRows(group: readonly StoredRow[], { orderBy, pick }: Arranged, warn
 
 type Problems = readonly LocalProblem[];
 
-/** Maps the id of each row that equals an earlier row to the earlier row. */
+/** Maps the id of each repeated row to the earlier row that it equals. */
 function repeatedRows(group: readonly StoredRow[]): ReadonlyMap<number, StoredRow> {
   const [first, second] = group;
   if (group.length === 2 && first !== undefined && second !== undefined) {

@@ -25,7 +25,7 @@ export interface RowIndex {
 
 /**
  * Creates an index (0600) in `folder` (created if missing, 0700).
- * @throws Failure `storage` if that is impossible
+ * @throws Failure `storage` if the index cannot be created
  */
 export async function openRowIndex(folder: string): Promise<RowIndex> {
   const path = join(folder, `join-${randomUUID()}.db`);

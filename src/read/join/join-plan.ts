@@ -49,7 +49,7 @@ export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolde
     if (register !== undefined && early === undefined) await registerTaken(choice.store, child, register);
     return register === undefined ? choice : { ...choice, duplicates: register.duplicates() };
   };
-  /** `inOrder`: whether the rows of the parent are read in the order of its files, each once. */
+  /** `inOrder`: whether the rows of the parent are read in the order of its files, and each row only once. */
   const plan = async (parent: OpenedSource, inOrder: boolean): Promise<readonly PlannedChild[]> => {
     const planned: PlannedChild[] = [];
     const orders = sortedParents(parent);
@@ -70,7 +70,7 @@ export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolde
 
 interface StoreChoice {
   readonly store: ChildStore;
-  /** Whether the rows of the child source are read in the order of its files, each once. */
+  /** Whether the rows of the child source are read in the order of its files, and each row only once. */
   readonly inOrder: boolean;
   readonly duplicates?: DuplicateKeys;
 }

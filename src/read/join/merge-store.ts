@@ -3,8 +3,9 @@ import { keyOf } from "../row/row-key.ts";
 import { type ChildFinder, type ChildStore, numbered, type StoredRow } from "./child-store.ts";
 
 /**
- * Creates a store that merges child rows with their parents. Both must be sorted by the key in `order`, and keys must
- * be requested in this order. Keeps only the rows of one key in memory, at most one more than `rowsPerKey`.
+ * Creates a store that merges child rows with their parents. Parents and child rows must be sorted by the key in
+ * `order`, and keys must be requested in this order. Keeps only the rows of one key in memory, at most one more than
+ * `rowsPerKey`.
  */
 export function mergeStore(child: OpenedChild, merging: Merging): ChildStore {
   const all = (): AsyncGenerator<readonly StoredRow[]> => numbered(rowsOf(child));

@@ -19,7 +19,8 @@ export interface JsonCellFinder {
    * Sets the cell of each column to the value at its path, as the mapping reads it: numbers and booleans as text, a
    * missing value and `null` as an empty cell. `cells` must be at a record. If a string in the record contains an
    * escape, `cells` receives a changed copy of the record.
-   * @returns false if the record needs `jsonRow`: it may have a problem, or the value of a column is an object or a list
+   * @returns false if the record needs `jsonRow`, because it may have a problem or because the value of a column is an
+   * object or a list
    */
   readonly find: (cells: RecordCells) => boolean;
   /** Returns the `rowHash` of the record that `find` has read. */
@@ -233,7 +234,7 @@ function setCell({ record, starts, ends, foundIn }: Scan, column: number, start:
 
 /**
  * Sets a cell to text that differs from the bytes of its value. These bytes end at `end`. The text is at most as long
- * as the value, and replaces it in a copy of the record.
+ * as the value, and replaces the value in a copy of the record.
  */
 function setText(scan: Scan, column: number, written: string, end: number): boolean {
   if (column < 0) {

@@ -66,7 +66,7 @@ function newMembers(total: Total): Members {
   return { byName: new Map(), first: undefined, total };
 }
 
-/** Maximum number of members, because the names in some objects are data, such as dates. */
+/** Limits the number of members, because the names in some objects are data, such as dates. */
 const MAX_MEMBERS = 10_000;
 
 /** Returns the member, which may be new; undefined for a forbidden name, and for a new member above the limit. */

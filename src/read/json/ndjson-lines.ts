@@ -78,7 +78,7 @@ export function lineSplitter(limitBytes: number, from: RowPosition = { byte: 0, 
 /** The places of non-blank lines: their offsets without surrounding white space, and their 1-based line numbers. */
 export interface LinePlaces {
   readonly starts: readonly number[];
-  /** Exclusive; before the start for a line that is longer than the limit. */
+  /** Exclusive ends. For a line that is longer than the limit, the end is before the start. */
   readonly ends: readonly number[];
   readonly lines: readonly number[];
 }

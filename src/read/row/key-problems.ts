@@ -6,7 +6,7 @@ import { keyOf, keyPlace } from "./row-key.ts";
 
 /**
  * Adds a problem to a row for each key that is missing or contains invisible characters. Does not change a row that is
- * not a record, because it already has a problem.
+ * not a record, because such a row already has a problem.
  */
 export function withKeyProblems(read: ReadRow, keys: readonly string[]): ReadRow {
   if (read.problems.some(({ code }) => NO_RECORD.has(code))) return read;

@@ -11,7 +11,7 @@ export interface PackedFile {
   readonly file: string;
   readonly gzip: boolean;
   readonly limits: ReadLimits;
-  /** When it was last modified, in milliseconds since 1970; absent for standard input. */
+  /** When the file was last modified, in milliseconds since 1970; absent for standard input. */
   readonly modifiedMs?: number | undefined;
   /** The byte to start at, for a file that is not compressed; default: 0. */
   readonly start?: number;
@@ -23,15 +23,15 @@ export interface PackedFile {
  * Size of a chunk: a few hundred rows, whose objects become garbage before they reach the old generation of the heap.
  */
 const CHUNK_BYTES = 64 * 1024;
-/** Several chunks per read, because starting a read costs as much time as reading one chunk. */
+/** Each read returns several chunks, because starting a read costs as much time as reading one chunk. */
 const READ_BYTES = 4 * CHUNK_BYTES;
-/** Below this size, any compression ratio is accepted: only a large output is a decompression bomb. */
+/** Below this size, any compression ratio is accepted, because only a large output can be a decompression bomb. */
 export const RATIO_CHECKED_FROM_BYTES = 10_000_000;
 
 /**
  * Yields the unpacked bytes of a file, in chunks. Reads all members of a `.gz` file.
  * @throws Failure `source_damaged` for a `.gz` file that is truncated or does not match its checksum,
- * `source_too_large` if the unpacked bytes exceed the limits, `source_unreadable` if the system cannot read it
+ * `source_too_large` if the unpacked bytes exceed the limits, `source_unreadable` if the system cannot read the file
  */
 export async function* fileBytes(packed: PackedFile): AsyncGenerator<Buffer> {
   const { start = 0 } = packed;

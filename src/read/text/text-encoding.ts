@@ -118,8 +118,8 @@ export interface SingleByteTable {
 
 /**
  * Returns the table of a single-byte encoding; `undefined` for an encoding with multi-byte characters. The five
- * unassigned bytes of windows-1252 (0x81, 0x8D, 0x8F, 0x90, 0x9D) become the control characters of the same number, as
- * in the WHATWG Encoding Standard: no byte is lost, and the reader reports the character.
+ * unassigned bytes of windows-1252 (0x81, 0x8D, 0x8F, 0x90, 0x9D) become the control characters with the same numbers,
+ * as in the WHATWG Encoding Standard. Therefore, no byte is lost, and the reader reports the character.
  */
 export function singleByteTable(encoding: string): SingleByteTable | undefined {
   if (!isSingleByte(encoding)) return undefined;
@@ -132,7 +132,7 @@ export function singleByteTable(encoding: string): SingleByteTable | undefined {
   };
 }
 
-/** Whether every byte, written twice, decodes to two characters, and two characters encode to at most two bytes. */
+/** Whether any byte, if repeated, decodes to two characters, and two characters encode to at most two bytes. */
 function isSingleByte(encoding: string): boolean {
   for (let byte = 0; byte < 256; byte += 1) {
     if (iconv().decode(Buffer.from([byte, byte]), encoding, { stripBOM: false }).length !== 2) return false;

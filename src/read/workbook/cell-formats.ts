@@ -82,7 +82,7 @@ function numberFormat(code: string): NumberFormat {
   }
 }
 
-/** Adds the minus if the format shows a negative number like the positive one, except for its colour. */
+/** Adds a minus sign if the format shows a negative number like the positive number, except for the colour. */
 function shownNumber(code: string, value: number): string {
   const text = format(code, value).trim();
   if (value >= 0 || text === "" || text !== format(code, -value).trim()) return text;
@@ -115,14 +115,14 @@ function sectionsOf(code: string): readonly string[] {
   return sections;
 }
 
-/** Whether `m` means minutes. numfmt takes it for the month if the format has seconds but no hours: `mm:ss`. */
+/** Whether `m` means minutes. numfmt interprets it as the month if the format has seconds but no hours: `mm:ss`. */
 function isMinutes({ hours, seconds }: FormatDateInfo): boolean {
   return seconds && !hours;
 }
 
 /**
- * Whether the section of the format for this number shows fewer decimal places than `decimals`, because the numbers next
- * to it look the same.
+ * Whether the section of the format for this number shows fewer decimal places than `decimals`. This is the case if a
+ * neighbouring number with `decimals` decimal places looks the same.
  */
 function isCoarser(code: string, value: number, decimals: number): boolean {
   const text = format(code, value);
@@ -130,8 +130,8 @@ function isCoarser(code: string, value: number, decimals: number): boolean {
 }
 
 /**
- * Returns how many decimal places the format shows for a number, without zeros at the end. The sections of a format can
- * differ in this; `first` belongs to the first section.
+ * Returns how many decimal places the format shows for a number, without trailing zeros. The sections of a format can
+ * show different numbers of decimal places; `first` belongs to the first section.
  */
 function decimalsShown(code: string, value: number, first: number): number {
   const text = format(code, value);

@@ -28,7 +28,7 @@ export function otherSheets(file: string, { name }: Sheet, sheets: readonly Shee
   );
 }
 
-/** Normalises a name: spreadsheet programs do not distinguish names with the same result. */
+/** Normalises a name. Spreadsheet programs do not distinguish names that have the same normal form. */
 function normalisedName(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }

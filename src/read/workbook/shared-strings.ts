@@ -12,7 +12,7 @@ export const NO_STRINGS: SharedStrings = { at: () => undefined };
 /**
  * Reads the strings into one block of memory outside the heap, so that a million strings need little more memory than
  * their bytes.
- * @throws Failure `source_too_large` if they exceed the limits
+ * @throws Failure `source_too_large` if the strings exceed the limits
  */
 export async function readSharedStrings(part: WorkbookPart): Promise<SharedStrings> {
   const texts = newTextBlock(part);
@@ -32,7 +32,7 @@ export async function readSharedStrings(part: WorkbookPart): Promise<SharedStrin
   return texts.finish();
 }
 
-/** Concatenates the runs (`t`) of a string, including formatted ones, without phonetic hints. */
+/** Concatenates the runs (`t`) of a string. Includes formatted runs, but omits phonetic hints. */
 export interface TextCollector {
   readonly open: (name: string) => void;
   readonly close: (name: string) => void;

@@ -6,7 +6,7 @@ import { isTrue } from "./workbook-parts.ts";
 import { readXml, type WorkbookPart, type XmlAttributes, type XmlHandlers } from "./xml-reader.ts";
 import { corruptPackage } from "./zip-package.ts";
 
-/** A row of a sheet that is not empty. */
+/** A non-empty row of a sheet. */
 export interface SheetRow {
   /** 1-based row number, as in spreadsheet programs. */
   readonly line: number;
@@ -169,7 +169,7 @@ function isRowNumber(text: string): boolean {
   return /^[0-9]{1,7}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_ROWS;
 }
 
-/** Limits on a sheet in all programs that write the format. */
+/** The maximum size of a sheet in all programs that write this format. */
 const MAX_ROWS = 1_048_576;
 const MAX_COLUMNS = 16_384;
 

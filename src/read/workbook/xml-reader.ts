@@ -20,7 +20,7 @@ export interface WorkbookPart {
 
 /**
  * Reads a part of a workbook and yields after each chunk, so that the caller can process the result and memory use
- * stays constant. Rejects a document type declaration, so that no entity of the file is ever resolved.
+ * stays constant. Rejects a document type declaration, so that no entity that the file defines is ever resolved.
  * @throws Failure `source_damaged` for XML that is not well-formed, `source_too_large` for a string beyond the limit
  */
 export async function* readXml({ source, zip, part }: WorkbookPart, handlers: XmlHandlers): AsyncGenerator<void> {

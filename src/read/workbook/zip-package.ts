@@ -12,7 +12,7 @@ export interface ZipSource {
   /** Size of the file on disk. */
   readonly bytes: number;
   readonly limits: ReadLimits;
-  /** When it was last modified, in milliseconds since 1970; absent for standard input. */
+  /** When the file was last modified, in milliseconds since 1970; absent for standard input. */
   readonly modifiedMs?: number | undefined;
 }
 
@@ -23,8 +23,8 @@ export interface ZipPackage {
   readonly sizeOf: (part: string) => number;
   /**
    * Yields the unpacked bytes of a part.
-   * @throws Failure `source_damaged` if it is missing, does not match the archive's directory, or cannot be unpacked;
-   * `source_too_large` beyond the limits
+   * @throws Failure `source_damaged` if the part is missing, does not match the archive's directory, or cannot be
+   * unpacked; `source_too_large` beyond the limits
    */
   readonly bytes: (part: string) => AsyncGenerator<Buffer>;
   readonly close: () => void;

@@ -1,8 +1,8 @@
 /**
  * Whether the text is the core of a GB electricity Meter Point Administration Number: 13 digits. The first two digits
- * identify the distributor. Of these, only a leading zero is refused, because new distributors are added every year.
- * The last digit is the check digit: the sum of the other twelve, each multiplied by a prime (excluding 11), modulo 11,
- * modulo 10. Source: Elexon, "MPAN core" in the market's data catalogue (data item J0003).
+ * identify the distributor. A leading zero is refused. Other distributors are not checked, because new distributors are
+ * added every year. The last digit is the check digit: the sum of the other twelve, each multiplied by a prime
+ * (excluding 11), modulo 11, modulo 10. Source: Elexon, "MPAN core" in the market's data catalogue (data item J0003).
  */
 export function isMpan(text: string): boolean {
   if (!/^[1-9]\d{12}$/.test(text)) return false;

@@ -26,7 +26,7 @@ export type FoundRuleProblem = Omit<RuleProblem, "place"> & { readonly path: Att
 export type RuleValidator = (payload: JsonObject, reported: ReadonlySet<string>) => readonly FoundRuleProblem[];
 
 export interface RuleValidatorOptions {
-  /** Whether problems include the value itself: only if the user asked to see values. */
+  /** Whether problems include the value itself. True only if the user asked to see values. */
   readonly keepValues: boolean;
 }
 
@@ -103,7 +103,8 @@ function attrBelow({ attr, path, value }: BrokenRule): string | undefined {
 
 interface Visitors {
   /**
-   * Returns a function that runs only rules that a payload with the same fields can break; undefined if there are none.
+   * Returns a function that runs only the rules that a payload with the same fields can break; undefined if there are
+   * none.
    */
   readonly visitorFor: (payload: JsonObject) => Visit | undefined;
   /** The requirement in the operator's document, if the document publishes the rule's code. */

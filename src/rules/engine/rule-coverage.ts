@@ -13,7 +13,7 @@ export interface Coverage {
   /** All published codes. */
   readonly published: readonly string[];
   readonly byClass: Readonly<Record<CoverageClass, readonly string[]>>;
-  /** Number of rules that apply to requests, and how many of them are skipped. */
+  /** Number of rules that apply to requests, and number of these rules that are skipped. */
   readonly rules: number;
   readonly skipped: number;
   /** Undeclared settings and lists that would enable rules: `rules.<name>`, `references.<name>`. */
@@ -92,8 +92,8 @@ function groupByClass(codes: readonly string[], classOf: (code: string) => Cover
 }
 
 /**
- * Returns the published codes of the whole document, including schemas that no request uses, because operators also
- * count these.
+ * Returns the published codes in the whole document. Includes codes in schemas that no request uses, because operators
+ * count these codes too.
  */
 function publishedCodes(document: JsonValue): readonly string[] {
   const codes: string[] = [];

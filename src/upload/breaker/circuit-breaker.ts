@@ -180,7 +180,7 @@ function createProgressTimeout(limits: WaitLimits, clock: MonotonicClock): Progr
 }
 
 /**
- * Codes of token requests to which the platform replied without issuing a token. They show that the platform is
+ * Failure codes of token requests to which the platform replied without issuing a token. They show that the platform is
  * reachable.
  */
 const REFUSED_TOKEN = /^HTTP_\d|^UNREADABLE_TOKEN_REPLY$/;

@@ -9,7 +9,7 @@ import type { PaceShare, UploadEvent, UploadOptions } from "../upload-types.ts";
  * Controls how many requests may be in flight, and when the next request may be sent. Concurrency grows in steps of one
  * while that helps, and is halved on push-back (429, 503, timeouts). The rate stays below the rate that the platform
  * was found to accept. A `Retry-After` or a pause applies to all requests. Refusals that are known to be independent of
- * the rate change nothing.
+ * the rate have no effect.
  */
 export interface RateControl {
   /** Returns the current maximum number of requests in flight. */
@@ -240,8 +240,8 @@ interface PushBackInARow {
 
 /**
  * Returns the round of a pause that the platform did not request, or 0 for none. A timeout needs no pause, because it
- * has already slowed the push. The first refusal needs none, because halving the concurrency is sufficient. Refusals
- * with `Retry-After` need none until there are more than `RETRY_AFTER_TRUSTED_TIMES` in a row.
+ * has already slowed the push. The first refusal needs no pause, because halving the concurrency is sufficient.
+ * Refusals with `Retry-After` need no pause until there are more than `RETRY_AFTER_TRUSTED_TIMES` in a row.
  */
 function ownPauseRound(reason: string, { hasRetryAfter, isFirst, inARow }: PushBackInARow): number {
   if (reason === "timeout") return 0;

@@ -48,7 +48,7 @@ const MAX_RECOVERY_MS = 60_000;
 const SAME_CAP_TOLERANCE = 0.15;
 /**
  * Lower bounds on a known cap after a refusal, as a share of the previous cap: after a single refusal, and after one of
- * many.
+ * many refusals.
  */
 const MIN_SHARE_OF_CAP = 0.8;
 const MIN_SHARE_OF_CAP_MANY = 0.5;
@@ -219,7 +219,9 @@ interface EventCounter {
   readonly count: (now: number, windowMs: number) => number;
   /** Returns the milliseconds since the first event. */
   readonly age: (now: number) => number;
-  /** Returns the events per second over the last `sinceMs` milliseconds, limited to between one and two seconds. */
+  /**
+   * Returns the events per second over the last `sinceMs` milliseconds, but over at least one and at most two seconds.
+   */
   readonly perSecond: (now: number, sinceMs: number) => number;
 }
 

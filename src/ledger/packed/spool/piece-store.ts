@@ -1,6 +1,6 @@
 import { openUnnamedFile, type UnnamedFile } from "../../../files/unnamed-file.ts";
 
-/** Stores buffers by number. Keeps the first buffers in memory, and all others in a private file. */
+/** Stores buffers by number. Keeps the first buffers in memory, and all later buffers in a private file. */
 export interface PieceStore {
   /**
    * Takes ownership of the piece, and returns its number.

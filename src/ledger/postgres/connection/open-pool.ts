@@ -14,7 +14,7 @@ const KEEP_ALIVE_MS = 10_000;
 export async function openPool(settings: ConnectionSettings, maximum: number = MAX_CONNECTIONS): Promise<Pool> {
   const config = clientConfig(settings, await workingChoice(settings));
   const pool = new Pool({ ...config, max: maximum });
-  // It is not an error if the server closes an idle connection, because the next query opens another.
+  // It is not an error if the server closes an idle connection, because the next query opens a new connection.
   pool.on("error", () => undefined);
   return pool;
 }

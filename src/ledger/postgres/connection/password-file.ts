@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { unlessMissing } from "../../../files/error-code.ts";
 import { Failure } from "../../../model/failure.ts";
 
-/** The connection that a line must match. */
+/** The connection for which a line must match. */
 export interface PasswordFor {
   readonly host: string;
   readonly port: number;
@@ -13,7 +13,8 @@ export interface PasswordFor {
 /**
  * Reads the password for a connection from a file with lines `host:port:database:user:password` (PostgreSQL manual,
  * 34.16). A field may be `*`, and `\` escapes `:` and `\`. Returns undefined if no line matches or there is no file.
- * Does not use the package `pgpass`, because it takes the file's name only from the environment, and writes to stderr.
+ * Does not use the package `pgpass`, because that package takes the file's name only from the environment, and writes
+ * to stderr.
  * @throws Failure `config` for a file that other users can access, which libpq would ignore, and for a file that is not
  * a regular file
  */

@@ -5,7 +5,7 @@ const SELECT_UNSAFE: Statement<{ name: string }> = {
   sql: "select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name",
 };
 
-/** Returns reasons not to trust the server with a ledger, as sentences. */
+/** Returns the reasons not to trust the server with a ledger, as sentences. */
 export async function serverFindings(queries: Queries): Promise<readonly string[]> {
   return (await queries.rows(SELECT_UNSAFE)).map(
     ({ name }) =>
@@ -13,7 +13,7 @@ export async function serverFindings(queries: Queries): Promise<readonly string[
   );
 }
 
-/** Warns about unsafe settings of the server. Does not fail, because the operator of the server chose the settings. */
+/** Warns about unsafe settings of the server. Does not fail, because the server's operator chose these settings. */
 export async function warnOfServer(queries: Queries, notice: ((message: string) => void) | undefined): Promise<void> {
   for (const finding of await serverFindings(queries)) notice?.(`The ledger ${queries.name}: ${finding}`);
 }

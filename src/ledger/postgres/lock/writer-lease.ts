@@ -75,7 +75,7 @@ interface SeenLease {
   readonly until: string;
   /** Time until expiry, in milliseconds; negative after expiry. */
   readonly leftMs: number;
-  /** Whether the holder is a process of this host that is known to be dead. */
+  /** Whether the holder is a process on this host that is known to be dead. */
   readonly isDead: boolean;
 }
 
@@ -103,9 +103,9 @@ const SELECT_LEASE: Statement<LeaseColumns> = {
 };
 
 /**
- * Whether the holder is active. For a process of this host: whether it is alive. For any other process: whether the
- * lease has changed since the last check, or had already expired at that check but could not be acquired because a
- * transaction of the holder was in progress.
+ * Whether the holder is active. A process on this host is active if it is alive. Any other process is active if the
+ * lease has changed since the last check, or if the lease had already expired at that check but could not be acquired
+ * because a transaction of the holder was in progress.
  */
 function isActive(seen: SeenLease, before: SeenLease | undefined): boolean {
   if (isOfThisHost(seen.holder)) return !seen.isDead;
@@ -139,8 +139,8 @@ interface Acquisition {
 }
 
 /**
- * Tries once to acquire the lease, and returns the fencing token. Returns undefined if the lease is held, or if a
- * transaction of its holder is in progress.
+ * Tries once to acquire the lease, and returns the fencing token. Returns undefined if another process holds the lease,
+ * or if a transaction of its holder is in progress.
  */
 async function acquire(
   database: PostgresDatabase,

@@ -82,8 +82,8 @@ export async function tryRangeQueue(database: PostgresDatabase): Promise<void> {
 }
 
 /**
- * Options for taking one job. Ignores the server time at which the job was returned to the queue, because the server's
- * clock may have been changed.
+ * Options for taking one job. They ignore the server time at which the job was returned to the queue, because the
+ * server's clock may have been changed.
  */
 const NEXT = { batchSize: 1, ignoreStartAfter: true } as const;
 
@@ -100,7 +100,7 @@ async function clear(queries: Queries, name: string): Promise<void> {
   await queries.run(`delete from ${JOB_SCHEMA}.job where name = $1`, name);
 }
 
-/** Remembers the failure of a query, because pg-boss treats an error of its `fetch` as an empty queue. */
+/** Remembers the failure of a query, because pg-boss treats an error in its `fetch` as an empty queue. */
 function remembering(db: PgBoss.Db): { readonly db: PgBoss.Db; readonly failure: () => unknown } {
   let failure: unknown;
   return {
@@ -139,7 +139,7 @@ function sqlOf(queries: Queries): PgBoss.Db {
 const MAKE_SCHEMA = `CREATE SCHEMA IF NOT EXISTS ${JOB_SCHEMA}`;
 
 /**
- * Like `sqlOf`, for the statements that create the tables. Each runs in its own transaction, because a statement may
+ * Like `sqlOf`, for the statements that create the tables. Each statement runs in its own transaction, because it may
  * fail if another process creates the tables at the same time.
  */
 function sqlInTransactions(database: PostgresDatabase): PgBoss.Db {

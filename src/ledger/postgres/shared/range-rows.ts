@@ -14,8 +14,8 @@ export interface HeldRange extends RecordRange {
 }
 
 /**
- * Divides the pending records into ranges. Assignments of these ranges get higher fencing tokens than all earlier
- * assignments, so that earlier holders cannot write. Returns the jobs of the ranges, in order.
+ * Divides the pending records into ranges. When these ranges are assigned, they get higher fencing tokens than in all
+ * earlier assignments, so that earlier holders cannot write. Returns the jobs of the ranges, in order.
  */
 export async function cutRanges(transaction: Transaction, run: number, size: number): Promise<readonly RangeJob[]> {
   const { fence = 0 } = (await transaction.row(SELECT_LAST_FENCE, run)) ?? {};
@@ -134,7 +134,7 @@ export interface Revocation {
   readonly from: RevokedFrom;
   /** Whether requests in flight may be sent again. */
   readonly resends: boolean;
-  /** Timestamp of the closed attempts. */
+  /** Timestamp for the attempts that are closed. */
   readonly at: string;
   /** The new state of the ranges. */
   readonly state: "waiting" | "closed";

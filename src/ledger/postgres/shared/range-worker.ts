@@ -36,7 +36,7 @@ interface Identity {
   readonly leaseMs: number;
 }
 
-/** Returns the worker for a row that is already in the table of workers. */
+/** Returns the worker for an existing row in the table of workers. */
 export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper: Reaper): SharedWorker {
   const context = { ...shared, database: withinLease(shared.database, leaseMs) };
   const { database, run, queue } = context;

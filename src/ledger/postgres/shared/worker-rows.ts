@@ -25,8 +25,8 @@ export interface SharedRow {
   readonly failure: string | null;
   /**
    * `present`: the holder of the ledger has renewed its lease since the server started. `unknown`: the holder has not
-   * renewed it since then, and the database may be an older copy, in which the run is still open. `gone`: no process
-   * holds the ledger.
+   * renewed its lease since then, so the database may be an older copy, in which the run is still open. `gone`: no
+   * process holds the ledger.
    */
   readonly planner: "present" | "unknown" | "gone";
   /** Server time, ISO 8601 UTC. */

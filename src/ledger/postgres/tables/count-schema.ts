@@ -43,7 +43,7 @@ const TABLES = `
 /** After about this number of new rows in `counts`, the rows of a run are merged into one row per kind and name. */
 const FOLD_EVERY = 1000;
 
-/** Merging does not wait for locks. Rows that another transaction has added or is merging are merged the next time. */
+/** Merging does not wait for locks. Rows that another transaction has added or is merging are merged later. */
 const FOLD = `
   create function migrate.fold_counts(integer) returns void language sql as $$
     with folded as (
@@ -56,7 +56,7 @@ const FOLD = `
   $$;`;
 
 /**
- * Counts changes of `items`. The number of an item's latest attempt never decreases, so if the sum of these numbers is
+ * Counts changes to `items`. The number of an item's latest attempt never decreases, so if the sum of these numbers is
  * unchanged, so is each number.
  */
 const COUNT_ITEMS = `
@@ -142,10 +142,10 @@ const COVERED = `
 /**
  * The part of the schema that maintains totals, because counting on demand would take too long. Triggers update the
  * totals in the same transaction, for every writer. `counts` contains increments, so that writers do not wait for each
- * other. For each run, it has: records by status, current problems by severity and code, `requests`, and the run's
- * contribution to its destination. The contribution is the number of records that no earlier push to the destination
- * has planned (`covered`), and how many of them are `accepted`. `unsent` has the records of pushes that have no row in
- * `records`.
+ * other. For each run, it contains the number of records by status, the number of current problems by severity and
+ * code, the number of `requests`, and the run's contribution to its destination. The contribution is the number of
+ * records that no earlier push to the destination has planned (`covered`), and how many of them are `accepted`.
+ * `unsent` contains the planned records of pushes that have no row in `records`.
  */
 export const CREATE_COUNTS: string = [TABLES, FOLD, COUNT_ITEMS, COUNT_PROBLEMS, TRIGGERS].join("");
 

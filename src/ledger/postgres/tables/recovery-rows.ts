@@ -63,9 +63,9 @@ function withoutRepetitions(requests: readonly JournaledRequest[]): readonly Jou
 }
 
 /**
- * Adds attempts, and gives each record the content of its last request. If the content differs, the record was revised
- * in between. An accepted record stays accepted if the added attempts directly follow its last attempt and repeat the
- * accepted content.
+ * Adds attempts, and gives each record the content of its last request. If this content differs from the known content,
+ * the record was revised between the requests. An accepted record stays accepted if the added attempts directly follow
+ * its last attempt and repeat the accepted content.
  */
 const MARK_POSSIBLY_SENT = `
   with given as (
@@ -178,7 +178,7 @@ const SELECT_ORIGIN: Statement<Origin> = {
     (pg_current_wal_lsn() - '0/0'::pg_lsn)::float8 as position,
     pg_postmaster_start_time()::text as "startedAt"`,
 };
-/** Selects the origin on a server whose control data this user may not read. */
+/** Selects the origin on a server whose control data this database user may not read. */
 const SELECT_DATABASE_ORIGIN: Statement<Origin> = {
   sql: `
   select (select oid from pg_database where datname = current_database())::text || '/' ||

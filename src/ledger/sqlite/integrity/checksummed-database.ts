@@ -170,8 +170,8 @@ function maintainChecksums(database: SqliteDatabase): MaintainedChecksums {
 }
 
 /**
- * Calls `work` and ignores its failure. The checksum file may lag behind, and a database failure recurs when the
- * database is next used.
+ * Calls `work` and ignores its failure. The checksum file may lag behind the database, and a failure of the database
+ * recurs when the database is next used.
  */
 function unlessFailing(work: () => unknown): void {
   try {
@@ -222,7 +222,7 @@ function countCommit(database: SqliteDatabase, writer: string | undefined): numb
   return committed(database);
 }
 
-/** Returns the number of transactions that were ever committed with checksums. */
+/** Returns the total number of transactions that were committed with checksums. */
 export function committed(database: SqliteDatabase): number {
   return database.row(COMMITS)?.commits ?? 0;
 }

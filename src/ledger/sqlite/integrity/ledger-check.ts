@@ -83,12 +83,12 @@ const VIOLATIONS: ContradictionQueries = {
 };
 
 /**
- * Up to this size, every page of a ledger without checksums is checked when the ledger is opened, which takes about 100
- * ms.
+ * Up to this size, every page of a ledger without checksums is checked when the ledger is opened. The check takes about
+ * 100 ms.
  */
 const FULLY_CHECKED_BYTES = 64 * 1024 * 1024;
 
-/** Up to this size, the pages of a ledger are checked each time the ledger is opened, which takes about 100 ms. */
+/** Up to this size, the pages of a ledger are checked each time the ledger is opened. The check takes about 100 ms. */
 const LARGE_BYTES = 128 * 1024 * 1024;
 
 export interface IntegrityOptions {

@@ -23,7 +23,7 @@ import { HAS_NO_STATE, salvage, unlessCorrupt } from "./salvage-rows.ts";
  * Replaces a corrupt ledger with a repaired copy that has every readable record. Keeps the corrupt ledger next to the
  * copy. Uncertain records become `ambiguous`. A record stays `accepted` only if a request or a decision confirms it.
  * Other states are not trusted if any data was lost. Callers must hold the lock.
- * @param stamp the end of the name under which the corrupt ledger is kept
+ * @param stamp suffix for the name under which the corrupt ledger is kept
  * @param mayRecreate whether to create an empty ledger if no run can be read
  * @throws Failure `ledger_damaged` if no run can be read; `storage`
  */
@@ -139,7 +139,7 @@ function isComplete(corrupt: SqliteDatabase, path: string): boolean {
   }
 }
 
-/** Makes a state `ambiguous` if one table contains it and another table has lost it. */
+/** Makes a state `ambiguous` if one table still contains it but another table has lost it. */
 const UNCONFIRMED = [
   `update attempts set status = 'ambiguous' where status = 'sending' and not exists (
      select 1 from items where items.run = attempts.run and items.record = attempts.record and status = 'sending')`,
@@ -161,7 +161,9 @@ const MARK_ONE_UNCERTAIN = [
      (select max(attempt) from attempts where attempts.identity = records.identity), 0)`,
 ];
 
-/** Makes the items of a run follow the state of the records. A record without a known state may have been sent. */
+/**
+ * Derives the status of a run's items from the state of the records. A record without a known state may have been sent.
+ */
 const FOLLOWING = [
   `insert or ignore into records (identity, content, state, attempts, other_content)
    select identity, x'', 'ambiguous', max(attempt), 1 from attempts group by identity`,

@@ -32,7 +32,7 @@ function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): FileStamp {
   return BigUint64Array.of(dev, ino, size, mtimeNs, ctimeNs);
 }
 
-/** Whether the database file is unchanged since its pages matched the checksums. False without a stamp. */
+/** Whether the database file has not changed since its pages matched the checksums. False without a stamp. */
 export function matchesStamp(database: string, { stamp }: PageChecksums): boolean {
   if (stamp === undefined) return false;
   const now = stampOf(statSync(database, { bigint: true }));
@@ -120,8 +120,8 @@ export function writeCommitCount(path: string, checksums: Pick<PageChecksums, "p
 }
 
 /**
- * Keeps the number of commits and removes the checksums. Used when SQLite may later write into the database file
- * without updating the checksums, for example if a process ends without closing the database properly.
+ * Keeps the number of commits and removes the checksums. Used if SQLite may later write into the database file without
+ * updating the checksums, for example because a process ends without closing the database properly.
  */
 export function writeHeaderOnly(path: string, checksums: PageChecksums): void {
   try {

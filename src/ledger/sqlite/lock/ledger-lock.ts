@@ -33,7 +33,7 @@ const LEASE_MS = 30_000;
  * `<ledger>.lock` is a SQLite file with an open write transaction. The kernel releases the lock when the process ends,
  * for any reason and on any machine. The only row of the file names the holder. If the locks of the file system are not
  * reliable, the row is also a lease. Its holder repeatedly updates the modification time of the file. Another process
- * takes the lock only after this time has not changed for `leaseMs`.
+ * takes the lock only if this time has not changed for `leaseMs`.
  *
  * No other code in this process may open the lock file, because closing it would release the kernel's lock (POSIX,
  * `fcntl`).
@@ -62,7 +62,7 @@ export async function lockLedger(path: string, command: string, options: LockOpt
 
 /** Maximum number of attempts. Another process may take or release the lock during an attempt, but not this often. */
 const TRIES = 20;
-/** Milliseconds to wait for the lock. A process that only checks the lock holds it for less than that. */
+/** Milliseconds to wait for the lock. A process that only checks the lock holds it for less time than this. */
 const BUSY_TIMEOUT = 100;
 
 interface TakenLock {

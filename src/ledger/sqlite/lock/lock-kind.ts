@@ -29,7 +29,7 @@ const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
 
 /**
  * Returns the kind of lock that the file system of the ledger's folder supports. On systems other than Linux, SQLite
- * chooses its locks itself, so only a network path of Windows (`\\server\share`) gets a lease.
+ * chooses its locks itself, so only a Windows network path (`\\server\share`) gets a lease.
  */
 export function lockKindOf(path: string): LockKind {
   if (process.platform === "win32") return path.startsWith("\\\\") ? "lease" : "kernel";

@@ -83,8 +83,8 @@ function parseWriter(text: string): Writer | undefined {
 }
 
 /**
- * Refuses a ledger that another process is writing to. Call this before opening a ledger for writing, or repairing it.
- * An unreadable ledger has no known writer, and is accepted.
+ * Refuses a ledger that another process is writing to. Call this before you open a ledger for writing or repair it. An
+ * unreadable ledger has no known writer, and is accepted.
  * @param isRefused whether to refuse the ledger because of this writer
  * @throws Failure `ledger_in_use`
  */

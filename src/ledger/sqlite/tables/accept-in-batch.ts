@@ -3,8 +3,8 @@ import type { RunRow } from "../../runs/recorded-run.ts";
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 
 /**
- * Creates the view that `acceptInBatch` writes to, for this connection. Its trigger changes the three rows of a
- * record, which saves a call from JavaScript for each row.
+ * Creates the view that `acceptInBatch` writes to, for this connection. A trigger of the view changes the three rows of
+ * a record, which saves a call from JavaScript for each row.
  */
 export function prepareAccepting(database: Pick<SqliteDatabase, "execute">): void {
   database.execute(ACCEPTING);
@@ -32,14 +32,14 @@ interface AcceptedInBatch {
    * them.
    */
   readonly written: readonly AttemptOutcome[];
-  /** How many rows of the written outcomes did not change. Each outcome changes three rows. */
+  /** The number of rows of the written outcomes that did not change. Each outcome should change three rows. */
   readonly missing: number;
   /** The outcomes that were not written. Each must be handled individually. */
   readonly others: readonly AttemptOutcome[];
 }
 
 /**
- * Writes the outcomes that state only the acceptance of a record with a new account. Nearly all outcomes of a run are
+ * Writes the outcomes that only state that a record was accepted with a new account. Nearly all outcomes of a run are
  * of this kind. Writes nothing if an account occurs twice. Writes outcomes in groups, and omits a group with an account
  * that is already in the ledger. Also omits the last outcomes if they are too few for a group.
  */

@@ -27,10 +27,10 @@ const problemIn = (row: string, sign: "" | "-"): string =>
 
 /**
  * Tables of totals that would take a long time to count in a large ledger. Each change updates the totals in the same
- * transaction. For each run, `counts` has the records by status, the current problems by severity and code, and the
- * requests. For each destination, `coverage` has the number of distinct records in plans of pushes, and how many of
- * them are accepted. `unsent` lists the planned records without a row in `records`, and `keyless` the planned rows
- * without a key (`planned-records.ts`).
+ * transaction. For each run, `counts` contains the number of records by status, the number of current problems by
+ * severity and code, and the number of requests. For each destination, `coverage` contains the number of distinct
+ * records in the plans of pushes, and how many of them are accepted. `unsent` lists the planned records without a row
+ * in `records`, and `keyless` lists the planned rows without a key (`planned-records.ts`).
  */
 export const COUNT_TABLES: string = `
   create table counts (run int, kind text, name text, count int not null, primary key (run, kind, name)) without rowid;
@@ -96,7 +96,7 @@ const UNSENT = `
     and run in (select id from runs where ${PLANNED_PUSHES})
     and not exists (select 1 from records where records.identity = items.identity)`;
 
-/** Counts everything from zero, for a repaired ledger. */
+/** Recounts everything from zero, for a repaired ledger. */
 export const RECOUNT: string = `
   delete from counts;
   insert into counts ${COUNTED};

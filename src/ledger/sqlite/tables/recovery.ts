@@ -4,8 +4,8 @@ import { addToCounts } from "./count-schema.ts";
 
 /**
  * The run number of attempts known only from a journal, which belong to no run. Recoveries are a JSON list in
- * `ledger_state.recoveries`. The `resends` of a record that is in no plan, and that `coverage` does not count yet, are
- * -1. There is no separate table, because a schema that fits on one page is rarely lost.
+ * `ledger_state.recoveries`. `resends` is -1 for a record that is in no plan and that `coverage` does not count yet.
+ * There is no separate table, because a schema that fits on one page is rarely lost.
  */
 const NO_RUN = 0;
 
@@ -82,9 +82,9 @@ const UNCOVER = "update records set resends = -1 where identity = ?1 and ?1 not 
 const INSERT_RECORD = "insert or ignore into records (identity, content, state, attempts) values (?, ?, ?, ?)";
 
 /**
- * Gives a record the content of the added request. If the content differs, the record was revised in between. An
- * accepted record stays accepted if the added attempt directly follows its last attempt and repeats the accepted
- * content.
+ * Gives a record the content of the added request. If this content differs from the known content, the record was
+ * revised between the requests. An accepted record stays accepted if the added attempt directly follows its last
+ * attempt and repeats the accepted content.
  */
 const UPDATE_RECORD = `
   update records set attempts = ?3, content = ?2, step = iif(content = ?2, step, null), verified = null,

@@ -35,7 +35,7 @@ export interface ChildSpool {
 export interface ParentRange {
   readonly from: number;
   readonly to: number;
-  /** The number that the first of these parents has in its piece. */
+  /** The number of the first of these parents within its piece. */
   readonly firstNumber: number;
 }
 

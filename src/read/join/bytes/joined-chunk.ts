@@ -22,7 +22,7 @@ export interface ChildSlice extends Sent<CsvBytes> {
   readonly parents: Int32Array;
 }
 
-/** Records whose buffer contains no other data, so that it can be transferred to another thread. */
+/** Records whose buffer contains no other data, so that the buffer can be transferred to another thread. */
 type Sent<Records extends CsvBytes> = Omit<Records, "bytes"> & { readonly bytes: Uint8Array<ArrayBuffer> };
 
 /** Records that only one thread can read. Their numbers start at 1 and continue across all such batches. */

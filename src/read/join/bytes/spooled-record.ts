@@ -10,7 +10,7 @@ export interface FlaggedRecords extends CsvBytes {
   readonly flags: Uint8Array;
 }
 
-/** Offsets of the fields in the header of a record. The header is followed by the bytes of the record and a line feed. */
+/** Offsets of the fields in the header of a record. The bytes of the record and a line feed follow the header. */
 const HEAD = { parent: 0, flags: 2, isCutOff: 3, file: 4, line: 8, length: 12 } as const;
 const HEAD_BYTES = 16;
 

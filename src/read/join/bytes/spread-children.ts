@@ -36,9 +36,7 @@ interface Spreading {
 const MAX_KEY_BYTES = 64 * 2 ** 20;
 /** Maximum average number of copies per child row. Above this number, the files are joined in another way. */
 const MAX_COPIES = 4;
-/**
- * Number of copies allowed in addition to the average, so that a few shared rows at the start do not exceed the limit.
- */
+/** Number of copies that are allowed in addition, so that a few shared rows at the start do not exceed the limit. */
 const FIRST_COPIES = 100_000;
 
 /**

@@ -74,8 +74,8 @@ function itemKey(
 }
 
 /**
- * Reports the first item above the maximum. Below the minimum, reports the first item, or the missing list if there are
- * no items.
+ * If there are too many items, reports the first item beyond the maximum. If there are too few items, reports the first
+ * item, or the missing list if there are no items.
  */
 export function countCheck(
   { list, group, min, max }: CheckOf<"count-limit">,

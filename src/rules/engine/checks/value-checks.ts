@@ -58,7 +58,7 @@ export function inSetCheck(check: CheckOf<"in-set">, context: CheckContext): Com
   return eachTuple(check.values, context, setTest(check, context.compiler));
 }
 
-/** Tests every value of a single operand. Several operands form one tuple. */
+/** Tests every value of a single operand. If there are several operands, tests them as one tuple. */
 function eachTuple(operands: readonly Expression[], context: CheckContext, fits: TupleTest): CompiledCheck {
   const { compiler, skipIfMissing } = context;
   const [only, second] = operands;

@@ -8,7 +8,7 @@ import { nonMissing, type Value } from "./rule-value.ts";
 import { STARTS } from "./walk-path.ts";
 
 /**
- * Returns a function that evaluates an expression with at most one value in every payload, or undefined if the
+ * Returns a function that evaluates an expression that has at most one value in every payload. Returns undefined if the
  * expression can have several values. The result is the value that `collect` visits.
  */
 export function singleValue(expression: Expression, compiler: RuleCompiler): Evaluate | undefined {
@@ -22,7 +22,8 @@ function isSingle(expression: Expression, context: RuleContext): boolean {
 
 /**
  * Compiles a path with at most one value to a function that reads the value without cursors. Returns undefined for
- * other paths. The function does not record which fields it reads, so it is only for payloads without reported attrs.
+ * other paths. The function does not record which fields it reads, so it can be used only for payloads without reported
+ * attrs.
  */
 export function quickPath(path: PathExpression, compiler: RuleCompiler): Evaluate | undefined {
   const plain = readPath(path, compiler.context);

@@ -34,7 +34,7 @@ export function valuesOf(collect: Collect, here: Cursor, scope: Scope): readonly
 /** Checks one object and reports violations of the rule. */
 export type CompiledCheck = (here: Cursor, scope: Scope, report: ReportBroken) => void;
 
-/** `at`: the value concerned; default: the object that is checked. `field`: the missing field of that value. */
+/** `at`: the value concerned (default: the object that is checked). `field`: the missing field of that value. */
 export type ReportBroken = (at?: Cursor, field?: PathExpression) => void;
 
 export type CheckOf<Kind extends RuleKind> = Extract<RuleCheck, { readonly kind: Kind }>;

@@ -14,7 +14,7 @@ export function nonMissing(value: JsonValue | undefined): JsonValue | undefined 
   return undefined;
 }
 
-/** Most texts start with a visible ASCII character, and are not trimmed. */
+/** Trims only strings that do not start with a visible ASCII character, because most strings start with one. */
 function isBlank(text: string): boolean {
   const first = text.charCodeAt(0);
   return text === "" || ((first <= 0x20 || first >= 0x7f) && text.trim() === "");

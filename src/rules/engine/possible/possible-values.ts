@@ -11,7 +11,8 @@ import type { FieldNode, FieldTree } from "./field-tree.ts";
 import { all, any, type Possible } from "./possible.ts";
 
 /**
- * The nodes at which an expression is evaluated. An undefined node can be any field, so everything is possible there.
+ * The nodes at which an expression is evaluated. An undefined node can be any field, so at such a node everything is
+ * possible.
  */
 export interface PossiblePlace {
   readonly here: FieldNode | undefined;

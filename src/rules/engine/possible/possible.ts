@@ -1,6 +1,6 @@
 /**
  * Whether something is possible in the current payload, based only on the fields that the payload has. False is
- * certain; true is not. A function is called for each payload.
+ * certain, but true is not. If the answer depends on the payload, it is a function, which is called for each payload.
  */
 export type Possible = boolean | (() => boolean);
 
