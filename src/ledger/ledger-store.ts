@@ -60,7 +60,7 @@ export interface LedgerStore {
    */
   readonly export: () => AsyncIterable<readonly ExportedRow[]>;
   /**
-   * Replaces a corrupt ledger with a repaired copy that has every readable record. Keeps the corrupt ledger under
+   * Replaces a corrupt ledger with a repaired copy that contains every readable record. Keeps the corrupt ledger under
    * another name. Absent for a database server, which has its own tools for repair.
    * @param stamp suffix for the name under which the corrupt ledger is kept
    * @param options `mayRecreate`: whether to create an empty ledger if nothing can be read. Set this only if a

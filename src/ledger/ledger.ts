@@ -136,7 +136,10 @@ interface ExcludingLedger {
    * record. Records that are left to send become `excluded`. Resolves to the result for each exclusion.
    */
   excludeRecords(exclusions: readonly Exclusion[]): Promise<readonly ExclusionResult[]>;
-  /** Ends exclusions, so that the next push sends the records. Resolves to whether each record was excluded. */
+  /**
+   * Ends exclusions, so that the next push sends the records. Resolves to a list that states, for each record, whether
+   * it was excluded.
+   */
   endExclusions(identities: readonly Uint8Array[], end: ExclusionEnd): Promise<readonly boolean[]>;
   /**
    * Returns the exclusions in effect, sorted by key. If a key is given, returns all exclusions that were ever made for
@@ -270,7 +273,7 @@ export interface NewRun {
   readonly endpoint: string;
   /** Settings that `resume` and `report` need; plain JSON, no secrets. */
   readonly settings: unknown;
-  /** Whether the run only plans. A dry run plans like other runs and never sends. */
+  /** Whether the run only plans. A dry run plans like other runs, but never sends. */
   readonly dryRun: boolean;
   /** ISO 8601 UTC. */
   readonly startedAt: string;

@@ -47,7 +47,7 @@ export interface DestinationState {
   readonly withoutKey: number;
 }
 
-/** Accepted records of one destination and one day. */
+/** The records that were accepted at one destination on one day. */
 export interface AcceptedDay extends Pick<DestinationState, "target" | "supplier" | "endpoint"> {
   /** YYYY-MM-DD, UTC. */
   readonly day: string;

@@ -24,7 +24,7 @@ import { mappedAttrs } from "./node/mapped-attrs.ts";
 
 /**
  * Compiles a mapping against the operation's payload. Throws a Failure `mapping_invalid` that lists all errors: attrs
- * that are not in the contract, invalid options, sources that are not child sources.
+ * that are not in the contract, invalid options, and sources that are not child sources.
  */
 export function compileMapping(document: MappingDocument, operation: Operation, values: MappingValues): Mapping {
   const issues = collectIssues(document);

@@ -60,8 +60,8 @@ export interface Mapped {
   /** The date of the content, in milliseconds since 1970; absent if the source does not state it. */
   readonly asOf?: number;
   /**
-   * Problems of cells that cannot be converted as the contract or the mapping requires. Their text stays in the
-   * payload, so validation may report the same attr again. These problems are more detailed than the problems of
+   * Problems with cells that cannot be converted as the contract or the mapping requires. The text of such a cell stays
+   * in the payload, so validation may report the same attr again. These problems are more detailed than the problems of
    * validation, and precede them.
    */
   readonly problems: readonly LocalProblem[];

@@ -12,7 +12,7 @@ export interface LedgerWriter {
   /**
    * Resolves when the intents are durable. The time of an intent is the time at which its group is written. The
    * outcomes of repeated attempts are written in the same transaction.
-   * @throws errors of the ledger
+   * @throws errors from the ledger
    */
   readonly saveIntents: (intents: readonly NewIntent[], repeated?: readonly RepeatedAttempt[]) => Promise<void>;
   /** Saves the outcome, and calls `onSaved` when it is durable. */

@@ -33,7 +33,7 @@ export interface JournalFile {
 export interface JournalFileOptions {
   /**
    * Number of bytes up to the end of the last complete entry; 0 for a new file. Any later bytes are an incomplete
-   * entry, because the process ended while writing it.
+   * entry, which the process was writing when it ended.
    */
   readonly validBytes: number;
   /** Folder in which the journal is recreated if it was removed and cannot be recreated at its own path. */

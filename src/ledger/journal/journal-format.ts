@@ -119,7 +119,7 @@ const SCHEMAS = {
 
 export type ParsedFrame =
   | { readonly state: "entry"; readonly entry: JournalEntry; readonly bytes: number }
-  /** The bytes end before the end of the frame. */
+  /** The bytes end before the frame is complete. */
   | { readonly state: "incomplete" }
   | { readonly state: "corrupt" };
 

@@ -24,7 +24,7 @@ export interface RecoverOptions extends Pick<JournalFileOptions, "rescueFolder" 
 /**
  * Makes a ledger account for every request in its journals, and notes this in the ledger and the journals. Can be
  * repeated after an interruption.
- * @throws Failure `storage`, and errors of the ledger
+ * @throws Failure `storage`, and errors from the ledger
  */
 export async function recoverFromJournals(
   place: JournalPlace,

@@ -15,7 +15,7 @@ export type RecoveredLedger = Pick<Ledger, "findRun" | "history" | "recovery" | 
 /**
  * Makes a ledger on a server account for every request in the journals of this machine, and notes this in the ledger
  * and the journals. Can be repeated after an interruption.
- * @throws Failure `storage`, and errors of the ledger
+ * @throws Failure `storage`, and errors from the ledger
  */
 export async function recoverMachine(
   place: MachineJournals,

@@ -50,7 +50,7 @@ interface ColumnSizes {
   readonly extraBytes: number;
 }
 
-/** Size of the header. The columns follow the header, widest numbers first. */
+/** Size of the header. The columns follow the header. Columns with the widest numbers come first. */
 const HEADER_BYTES = 16;
 const BYTES_OF_ITEM = 4 * 8 + 3 * 4 + 1;
 

@@ -8,10 +8,10 @@ import { writeFindings } from "./findings.ts";
 
 /**
  * Makes a record `skipped`, with a warning, if its row is the uncorrected version of an accepted record. This is the
- * case if the same content was `invalid` or `rejected` in an earlier run, and a run that began after that one has sent
- * the accepted content, usually from corrected rejects. All other content is treated as a change, including content
- * that was `invalid` only because the platform had accepted other content (`unique`). If the record was found to differ
- * on the platform, its accepted content is empty, and any content is treated as a change.
+ * case if the same content was `invalid` or `rejected` in an earlier run, and a run that began later has sent the
+ * accepted content, usually from corrected rejects. All other content is treated as a change, including content that
+ * was `invalid` only because the platform had accepted other content (`unique`). If the record was found to differ on
+ * the platform, its accepted content is empty, and any content is treated as a change.
  */
 export function* skipCorrected(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   if ((yield* tables.row(EARLIER_RUN, run.number)) === undefined) return;

@@ -31,7 +31,8 @@ export interface TransactionOptions {
    */
   readonly isLong?: boolean;
   /**
-   * False if a server crash may undo the transaction, because the data is written again after a crash. Default: true.
+   * False if a server crash may undo the transaction. This requires that the data is written again after a crash.
+   * Default: true.
    */
   readonly isDurable?: boolean;
   /** Idle time after which the server rolls back the transaction, so that a suspended process does not block others. */

@@ -2,7 +2,7 @@ import { errorCode } from "../../files/error-code.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
 
 /**
- * How to handle an error of the server or its connection. `conflict`: the transaction can be repeated immediately.
+ * How to handle an error from the server or its connection. `conflict`: the transaction can be repeated immediately.
  * `outage`: the transaction can be repeated when the server is reachable again. `final`: repeating the transaction does
  * not help.
  */
@@ -15,7 +15,7 @@ export type ErrorKind = "conflict" | "outage" | "final";
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
 
 /**
- * Codes of a server that is shutting down or starting, has no free connection, cancelled the query, or closed the
+ * Codes from a server that is shutting down or starting, has no free connection, cancelled the query, or closed the
  * connection.
  */
 const OUTAGES: ReadonlySet<string> = new Set([
@@ -52,11 +52,11 @@ const NETWORK_CODES: ReadonlySet<string> = new Set([
   "ENETDOWN",
 ]);
 
-/** Messages of `pg` for a lost connection, which have no code. */
+/** Messages from `pg` for a lost connection. Such errors have no code. */
 const CONNECTION_GONE =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout expired|timeout exceeded)/;
 
-/** The message of PgBouncer if `pool_mode` is `statement`. */
+/** The message from PgBouncer if `pool_mode` is `statement`. */
 const STATEMENT_POOLING = /not allowed in statement pooling mode/;
 
 function isStatementPooling(error: unknown): boolean {
@@ -74,7 +74,7 @@ export function errorKindOf(error: unknown): ErrorKind {
 }
 
 /**
- * Converts an error of the server or the connection into a failure that ends the run. Returns an unknown error
+ * Converts an error from the server or the connection into a failure that ends the run. Returns an unknown error
  * unchanged, because it is a bug.
  */
 export function postgresFailure(error: unknown, name: string): unknown {
@@ -156,7 +156,7 @@ function reasonOf(error: Error): string {
   return plain(first instanceof Error ? first.message : error.message);
 }
 
-/** Reduces a message of the server to one line of limited length, because it may contain user input. */
+/** Reduces a message from the server to one line of limited length, because the message may contain user input. */
 function plain(message: string): string {
   return message.replaceAll(/[\p{Cc}\s]+/gu, " ").slice(0, 200);
 }

@@ -3,8 +3,8 @@ import { counted } from "../../text/count.ts";
 import type { PlanPolicy } from "./planned-item.ts";
 
 /**
- * Refuses two mappings that refer to each other. If each record waits for the record with the same key, only such
- * mappings can cause a cycle, not the data.
+ * Refuses two mappings that refer to each other. If each record waits for the record with the same key, a cycle can
+ * come only from such mappings, not from the data.
  * @throws Failure `mapping_invalid`
  */
 export function requireOneDirection(circular: number, { after, awaitsOwnKey }: PlanPolicy): void {

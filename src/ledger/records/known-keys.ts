@@ -20,7 +20,7 @@ export interface KnownKey {
 }
 
 /**
- * Returns the problem of a new key that may be a changed form of a known key. Returns undefined if the keys are not
+ * Returns the problem for a new key that may be a changed form of a known key. Returns undefined if the keys are not
  * nearly equal. Also returns undefined if the known key, not the new key, looks changed and never reached the platform.
  * In this case, the new key may be a correction.
  */
@@ -32,14 +32,14 @@ export function nearKnownKey(found: NewKey & KnownKey, policy: PlanPolicy): Loca
   return { ...keyProblem("error", found, policy), code: "near_known_key", key, known, corruption: kind, wasSent };
 }
 
-/** Returns the problem of a new key that a spreadsheet has visibly changed; undefined for any other key. */
+/** Returns the problem for a new key that a spreadsheet has visibly changed; undefined for any other key. */
 export function visiblyCorruptKey(found: NewKey, policy: PlanPolicy): LocalProblem | undefined {
   const { key } = found;
   const corruption = visibleKeyCorruption(key);
   return corruption && { ...keyProblem("error", found, policy), code: "damaged_key", key, corruption };
 }
 
-/** Returns the problem of a new key whose source row was sent under another key. */
+/** Returns the problem for a new key whose source row was sent under another key. */
 export function rowSentUnderOtherKey(found: NewKey & Pick<KnownKey, "known">, policy: PlanPolicy): LocalProblem {
   const { key, known } = found;
   const other = known === "" ? {} : { known };

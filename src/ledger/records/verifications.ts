@@ -10,8 +10,8 @@ export interface RecordVerification {
 }
 
 /**
- * For one destination: the number of accepted records with each result. Only comparisons with the platform that took
- * place after the record was accepted count.
+ * For one destination: the number of accepted records with each result. Ignores comparisons that took place before the
+ * record was accepted.
  */
 export interface VerifiedCounts extends Readonly<Record<Verification, number>> {
   /** When the latest of these records was compared, ISO 8601 UTC. */

@@ -1,6 +1,6 @@
 import { Failure } from "../../model/failure.ts";
 
-/** Returns the failure of a worker that cannot join a run, because the run has ended or was started without workers. */
+/** Returns the failure for a worker that cannot join a run because the run has ended or was started without workers. */
 export function cannotJoin(run: string, reason: "ended" | "without workers"): Failure {
   return reason === "ended"
     ? new Failure("run_unknown", `run ${run} has ended, so workers cannot join it`, {

@@ -47,7 +47,7 @@ export const findingsSchema: z.ZodType<PlatformFindings> = z.object({
 /**
  * Returns the latest finding of each kind. If several workers wait for a supplier, the first of these workers probes
  * it.
- * @param reports reports of the live workers, in the order of joining
+ * @param reports reports from the live workers, in the order in which the workers joined
  * @param here id of this worker
  */
 export function latestFindings(reports: readonly WorkerFindings[], here: string): SharedFindings {

@@ -12,7 +12,7 @@ export interface Reaper {
 export interface ReaperOptions {
   /** Returns the duration of a worker's lease; undefined for a run that is not shared. */
   readonly leaseMs: () => Promise<number | undefined>;
-  /** Revokes ranges whose lease has expired, by the server's clock. */
+  /** Revokes ranges whose lease has expired according to the server's clock. */
   readonly revokeRanges: (leaseMs: number) => Promise<void>;
   readonly clock: Pick<Clock, "monotonic">;
 }

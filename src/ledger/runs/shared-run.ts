@@ -145,7 +145,7 @@ export interface SharedStatus extends SharedPace {
   readonly state: HeartbeatReply["state"];
   readonly leaseMs: number;
   readonly ranges: RangeCounts;
-  /** Workers in the state `working` first, then in the order of joining. */
+  /** The workers in the order in which they joined, except that workers in the state `working` come first. */
   readonly workers: readonly WorkerStatus[];
   /** A pause of all requests, and its reason. */
   readonly hold?: { readonly forMs: number; readonly reason: string } | undefined;

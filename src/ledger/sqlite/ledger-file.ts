@@ -55,7 +55,7 @@ export function noLedger(path: string): Failure {
 }
 
 /**
- * Converts an error of SQLite or of the file system into a failure that ends the run. Returns an unknown error
+ * Converts an error from SQLite or the file system into a failure that ends the run. Returns an unknown error
  * unchanged, because it is a bug.
  */
 export function ledgerFailure(error: unknown, path: string): unknown {

@@ -137,8 +137,8 @@ function countStatuses(items: readonly PlannedItem[], run: RunRow): ReadonlyMap<
 interface KeyHashes {
   readonly add: (key: string) => void;
   /**
-   * Returns false only if no key was added twice. Also returns true if two keys share a hash, or if there were too many
-   * keys.
+   * Returns false only if no key was added twice. May return true even then, if two keys share a hash or if there were
+   * too many keys.
    */
   readonly mayRepeat: () => boolean;
 }

@@ -44,7 +44,7 @@ export function pragma(
 }
 
 /**
- * Returns the findings of SQLite's own check of the file, at most `limit`. Returns an empty list if the file is intact.
+ * Returns at most `limit` findings from SQLite's own check of the file. Returns an empty list if the file is intact.
  */
 export function integrityErrors(database: Pick<SqliteDatabase, "rows">, limit: number): readonly string[] {
   const query: Query<{ integrity_check: string }> = { sql: `pragma integrity_check(${limit})` };

@@ -32,7 +32,7 @@ import { threadLedger } from "../thread/thread-ledger.ts";
 
 export interface SqliteLedgerOptions {
   readonly path: string;
-  /** Whether to create a missing ledger (default: true). If false, a missing ledger is a Failure `run_unknown`. */
+  /** Whether to create a missing ledger (default: true). If false, a missing ledger causes a Failure `run_unknown`. */
   readonly create?: boolean;
   /** Whether to only read the ledger, while another process may be writing to it. Default: false. */
   readonly readOnly?: boolean;
@@ -50,8 +50,8 @@ export interface SqliteLedgerOptions {
 }
 
 /**
- * Opens the project's ledger. By default, creates a ledger that does not exist. A ledger is one SQLite file, readable
- * only by its owner. When the promise of a method resolves, the change is on disk. A writer must hold the lock
+ * Opens the project's ledger. By default, creates the ledger if it does not exist. A ledger is one SQLite file,
+ * readable only by its owner. When the promise of a method resolves, the change is on disk. A writer must hold the lock
  * (`lockLedger`).
  *
  * @throws Failure `config` for a file that is not a regular file, not a ledger, or a ledger in another format, which is
@@ -121,7 +121,8 @@ function closeWithThread(thread: LedgerThread, file: SqliteDatabase, here: Ledge
 }
 
 /**
- * Opens a second connection to a ledger. Another thread of this process must have the ledger open and not write to it.
+ * Opens a second connection to a ledger. Another thread of this process must have the ledger open, but must not write
+ * to it.
  */
 export function openSecondConnection({ path, toolVersion, writer, isChecked }: LedgerWork): ClosableLedger {
   const database = openDatabase(path, { mustExist: true });
@@ -264,7 +265,10 @@ function frequentWrites(database: SqliteDatabase): FrequentWrites<Tables> {
   };
 }
 
-/** Removes the name of an open file. Windows does not allow this, so the file is removed there when it is closed. */
+/**
+ * Removes the name of an open file. Windows does not allow this. On Windows, the file is therefore removed when it is
+ * closed.
+ */
 function unlinkWhileOpen(path: string): void {
   if (process.platform !== "win32") rmSync(path);
 }

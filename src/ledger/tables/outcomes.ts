@@ -161,8 +161,8 @@ function conditionOf(
 }
 
 /**
- * Returns the next outcomes after the record with this number, and whether they are the last. Reads only records that
- * match the filter.
+ * Returns the next outcomes after the record with this number, and whether these outcomes are the last ones. Reads only
+ * records that match the filter.
  */
 export function* nextOutcomes(
   tables: Tables,

@@ -125,8 +125,8 @@ const NOTE_UNSENT = `
   where unsent.identity = firsts.identity and unsent.planned_run <> $1`;
 
 /**
- * Notes for skipped records that their latest plan has the same content as the platform, or an older version of it.
- * Call this after records of the run have become `skipped`.
+ * For skipped records, notes that their latest plan has the same content as the platform, or an older version of that
+ * content. Call this after records of the run have become `skipped`.
  */
 export function* noteSkipped(tables: Tables, run: number): Work<void> {
   if ((yield* tables.row(ANY_OUTDATED)) !== undefined) yield* tables.run(NOTE_SKIPPED, run);

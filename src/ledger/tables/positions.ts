@@ -3,7 +3,7 @@ import type { NextSendable } from "../records/requests.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import type { Statement, Tables, Work } from "./tables.ts";
 
-/** Saves a position, unless the ledger has no records of the position's file. */
+/** Saves a position, unless the ledger contains no records from the position's file. */
 export function* notePosition(tables: Tables, run: RunRow, { record, file, byte, line }: InputPosition): Work<void> {
   yield* tables.run(INSERT_POSITION, run.number, record, byte, line, file);
 }

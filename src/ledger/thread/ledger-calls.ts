@@ -53,7 +53,7 @@ export interface ClosableLedger {
   readonly close: () => boolean;
 }
 
-/** The message that the thread posts when it accepts calls. */
+/** The message that the thread posts when it is ready to accept calls. */
 export const READY = "ready";
 
 /** A call to the thread. */

@@ -4,7 +4,7 @@ import { type CallName, type CallsOf, type LedgerAnswer, type LedgerWork, READY 
 
 /** The thread of a ledger. Performs calls one at a time, in the order in which they are made. */
 export interface LedgerThread {
-  /** @throws errors of the ledger, and an error if the thread has ended */
+  /** @throws errors from the ledger, and an error if the thread has ended */
   readonly ask: <Name extends CallName>(
     name: Name,
     given: CallsOf<Name>["given"],

@@ -105,7 +105,7 @@ type Query =
   | "exclusions"
   | "decisions";
 
-/** Returns the queries with a single result. */
+/** Returns the queries that have a single result. */
 function queries(ask: LedgerThread["ask"]): Pick<Ledger, Query> {
   return {
     setupFile: (sha256) => ask("setupFile", [sha256]),
@@ -136,7 +136,7 @@ function queries(ask: LedgerThread["ask"]): Pick<Ledger, Query> {
 const MAX_PENDING_BATCHES = 4;
 
 interface PlanQueue {
-  /** @throws the error of any batch so far */
+  /** @throws the error from any batch so far */
   readonly add: (writing: Promise<void>) => Promise<void>;
   /**
    * Resolves when all batches are written.

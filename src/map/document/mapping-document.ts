@@ -57,7 +57,7 @@ export interface SourceEntry {
 
 /**
  * Reads a mapping (YAML or JSON). Throws a Failure `mapping_invalid` that lists all structural errors: unknown keys
- * with a suggestion, wrong types, no payload.
+ * (with suggestions), wrong types, and a missing payload.
  */
 export function readMapping(source: { readonly file: string; readonly text: string }): MappingDocument {
   const { file, value, lineOf, pointOf, findText } = parseDocument(source, "mapping_invalid");

@@ -11,7 +11,8 @@ export interface MappedAttr {
 
 /**
  * Returns the attrs that a mapping's payload fills, including the attrs of the enclosing objects and lists
- * (`customers.*.mobile`; `*` matches every item), interpreted by the type of the payload. Unknown attrs are omitted.
+ * (`customers.*.mobile`; `*` matches every item), interpreted according to the type of the payload. Unknown attrs are
+ * omitted.
  */
 export function mappedAttrs(payload: JsonObject, type: FieldType): ReadonlyMap<string, MappedAttr> {
   const found = new Map<string, MappedAttr>();

@@ -44,7 +44,7 @@ const exportSchema: z.ZodType<ExportedPackages> = z.object({
 const EXPORT_FILE = "owners.json";
 
 /**
- * Reads the latest export of a run by owner. Returns undefined if there was none on this machine.
+ * Reads the latest export of a run's packages. Returns undefined if there was no export on this machine.
  * @throws Failure `storage` if the file cannot be read
  */
 export async function readExport(

@@ -60,7 +60,7 @@ export function cellsOfRuns(ledger: Ledger, dependencies: CellDependencies): Cel
 interface RunCells {
   readonly run: string;
   cells?: CellReader;
-  /** Why the input cannot be read. */
+  /** The reason why the input cannot be read. */
   unreadable?: string;
   /** The number of records whose cells are not known. */
   lost: number;
@@ -82,8 +82,8 @@ async function openCells(id: string, ledger: Ledger, dependencies: CellDependenc
 
 /**
  * Reads the cells of one run's records from the run's opened input.
- * @throws Failure `source_changed` if a record is at a different place than in the run; `incomplete` if the user stops
- * the command; errors of reading
+ * @throws Failure `source_changed` if a record is in a different place than in the run; `incomplete` if the user stops
+ * the command; errors from reading
  */
 export function cellsOfJob(job: Pick<Job, "input">, { drain }: Pick<CellDependencies, "drain">): CellReader {
   const records = orderedRecords(readRecords(job, drain));

@@ -53,7 +53,7 @@ export async function* mapRecords(
 
 /**
  * Evaluates the functions of the mapping for a batch. Callers must await this before they map the batch.
- * @throws errors of `mapping.prepare`
+ * @throws errors from `mapping.prepare`
  */
 export async function prepareRecords(batch: readonly InputRecord[], { mapping }: CompiledJob): Promise<void> {
   await mapping.prepare?.(batch.flatMap(({ orphan, row }) => (orphan ? [] : row)));

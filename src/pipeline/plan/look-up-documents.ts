@@ -29,7 +29,7 @@ export interface DocumentOptions extends PlanOptions {
 
 /**
  * Runs the pipeline of `documents check`: sources -> rows -> payloads -> document paths -> store queries -> plan.
- * @throws Failure `config` if the contract marks no document path; errors of the store
+ * @throws Failure `config` if the contract marks no document path; errors from the store
  */
 export async function checkDocuments(
   job: Job,

@@ -23,7 +23,7 @@ export interface WatchedJournal extends Journal {
 
 /**
  * Opens the journal of this process for a ledger on a server.
- * @throws Failure `ledger_outdated` if the ledger lacks requests that this machine recorded, or may lack requests of
+ * @throws Failure `ledger_outdated` if the ledger lacks requests that this machine recorded, or may lack requests from
  * other machines
  */
 export async function openMachineJournal(

@@ -17,7 +17,7 @@ interface ReopenOptions {
 
 /**
  * Opens the job of a run again. If a file of its setup has changed since the run, uses the copy that the run stored.
- * @throws Failure `source_changed` for a changed file without a stored copy; errors of `openJob`
+ * @throws Failure `source_changed` for a changed file without a stored copy; errors from `openJob`
  */
 export async function openRecordedJob(settings: RunSettings, options: ReopenOptions): Promise<Job> {
   const job = await recordedSetup(settings, options);

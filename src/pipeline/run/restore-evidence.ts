@@ -44,7 +44,7 @@ export async function requireJournaledRequests(
  * Compares all evidence on this machine with the database.
  * @param remembered the state that this process last observed. If it is given, and the database was moved and contains
  * no requests from other machines, the database is accepted with a notice
- * @throws Failure `ledger_outdated` if the database lacks requests, or may lack requests of other machines
+ * @throws Failure `ledger_outdated` if the database lacks requests, or may lack requests from other machines
  */
 export async function requireCompleteAfterRestore(
   store: ServerStore,

@@ -32,7 +32,7 @@ export async function waitForQuiet(
 }
 
 /**
- * Waits while the platform may still process an abandoned request with other content of a record. Otherwise, in a
+ * Waits while the platform may still process an abandoned request with other content for a record. Otherwise, in a
  * workflow with several steps, the platform could apply an early step with the earlier content after the same step with
  * the new content, and create the account with the earlier content. In a workflow with one request, such a record is
  * ambiguous, so there is no need to wait.

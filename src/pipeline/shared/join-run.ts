@@ -28,7 +28,7 @@ interface JoinedRun {
 
 /**
  * Sends the ranges of a run that another process planned, until no range is left.
- * @throws Failure `run_unknown` for a run without ranges; errors of opening the job and of connecting
+ * @throws Failure `run_unknown` for a run without ranges; errors from opening the job and from connecting
  */
 export async function joinRun(joined: JoinedRun, dependencies: Dependencies): Promise<WorkerResult> {
   const { run, settings } = joined;

@@ -38,7 +38,7 @@ const LIMITS = { maxYoungGenerationSizeMb: 16 };
  * Runs tasks in worker threads and yields their answers in task order. Takes a limited number of tasks in advance, so
  * memory does not grow with the number of tasks. If the task source fails, throws its error after the answers to
  * earlier tasks. No worker outlives the iteration.
- * @throws errors of a worker; Failure `incomplete` if the signal ends the wait for an answer
+ * @throws errors from a worker; Failure `incomplete` if the signal ends the wait for an answer
  */
 export async function* inThreads<Answer, Message>(
   tasks: AsyncIterable<Task<Message>>,

@@ -53,7 +53,7 @@ export interface CorrectionsFile extends LinesEnd {
  * Reads a corrections file, which contains personal data. New lines are only appended to the file. A line with the
  * change `unset` removes an earlier correction, and a later line for the same old value of the same cell replaces the
  * earlier line. An incomplete last line is ignored.
- * @param path path of the file in messages
+ * @param path path of the file, to show in messages
  * @param from path to read it from; default: `path`
  * @throws Failure `config` if the file cannot be read or is not a list of corrections
  */

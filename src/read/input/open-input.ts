@@ -41,7 +41,7 @@ export interface ReadOptions {
 }
 
 export interface KnownFile {
-  /** The name in places and messages. */
+  /** The name to show in places and messages. */
   readonly file: string;
   /** When the file was last modified, in milliseconds since 1970. A copy may have another date. Undefined for stdin. */
   readonly modifiedMs: number | undefined;
@@ -75,7 +75,7 @@ export interface Input {
    * Yields the records in batches of up to `BATCH_ROWS`: first the records of the root source in order, then the child
    * rows without a parent. Each call returns the same records with the same numbers. `from` is a position after a
    * record; it is ignored if the file cannot be read from that position.
-   * @throws Failure `source_changed` if a file has changed since the input was opened, the failures of reading, and the
+   * @throws Failure `source_changed` if a file has changed since the input was opened, failures from reading, and the
    * abort reason of the signal
    */
   readonly records: (options?: {
@@ -117,8 +117,8 @@ interface FileRows {
 
 /**
  * Opens every file of the plan.
- * @throws Failure with the codes `source_...` of docs/errors.md for an unreadable file; `usage` for an unknown encoding
- * or delimiter, or a file named twice; `mapping_invalid` for a join without a key
+ * @throws Failure with one of the codes `source_...` in docs/errors.md for an unreadable file; `usage` for an unknown
+ * encoding or delimiter, or a file named twice; `mapping_invalid` for a join without a key
  */
 export async function openInput(plan: SourceSpec, options: ReadOptions): Promise<Input> {
   const reach = createReach(options.onRead);

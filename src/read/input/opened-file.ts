@@ -49,9 +49,9 @@ export interface OpenOptions {
   readonly notify: (file: string, text: string) => void;
   /** Aborts the search for the matches of a glob. */
   readonly signal?: AbortSignal | undefined;
-  /** Returns the name of a path in places and messages. */
+  /** Returns the name to show for a path in places and messages. */
   readonly displayName: (path: string) => string;
-  /** Returns when a file was last modified, in milliseconds since 1970; default: its current date. */
+  /** Returns when a file was last modified, in milliseconds since 1970; default: the current date of the file. */
   readonly dateOf?: (found: FoundFile) => number | undefined;
   /** Called for each chunk, with the number of bytes read from disk so far. */
   readonly onPosition?: (path: string, position: number) => void;

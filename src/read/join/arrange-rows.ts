@@ -145,7 +145,9 @@ function picked(group: readonly StoredRow[], { take, by, per }: RowChoice): read
   return group.filter((stored) => selected.has(stored));
 }
 
-/** Returns the problems of omitted rows. A row may have been omitted only because its values are in the wrong cells. */
+/**
+ * Returns the problems of the omitted rows. A row may have been omitted only because its values are in the wrong cells.
+ */
 function problemsOfOthers(all: readonly StoredRow[], selected: readonly StoredRow[]): Problems {
   const kept = new Set(selected);
   return all.flatMap((stored) => (kept.has(stored) ? NO_PROBLEMS : stored.read.problems));

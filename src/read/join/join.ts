@@ -159,7 +159,7 @@ function readRowOf({ id, read }: StoredRow, { child, duplicates }: SearchedSourc
   return { row: read.row, problems: [...read.problems, sourceProblem(keyPlace(read.row, child.key), finding)] };
 }
 
-/** Returns the problem of a row that must refer to one row of a source but refers to none. */
+/** Returns the problem for a row that must refer to one row of a source but refers to none. */
 function missingRow(
   key: string | undefined,
   parent: ReadRow | undefined,

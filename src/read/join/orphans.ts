@@ -49,7 +49,7 @@ export async function nearestParents(
   return near;
 }
 
-/** Returns the problems of an orphan; empty if it has no key, because a missing key is reported separately. */
+/** Returns the problems for an orphan; empty if it has no key, because a missing key is reported separately. */
 export function orphanProblems(
   row: Row,
   { on }: OpenedChild,
@@ -64,8 +64,8 @@ export function orphanProblems(
 }
 
 /**
- * Returns the failure for a join without any match. The run must end: the join itself is wrong, and every parent would
- * be sent without its child rows.
+ * Returns the failure for a join without any match. The run must end, because the join itself is wrong, and every
+ * parent would be sent without its child rows.
  */
 export async function noMatch(
   child: OpenedChild,

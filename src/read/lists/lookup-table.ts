@@ -6,7 +6,7 @@ const HINT = "a lookup file is CSV with a header; the first column contains the 
 /**
  * Reads a lookup table: a CSV file with a header. The first column contains the codes, the second column their values;
  * other columns are ignored. Codes and values are trimmed.
- * @param path path of the table in messages
+ * @param path path of the table, to show in messages
  * @param from path to read it from; default: `path`
  * @throws Failure `config` for an unreadable file, a header or row with one cell, or a duplicate code
  */

@@ -13,7 +13,7 @@ export interface ReferenceRows {
 
 /**
  * Reads a complete reference list: a file of at most 64 MiB.
- * @param path path of the list in messages
+ * @param path path of the list, to show in messages
  * @param from path to read it from; default: `path`
  * @throws Failure `config` for an unreadable or invalid file
  */

@@ -7,7 +7,7 @@ import type { ReadLimits } from "../read-limits.ts";
 /** A regular file with its path, and whether it is compressed. */
 export interface PackedFile {
   readonly path: string;
-  /** The name in places and messages. */
+  /** The name to show in places and messages. */
   readonly file: string;
   readonly gzip: boolean;
   readonly limits: ReadLimits;

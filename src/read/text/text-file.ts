@@ -20,7 +20,7 @@ const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
  * Reads a contract, mapping or configuration file as text.
- * @param path path of the file in messages
+ * @param path path of the file, to show in messages
  * @param from path to read it from; default: `path`
  * @throws Failure `config` for a file that is missing, not a regular file, larger than 64 MiB, or not UTF-8 text
  */
@@ -33,7 +33,7 @@ export async function readTextFile(path: string, from: string = path): Promise<T
 
 /**
  * Checks that bytes are text.
- * @param path path of the file in messages
+ * @param path path of the file, to show in messages
  * @param line 1-based line on which the bytes start
  * @throws Failure `config` if the bytes are not UTF-8 text
  */

@@ -41,8 +41,8 @@ export async function readCellFormats(part: WorkbookPart): Promise<(style: strin
 }
 
 /**
- * Removes the language of a currency or a date: `[$€-407]` becomes `[$€]`. In numfmt, the language also changes the
- * separators of numbers, so that 1,234 would become 1.234.
+ * Removes the language from the format of a currency or a date: `[$€-407]` becomes `[$€]`. In numfmt, the language also
+ * changes the separators of numbers, so that 1,234 would become 1.234.
  */
 function withoutLanguage(code: string): string {
   return code.replaceAll(/\[\$([^\]-]*)-[^\]]*\]/g, (_, currency: string) => (currency === "" ? "" : `[$${currency}]`));
@@ -105,7 +105,7 @@ function dateFormat(code: string): NumberFormat {
   return { kind: "date", hasDate, hasTime: hasTime || !hasDate };
 }
 
-/** The parts of a format code for different numbers: `[=0]"-";dd/mm/yyyy` has two. */
+/** Returns the sections of a format code, which apply to different numbers: `[=0]"-";dd/mm/yyyy` has two sections. */
 function sectionsOf(code: string): readonly string[] {
   const sections = [""];
   for (const { type, raw } of tokenize(code)) {

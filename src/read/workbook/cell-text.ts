@@ -97,7 +97,7 @@ function numberText(value: string, style: string | undefined, context: WorkbookC
   return rounded ? { text, finding: { code: "source_rounded_number" } } : text;
 }
 
-/** From this number on, spreadsheet programs replace digits with zeros: they keep only 15 digits. */
+/** From this number on, spreadsheet programs replace digits with zeros, because they keep only 15 digits. */
 const FIRST_UNSAFE = 1e15;
 
 /** Formats a number with the 15 digits that a spreadsheet program keeps, never in scientific notation. */

@@ -24,7 +24,7 @@ import { openZipPackage, type ZipPackage, type ZipSource } from "./zip-package.t
 
 /** A sheet whose header has been read. Its rows can be read repeatedly. */
 export interface OpenedSheet {
-  /** The name in places. Includes the sheet if the workbook has several sheets. */
+  /** The name to show in places. It includes the sheet if the workbook has several sheets. */
   readonly file: string;
   readonly header: CsvHeader;
   /** Size of the XML of the sheet after unpacking. */

@@ -7,7 +7,7 @@ import type { ReadLimits } from "../read-limits.ts";
 /** A ZIP file on disk, with the data needed to read it. */
 export interface ZipSource {
   readonly path: string;
-  /** The name in messages. */
+  /** The name to show in messages. */
   readonly file: string;
   /** Size of the file on disk. */
   readonly bytes: number;
@@ -112,8 +112,8 @@ function refuseTooLarge({ uncompressedSize }: Entry, { file, bytes, limits }: Zi
 }
 
 /**
- * Converts an error from reading an archive to a failure. Errors of yauzl have no code; codes of zlib errors begin with
- * `Z_`. Error messages may name a part of the archive, but contain no cell values.
+ * Converts an error from reading an archive to a failure. Errors from yauzl have no code, and the codes of zlib errors
+ * begin with `Z_`. Error messages may name a part of the archive, but contain no cell values.
  */
 function zipFailure(source: ZipSource, error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;

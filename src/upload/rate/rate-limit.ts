@@ -85,8 +85,8 @@ export function createLearnedRate(): LearnedRate {
     return isWindowTooShort ? Math.max(measured, possible) : measured;
   };
   /**
-   * Returns how to treat a single refusal while no cap is known; undefined if it must be measured. With `Retry-After`,
-   * waiting for more refusals would cost too much.
+   * Returns how to treat a single refusal while no cap is known; undefined if the accepted rate must be measured. With
+   * `Retry-After`, waiting for more refusals would cost too much.
    */
   const beforeCap = (now: number, { atATime, holdMs }: Refusal, isSingle: boolean): RefusalCause | undefined => {
     if (!isSingle || holdMs > 0) return undefined;

@@ -34,8 +34,8 @@ export const MAX_NOISE = 0.4;
 /** Number of refusals at a lower rate that count as noise. It is doubled after each mistake. */
 const REFUSALS_UNTIL_NOISE = 2;
 /**
- * Minimum gap between refusals, as a multiple of the requests in flight. Refusals by a cap are closer together, even if
- * the load exceeds the cap by only one request.
+ * Minimum gap between refusals, as a multiple of the requests in flight. Refusals caused by a cap are closer together,
+ * even if the load exceeds the cap by only one request.
  */
 const GAP_FACTOR = 2;
 /** Minimum gap if few requests are in flight, because chance then has more influence. */
@@ -162,8 +162,8 @@ interface LoadSamples {
   /**
    * Returns the share of noise, and the number of requests that it is based on; undefined if refusals do not look like
    * noise. At a lower rate, refusals look like noise after `needed` of them, if their share is not clearly lower than
-   * before. Before a cap is known, they look like noise if enough requests were accepted between the last two, unless
-   * refusals have been mistaken for noise before.
+   * before. Before a cap is known, they look like noise if enough requests were accepted between the last two refusals,
+   * unless refusals have been mistaken for noise before.
    */
   readonly noiseAt: (
     load: Load,
@@ -176,7 +176,10 @@ interface LoadSamples {
 function createLoadSamples(): LoadSamples {
   let less = { through: 0, refused: 0 };
   let other = { through: 0, refused: 0 };
-  /** The number of accepted requests before each of the last refusals. `gap`: since the last refusal. */
+  /**
+   * The number of accepted requests before each of the last refusals. `gap`: the number of accepted requests since the
+   * last refusal.
+   */
   let gaps: readonly number[] = [];
   let gap = 0;
 

@@ -33,7 +33,7 @@ export function hasNoTls(error: unknown): boolean {
   return error instanceof Error && error.message.includes("does not support SSL");
 }
 
-/** Whether an error code of Node.js or OpenSSL concerns TLS or a certificate. */
+/** Whether an error code from Node.js or OpenSSL concerns TLS or a certificate. */
 function isUntrusted(code: string): boolean {
   return (
     code.startsWith("ERR_TLS") || code.startsWith("ERR_SSL") || code.includes("CERT") || code.includes("SIGNATURE")

@@ -48,7 +48,7 @@ function encryptedChoice(
   };
 }
 
-/** Whether a host is this machine, so that traffic to it does not cross a network. */
+/** Whether the host is this machine. Traffic to such a host does not cross a network. */
 function isLoopback(host: string): boolean {
   return host.startsWith("/") || host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

@@ -15,7 +15,7 @@ export interface WriterLease extends Required<HeldLease> {
 }
 
 export interface LeaseOptions {
-  /** How long the lease is valid without renewal, in milliseconds by the server's clock. */
+  /** How long the lease is valid without renewal, in milliseconds, according to the server's clock. */
   readonly leaseMs?: number;
   readonly clock?: Pick<Clock, "sleep" | "monotonic" | "now">;
   readonly notice?: ((message: string) => void) | undefined;

@@ -85,7 +85,7 @@ const SET_HOLD = `
 
 export async function addWorker(queries: Queries, run: number, id: string, worker: WorkerIdentity): Promise<void> {
   await queries.run(
-    // Has no effect if the statement is repeated because the reply of the database was lost.
+    // Has no effect if the statement is repeated because the reply from the database was lost.
     `insert into migrate.workers (id, run, host, pid, started_at, seen_at, state)
      values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp(), 'working') on conflict (id) do nothing`,
     id,

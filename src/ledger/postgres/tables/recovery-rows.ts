@@ -115,7 +115,7 @@ export async function noteRecovery(transaction: Transaction, { id, at, isUncerta
   if (isUncertain) for (const sql of MARK_ALL_UNCERTAIN) await transaction.run(sql);
 }
 
-/** Has no effect if the statement is repeated because the reply of the database was lost. */
+/** Has no effect if the statement is repeated because the reply from the database was lost. */
 const INSERT_RECOVERY = "insert into migrate.recoveries values ($1, $2, $3) on conflict do nothing";
 
 /** Records that were in flight or not sent yet may have had further requests. */

@@ -20,9 +20,9 @@ import { committed } from "./checksummed-database.ts";
 import { HAS_NO_STATE, salvage, unlessCorrupt } from "./salvage-rows.ts";
 
 /**
- * Replaces a corrupt ledger with a repaired copy that has every readable record. Keeps the corrupt ledger next to the
- * copy. Uncertain records become `ambiguous`. A record stays `accepted` only if a request or a decision confirms it.
- * Other states are not trusted if any data was lost. Callers must hold the lock.
+ * Replaces a corrupt ledger with a repaired copy that contains every readable record. Keeps the corrupt ledger next to
+ * the copy. Uncertain records become `ambiguous`. A record stays `accepted` only if a request or a decision confirms
+ * it. Other states are not trusted if any data was lost. Callers must hold the lock.
  * @param stamp suffix for the name under which the corrupt ledger is kept
  * @param mayRecreate whether to create an empty ledger if no run can be read
  * @throws Failure `ledger_damaged` if no run can be read; `storage`

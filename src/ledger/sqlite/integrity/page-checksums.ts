@@ -32,7 +32,7 @@ function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): FileStamp {
   return BigUint64Array.of(dev, ino, size, mtimeNs, ctimeNs);
 }
 
-/** Whether the database file has not changed since its pages matched the checksums. False without a stamp. */
+/** Whether the database file is still the same as when its pages matched the checksums. False without a stamp. */
 export function matchesStamp(database: string, { stamp }: PageChecksums): boolean {
   if (stamp === undefined) return false;
   const now = stampOf(statSync(database, { bigint: true }));

@@ -13,9 +13,7 @@ import { isHeldHere } from "./other-copies.ts";
 export interface Writer extends Holder {
   /** Inode of the lock file. If a process holds the lock on the file with this inode, the previous writer is dead. */
   readonly lockInode: number;
-  /**
-   * Inode of the ledger. A copy of the ledger has another inode, so the recorded writer does not count for the copy.
-   */
+  /** Inode of the ledger. A copy of the ledger has another inode, so the recorded writer is ignored in the copy. */
   readonly ledgerInode: number;
 }
 

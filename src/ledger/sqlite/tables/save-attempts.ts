@@ -25,7 +25,7 @@ export function saveIntents(
   for (const range of rangesOf(intents)) claimRange(database, run, range);
 }
 
-/** Intents for consecutive records that are equal in all other properties. */
+/** Intents for consecutive records. All other properties of these intents are equal. */
 interface IntentRange {
   readonly first: Intent;
   count: number;
@@ -82,7 +82,7 @@ export function saveOutcomes(database: SqliteDatabase, run: RunRow, outcomes: re
   finishNow(addAccepted(sqliteTables(database), run.number, accepted));
 }
 
-/** Accepts the records that the platform already had. Checks that their number is `missing`. */
+/** Accepts the records that the platform already had. Checks that the number of these records is `missing`. */
 function acceptRevised(database: SqliteDatabase, outcomes: readonly AttemptOutcome[], missing: number): number {
   const revised = outcomes.reduce((sum, outcome) => sum + updateRecord(database, outcome), 0);
   requireChanged(revised, missing, database.path);

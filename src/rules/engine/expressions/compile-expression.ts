@@ -232,8 +232,8 @@ function presence(value: Expression, wanted: boolean, compiler: RuleCompiler): P
 }
 
 /**
- * Compiles a comparison. It is true if any value on the left matches any value on the right; `!=` is the negation of
- * `=`.
+ * Compiles a comparison. The comparison is true if any value on the left matches any value on the right; `!=` is the
+ * negation of `=`.
  */
 function comparison(expression: Extract<Expression, { kind: "comparison" }>, compiler: RuleCompiler): Predicate {
   const negated = expression.operator === "!=";

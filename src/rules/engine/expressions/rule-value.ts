@@ -1,7 +1,10 @@
 import { canonicalJson, isJsonArray, isJsonObject, type JsonValue } from "../../../json/json-value.ts";
 import { instantOf, isIsoDate, isIsoDateTime, isIsoTime } from "../../../time/calendar.ts";
 
-/** The result of an expression. Null, blank text, empty lists and empty objects are missing: undefined. */
+/**
+ * The result of an expression. Null, blank text, empty lists and empty objects count as missing, so they become
+ * undefined.
+ */
 export type Value = JsonValue | Rational | undefined;
 
 /** Returns the value, or undefined if it counts as missing. */
