@@ -15,7 +15,7 @@ export interface LedgerStore {
   readonly name: string;
   /** Host, port and database. Absent for a ledger in a file. */
   readonly server?: string;
-  /** A local folder for files of the ledger's runs: reports, and copies of standard input. */
+  /** A local folder for the files of the ledger's runs: reports and copies of standard input. */
   readonly folder: string;
   /**
    * Opens the ledger exclusively for this command, until it is closed.
@@ -36,7 +36,7 @@ export interface LedgerStore {
   /**
    * Checks, before a shared run starts, that ranges can be assigned to workers. Call this with the ledger open for
    * writing.
-   * @throws Failure `config` if this user lacks a right; `storage`
+   * @throws Failure `config` if the database user lacks a privilege; `storage`
    */
   readonly requireSharing?: () => Promise<void>;
   /** Finds the process that is working on the ledger, if any. Absent if other machines cannot reach the ledger. */
@@ -54,14 +54,14 @@ export interface LedgerStore {
    */
   readonly check: () => Promise<LedgerCheck>;
   /**
-   * Exports the contents of the ledger in batches: runs, records, the items of each run, requests, decisions,
+   * Exports the contents of the ledger in batches: runs, records, the items of each run, requests, decisions and
    * exclusions.
    * @throws Failure `run_unknown` if there is no ledger; `ledger_damaged`, `storage`
    */
   readonly export: () => AsyncIterable<readonly ExportedRow[]>;
   /**
    * Replaces a corrupt ledger with a repaired copy that contains every readable record. Keeps the corrupt ledger under
-   * another name. Absent for a database server, which has its own tools for repair.
+   * another name. Absent for a database server, which has its own repair tools.
    * @param stamp suffix for the name under which the corrupt ledger is kept
    * @param options `mayRecreate`: whether to create an empty ledger if nothing can be read. Set this only if a
    * journal contains the requests of the ledger
@@ -96,7 +96,7 @@ export interface LedgerRepair {
   readonly tables: readonly SalvagedTable[];
   /** Number of records with unknown delivery status after the repair. */
   readonly ambiguous: number;
-  /** Path of the corrupt ledger, next to its log and its checksum file; absent if there was no ledger. */
+  /** Path at which the corrupt ledger is kept, next to its log and its checksum file; absent if there was no ledger. */
   readonly kept?: string | undefined;
 }
 

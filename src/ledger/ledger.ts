@@ -180,7 +180,9 @@ export interface RunQueries {
    * if no other planned push has the same destination.
    */
   compareToSend(run: string): Promise<SendComparison | undefined>;
-  /** Counts the ended requests of the run by time and resulting status; undefined if no request has ended. */
+  /**
+   * Counts the requests of the run that have ended, by time and resulting status; undefined if no request has ended.
+   */
   timeline(run: string): Promise<Timeline | undefined>;
   /** Returns every attempt that was ever made for the records with this key, oldest first. */
   attempts(key: string): Promise<readonly Attempt[]>;

@@ -4,7 +4,7 @@ import type { Issues } from "./document/mapping-issues.ts";
 import type { FunctionCalls, MappingFunctions } from "./leaf/function-calls.ts";
 import type { SourceColumns } from "./source-columns.ts";
 
-/** Values that a mapping uses from outside its own file. */
+/** Values that a mapping uses but that are not in the mapping file. */
 export interface MappingValues {
   /** Value of `${supplier}`. */
   readonly supplier?: string;

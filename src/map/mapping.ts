@@ -27,8 +27,8 @@ export interface Mapping {
    */
   readonly locate: (row: Row, path: AttrPath) => Place | undefined;
   /**
-   * Every value of the payload, of the fields for steps and of parameters (`parameters.companyId`), with its origin,
-   * in payload order.
+   * Returns every value of the payload, of the fields for steps and of the parameters (`parameters.companyId`), with
+   * its origin, in payload order.
    */
   readonly origins: (row: Row) => readonly Origin[];
   readonly keyAttr: AttrPath | undefined;

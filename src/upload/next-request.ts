@@ -88,7 +88,7 @@ function pollHistoryOf(state: RecordState, { replyClass: { kind } }: RequestResu
   const isCheck = state.position.mode === "check";
   const isAbsent = kind === "absent" || (kind === "rejected" && isCheck);
   state.notFoundCount = isAbsent && untrustedMs(state, context) === 0 ? state.notFoundCount + 1 : 0;
-  // Starts the intervals again, so that the second poll, which decides, follows one interval after the first.
+  // Resets the interval, so that the second poll, which is decisive, follows one interval after the first.
   if (isCheck && state.notFoundCount > 0) state.polls = 0;
   const isOwn = isOwnContent(state);
   if (kind === "waiting" && (!isCheck || isOwn)) state.isAmbiguous = false;

@@ -4,7 +4,7 @@ import type { MonotonicClock, Sleeper } from "../time/clock.ts";
 export interface PollPatience {
   readonly isOver: () => boolean;
   readonly leftMs: () => number;
-  /** Aborts when the time is over. */
+  /** Aborts when the time has expired. */
   readonly over: AbortSignal;
   /** Stops the timer. Call this when no further status is needed. */
   readonly end: () => void;

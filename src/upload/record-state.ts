@@ -24,7 +24,7 @@ export interface RecordState {
   position: WorkflowPosition;
   /** The attempt of the latest intent. */
   attempt: number;
-  /** Number of tries of the current request for the step in this run. */
+  /** Number of tries so far for the current request of the step, in this run. */
   tries: number;
   /** Whether a request of this or an earlier run had no clear reply, so that the platform may have the record. */
   isAmbiguous: boolean;

@@ -2,7 +2,7 @@ import type { Random } from "../time/clock.ts";
 import { fullJitter } from "../transport/retry-delay.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
 
-/** Maximum number of tries of one request of a record in one run. */
+/** Maximum number of tries for one request of a record in one run. */
 const MAX_TRIES = 3;
 /**
  * The maximum if the platform pushes back. It is higher, because a busy platform must not use up the tries of a valid
@@ -19,7 +19,7 @@ const MAX_DELAY_IN_NOISE_MS = 50;
 export type RetryAction = { readonly again: true; readonly afterMs: number } | { readonly again: false };
 
 export interface RetryState {
-  /** Number of tries of the current request of the record in this run. */
+  /** Number of tries so far for the record's current request in this run. */
   readonly tries: number;
   readonly mayRepeat: boolean;
   /** Whether refusals are known to be random and independent of the rate. */
@@ -29,9 +29,9 @@ export interface RetryState {
 }
 
 /**
- * Decides whether a record is sent again. If its reply has a `Retry-After`, the record waits that long. This wait costs
- * no budget and allows more tries, because the platform specified when to retry. The circuit breaker limits the total
- * wait.
+ * Decides whether a record is sent again. If its reply has a `Retry-After`, the record waits that long. Such a wait
+ * does not use up the budget and allows more tries, because the platform specified when to retry. The circuit breaker
+ * limits the total wait.
  */
 export function decideRetry({ replyClass, pushBack }: RequestResult, state: RetryState): RetryAction {
   const isRetriable = replyClass.kind === "retry" || (replyClass.kind === "ambiguous" && state.mayRepeat);
@@ -56,7 +56,7 @@ function causeOf(pushBack: RequestResult["pushBack"]): keyof typeof COSTS {
  * AWS SDKs.
  */
 export interface RetryBudget {
-  /** Takes the cost of a retry. Returns false if the budget is used up. */
+  /** Takes the cost of a retry from the budget. Returns false if the budget is used up. */
   readonly take: (cause: keyof typeof COSTS) => boolean;
   readonly refund: () => void;
 }

@@ -36,7 +36,7 @@ export interface SendQueue {
   readonly notify: () => void;
 }
 
-/** Maximum number of waiting records that make room, because each of them keeps its payload in memory. */
+/** Maximum number of waiting records that make room for others. Each waiting record keeps its payload in memory. */
 const MAX_WAITING = 1000;
 
 export function createSendQueue(): SendQueue {

@@ -87,7 +87,7 @@ function isPatienceOver({ patience }: RecordState, { shutdown }: SendContext): b
   return !shutdown.stopping.aborted && patience?.isOver() === true;
 }
 
-/** Whether the platform replied about the record, or its reply ends the run. */
+/** Whether the reply is about the record or ends the run. */
 function isAnswer({ replyClass: { kind } }: RequestResult): boolean {
   return kind !== "unsent" && kind !== "retry" && kind !== "ambiguous" && kind !== "cancelled";
 }

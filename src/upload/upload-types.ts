@@ -13,7 +13,7 @@ export interface RecordToSend {
   readonly record: number;
   readonly identity: Uint8Array;
   readonly content: Uint8Array;
-  /** Number of attempts so far, in any run. */
+  /** Number of attempts so far, in all runs. */
   readonly attempts: number;
   /** Whether the platform may have processed one of the attempts. */
   readonly isAmbiguous: boolean;
@@ -55,7 +55,7 @@ export interface UploadDependencies {
 export interface UploadOptions {
   /** Id of the run. */
   readonly run: string;
-  /** `auto` starts at 4 and adapts up to `ceiling`. A number is used as given from the start. */
+  /** `auto` starts at 4 and adapts up to `ceiling`. A number applies unchanged from the start. */
   readonly concurrency: "auto" | number;
   /** Maximum number of requests in flight under `auto`; default 16. */
   readonly ceiling?: number;

@@ -11,12 +11,12 @@ import {
   readLedgerOf,
 } from "./journal-reader.ts";
 
-/** The methods of a ledger that a comparison needs. */
+/** The ledger methods that a comparison needs. */
 export type ComparedLedger = Pick<Ledger, "findRun" | "history" | "recovery">;
 
 /**
- * The location of the journals of a ledger. A journal belongs to a ledger if it names the ledger or contains the id of
- * the ledger's first run.
+ * The location of a ledger's journals. A journal belongs to a ledger if it names the ledger or contains the id of the
+ * ledger's first run.
  */
 export interface JournalPlace {
   readonly folder: string;
@@ -28,7 +28,7 @@ export interface JournalComparison {
   readonly file: string;
   /** Number of requests in the journal that are missing from the ledger. */
   readonly unknown: number;
-  /** Whether the journal contains every request that the ledger may lack. */
+  /** Whether the journal contains every request that may be missing from the ledger. */
   readonly isComplete: boolean;
   /** Whether the ledger has every request that may have been sent. */
   readonly isUpToDate: boolean;
@@ -147,7 +147,7 @@ async function addEntry(state: ComparisonState, entry: JournalEntry, ledger: Com
   }
 }
 
-/** Adds a recovery. A ledger that has this recovery accounts for every earlier entry. */
+/** Adds a recovery. A ledger that contains this recovery accounts for every earlier entry. */
 async function addRecovery(state: ComparisonState, id: string, ledger: ComparedLedger): Promise<void> {
   if (await ledger.recovery?.isRecoveryKnown(id)) {
     Object.assign(state, { batch: [], unknown: 0, uncompared: 0, isComplete: true });

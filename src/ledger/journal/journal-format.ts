@@ -98,7 +98,7 @@ function unpackRequests(bytes: Buffer): readonly JournaledRequest[] | undefined 
     const attempt = bytes.readUInt32LE(at + ATTEMPT_AT);
     const rowMark = bytes.readDoubleLE(at + ROW_MARK_AT);
     return {
-      // Copied, because a view would keep the whole buffer in memory.
+      // Copies the bytes, because a view would keep the whole buffer in memory.
       identity: Uint8Array.from(bytes.subarray(at, at + HASH_BYTES)),
       content: Uint8Array.from(bytes.subarray(at + HASH_BYTES, at + 2 * HASH_BYTES)),
       attempt: attempt % IDEMPOTENT,

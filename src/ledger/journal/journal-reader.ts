@@ -12,7 +12,7 @@ import {
 } from "./journal-format.ts";
 
 /**
- * How a journal ends: properly (`whole`), with an entry that a kill or a power failure cut off (`torn`), or with
+ * How a journal ends: properly (`whole`), with an entry that was cut off by a kill or a power failure (`torn`), or with
  * corrupt data (`corrupt`).
  */
 export interface JournalEnd {

@@ -21,11 +21,11 @@ type SharedLedger = ComparedLedger & Pick<Ledger, "recovery">;
 
 /** The result of comparing this machine's journals with a ledger that several machines write to. */
 export interface MachineComparison {
-  /** Journals with requests or a recovery note that the ledger lacks. */
+  /** Journals that contain requests or a recovery note missing from the ledger. */
   readonly outdated: readonly JournalComparison[];
   /** Number of requests in these journals that are missing from the ledger. */
   readonly unknown: number;
-  /** Whether the ledger and these journals together have every request known to this machine. */
+  /** Whether the ledger and these journals together contain every request known to this machine. */
   readonly isComplete: boolean;
 }
 
@@ -62,14 +62,15 @@ export async function compareMachineJournals(place: MachineJournals, ledger: Sha
   for (const file of journalsIn(ledgerFolders(place, id))) {
     const end = readLastEntry(file);
     const isNoted = end?.recovery === undefined ? undefined : await ledger.recovery?.isRecoveryKnown(end.recovery);
-    // The process wrote the note after all of its requests, so a ledger with the note has these requests.
+    // The process wrote the note after all of its requests, so a ledger that contains the note also contains these
+    // requests.
     if (isNoted === true) continue;
     const comparison = await compareJournal(file, ledger);
     seen = Math.max(seen, comparison.requests);
     if (isNoted === false || !(await isKnown(comparison, ledger))) outdated.push(comparison);
   }
   const unknown = outdated.reduce((sum, one) => sum + one.unknown, 0);
-  // Queried last, because other processes may still be sending requests.
+  // This query comes last, because other processes may still be sending requests.
   const { requests } = await ledger.history();
   const isCorrupt = outdated.some(({ end }) => end.state === "corrupt");
   return { outdated, unknown, isComplete: !isCorrupt && requests + unknown >= seen };

@@ -8,7 +8,7 @@ import { framesOf, MAGIC } from "./journal-format.ts";
 import { journalFile, readJournal, readLedgerOf } from "./journal-reader.ts";
 
 export interface JournalRecovery {
-  /** Number of requests that the ledger lacked. They now count as attempts with an unknown outcome. */
+  /** Number of requests that were missing from the ledger. They now count as attempts with an unknown outcome. */
   readonly noted: number;
   /** Whether the journals may lack some requests. */
   readonly isUncertain: boolean;
@@ -50,7 +50,7 @@ export async function recoverFromJournals(
 
 const BATCH = 5000;
 
-/** Adds the unknown requests of a journal to the ledger. Returns their number. */
+/** Adds a journal's unknown requests to the ledger. Returns their number. */
 export async function noteRequests(
   file: string,
   recovery: NonNullable<Ledger["recovery"]>,

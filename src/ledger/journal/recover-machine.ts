@@ -5,7 +5,7 @@ import { compareMachineJournals, type MachineJournals } from "./machine-journals
 import { type JournalRecovery, noteInJournal, noteRequests, type RecoverOptions } from "./recover-from-journals.ts";
 
 interface RecoverMachineOptions extends RecoverOptions {
-  /** Whether the ledger may lack requests that no journal of this machine contains. */
+  /** Whether the ledger may lack requests that no journal on this machine contains. */
   readonly isUncertain: (isComplete: boolean, unknown: number) => Promise<boolean>;
 }
 
@@ -13,7 +13,7 @@ interface RecoverMachineOptions extends RecoverOptions {
 export type RecoveredLedger = Pick<Ledger, "findRun" | "history" | "recovery" | "origin">;
 
 /**
- * Makes a ledger on a server account for every request in the journals of this machine, and notes this in the ledger
+ * Makes a ledger on a server account for every request in the journals on this machine, and notes this in the ledger
  * and the journals. Can be repeated after an interruption.
  * @throws Failure `storage`, and errors from the ledger
  */

@@ -27,13 +27,13 @@ export interface ItemColumns {
   readonly contents: Float64Array;
   /** Marks of the keys (`packKey`); NaN for an item without a key. */
   readonly marks: Float64Array;
-  /** End of each item's key in `keys`. A key starts at the end of the previous key. */
+  /** End of each item's key in `keys`. A key starts where the previous key ends. */
   readonly keyEnds: Uint32Array;
   /** The file of each item, as an index into `files`. */
   readonly fileNumbers: Uint32Array;
   /** Bits of `FLAG`. */
   readonly flags: Uint8Array;
-  /** The keys in UTF-8, concatenated. */
+  /** The concatenated keys in UTF-8. */
   readonly keys: Buffer;
   /** End of each item's extra properties in `extras`. Most items have none. */
   readonly extraEnds: Uint32Array;

@@ -16,7 +16,7 @@ export interface PackedLedger extends PlanLedger {
   readonly startRun: (run: UnsentRun) => Promise<Run>;
 }
 
-/** Limits on data in memory. Beyond them, the ledger uses its file. */
+/** Limits on data in memory. When a limit is exceeded, the ledger uses its file. */
 interface MemoryLimits {
   readonly bytes: number;
   /** Maximum number of items sorted in memory. */

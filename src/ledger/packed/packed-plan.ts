@@ -41,7 +41,7 @@ export interface PlannedBatch {
 
 export type LaterFinding = ExcludedFinding | KeyFinding;
 
-/** Problems, found after planning, that make a record `invalid`. */
+/** Problems that were found after planning and make a record `invalid`. */
 interface ExcludedFinding {
   readonly record: number;
   readonly problems: readonly Problem[];

@@ -20,9 +20,9 @@ export interface MarkList {
 /** Buckets are selected by the highest bits of a mark. */
 const BUCKETS = 64;
 const BUCKET_RANGE = HASH_RANGE / BUCKETS;
-/** Number of marks in the first block of a bucket. Small, because most plans are small. */
+/** Number of marks in the first block of a bucket. The first block is small, because most plans are small. */
 const FIRST_BLOCK = 64;
-/** Number of marks in a full block. One block per bucket takes 2 MB in total. */
+/** Number of marks in a full block. One full block for each bucket takes 2 MB in total. */
 const FULL_BLOCK = 4096;
 
 /** Maximum number of repeated marks that are stored individually. */

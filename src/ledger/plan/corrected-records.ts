@@ -57,7 +57,7 @@ const IS_ACCEPTED = "items.status = 'accepted' and items.content = candidates.ac
 
 /**
  * Selects the older versions. Reads other runs only for accepted records that are invalid in the plan, or whose planned
- * content differs from their accepted content. Usually, there are none.
+ * content differs from their accepted content. Usually, there are no such records.
  */
 const SELECT_OLDER: Statement<OlderRow> = {
   sql: `

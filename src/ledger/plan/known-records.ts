@@ -63,7 +63,7 @@ const TO_SEND: Readonly<Record<"all" | "left", ToSend>> = {
   left: { index: "/*+ indexed by items_open */", status: "items.status = 'pending'" },
 };
 
-/** SQLite only: a list of record numbers, for a comparison of few records. */
+/** SQLite only: a list of record numbers, for comparing a few records. */
 const LISTED: ToSend = {
   index: "",
   status: "items.record in (select record from temp.listed) and items.status = 'pending'",
@@ -106,8 +106,8 @@ interface FoundRow {
 }
 
 /**
- * Marks records as `blocked` while they wait for another record. Removes the problems of an earlier comparison first,
- * because they may be outdated.
+ * Marks records as `blocked` while they wait for another record. First removes the problems that an earlier comparison
+ * found, because they may be outdated.
  */
 function* blockDependents(tables: Tables, run: RunRow, policy: PlanPolicy, after: string): Work<void> {
   yield* tables.run(
@@ -140,7 +140,7 @@ const SELECT_WAITING: Statement<FoundRow> = {
 
 /**
  * Refuses records that wait for themselves, directly or through other records, because such records can never be sent.
- * Also follows such chains through records that other runs have left blocked.
+ * Also follows chains of waiting records through records that other runs have left blocked.
  */
 function* refuseCircular(tables: Tables, run: RunRow, policy: PlanPolicy, after: string): Work<void> {
   const circular = yield* tables.rows(SELECT_CIRCULAR, run.number);

@@ -1,9 +1,9 @@
 import type { Clock } from "../../time/clock.ts";
 import { postgresFailure } from "./postgres-failure.ts";
 
-/** A period during which the server cannot be reached. All queries wait for its end. */
+/** A period during which the server cannot be reached. All queries wait until it ends. */
 interface Outage {
-  /** Waits before the next attempt. Resolves to false if the server was unreachable for too long. */
+  /** Waits before the next attempt. Resolves to false if the server has been unreachable for too long. */
   readonly wait: (error: unknown) => Promise<boolean>;
   /** Call this when the server has replied. */
   readonly end: () => void;

@@ -40,10 +40,10 @@ export interface TransactionOptions {
 }
 
 /**
- * A database on a server whose connection has been tested. Closing the database closes its connections. Queries are
- * repeated after a conflict, and for some time while the server cannot be reached. If the reply to a commit is lost,
- * the mark of the transaction shows whether the commit succeeded. Every error except a bug is a `Failure` (`storage`,
- * `config`, `ledger_in_use`, `ledger_damaged`).
+ * A database on a server. The connection to the server has been tested. Closing the database closes its connections.
+ * Queries are repeated after a conflict, and for some time while the server cannot be reached. If the reply to a commit
+ * is lost, the mark of the transaction shows whether the commit succeeded. Every error except a bug is a `Failure`
+ * (`storage`, `config`, `ledger_in_use`, `ledger_damaged`).
  */
 export interface PostgresDatabase extends Queries {
   /**

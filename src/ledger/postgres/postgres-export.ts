@@ -3,7 +3,8 @@ import type { Statement, Transaction } from "./queries.ts";
 import { readKey } from "./written-key.ts";
 
 /**
- * Exports the contents of the ledger in batches: runs, records, the items of each run, requests, decisions, exclusions.
+ * Exports the contents of the ledger in batches: runs, records, the items of each run, requests, decisions and
+ * exclusions.
  */
 export async function* exportTables(transaction: Transaction): AsyncGenerator<readonly ExportedRow[]> {
   for (const [row, sql] of Object.entries(EXPORTED)) {

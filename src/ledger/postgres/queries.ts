@@ -11,7 +11,7 @@ export interface Statement<Row> {
    * the connection is considered dead.
    */
   readonly isQuick?: boolean;
-  /** Never present; only carries the type. */
+  /** This member is never present. It only carries the type. */
   readonly row?: Row;
 }
 

@@ -135,7 +135,7 @@ export interface SendableItem {
   readonly record: number;
   readonly identity: Uint8Array;
   readonly content: Uint8Array;
-  /** Number of attempts so far, in any run. The next attempt has the next number. */
+  /** Number of attempts so far, in all runs. The next attempt has the next number. */
   readonly attempts: number;
   /** Whether the platform may have processed one of the attempts. */
   readonly isAmbiguous: boolean;

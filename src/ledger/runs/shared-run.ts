@@ -121,7 +121,7 @@ export interface HeartbeatReply extends SharedPace {
   readonly findings?: SharedFindings | undefined;
   readonly holdMs: number;
   readonly ranges: RangeCounts;
-  /** Number of waiting ranges that a worker has held before. */
+  /** Number of waiting ranges that workers have held before. */
   readonly released: number;
 }
 

@@ -3,8 +3,8 @@ import { openDatabase, type Query, type SqliteDatabase, type SqlValue } from "./
 import { requireIntact } from "./integrity/ledger-check.ts";
 
 /**
- * Exports the contents of the ledger at this path in batches: runs, records, the items of each run, requests,
- * decisions, exclusions.
+ * Exports the contents of the ledger at this path in batches: runs, records, the items of each run, requests, decisions
+ * and exclusions.
  * @param isBusy returns whether another process may be writing to the ledger
  * @throws Failure `ledger_damaged`, `storage`
  */

@@ -11,7 +11,7 @@ export type SqlValue = string | number | Uint8Array | null;
  */
 export interface Query<Row> {
   readonly sql: string;
-  /** Never present; only carries the type. */
+  /** This member is never present. It only carries the type. */
   readonly row?: Row;
 }
 

@@ -93,7 +93,7 @@ export const stateOfUnsent = (status: string): string =>
   `case when ${isExcluded("unsent")} then 'excluded' when ${status} in ('blocked', 'excluded') then 'pending'
     else 'invalid' end`;
 
-/** SQL for the status of the latest item. A subquery, because PostgreSQL would evaluate a join for all items. */
+/** SQL for the status of the latest item. Uses a subquery, because PostgreSQL would evaluate a join for all items. */
 const LATEST_STATUS = "(select status from migrate.items where run = planned_run and record = planned_record)";
 
 const countOpen = (sending: SendingStatus): Statement<OpenCount> => {

@@ -1,6 +1,6 @@
 type Scalar = string | number | boolean | Uint8Array | null;
 
-/** A value of a statement. A list is for `= any($n)`, and cannot contain bytes. */
+/** A value for a statement. A list is used with `= any($n)`, and cannot contain bytes. */
 export type TableValue = Scalar | readonly Scalar[];
 
 /**
@@ -16,7 +16,7 @@ export interface Statement<Row> {
   readonly sql: Sql;
   /** Whether the statement reads or changes only a few rows (`postgres/queries.ts`). */
   readonly isQuick?: boolean;
-  /** Never present; only carries the type. */
+  /** This member is never present. It only carries the type. */
   readonly row?: Row;
 }
 

@@ -6,11 +6,11 @@ import { HASH_BYTES } from "../records/record-hashes.ts";
  */
 export interface PackedRows {
   /**
-   * The same number of values for each row, as chosen by the packer. A missing value is `NaN`. A string is its position
-   * in `texts`.
+   * Each row has the same number of values, which the packer chooses. A missing value is `NaN`. A string is represented
+   * by its position in `texts`.
    */
   readonly numbers: Float64Array;
-  /** The same number of hashes (SHA-256, 32 bytes each) for each row, as chosen by the packer. */
+  /** Each row has the same number of hashes (SHA-256, 32 bytes each), which the packer chooses. */
   readonly hashes: Uint8Array;
   readonly texts: readonly string[];
 }
@@ -97,7 +97,7 @@ export function isPackedRows(value: unknown): value is PackedRows {
   return typeof value === "object" && value !== null && "numbers" in value && "hashes" in value;
 }
 
-/** Returns the buffers to transfer instead of copying. */
+/** Returns the buffers that can be transferred instead of copied. */
 export function piecesOf(...packed: readonly PackedRows[]): readonly ArrayBuffer[] {
   return packed.flatMap(({ numbers, hashes }) => [numbers.buffer, hashes.buffer]).filter(isArrayBuffer);
 }

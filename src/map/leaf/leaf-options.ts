@@ -226,7 +226,7 @@ function refuseWithValue(entry: JsonObject, path: AttrPath, issues: Issues): voi
   if (others.length > 0) issues.add(path, `a constant (value) cannot have ${listed(others)}`);
 }
 
-/** Maximum number of columns of one leaf, because each column is read for every row. */
+/** Maximum number of columns of one leaf. Each column is read for every row. */
 const MAX_COLUMNS = 100;
 
 /** Adds an issue for options that exclude each other, and for options without the option that they require. */

@@ -59,5 +59,5 @@ export function charactersOf(value: JsonValue): number {
   return size;
 }
 
-/** Cached, because a mapping may use one object of a source in many places. */
+/** Caches sizes, because a mapping may use one object of a source in many places. */
 const SIZES = new WeakMap<object, number>();

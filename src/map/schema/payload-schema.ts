@@ -112,5 +112,5 @@ function described(type: FieldType, schema: JsonObject): JsonObject {
   return "$ref" in schema ? { description: text, allOf: [schema] } : { description: text, ...schema };
 }
 
-/** Maximum length of the facts in a description, because some lists of choices have hundreds of entries. */
+/** Maximum length of the facts in a description. Some lists of choices have hundreds of entries. */
 const MAX_FACTS = 400;

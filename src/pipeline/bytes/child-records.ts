@@ -46,7 +46,9 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
     return readers[read(first + index)];
   }
 
-  /** Whether all child records differ. If two may be equal, the row path compares the rows and adds the warning. */
+  /**
+   * Whether all child records differ. If two records may be equal, the row path compares the rows and adds the warning.
+   */
   function areDifferent(): boolean {
     const slice = slices[groups.sliceAt[first] ?? 0];
     const isSimple = slice !== undefined && count <= MAX_SIMPLE_ROWS && areUnquotedIn(slice, groups, first, count);

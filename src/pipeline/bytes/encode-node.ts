@@ -9,7 +9,7 @@ import { ABSENT, leafEncoder, type EncoderContext, type Encoder, UNCERTAIN, valu
 /** The context for compiling mapping entries together with the types of the contract. */
 export interface NodeContext extends EncoderContext {
   readonly keyAttr: AttrPath | undefined;
-  /** Called when the entry of the business key is compiled. */
+  /** Called when the entry for the business key is compiled. */
   readonly onKey: () => void;
   /** Returns the records of a joined source. Callers must then read all of these records. */
   readonly childrenOf: (source: string) => ChildRecords | undefined;

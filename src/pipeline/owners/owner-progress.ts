@@ -42,8 +42,8 @@ interface Counts {
 }
 
 /**
- * Counts the open records of each owner and compares them with the exported packages. Memory grows with the number of
- * exported records. The owner with the most open records comes first.
+ * Counts the open records of each owner and compares them with the exported packages. Memory use grows with the number
+ * of exported records. The owner with the most open records comes first.
  */
 export async function ownerProgress(
   { ledger, store, owners, inventory }: ProgressOptions,

@@ -49,7 +49,7 @@ export async function ownerShares(
   return new Map([...shares].map(([name, share]) => [name, finished(name, share)]));
 }
 
-/** Restricts the outcomes to those of a share, in input order. */
+/** Restricts the outcomes to the records of a share, in input order. */
 export function outcomesOfShare(
   outcomes: Report["outcomes"],
   { ranges }: Pick<OwnerShare, "ranges">,

@@ -34,7 +34,7 @@ export interface ByOwnerOptions {
 /** The packages of a run. */
 export interface ReportByOwner {
   readonly run: string;
-  /** The packages, largest number of records first. */
+  /** The packages. The package with the largest number of records comes first. */
   readonly packages: readonly OwnerPackage[];
   /** The command that re-imports all packages. */
   readonly next?: string | undefined;
@@ -116,7 +116,7 @@ function withoutColumns({ inColumns: _inColumns, ...report }: Report): Report {
   return report;
 }
 
-/** Returns the folders of an earlier export of the run whose owners now have no records. */
+/** Returns the folders from an earlier export of the run if their owners no longer have any records. */
 function staleFolders(before: ExportedPackages | undefined, parent: string, kept: ReadonlySet<string>): string[] {
   const current = new Set([...kept].map((folder) => path.resolve(folder)));
   const earlier = before?.packages.map(({ folder }) => folder) ?? [];

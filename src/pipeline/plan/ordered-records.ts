@@ -1,6 +1,6 @@
 /**
- * Finds records by number. Keeps only the batch of the highest number requested so far, so it does not find records of
- * earlier batches.
+ * Finds records by number. Keeps only the batch that contains the highest number requested so far, so it does not find
+ * records in earlier batches.
  */
 export interface OrderedRecords<Found> {
   /** Returns undefined if there is no such record. */

@@ -32,7 +32,7 @@ const FRESH_MS = 15_000;
  * version.
  */
 export async function readProgress(file: string, now: number): Promise<RunProgress | undefined> {
-  // Loaded on demand, because only runs in progress need it.
+  // The schema is loaded on demand, because only runs in progress need it.
   const { progressSchema } = await import("./progress-schema.ts");
   try {
     const { data } = progressSchema.safeParse(JSON.parse(readFileSync(file, "utf8")));

@@ -27,7 +27,7 @@ export function machineJournals(
 }
 
 /**
- * Compares the journals of this machine with the database.
+ * Compares the journals on this machine with the database.
  * @throws Failure `ledger_outdated`
  */
 export async function requireJournaledRequests(
@@ -62,9 +62,12 @@ export async function requireCompleteAfterRestore(
   if (id !== undefined) removeOldJournals(place, id, dependencies.clock.now());
 }
 
-/** A reason why the ledger may lack requests that no journal of this machine contains. */
+/** A reason why the ledger may lack requests that no journal on this machine contains. */
 export interface RestoreEvidence {
-  /** `lost`: this machine has seen more requests. `moved`: the database was restored, moved or failed over. */
+  /**
+   * `lost`: more requests were seen earlier than the ledger and the journals contain. `moved`: the database was
+   * restored, moved or failed over.
+   */
   readonly kind: "lost" | "moved";
   readonly seen: SeenOrigin;
   readonly requests: number;

@@ -25,7 +25,7 @@ import { writeFolder } from "./write-folder.ts";
 export interface RunReport {
   readonly report: Report;
   readonly exitCode: number;
-  /** The reasons why the run stopped early or why its report is incomplete, main reason first. */
+  /** The reasons why the run stopped early or why its report is incomplete. The main reason comes first. */
   readonly failures: readonly Failure[];
   /** The files of the report folder, if there is one. */
   readonly files?: WrittenReport | undefined;

@@ -15,5 +15,5 @@ export function runState(run: Run, counts: Counts, isRunning: boolean): RunState
 }
 
 const STOPPED_BY_USER = 3;
-/** Exit codes that depend only on the outcomes of records. All other exit codes mean a failure. */
+/** Exit codes that depend only on the outcomes of records. All other exit codes indicate a failure. */
 const EXIT_CODES_OF_RECORDS: ReadonlySet<number> = new Set([0, 1, 3, 5]);

@@ -4,7 +4,7 @@ import type { InputPosition } from "../../model/record.ts";
 /** Periodically saves the position from which the input of a run can be read again. */
 export interface NotedPlaces {
   /**
-   * Call this when records were sent or skipped.
+   * Call this when records have been sent or skipped.
    * @param behind the position after these records; undefined if unknown
    */
   readonly readUpTo: (behind: InputPosition | undefined, what: "sent" | "skipped") => Promise<void>;

@@ -36,7 +36,7 @@ interface HeartbeatParts {
 
 const BEAT_MS = 1_000;
 /**
- * Number of initial heartbeats that are sent more often, so that workers starting at the same time soon learn of each
+ * Number of initial heartbeats that are sent more often, so that workers that start at the same time soon learn of each
  * other.
  */
 const FIRST_BEATS = 15;
@@ -71,7 +71,7 @@ export function startHeartbeat({ worker, clock, report, findings, lease, pace, o
     for (let beats = 1; !stopped.signal.aborted; beats += 1) {
       await beat();
       if (reply?.position === 0 || wasKnown || leaving.signal.aborted) isReady.abort();
-      // By the next heartbeat, the other workers have lowered their limits.
+      // By the next heartbeat, the other workers will have lowered their limits.
       wasKnown = reply?.isKnown === true;
       await clock.sleep(beats < FIRST_BEATS ? Math.min(FIRST_BEAT_MS, everyMs) : everyMs, stopped.signal);
     }

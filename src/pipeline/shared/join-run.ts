@@ -55,7 +55,7 @@ type JournalDependencies = JoiningOptions["dependencies"] &
   Pick<Dependencies, "rescueFolder" | "stateFolder"> & { readonly onProgress: (event: { kind: "joined" }) => void };
 
 /**
- * Compares the ledger with the journals of this machine, then works on the run and records its requests in a journal.
+ * Compares the ledger with the journals on this machine, then works on the run and records its requests in a journal.
  * @throws Failure `ledger_outdated` if the ledger lacks requests that the journals contain
  */
 export async function workJournaled(

@@ -6,7 +6,7 @@ import { withKeyProblems } from "../row/key-problems.ts";
 import { BATCH_ROWS, type ReadRow } from "../row/read-row.ts";
 import type { ChunkCsvFile, ChunkFile, ChunkJsonFile, PieceMarks, RecordChunk } from "./record-chunk.ts";
 
-/** Yields the rows of a chunk in batches. All chunks of a file together contain the rows that `rowsOfFile` reads. */
+/** Yields the rows of a chunk in batches. Together, all chunks of a file contain the rows that `rowsOfFile` reads. */
 export function* rowsOfChunk(chunk: RecordChunk, files: readonly ChunkFile[]): Generator<readonly ReadRow[]> {
   const file = fileOf(chunk, files);
   for (const rows of file.kind === "csv" ? csvRowsOf(chunk, file) : jsonRowsOf(chunk, file)) {

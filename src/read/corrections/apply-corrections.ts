@@ -97,7 +97,7 @@ interface State {
   readonly raise: (state: CorrectionState, row: Row) => void;
 }
 
-/** The states, lowest rank first. */
+/** The states, from the lowest rank to the highest. */
 const STATES = ["unused", "outdated", "corrected", "applied"] as const satisfies readonly CorrectionState[];
 
 /**

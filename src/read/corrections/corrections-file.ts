@@ -196,7 +196,7 @@ function wholeLine(bytes: Buffer, piece: LinePiece): TableLine | undefined {
   try {
     return linesOf(bytes, piece).lines.find(({ cells }) => lineProblem(cells) === undefined);
   } catch {
-    // An open quote: the line is incomplete.
+    // A quote is open, so the line is incomplete.
     return undefined;
   }
 }

@@ -139,7 +139,7 @@ function oddRecords(
   { odd, delimiter }: { readonly odd: readonly number[]; readonly delimiter: string },
 ): readonly string[][] {
   if (odd.length === 0) return [];
-  // One byte of the line end is enough: CR alone also ends a record.
+  // One byte of the line end is enough, because CR alone also ends a record.
   const pieces = odd.map((index) => bytes.subarray(starts[index], (ends[index] ?? 0) + 1));
   const records = parseRecords(Buffer.concat(pieces), delimiter);
   if (records.length === odd.length) return records;
@@ -185,7 +185,7 @@ export function cellPlace(table: CsvTable, line: number, index: number): Place {
   return { file: table.file, line, ...(column === undefined ? {} : { column }), columnNumber: index + 1 };
 }
 
-/** Returns the name of a code point: `U+00A0`. */
+/** Returns the name of a code point, such as `U+00A0`. */
 export function unicodeName(code: number): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }

@@ -220,7 +220,7 @@ export function isUnterminated({ unterminated, lines }: RecordBoundaries, number
   return unterminated && lines[number] === lines.at(-1);
 }
 
-/** Returns the boundaries of only the records with these numbers, which must be in ascending order. */
+/** Returns only the boundaries of the records with these numbers, which must be in ascending order. */
 export function boundariesAt(boundaries: RecordBoundaries, numbers: readonly number[]): RecordBoundaries {
   const { lines, starts, ends, quoted, strayQuotes, controls } = boundaries;
   const pick = (values: readonly number[]): readonly number[] => numbers.map((number) => values[number] ?? 0);

@@ -19,13 +19,13 @@ export interface RecordCells {
   /** Returns the record with its cells as strings. */
   readonly row: () => CsvRow;
   /**
-   * Returns the record with the cells of these columns as strings. Other cells are unspecified. The result is valid
-   * until the next call.
+   * Returns the record with the cells of these columns as strings. The contents of other cells are unspecified. The
+   * result is valid until the next call.
    */
   readonly rowOf: (columns: readonly number[]) => CsvRow;
 }
 
-/** @param delimiter the delimiter between the cells; undefined if other bytes are between them */
+/** @param delimiter the delimiter between the cells; undefined if the cells are not separated by a single delimiter */
 export function newRecordCells(table: CsvTable, delimiter: string | undefined): RecordCells {
   const columns = table.columns.length;
   let row: CsvRow = { table, cells: [], line: 0 };

@@ -12,7 +12,8 @@ export function beginsWith(head: Uint8Array, magic: Uint8Array): boolean {
 }
 
 /**
- * Whether the file must be opened as a workbook (.xlsx, .xlsm), by its name or content. The file may still be corrupt.
+ * Whether the file must be opened as a workbook (.xlsx, .xlsm), according to its name or content. The file may still be
+ * corrupt.
  */
 export function isWorkbook(file: string, head: Buffer): boolean {
   if (!isZip(head) || TEXT_NAME.test(file) || isOpenDocument(head)) return false;

@@ -10,7 +10,10 @@ import { type OpenedChild, type OpenedSource, rowsOf } from "../input/opened-sou
 import { type ReadRow, sourceProblem } from "../row/read-row.ts";
 import { keyOf, keyPlace } from "../row/row-key.ts";
 
-/** By normalised key: the place of the first parent, or of up to `MAX_NEAR_PARENTS` parents if parents share rows. */
+/**
+ * By normalised key: the place of the first parent or, if parents share rows, the places of up to `MAX_NEAR_PARENTS`
+ * parents.
+ */
 type NearMisses = ReadonlyMap<string, readonly Place[]>;
 
 const MAX_NEAR_PARENTS = 100;

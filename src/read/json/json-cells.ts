@@ -163,7 +163,10 @@ function valueOf(scan: Scan, member: Member, depth: number): number {
   return first === BRACKET ? list(scan, member, depth) : object(scan, membersOf(member), depth + 1);
 }
 
-/** Reads a list. If a path of a column leads through the list, its items are members named by their index. */
+/**
+ * Reads a list. If the path of a column leads through the list, the items are treated as members that are named by
+ * their index.
+ */
 function list(scan: Scan, member: Member, depth: number): number {
   if (member.hasZeroPadded) return UNSUITABLE;
   const { isOnPath } = member;
@@ -267,7 +270,7 @@ function skipSpace(scan: Scan): void {
   while (isSpace(scan.bytes[scan.at])) scan.at += 1;
 }
 
-/** Moves past the byte if it is next. */
+/** Moves past the byte if it comes next. Returns whether it does. */
 function closes(scan: Scan, byte: number): boolean {
   const isNext = scan.bytes[scan.at] === byte;
   if (isNext) scan.at += 1;

@@ -13,7 +13,7 @@ interface JsonError {
 
 /** A problem that `JSON.parse` ignores silently. */
 interface JsonFinding {
-  /** RFC 6901, from the root of the text. */
+  /** A pointer (RFC 6901) from the root of the text. */
   readonly pointer: string;
   readonly finding: SourceFinding;
 }

@@ -132,7 +132,7 @@ export function singleByteTable(encoding: string): SingleByteTable | undefined {
   };
 }
 
-/** Whether any byte, if repeated, decodes to two characters, and two characters encode to at most two bytes. */
+/** Whether each byte, if repeated, decodes to two characters, and two characters encode to at most two bytes. */
 function isSingleByte(encoding: string): boolean {
   for (let byte = 0; byte < 256; byte += 1) {
     if (iconv().decode(Buffer.from([byte, byte]), encoding, { stripBOM: false }).length !== 2) return false;

@@ -42,7 +42,7 @@ export function compileRules(
   const visitors = createVisitors(body, context);
   if (visitors === undefined) return undefined;
   const { visitorFor, requirementOf } = visitors;
-  // Keyed by code, attr and path, so that a problem found by several rules is reported only once.
+  // The problems are keyed by code, attr and path, so that a problem found by several rules is reported only once.
   const found = new Map<string, FoundRuleProblem>();
   const scope: Scope = {
     top: { value: null },
@@ -163,7 +163,7 @@ function createVisitors(body: FieldType, context: RuleContext): Visitors | undef
     const known = visitors.get(fields);
     if (known !== undefined) return known.visit;
     const visit = visitorWithin(body, tree.root, undefined);
-    // Not cached if compilation added nodes, because `fields` does not include them.
+    // The visitor is not cached if compilation added nodes, because `fields` does not include these nodes.
     if (!tree.update()) visitors.set(fields, { visit });
     return visit;
   }

@@ -239,9 +239,9 @@ interface PushBackInARow {
 }
 
 /**
- * Returns the round of a pause that the platform did not request, or 0 for none. A timeout needs no pause, because it
- * has already slowed the push. The first refusal needs no pause, because halving the concurrency is sufficient.
- * Refusals with `Retry-After` need no pause until there are more than `RETRY_AFTER_TRUSTED_TIMES` in a row.
+ * Returns the round of a pause that the platform did not request, or 0 if no such pause is needed. A timeout needs no
+ * pause, because it has already slowed the push. The first refusal needs no pause, because halving the concurrency is
+ * sufficient. Refusals with `Retry-After` need no pause until there are more than `RETRY_AFTER_TRUSTED_TIMES` in a row.
  */
 function ownPauseRound(reason: string, { hasRetryAfter, isFirst, inARow }: PushBackInARow): number {
   if (reason === "timeout") return 0;

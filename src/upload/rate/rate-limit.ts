@@ -73,8 +73,8 @@ export function createLearnedRate(): LearnedRate {
     return refused >= MANY_REFUSALS && refused >= MAX_NOISE * (refused + through.count(now, COUNTER_WINDOW_MS));
   };
   /**
-   * Returns the requests per second that were accepted, or would have been accepted without noise. A lower bound if no
-   * cap is known.
+   * Returns the requests per second that were accepted, or would have been accepted without noise. The result is a
+   * lower bound if no cap is known.
    */
   const measure = (now: number, possible: number): number => {
     const sinceMs = now - cap.refusedAt();

@@ -51,7 +51,7 @@ const MEMORY = 1_000;
 const MIN_EXCESS = 0.05;
 /** Upper bound on the excess over the noise, as a share of the requests that are not refused as noise. */
 const MAX_EXCESS_OF_REST = 0.25;
-/** Required certainty that the excess is not chance, as the logarithm of the odds. */
+/** Required certainty that the excess is not due to chance, as the logarithm of the odds. */
 const CERTAINTY = 8;
 /**
  * At a higher rate, a share of refusals is compared with noise only up to this value. A larger share comes from a cap,
@@ -71,7 +71,7 @@ export function createRefusalNoise(): RefusalNoise {
   let trialLeft = 0;
   let beforeTrial = 0;
   let needed = REFUSALS_UNTIL_NOISE;
-  /** Whether no request was accepted since a refusal that noise did not explain. */
+  /** Whether no request has been accepted since a refusal that noise did not explain. */
   let isAlarmed = false;
 
   /** Whether the share of refusals is too high for noise, even if chance is taken into account. */

@@ -15,7 +15,7 @@ export interface PieceStore {
   readonly close: () => void;
 }
 
-/** @param folder the folder of the file, which is created when the memory limit is exceeded */
+/** @param folder folder for the file. The file is created when the memory limit is exceeded */
 export function createPieceStore(folder: string, memoryBytes: number): PieceStore {
   const pieces: (ArrayBuffer | FilePiece)[] = [];
   let room = memoryBytes;

@@ -1,6 +1,6 @@
 import type { Queries, Statement } from "../queries.ts";
 
-/** Selects server settings under which a power failure can lose committed data. */
+/** Selects server settings under which committed data can be lost in a power failure. */
 const SELECT_UNSAFE: Statement<{ name: string }> = {
   sql: "select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name",
 };

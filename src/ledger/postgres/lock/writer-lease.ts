@@ -22,7 +22,7 @@ export interface LeaseOptions {
 }
 
 const LEASE_MS = 30_000;
-/** Number of renewals per duration of a lease. */
+/** Number of times that a lease is renewed within its duration. */
 const RENEWALS = 6;
 const BETWEEN_HOLDERS_MS = 50;
 const POLL_MS = 250;
@@ -181,7 +181,7 @@ function heldLease(database: PostgresDatabase, fence: number, { leaseMs, watch }
   setMaxListeners(0, lost.signal);
   const renew = async (): Promise<void> => {
     const askedAt = watch.moment();
-    // Durable, so that a server crash cannot make the lease shorter than its holder assumes.
+    // The renewal is durable, so that a server crash cannot make the lease shorter than its holder assumes.
     const renewed = await database.transaction((transaction) => transaction.run(renewal));
     if (renewed === 0) throw inUse(database.name, undefined);
     watch.renewed(askedAt);
@@ -227,8 +227,8 @@ function writerFence(fence: number, name: string): Fence {
 }
 
 /**
- * Whether the holder was started on this host since its last boot. Compares the boot ids, because another host may have
- * the same name, and only processes started since the last boot can be checked.
+ * Whether the holder was started on this host since the host last booted. Compares the boot ids, because another host
+ * may have the same name, and only processes started since the last boot can be checked.
  */
 function isOfThisHost(holder: Holder): boolean {
   const own = thisProcess("", "lease");

@@ -72,8 +72,8 @@ export async function openRangeQueue(database: PostgresDatabase, run: string): P
 }
 
 /**
- * Creates and removes a queue, to check that this user has the rights to do so.
- * @throws Failure `config` if a right is missing
+ * Creates and removes a queue, to check that the database user has the required privileges.
+ * @throws Failure `config` if a privilege is missing
  */
 export async function tryRangeQueue(database: PostgresDatabase): Promise<void> {
   const queue = await openRangeQueue(database, "trial");

@@ -64,7 +64,7 @@ export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper
     leaseMs,
     beat: (report) =>
       inTurn(async () => {
-        // Durable, so that a server crash cannot make a lease shorter than its worker assumes.
+        // The renewal is durable, so that a server crash cannot make a lease shorter than its worker assumes.
         const reply = await database.transaction((transaction) => beatOnce(transaction, report));
         await reaper.reap();
         return reply;

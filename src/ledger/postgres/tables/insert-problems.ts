@@ -38,7 +38,7 @@ const INSERT_PROBLEMS = `
   insert into migrate.problems (run, record, attempt, position, severity, code, problem)
   select $1::int, found.* from unnest($2::int[], $3::int[], $4::int[], $5::text[], $6::text[], $7::text[]) as found`;
 
-/** Returns the columns of the problems: record, attempt, position, severity, code, problem. */
+/** Returns the columns of the problems: record, attempt, position, severity, code and problem. */
 function columnsOf(
   records: readonly AttemptProblems[],
 ): readonly [number[], number[], number[], string[], string[], string[]] {

@@ -15,7 +15,7 @@ import {
 export interface ChecksummedDatabase extends SqliteDatabase {
   /** Closes the database. Returns false if the log could not be written into the file. */
   readonly close: () => boolean;
-  /** Stops the check of the pages. Call this when another thread starts to write and to check the pages. */
+  /** Stops checking the pages. Call this when another thread starts writing and checking the pages. */
   readonly stopCheck: () => void;
 }
 

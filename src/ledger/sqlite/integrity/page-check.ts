@@ -7,8 +7,8 @@ interface PageCheck {
 }
 
 /**
- * Pause after each step. A step takes a few milliseconds, so a ledger of 3 GB takes about ten seconds, in parallel with
- * other work.
+ * Pause after each step. A step takes a few milliseconds, so checking a ledger of 3 GB takes about ten seconds, in
+ * parallel with other work.
  */
 const PAUSE_MS = 4;
 

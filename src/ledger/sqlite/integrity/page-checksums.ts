@@ -17,7 +17,7 @@ import { replaceFileSync } from "../../../files/replace-file.ts";
 /** The state of a database when it was last known to be intact. */
 export interface PageChecksums {
   readonly pageSize: number;
-  /** Number of recorded commits. The database may have more. */
+  /** Number of recorded commits. The database may contain more commits. */
   readonly commits: number;
   /** The checksum (CRC-32) of each page in the database file itself, without the contents of its log. */
   readonly pages: Uint32Array;
@@ -132,7 +132,7 @@ export function writeHeaderOnly(path: string, checksums: PageChecksums): void {
   }
 }
 
-/** Like `writeHeaderOnly`, with the number of commits in the existing checksum file. */
+/** Like `writeHeaderOnly`, but takes the number of commits from the existing checksum file. */
 export function forgetChecksums(database: string): void {
   const path = checksumsPath(database);
   const checksums = readChecksums(path);

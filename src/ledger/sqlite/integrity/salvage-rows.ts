@@ -56,8 +56,8 @@ function sharedColumns(corrupt: SqliteDatabase, intact: SqliteDatabase, table: s
 const BATCH = 200;
 
 /**
- * Copies the rows from one end of a table. Returns true if the other end was reached and every row was inserted into
- * the new ledger.
+ * Copies the rows, starting at one end of a table. Returns true if the other end was reached and every row was inserted
+ * into the new ledger.
  */
 function copyRows({ corrupt, intact, table, keys, columns }: Copy, order: "asc" | "desc"): boolean {
   const key = `(${keys.join(", ")})`;

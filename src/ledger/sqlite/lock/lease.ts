@@ -8,7 +8,7 @@ interface Lease {
   readonly end: () => void;
 }
 
-/** Number of renewals per duration of a lease. */
+/** Number of times that a lease is renewed within its duration. */
 const RENEWALS = 6;
 
 /** Repeatedly updates the modification time of the lock file, as a heartbeat for processes on other machines. */

@@ -31,7 +31,7 @@ export function rememberPlace(path: string): LedgerPlace {
   };
 }
 
-/** A check of the ledger's place that also runs twice per second, so that a waiting run stops. */
+/** A check of the ledger's place that also runs twice per second, so that even a waiting run stops. */
 export interface PlaceWatch {
   readonly lease: HeldLease;
   /** @throws Failure `ledger_lost` */

@@ -82,7 +82,7 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
   return hash ^ (hash >>> 13);
 }
 
-/** Concatenated keys. */
+/** The concatenated keys. */
 interface KeyList {
   readonly length: () => number;
   readonly add: (bytes: Uint8Array, start: number, end: number) => void;

@@ -98,7 +98,7 @@ async function* recordsOf({ files }: CsvSource): AsyncGenerator<readonly [record
   for (const file of files) for await (const records of csvRecords(file, file.layout)) yield [records, file.layout];
 }
 
-/** Adds an entry for each record, including blank ones, so that numbers match. Returns the number of rows. */
+/** Adds an entry for each record, including blank records, so that the numbers match. Returns the number of rows. */
 function addKeys(table: KeyTable, visit: VisitKeys, records: CsvRecords): number {
   const first = table.count() - records.from;
   let rows = 0;

@@ -92,7 +92,7 @@ function required(operand: Expression | undefined): Expression {
   return operand ?? { kind: "missing" };
 }
 
-/** Whether the fields that both objects have are equal; true if either is not an object. */
+/** Whether the fields that both objects have are equal; true if either value is not an object. */
 function fieldsAgree(one: Value, other: Value): boolean {
   if (!isJsonObject(one) || !isJsonObject(other)) return true;
   return Object.entries(one).every(([name, value]) => {
