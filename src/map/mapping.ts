@@ -19,7 +19,7 @@ export interface Mapping {
    * @throws Failure if a function ended or blocked its thread, or if the run was stopped in the meantime
    */
   readonly prepare?: ((rows: readonly Row[]) => Promise<void>) | undefined;
-  /** Ends the thread of the user's functions. */
+  /** Stops the thread that runs the user's functions. */
   readonly close?: (() => Promise<void>) | undefined;
   /**
    * Returns the place of an attr's cell. If the attr has no cell, returns the place of the row from which its value is

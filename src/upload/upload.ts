@@ -85,7 +85,7 @@ async function feed(records: AsyncIterable<readonly RecordToSend[]>, context: Se
 
 /**
  * Resolves with the value, or with undefined when the signal aborts. `Promise.race` would keep every batch in memory
- * until the other promise settles, which takes the whole upload.
+ * until the other promise settles, which happens only at the end of the upload.
  */
 function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
   return new Promise((resolve, reject) => {

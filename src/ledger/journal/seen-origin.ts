@@ -31,8 +31,8 @@ export function readSeenOrigin(folder: string): SeenOrigin | undefined {
 }
 
 /**
- * Saves the observed state. If the saved state has the same origin, keeps the larger of the two numbers of requests,
- * because several processes write this file.
+ * Saves the observed state. If the saved state has the same origin, keeps the larger of the two request counts, because
+ * several processes write this file.
  * @param state `recovered`: the ledger now accounts for all lost requests, so its number of requests replaces the saved
  * number
  */

@@ -9,7 +9,7 @@ import { Failure, type FailureCode } from "../../model/failure.ts";
 export type ErrorKind = "conflict" | "outage" | "final";
 
 /**
- * Serialization failure, deadlock, lock not available.
+ * Codes for a serialization failure, a deadlock, and a lock that is not available.
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);

@@ -5,8 +5,8 @@ import type { Queries, Statement } from "./queries.ts";
 import { CREATE_COUNTS } from "./tables/count-schema.ts";
 
 /**
- * The tables in the schema `migrate`. `records` contains the state of every identity across all runs, `items` contains
- * the planned records of each run, and `problems` contains the problems of the plan (attempt 0) and of each attempt.
+ * The tables in the schema `migrate`. `records` contains the state of every identity across all runs. `items` contains
+ * the planned records of each run. `problems` contains the problems of the plan (attempt 0) and of each attempt.
  * Timestamps are ISO 8601 UTC, as text, except those that the server sets (`timestamptz`). Text is compared byte by
  * byte, as in SQLite. `writer` has one row: the process that may write to the whole ledger. `marks` has one row: the
  * last transaction of that process. `ranges` contains the parts of a run's plan that are assigned to `workers`. Each
@@ -154,7 +154,7 @@ const SELECT_VERSION: Statement<{ version: number }> = { sql: "select version fr
 /** Acquires the advisory lock that protects the schema. The lock number is "migr" in ASCII. */
 const LOCK_SCHEMA: Statement<unknown> = { sql: "select pg_advisory_xact_lock(1835624306)" };
 
-/** Creates the schema, unless another user, who has more rights, has already created an empty schema. */
+/** Creates the schema, unless another user with more privileges has already created an empty schema. */
 async function prepareSchema(transaction: Queries): Promise<void> {
   const found = await transaction.row(SELECT_SCHEMA);
   if (found === undefined) await transaction.run("create schema migrate");

@@ -3,7 +3,7 @@ import type { Problem } from "../../model/problem.ts";
 export interface PlannedItem {
   readonly record: number;
   readonly key: string | undefined;
-  /** Identity of the record, which is the same in every run (`recordIdentity`). Absent for `validate`. */
+  /** The record's identity, which is the same in every run (`recordIdentity`). Absent for `validate`. */
   readonly identity: Uint8Array | undefined;
   /**
    * SHA-256 of the canonical payload. For `validate`, a fast hash of the payload, because no other run reads its

@@ -13,8 +13,8 @@ interface IdentityParts {
 }
 
 /**
- * Returns the identity of a record, which is the same in every run: a SHA-256 hash (32 bytes) of endpoint, supplier and
- * key. The identity does not depend on the operation's name in the contract. The hashed text is a JSON list, so that
+ * Returns a record's identity, which is the same in every run: a SHA-256 hash (32 bytes) of endpoint, supplier and key.
+ * The identity does not depend on the operation's name in the contract. The hashed text is a JSON list, so that
  * different parts never produce the same text.
  */
 export function recordIdentity({ key, ...parts }: IdentityParts): Uint8Array {

@@ -9,7 +9,7 @@ const APPLICATION_ID = 0x6d696772;
 
 /**
  * `records` contains the state of every identity across all runs. If its `other_content` is 1, the content on the
- * platform may differ from `content`. `items` contains the planned records of each run, and `problems` contains the
+ * platform may differ from `content`. `items` contains the planned records of each run. `problems` contains the
  * problems of the plan (attempt 0) and of each attempt. `attempts.row_mark` is set for attempts known only from a
  * journal (`rowMarker`). `positions` contains positions from which a run's input can be read. `exclusions` contains
  * decisions not to migrate a record. `compared` contains the run that was last compared with the other runs.

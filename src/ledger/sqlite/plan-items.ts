@@ -20,7 +20,7 @@ interface Planner {
   readonly forgetKeys: () => void;
 }
 
-/** Creates a planner. It caches file numbers, and hashes of the keys of the run that is being planned. */
+/** Creates a planner. It caches file numbers, and key hashes for the run that is being planned. */
 export function createPlanner(database: SqliteDatabase): Planner {
   const files = new Map<string, number>();
   let keys: { readonly run: number; readonly hashes: KeyHashes } | undefined;
@@ -35,8 +35,8 @@ export function createPlanner(database: SqliteDatabase): Planner {
   }
 
   /**
-   * Returns the hashes of the keys of a plan; undefined if another process started the plan, because some of its keys
-   * are then unknown.
+   * Returns the hashes of a plan's keys; undefined if another process started the plan, because some of its keys are
+   * then unknown.
    */
   function keyHashesOf({ number }: RunRow): KeyHashes | undefined {
     if (keys?.run === number) return keys.hashes;

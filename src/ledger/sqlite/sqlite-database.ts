@@ -141,8 +141,8 @@ const INPUT_OUTPUT_ERROR = 10;
 
 /**
  * Returns a function that converts SQLite's errors into failures. After an I/O error, every further call fails in the
- * same way, because the contents of the disk after a failed fsync are unknown, and the next fsync may report success
- * for data that was lost.
+ * same way. After a failed fsync, the contents of the disk are unknown, and the next fsync may report success for data
+ * that was lost.
  */
 function failureGuard(path: string): <Result>(work: () => Result) => Result {
   let broken: unknown;

@@ -54,8 +54,8 @@ export interface SqliteLedgerOptions {
  * readable only by its owner. When the promise of a method resolves, the change is on disk. A writer must hold the lock
  * (`lockLedger`).
  *
- * @throws Failure `config` for a file that is not a regular file, not a ledger, or a ledger in another format, which is
- * not changed; `ledger_damaged`, `ledger_in_use`, `storage`. The methods also throw the last three.
+ * @throws Failure `config` for a file that is not a regular file, not a ledger, or a ledger in another format (the file
+ * is not changed); `ledger_damaged`, `ledger_in_use`, `storage`. The methods also throw the last three.
  */
 export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> {
   const { path, create = true, readOnly = false, notice } = options;

@@ -48,7 +48,7 @@ const ANY_AMBIGUOUS: Statement<{ found: number }> = {
 };
 
 /**
- * `own`: number of pending records of the run whose last request is ambiguous. `others`: whether any record may be
+ * `own`: number of the run's pending records whose last request is ambiguous. `others`: whether any record may be
  * ambiguous for another reason. A request that made a record ambiguous is always the record's last request.
  */
 const COUNT_OWN: Statement<{ own: number; others: boolean | 0 | 1 }> = {

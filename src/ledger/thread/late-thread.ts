@@ -14,7 +14,7 @@ interface LateThread {
 }
 
 /**
- * Returns a thread that starts only after a number of groups of requests. Until the thread is ready, a ledger that is
+ * Returns a thread that starts only after `GROUPS_HERE` groups of requests. Until the thread is ready, a ledger that is
  * already open in the calling thread handles the calls. The first requests of a run therefore do not wait for the
  * thread, and a run with few requests never starts it. The thread takes over between two groups of requests.
  */

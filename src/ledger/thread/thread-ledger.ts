@@ -6,7 +6,7 @@ import { piecesOf } from "./packed-rows.ts";
 
 /** The part of the ledger that stays in the calling thread. */
 interface OwnPart extends Pick<Ledger, "outcomes" | "openRecords"> {
-  /** Ends the other thread. `isClean`: whether that thread has written the log into the file. */
+  /** Stops the other thread. `isClean`: whether that thread has written the log into the file. */
   readonly close: (isClean: boolean) => Promise<void>;
 }
 

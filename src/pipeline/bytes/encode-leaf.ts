@@ -24,7 +24,7 @@ export interface EncoderContext {
    * it is sent.
    */
   readonly contentOf: (type: FieldType) => (value: JsonValue) => number;
-  /** Root location for document paths, which is the same for all records. */
+  /** The root location for document paths. It is the same for all records. */
   readonly documentRoot: string | undefined;
   /** Returns the zero-based index of a column; undefined if the file does not have it. */
   readonly columnAt: (name: string) => number | undefined;

@@ -24,7 +24,7 @@ export interface ExportedPackage {
   readonly owner: string;
   /** Absolute path. */
   readonly folder: string;
-  /** The record numbers, in the run, of the records in the package. */
+  /** The numbers, within the run, of the records in the package. */
   readonly records: readonly NumberRange[];
 }
 

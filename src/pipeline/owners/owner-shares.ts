@@ -19,7 +19,7 @@ export interface OwnerShare {
 
 export type NumberRange = readonly [from: number, to: number];
 
-/** Finds the owners of records of one run. The records must be passed in input order. */
+/** Finds the owners of records from one run. The records must be passed in input order. */
 export type FindOwners = (outcomes: readonly Outcome[]) => Promise<readonly DueOwner[]>;
 
 interface DueOwner extends Owner {

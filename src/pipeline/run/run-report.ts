@@ -45,7 +45,7 @@ export interface ReportableRun {
   readonly reporting: ReportOptions;
 }
 
-/** The results of checking the records of a run and of sending them. */
+/** The results of checking and sending the records of a run. */
 interface RunResult {
   readonly checked?: CheckResult | undefined;
   readonly sent?: UploadEnd | undefined;

@@ -4,8 +4,8 @@ import type { PayloadGroup } from "./payload-group.ts";
 const MAX_RECORDS = 64;
 
 /**
- * Splits groups into small groups, so that the first request of a run does not wait for hundreds of payloads, and only
- * a few records are in memory as objects before they are sent.
+ * Splits groups into small groups. The first request of a run therefore does not wait for hundreds of payloads, and
+ * only a few records are in memory as objects before they are sent.
  */
 export async function* smallGroups(groups: AsyncIterable<PayloadGroup>): AsyncGenerator<PayloadGroup> {
   for await (const group of groups) {

@@ -40,7 +40,7 @@ const HINT = "fix this line, or restore an earlier copy of the file";
 export interface LinesEnd {
   /** Offset in bytes; 0 if the header is incomplete. */
   readonly end: number;
-  /** Number of the incomplete line after the complete lines. It is ignored. */
+  /** Number of the incomplete line after the complete lines. This line is ignored. */
   readonly incompleteLine?: number | undefined;
 }
 

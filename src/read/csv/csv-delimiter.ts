@@ -22,9 +22,9 @@ export function declaredDelimiter(declared: string): string {
 
 /**
  * Detects the delimiter of a CSV file from its first lines, respecting quotes. Among the delimiters in the header,
- * selects the one that splits most other lines into the same number of cells as the header; in a tie, the one that
- * splits the header into the most cells. If the header contains none, the file has one column, and the result is a
- * comma.
+ * selects the delimiter that splits most other lines into the same number of cells as the header. In a tie, selects the
+ * delimiter that splits the header into the most cells. If the header contains no delimiter, the file has one column,
+ * and the result is a comma.
  */
 export function detectDelimiter(lines: readonly string[]): string {
   const [header = "", ...rows] = lines;

@@ -93,7 +93,7 @@ export interface Input {
   readonly find: (wanted: WantedRecords) => Promise<readonly InputRecord[]>;
   /** Whether a source below the root declares a key. The same key may then occur in rows of several records. */
   readonly hasKeysBelow: boolean;
-  /** Yields all rows of each file as they are in the file, not joined and not amended, in the order of `files`. */
+  /** Yields all unmodified rows of each file in the order of `files`. The rows are neither joined nor amended. */
   readonly rowsByFile: (signal?: AbortSignal) => AsyncGenerator<FileRows>;
   /** Returns the first row of each source, as a record with the number 0. Throws the same failures as `records`. */
   readonly samples: () => Promise<readonly InputRecord[]>;

@@ -17,7 +17,7 @@ export interface FoundFile {
 }
 
 export interface FindOptions {
-  /** The sheet of workbooks for which the pattern names no sheet. */
+  /** The sheet to read from a workbook if the pattern names no sheet. */
   readonly defaultSheet?: string | undefined;
   readonly notify: NotifyFile;
   /** Maximum number of files and folders that each glob may visit; default: `MAX_GLOB_ENTRIES`. */
@@ -28,9 +28,9 @@ export interface FindOptions {
 
 /**
  * Finds the files that match `patterns`, in the order of the patterns; the matches of a glob are sorted by name. In
- * `book.xlsx#Customers`, `Customers` is a sheet. A glob omits files whose name is not UTF-8, with a notice.
- * @throws Failure `source_unreadable` for a path that is missing or not a regular file and for a glob without matches,
- * `usage` for a file that is named twice and for a glob that visits more than `maxEntries` files and folders
+ * `book.xlsx#Customers`, `Customers` is a sheet. A glob omits files whose names are not UTF-8, and shows a notice.
+ * @throws Failure `source_unreadable` for a path that is missing or not a regular file, and for a glob without matches;
+ * `usage` for a file that is named twice, and for a glob that visits more than `maxEntries` files and folders
  */
 export async function findFiles(
   patterns: readonly string[],

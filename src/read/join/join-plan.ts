@@ -25,8 +25,9 @@ export interface JoinPlan {
 }
 
 /**
- * Chooses how each child source of `root` is joined, and builds its store: in memory if the files are small, by merging
- * if parents and children are sorted by the key, otherwise with an index on disk in `tempFolder`.
+ * Chooses how each child source of `root` is joined, and builds its store. Small files are joined in memory. Larger
+ * files are merged if parents and children are sorted by the key, and are otherwise joined with an index on disk in
+ * `tempFolder`.
  */
 export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolder: string): Promise<JoinPlan> {
   const small = bytesBelow(root) <= limits.memoryJoinBytes;

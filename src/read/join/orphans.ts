@@ -19,8 +19,8 @@ type NearMisses = ReadonlyMap<string, readonly Place[]>;
 const MAX_NEAR_PARENTS = 100;
 
 /**
- * Number of distinct keys of orphans after which no more keys are collected. The join itself is then probably wrong,
- * and similar keys do not explain the orphans.
+ * Number of distinct orphan keys after which no more keys are collected. The join itself is then probably wrong, and
+ * similar keys do not explain the orphans.
  */
 const MAX_ORPHAN_KEYS = 10_000;
 

@@ -7,7 +7,7 @@ import type { Row, RowPosition } from "../../model/record.ts";
 export interface ReadRow {
   readonly row: Row;
   readonly problems: readonly LocalProblem[];
-  /** The position of the next row. Set only for the last row of each piece of a file that can be read from there. */
+  /** The position of the next row. Set only for the last row of a piece, if the file can be read from there. */
   readonly next?: RowPosition;
 }
 

@@ -30,8 +30,8 @@ export const RATIO_CHECKED_FROM_BYTES = 10_000_000;
 
 /**
  * Yields the unpacked bytes of a file, in chunks. Reads all members of a `.gz` file.
- * @throws Failure `source_damaged` for a `.gz` file that is truncated or does not match its checksum,
- * `source_too_large` if the unpacked bytes exceed the limits, `source_unreadable` if the system cannot read the file
+ * @throws Failure `source_damaged` for a `.gz` file that is truncated or does not match its checksum;
+ * `source_too_large` if the unpacked bytes exceed the limits; `source_unreadable` if the system cannot read the file
  */
 export async function* fileBytes(packed: PackedFile): AsyncGenerator<Buffer> {
   const { start = 0 } = packed;

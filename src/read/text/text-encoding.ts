@@ -21,8 +21,8 @@ const BYTE_ORDER_MARKS: readonly { readonly name: string; readonly bytes: readon
  * Detects the encoding of a file from its byte order mark. Without a mark, returns the declared encoding; default:
  * UTF-8.
  * @param head the start of the unpacked file
- * @throws Failure `source_bad_encoding` for undeclared UTF-16 without a mark and for UTF-8 that was declared as a
- * single-byte encoding, `usage` for a name that is unknown or does not specify the byte order
+ * @throws Failure `source_bad_encoding` for undeclared UTF-16 without a mark, and for UTF-8 that was declared as a
+ * single-byte encoding; `usage` for a name that is unknown or does not specify the byte order
  */
 export function textEncoding(file: string, head: Uint8Array, declared: string | undefined): TextEncoding {
   const wanted = declared === undefined ? undefined : knownEncoding(declared);

@@ -7,9 +7,10 @@ import type { MonotonicClock } from "../../time/clock.ts";
 import type { ReportedSupplier, UploadEvent } from "../upload-types.ts";
 
 /**
- * Circuit breakers of the import suppliers. The platform answers every record of a supplier that is Paused or Complete
- * with an error (API specification 3). The supplier's circuit then opens, and its records are no longer sent. Other
- * suppliers are not affected. If the run waits for the supplier, single records probe it at growing intervals.
+ * Circuit breakers for the import suppliers. If a supplier is Paused or Complete, the platform answers every record of
+ * that supplier with an error (API specification 3). The supplier's circuit then opens, and its records are no longer
+ * sent. Other suppliers are not affected. If the run waits for the supplier, single records probe it at growing
+ * intervals.
  */
 export interface SupplierBreakers {
   /**

@@ -104,8 +104,8 @@ const SELECT_LEASE: Statement<LeaseColumns> = {
 
 /**
  * Whether the holder is active. A process on this host is active if it is alive. Any other process is active if the
- * lease has changed since the last check, or if the lease had already expired at that check but could not be acquired
- * because a transaction of the holder was in progress.
+ * lease has changed since the last check. It is also active if the lease had already expired at that check, but could
+ * not be acquired because a transaction of the holder was in progress.
  */
 function isActive(seen: SeenLease, before: SeenLease | undefined): boolean {
   if (isOfThisHost(seen.holder)) return !seen.isDead;

@@ -12,7 +12,7 @@ interface PageCheck {
  */
 const PAUSE_MS = 4;
 
-/** Pause before the first step, so that the check does not delay the first work of a command. */
+/** Pause before the first step, so that the check does not delay the start of a command's work. */
 const FIRST_PAUSE_MS = 1000;
 
 /**

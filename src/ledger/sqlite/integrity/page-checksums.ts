@@ -140,7 +140,7 @@ export function forgetChecksums(database: string): void {
 }
 
 const MAGIC: Buffer = Buffer.from("MIGSUMS1");
-/** Size of the header without its checksum: magic, page size, number of pages, commits. */
+/** Size of the header without its checksum: magic, page size, number of pages and number of commits. */
 const CHECKED_BYTES = 24;
 const HEADER_BYTES = CHECKED_BYTES + 4;
 

@@ -48,9 +48,9 @@ function stampOf(lockPath: string): string | undefined {
 }
 
 /**
- * Waits for the duration of a lease, or until the lock file changes. Returns whether the modification time of the lock
- * file has stayed the same, which means that its holder is dead. Does not compare times of different hosts, because
- * their clocks may differ.
+ * Waits for the duration of a lease, or until the lock file changes. Returns true if the modification time of the lock
+ * file has stayed the same. In this case, the holder is dead. Does not compare times of different hosts, because their
+ * clocks may differ.
  */
 export async function watchLease(lockPath: string, leaseMs: number): Promise<boolean> {
   const before = freshStampOf(lockPath);

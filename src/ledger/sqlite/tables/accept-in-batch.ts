@@ -32,7 +32,9 @@ interface AcceptedInBatch {
    * them.
    */
   readonly written: readonly AttemptOutcome[];
-  /** The number of rows of the written outcomes that did not change. Each outcome should change three rows. */
+  /**
+   * The number of rows that did not change although their outcomes were written. Each outcome should change three rows.
+   */
   readonly missing: number;
   /** The outcomes that were not written. Each must be handled individually. */
   readonly others: readonly AttemptOutcome[];

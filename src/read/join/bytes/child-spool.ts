@@ -42,7 +42,7 @@ export interface ParentRange {
 const PARENTS_OF_BUCKET = 4096;
 const MEMORY_BYTES = 32 * 2 ** 20;
 
-/** @param folder folder of the file, which is created on demand */
+/** @param folder folder for the file. The file is created on demand */
 export function createSpoolStore(folder: string, memoryBytes: number = MEMORY_BYTES): SpoolStore {
   const spools: Buckets[] = [];
   let size = 0;

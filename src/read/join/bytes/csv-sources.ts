@@ -14,8 +14,8 @@ export interface CsvChild extends OpenedChild {
 }
 
 /**
- * Returns the sources of a join as CSV sources; undefined if there are no child sources, a file is not CSV, a child
- * source has children or its own key, or rows are omitted or amended.
+ * Returns the sources of a join as CSV sources. Returns undefined if there are no child sources, if a file is not CSV,
+ * if a child source has children or its own key, or if rows are omitted or amended.
  */
 export function csvSources(root: OpenedSource): CsvSource | undefined {
   const files = csvFiles(root);

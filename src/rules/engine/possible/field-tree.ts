@@ -44,7 +44,7 @@ export function createFieldTree(): FieldTree {
 
   /**
    * Marks the fields of a value as present. This is a single function, because V8 would repeatedly inline two functions
-   * that call each other, which slows compilation.
+   * that call each other, which would slow compilation.
    */
   function noteFields(value: JsonValue, node: FieldNode): void {
     if (isJsonArray(value)) {
