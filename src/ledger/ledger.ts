@@ -307,7 +307,7 @@ export interface LedgerHistory {
   readonly lastAbandonedAt: string | undefined;
 }
 
-/** Record counts of one destination. A record counts once, even if several runs contain it. */
+/** Record counts for one destination. A record counts once, even if several runs contain it. */
 export interface Coverage extends Pick<Run, "target" | "supplier" | "operation"> {
   readonly records: number;
   /** Number of records that the platform accepted in any run. */

@@ -4,7 +4,7 @@ import { isRunning, pidNamespace, processStart } from "../files/running-process.
 import { timestamp } from "../time/clock.ts";
 import { systemClock } from "../time/system-clock.ts";
 
-/** `kernel`: the lock ends with its process. `lease`: the lock ends if its holder does not renew it in time. */
+/** `kernel`: the lock ends with its process. `lease`: the lock expires if its holder does not renew it in time. */
 export type LockKind = "kernel" | "lease";
 
 /** The holder of a lock, as shown to other processes. */

@@ -64,8 +64,8 @@ function wholeWord(value: string): RegExp {
 }
 
 /**
- * Returns the strings and numbers in a value that are long enough to mask. The longest is first, so that a value that
- * contains another value is masked completely.
+ * Returns the strings and numbers in a value that are long enough to mask. The longest value comes first, so that a
+ * value that contains another value is masked completely.
  */
 function scalarsUnder(node: JsonValue): readonly string[] {
   const found: string[] = [];

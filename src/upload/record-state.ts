@@ -212,8 +212,8 @@ export function awaitingSupplier(outcome: RecordOutcome): RecordOutcome {
 }
 
 /**
- * Returns the status of a record without a clear reply. The request may have been processed, which matters only if it
- * is not idempotent.
+ * Returns the status of a record without a clear reply. The request may have been processed, which matters only if the
+ * request is not idempotent.
  */
 function statusWithoutReply(
   { replyClass }: RequestResult,

@@ -7,7 +7,7 @@ const MARK_SEED = 0x243f6a88;
 /**
  * Appends a key in NFC, because keys that differ only in Unicode form are the same key and have the same identity.
  * Returns the key's mark: 52 bits that are the same for equal and nearly equal keys (`normalKey`). Other keys may have
- * the same mark, so callers must compare the keys of a match.
+ * the same mark, so callers must compare the keys if their marks are the same.
  */
 export function packKey(key: string, bytes: ByteList): number {
   const plain = ASCII.test(key) ? key : key.normalize("NFC");

@@ -6,7 +6,7 @@ export interface HeldLease {
    */
   readonly isHeld?: () => boolean;
   /**
-   * Aborts when another process has acquired the right, or when the right could not be renewed. The reason of the
+   * Aborts when another process has acquired the right, or when the right could not be renewed. The abort reason of the
    * signal is the failure.
    */
   readonly lost: AbortSignal;

@@ -47,7 +47,7 @@ export interface SharedPlan extends SharedPace {
   readonly size: number;
   /** Time without a heartbeat after which a worker is considered dead, in milliseconds. */
   readonly leaseMs: number;
-  /** Whether requests in flight of a dead worker may be sent again. */
+  /** Whether requests that a dead worker had in flight may be sent again. */
   readonly resendAmbiguous: boolean;
 }
 
@@ -73,8 +73,8 @@ export interface SharedWorker extends Pick<Ledger, "saveIntents" | "saveOutcomes
    */
   beat(report: WorkerReport): Promise<HeartbeatReply>;
   /**
-   * Claims the next range. Resolves to undefined if no range is available at the moment. Requests in flight of the
-   * range's earlier worker have already been closed.
+   * Claims the next range. Resolves to undefined if no range is available at the moment. Requests that the range's
+   * earlier worker had in flight have already been closed.
    */
   claim(): Promise<RecordRange | undefined>;
   /** Marks the range as done, after all of its records have been handled. */

@@ -4,7 +4,7 @@ import { migration, stateOf, stateOfUnsent } from "./migration.ts";
 import { heldOpen } from "./planned-records.ts";
 import type { Statement, Tables, TableValue, Work } from "./tables.ts";
 
-/** The latest items of records that may be open: for each run, latest first, the record numbers in ascending order. */
+/** The latest items of records that may be open: for each run (latest first), the record numbers in ascending order. */
 export type OpenPlaces = readonly (readonly [run: number, records: Int32Array])[];
 
 /** Finds the latest items of records that may be open. Memory use grows by about 12 bytes for each open record. */

@@ -141,9 +141,9 @@ function* saveDecision(tables: Tables, run: RunRow, made: Decision): Work<void> 
 }
 
 /**
- * A rejected `ambiguous` record gets empty accepted content, which equals no payload. A push therefore sends the record
- * again only with `--revise`. A rejected `existing` record may be sent again, because the platform refuses it and
- * creates nothing.
+ * A rejected `ambiguous` record gets empty accepted content, which is not equal to any payload. A push therefore sends
+ * the record again only with `--revise`. A rejected `existing` record may be sent again, because the platform refuses
+ * it and creates nothing.
  */
 const UPDATE_RECORD = {
   accepted: `

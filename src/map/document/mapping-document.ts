@@ -127,7 +127,7 @@ function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues
   return undefined;
 }
 
-/** Reads `after: stage-account`, or with the attr of the other record's key: `after: { operation: ..., key: ... }`. */
+/** Reads `after: stage-account` or, with the attr of the other record's key, `after: { operation: ..., key: ... }`. */
 function readAfter(value: JsonValue | undefined, issues: Issues): MappingDocument["after"] {
   if (value === undefined) return undefined;
   if (typeof value === "string" && value !== "") return { operation: value };

@@ -15,7 +15,7 @@ export interface JoinColumns {
   readonly parentKey?: string;
 }
 
-/** Reads `on: ACCOUNT_REF`, or with the column of the parent: `on: { CUST_ID: CUSTOMER }`. */
+/** Reads `on: ACCOUNT_REF` or, with the column of the parent, `on: { CUST_ID: CUSTOMER }`. */
 export function readJoinColumns(value: JsonValue | undefined, path: AttrPath, issues: Issues): JoinColumns | undefined {
   if (value === undefined) return undefined;
   if (isColumn(value)) return { on: value };
@@ -29,7 +29,7 @@ export function readJoinColumns(value: JsonValue | undefined, path: AttrPath, is
 }
 
 /**
- * Reads `orderBy: SEQ`, or with the type of the cells: `{ column: SEQ, as: number }`, `{ column: SINCE, date:
+ * Reads `orderBy: SEQ` or, with the type of the cells, `{ column: SEQ, as: number }` or `{ column: SINCE, date:
  * dd/MM/yyyy }`.
  */
 export function readRowOrder(value: JsonValue | undefined, path: AttrPath, issues: Issues): RowOrder | undefined {

@@ -6,7 +6,7 @@ import { datePatternHint } from "../leaf/foreign-date-pattern.ts";
 import { asObject, type Issues, refuseUnknown } from "./mapping-issues.ts";
 
 /**
- * Where the date of a row's content is stated (`asOf`): in a column, in the name of the file, or by the modification
+ * Where the date of a row's content is stated (`asOf`): in a column, in the name of the file, or as the modification
  * date of the file.
  */
 export type SourceMoment = WrittenMoment | { readonly kind: "file date" };

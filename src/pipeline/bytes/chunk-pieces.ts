@@ -45,7 +45,7 @@ export function rowsOfPart({ boundaries, from, to = boundaries.starts.length, ro
   return rowsAt(numbers).filter((read) => read !== undefined);
 }
 
-/** Returns the scanner of a file (by its index), or undefined if its records need the row path. */
+/** Returns the scanner for a file (by its index), or undefined if the file's records need the row path. */
 export type FinderOf = (file: number) => ScanRecords | undefined;
 
 export function findersOf(compile: CompileFile | undefined, { files, children = [] }: ChunkSource): FinderOf {

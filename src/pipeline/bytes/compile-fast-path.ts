@@ -27,14 +27,14 @@ export type ScanPurpose =
   | { readonly kind: "plan"; readonly texts: ByteList; readonly identifiedBy: SendPurpose }
   | { readonly kind: "reread"; readonly texts: ByteList };
 
-/** Compiles the scanner of a file. Returns undefined if the file's records need the row path. */
+/** Compiles the scanner for a file. Returns undefined if the file's records need the row path. */
 export type CompileFile = (file: ChunkFile, joined: readonly JoinedSource[]) => ScanRecords | undefined;
 
 /**
- * Returns a function that compiles the mapping and the contract into a scanner of a file's record bytes. Returns
- * undefined if the records must be read as rows, for example to select some of them, or to plan records that wait for
- * another record. When planned records are read again, only their payloads matter, because the records have already
- * been checked.
+ * Returns a function that compiles the mapping and the contract into a scanner for the bytes of a file's records.
+ * Returns undefined if the records must be read as rows, for example to select some of them, or to plan records that
+ * wait for another record. When planned records are read again, only their payloads matter, because the records have
+ * already been checked.
  */
 export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): CompileFile | undefined {
   const { mapping, operation, settings } = job;

@@ -33,7 +33,7 @@ export interface OwnableRecord extends Pick<OpenRecord, "run" | "record" | "sour
 }
 
 /**
- * Finds the owners of records, in the same order; undefined for a record that no rule matches.
+ * Finds the owner of each record, in the same order; undefined for a record that no rule matches.
  * @param cells undefined if no rule has `columns`
  */
 export async function findOwners(

@@ -213,7 +213,7 @@ export function planPolicy(
 }
 
 /**
- * Returns the policy for reconciling ambiguous records. Without a job, the attr of the key and its columns are unknown.
+ * Returns the policy for reconciling ambiguous records. Without a job, the attr and the columns of the key are unknown.
  */
 export function reconcilePolicy(job: Job | undefined, { revise = false, allowOlder }: KeyPolicy): PlanPolicy {
   if (job !== undefined) return planPolicy(job, { revise, allowOlder });

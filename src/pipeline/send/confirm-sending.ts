@@ -18,7 +18,7 @@ export function requirePrompt(settings: RiskSettings, host: string, { canAsk }: 
 }
 
 /**
- * Asks for confirmation before sending to production, or sending locally invalid records. The question names the
+ * Asks for confirmation before sending to production, or before sending locally invalid records. The question names the
  * destination.
  * @throws Failure `wrong_target` or `usage` unless the user types the host
  */

@@ -15,9 +15,9 @@ interface ProbeContext {
 
 /**
  * Yields the records unchanged, and queries the platform for the first few records for which the ledger has no request.
- * If the platform already has such a record, the ledger may be an older copy. Queries only if sending a record again
- * would create it twice, the contract has an operation that reads one record, and the ledger has requests. Ignores
- * failures of the query.
+ * If the platform already has such a record, the ledger may be an older copy. Queries the platform only if sending a
+ * record again would create the record twice, the contract has an operation that reads one record, and the ledger
+ * contains requests. Ignores failures of the query.
  * @throws Failure `ledger_outdated` if the platform already has one of these records
  */
 export async function* probeUnsent(

@@ -157,7 +157,7 @@ const packer = createItemPacker();
 
 /**
  * Merges consecutive batches without errors. A run ends early only after a batch with an error, so merging does not
- * change where it ends.
+ * change where the run ends.
  */
 function newBatchList(): BatchList {
   const list: PackedBatch[] = [];

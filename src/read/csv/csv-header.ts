@@ -92,7 +92,10 @@ function refuseUnsafe(name: string, index: number, bad: Bad): void {
   }
 }
 
-/** Whether every JavaScript object has a property with this name. Such a column could change the behaviour of code. */
+/**
+ * Whether every JavaScript object has a property with this name. A column with such a name could change the behaviour
+ * of code.
+ */
 function isForbidden(part: string): boolean {
   return part === "prototype" || part in Object.prototype;
 }

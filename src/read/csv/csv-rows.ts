@@ -132,7 +132,7 @@ export function cellsOf(
   return cells;
 }
 
-/** Parses the records with misplaced quotes in one call of csv-parse. Returns their cells in the order of `odd`. */
+/** Parses the records with misplaced quotes in one call to csv-parse. Returns their cells in the order of `odd`. */
 function oddRecords(
   bytes: Buffer,
   { starts, ends }: RecordBoundaries,

@@ -100,7 +100,8 @@ const COLUMNS = 5;
 const INSERT_ROWS = 200;
 
 /**
- * Returns SQL that selects the duplicate keys first, because they are few and only their rows must then be compared.
+ * Returns SQL that selects the duplicate keys first, because there are few duplicate keys, and only their rows must
+ * then be compared.
  */
 function duplicatesSql(name: string): string {
   return `

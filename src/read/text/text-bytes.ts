@@ -14,7 +14,8 @@ export interface TextSource extends PackedFile {
 type BadByte = (offset: number, what: string) => Promise<never>;
 
 /**
- * Yields the text of a file as chunks of well-formed UTF-8 without a byte order mark, split between characters.
+ * Yields the text of a file as chunks of well-formed UTF-8 without a byte order mark. The chunks are split only between
+ * characters.
  * @throws Failure `source_bad_encoding` with the offset and the line of the first byte that is not text
  */
 export function textBytes(source: TextSource): AsyncGenerator<Buffer> {

@@ -42,7 +42,7 @@ export interface SheetOptions {
 /**
  * Opens a sheet of a workbook (.xlsx, .xlsm) and reads its header.
  * @throws Failure `source_wrong_kind` and `source_damaged` for a file that is not a readable workbook, `usage` for a
- * missing sheet, and the failures of CSV headers
+ * missing sheet, and the failures for CSV headers
  */
 export async function openSheet(source: ZipSource, options: SheetOptions): Promise<OpenedSheet> {
   const { parts, sheet, context, unpackedBytes } = await withZip(source, async (zip) => {

@@ -3,7 +3,10 @@ import { Failure } from "../../model/failure.ts";
 import { readWholeXml } from "./xml-reader.ts";
 import { corruptPackage, type ZipPackage, type ZipSource } from "./zip-package.ts";
 
-/** The description of a workbook: its sheets in order, and the names of the parts with their common data. */
+/**
+ * The description of a workbook: its sheets in order, and the names of the parts that contain the data shared by the
+ * sheets.
+ */
 export interface WorkbookParts {
   readonly sheets: readonly Sheet[];
   /** Whether dates are counted from 1904, as in old versions of Excel for Mac. */

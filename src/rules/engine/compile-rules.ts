@@ -214,7 +214,9 @@ function publishedSentences(body: FieldType, bearing: ReadonlySet<FieldType>): V
   };
 }
 
-/** Returns the type to which each rule is attached. For a rule of several types, returns the last type. */
+/**
+ * Returns the type to which each rule is attached. For a rule that is attached to several types, returns the last type.
+ */
 function rulesWithTypes(body: FieldType, bearing: ReadonlySet<FieldType>): ReadonlyMap<Rule, FieldType> {
   const attachedTo = new Map<Rule, FieldType>();
   const seen = new Set<FieldType>();

@@ -30,7 +30,7 @@ export const FORMAT_NAMES = [
 /** Formats whose definition depends on a region. */
 const REGIONAL: readonly FormatName[] = ["postcode", "company-number"];
 
-/** Returns the error for a format without its region, or undefined if the format needs no region. */
+/** Returns the error for a format that is used without its region, or undefined if the format needs no region. */
 export function missingRegion(format: string): string | undefined {
   return REGIONAL.some((name) => name === format)
     ? `the format "${format}" depends on a region: add the region, for example config.region`

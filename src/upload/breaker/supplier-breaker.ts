@@ -32,7 +32,7 @@ export interface SupplierBreakers {
   readonly failure: () => Failure | undefined;
   /** Whether records were skipped since the last call. Skipped records require another pass over the input. */
   readonly takeSkippedSuppliers: () => boolean;
-  /** Returns the milliseconds until the next probe, or until the next check for results of other workers. */
+  /** Returns the milliseconds until the next probe, or until the next check for results from other workers. */
   readonly untilProbe: () => number;
   /** Whether other workers probe all closed suppliers. */
   readonly isProbedByOthers: () => boolean;

@@ -121,7 +121,7 @@ export async function writerOf(queries: Queries): Promise<Holder | undefined> {
 
 /**
  * Stores, for other processes, which run the lease holder is working on. Call this as the last statement of a
- * transaction, because it locks the lease.
+ * transaction, because the statement locks the lease.
  */
 export async function noteRun(transaction: Queries, run: string): Promise<void> {
   await transaction.run(NOTE_RUN, run);

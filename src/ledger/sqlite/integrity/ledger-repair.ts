@@ -193,7 +193,7 @@ const AMBIGUOUS: Query<{ count: number }> = {
 };
 
 /**
- * Replaces the ledger with the draft. Removes the old checksum file last: if the swap is interrupted earlier, the
+ * Replaces the ledger with the draft. Removes the old checksum file last. If the swap is interrupted before that, the
  * ledger does not match the checksum file and is refused. Removes the old log before the new ledger is in its place,
  * because SQLite would apply the log to the new ledger.
  */

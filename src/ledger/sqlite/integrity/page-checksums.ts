@@ -69,7 +69,7 @@ const STAMP_BYTES = 8 * STAMP_VALUES;
 
 /**
  * Reads the stamp: five numbers and their checksum. Returns undefined if there is no stamp, because the file has no
- * checksums of pages.
+ * page checksums.
  */
 function readStamp(bytes: Buffer): FileStamp | "corrupt" | undefined {
   if (bytes.length === 0) return undefined;
@@ -175,8 +175,8 @@ export function findCorruption(database: string): string | undefined {
 }
 
 /**
- * Updates the checksums of the pages that the log has changed or added. Call this after the whole log was written into
- * the database file, and before the log restarts.
+ * Updates the checksums of the pages that the log has changed or added. Call this when the whole log has been written
+ * into the database file, and before the log restarts.
  */
 export function updateChecksums(database: string, before: PageChecksums): PageChecksums {
   const { pageSize, commits } = before;

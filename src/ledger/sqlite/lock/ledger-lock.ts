@@ -28,7 +28,7 @@ export interface LockOptions {
 const LEASE_MS = 30_000;
 
 /**
- * Makes this process the only writer of the ledger at `path`, until `release` or the end of the process.
+ * Makes this process the only writer of the ledger at `path`, until it calls `release` or ends.
  *
  * `<ledger>.lock` is a SQLite file with an open write transaction. The kernel releases the lock when the process ends,
  * for any reason and on any machine. The only row of the file names the holder. If the locks of the file system are not
