@@ -23,7 +23,7 @@ function campaignSeeds(size: CampaignSize): readonly number[] {
   return Array.from({ length: count }, (_, index) => 1 + ((first + index) % size.whole));
 }
 
-/** Returns all cases in a whole campaign; otherwise `part` of them, which change every minute. */
+/** Returns all cases if whole campaigns run. Otherwise, returns `part` cases, chosen by the current minute. */
 export function campaignCases<T>(cases: readonly T[], part: number): readonly T[] {
   const seeds = new Set(campaignSeeds({ part, whole: cases.length }));
   return cases.filter((_, index) => seeds.has(index + 1));

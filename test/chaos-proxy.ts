@@ -1,6 +1,6 @@
 import { createServer, connect, type Socket } from "node:net";
 
-/** A TCP proxy for a local server that can hold back or reset connections. */
+/** A TCP proxy for a local server. The proxy can hold back data, or reset connections. */
 export interface ChaosProxy {
   /** The address of the server through the proxy. */
   readonly baseUrl: URL;

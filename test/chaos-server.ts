@@ -54,7 +54,7 @@ export interface Piece {
   readonly tcp: Socket;
 }
 
-/** Starts a server on raw sockets that can misbehave in a different way for each request. */
+/** Starts a server on raw sockets. The server can misbehave in a different way for each request. */
 export async function startChaosServer(
   act: (request: SeenRequest) => Action,
   options: ChaosOptions = {},

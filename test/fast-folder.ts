@@ -8,7 +8,7 @@ const NEEDED_BYTES = 4 * 2 ** 30;
 
 /**
  * Returns the folder for temporary files of tests. It is in memory if there is enough memory, because on a disk, tests
- * would spend most of their time waiting for writes of ledgers. The variable TMPDIR overrides it.
+ * would spend most of their time waiting for ledger writes. The variable TMPDIR overrides the folder.
  */
 export function fastFolder(): string {
   if (process.env["TMPDIR"] !== undefined || process.platform !== "linux") return tmpdir();

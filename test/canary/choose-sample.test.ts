@@ -15,7 +15,7 @@ function sampleOf(size: number, records: readonly Given[]): readonly number[] {
   return sampler.chosen();
 }
 
-/** Returns a record with a name of its own. */
+/** Returns a record with a unique name. */
 const named = (index: number, more: JsonObject = {}): Given => ({ payload: { name: `N${index}`, ...more } });
 const hundred = (more: (index: number) => JsonObject): readonly Given[] =>
   Array.from({ length: 100 }, (_, index) => named(index, more(index)));
@@ -29,7 +29,7 @@ describe("the sample of a canary", () => {
     expect(sampleOf(5, records)).toEqual(expect.arrayContaining([34, 71, 101]));
   });
 
-  test("includes records with an empty list, with one item and with several items", () => {
+  test("includes records with an empty list, with a list of one item, and with a longer list", () => {
     const records = hundred((index) => ({ meters: index === 50 ? [] : index === 60 ? ["E", "E"] : ["E"] }));
     expect(sampleOf(3, records)).toEqual(expect.arrayContaining([51, 61]));
   });
@@ -42,7 +42,7 @@ describe("the sample of a canary", () => {
     expect(sample).toEqual([1, 26, 51, 76]);
   });
 
-  test("is filled up with records that are spread over the input", () => {
+  test("fills its remaining places with records that are spread over the input", () => {
     const kinds = hundred((index) => ({ kind: index < 5 ? `K${index}` : "K5" }));
     const sample = sampleOf(8, kinds);
     expect(sample).toEqual(expect.arrayContaining([1, 2, 3, 4, 5, 6]));
@@ -50,7 +50,7 @@ describe("the sample of a canary", () => {
     expect(sample).toHaveLength(8);
   });
 
-  test("contains the requested number of distinct records, if available, and is always the same", () => {
+  test("contains the requested number of distinct records if the input has enough, and is always the same", () => {
     const value = fc.oneof(fc.constantFrom("A", "B", null, true, 1), fc.string({ maxLength: 3 }));
     const payload = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.oneof(value, fc.array(value, { maxLength: 3 })), {
       noNullPrototype: true,

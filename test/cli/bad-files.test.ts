@@ -20,7 +20,7 @@ const READERS = {
   },
 };
 
-/** Each further level multiplies the number of values by nine. */
+/** Each additional level multiplies the number of values by nine. */
 const BOMB = ["a: &a [x, x, x, x, x, x, x, x, x]"]
   .concat("bcdefgh".split("").map((name, at) => `${name}: &${name} [${`*${"abcdefgh"[at]}, `.repeat(9)}]`))
   .join("\n");
@@ -41,7 +41,7 @@ const CORRUPT: readonly (readonly [string, string, number])[] = [
   ["very deep nesting", "[".repeat(5000), 1],
 ];
 
-/** A number that is refused except in a contract, which keeps long numbers as text. */
+/** A number that every reader refuses, except the contract reader, which keeps long numbers as text. */
 const LONG_NUMBER = ["a number that loses digits", "a: 1\nb: 12345678901234567890\n", 2] as const;
 
 /** Decoding fails before parsing, so the code is always `config`. */

@@ -20,7 +20,7 @@ function documented(section: string): readonly string[] {
   return [...text.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = ""]) => name);
 }
 
-/** Returns the valid settings that the error for an unknown setting lists. */
+/** Returns the valid settings listed in the error for an unknown setting. */
 async function known(text: string): Promise<readonly string[]> {
   const refused: unknown = await readConfig(undefined, temporaryFolder({ "migrate.yaml": text })).catch(
     (error: unknown) => error,

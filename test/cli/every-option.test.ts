@@ -18,7 +18,7 @@ function commandAt(program: Command, words: readonly string[]): Command {
   return command;
 }
 
-/** Values for the arguments of options, by the notation of the argument. */
+/** Argument values for options, keyed by the notation of the argument. */
 const VALUES: Readonly<Record<string, string>> = {
   "n|n%": "5%",
   duration: "90s",

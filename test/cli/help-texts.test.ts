@@ -92,7 +92,7 @@ describe("--help", () => {
   it("wraps options on a narrow screen", () => {
     const [options = ""] = helpOf(50, "push").split("Credentials (");
     const long = options.split("\n").filter((line) => line.length > 50);
-    // A word longer than its column is on its own line.
+    // A word that is wider than its column gets its own line.
     expect(long.filter((line) => line.trim().includes(" "))).toEqual([]);
   });
 

@@ -24,7 +24,10 @@ export function publishedContract(...names: readonly string[]): string {
   return join(SHARED, "contracts", ...names);
 }
 
-/** Defines tests over a corpus. Without the corpus they are skipped, and the title names the expected folder. */
+/**
+ * Defines tests over a corpus. If the corpus is missing, the tests are skipped, and their title names the expected
+ * folder.
+ */
 export function describeCorpus(name: string, tests: () => void): void {
   describe.skipIf(!existsSync(corpus(name)))(`${name} (expected in ${CORPORA})`, () => {
     tests();

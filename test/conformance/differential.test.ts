@@ -8,7 +8,8 @@ import { DOCUMENTS_EXIST, loadDocument, OPERATORS } from "./operators-documents.
 const SEED = 20_240_229;
 const RUNS = 60;
 /**
- * Problems of discriminators that are settings of an instance. No payload can contain them, and a finding reports them.
+ * Problems at discriminators that are settings of an instance. A payload cannot contain such a discriminator, and a
+ * finding reports it.
  */
 const SETTINGS = /\.enforce_\w+ unknown_field$/;
 

@@ -31,11 +31,11 @@ interface Contradiction {
   readonly reason: string;
 }
 
-/** Applies without the shipped overlays, which declare where blank is allowed. */
+/** Occurs only without the shipped overlays, which declare where blank text is allowed. */
 const BLANK =
   "the platform refuses blank text unless the field allows it, and no field of the document does (no minLength: 0)";
 
-/** Applies only with the shipped overlays, which mark document paths. */
+/** Occurs only with the shipped overlays, which mark document paths. */
 const LEADING_SLASH =
   "a leading slash in a path that both documents call relative, and that other examples write without the slash";
 
@@ -138,7 +138,7 @@ const CONTRADICTIONS: readonly Contradiction[] = [
 
 /**
  * Conversions that examples rely on: values with another JSON type, or a date instead of a date-time. The platform
- * converts them (fields of the Django REST framework).
+ * converts such values (fields of the Django REST framework).
  */
 const COERCIONS: ReadonlySet<string> = new Set(["number decimal", "string integer", "date date-time"]);
 

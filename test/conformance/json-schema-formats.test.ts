@@ -20,7 +20,10 @@ function casesOf(file: string): readonly Case[] {
     .flatMap(caseOf);
 }
 
-/** Returns the case, or an empty list for a value that is not a string, which a format accepts but a field rejects. */
+/**
+ * Returns the case. Returns an empty list for a value that is not a string, because a format accepts such a value but a
+ * field rejects it.
+ */
 function caseOf({ description, data, valid }: JsonObject): readonly Case[] {
   if (typeof data !== "string" || typeof description !== "string") return [];
   return [{ description, data, valid: valid === true }];
@@ -31,7 +34,7 @@ describeCorpus("json-schema-formats", () => {
     ["date.json", moment("date"), 70],
     ["date-time.json", moment("datetime"), 27],
     ["email.json", text({ format: "email" }), 21],
-  ] as const)("validation gives the expected results of %s", (file, type, atLeast) => {
+  ] as const)("validation gives the expected results for %s", (file, type, atLeast) => {
     const cases = casesOf(file);
     expect(cases.length).toBeGreaterThanOrEqual(atLeast);
     const isRight = (data: string): boolean => codes(type, data).every((code) => code === "~coerced");

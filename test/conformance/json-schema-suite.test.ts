@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { describeCorpus } from "./corpora.ts";
 import { countOf, type Draft, judgeDraft, tableOf } from "./json-schema-suite.ts";
 
-/** Cases whose verdict differs from the suite without a warning, with the reason. */
+/** Cases whose verdict differs from the suite although there is no warning, with the reason for each. */
 const DIFFERENCES: Readonly<Record<string, string>> = {
   "unevaluatedProperties: dynamic evalation inside nested refs: all + a is invalid":
     "objects are closed: an option does not accept undocumented properties, so one option matches instead of two",
@@ -10,7 +10,7 @@ const DIFFERENCES: Readonly<Record<string, string>> = {
     "siblings of a $ref apply, also in OpenAPI 3.0 (docs/contract.md)",
 };
 
-/** Keywords with named schemas, which OpenAPI 3.0 rejects because it has no `$id`. */
+/** Keywords whose cases name schemas. OpenAPI 3.0 rejects these cases because it has no `$id`. */
 const NAMES_OF_SCHEMAS: ReadonlySet<string> = new Set(["definitions", "ref", "refRemote"]);
 
 describeCorpus("json-schema-suite", () => {

@@ -5,7 +5,7 @@ import type { AttrPath } from "../../src/json/attr.ts";
 import { type JsonValue, valueAt } from "../../src/json/json-value.ts";
 import { corpus, describeCorpus } from "./corpora.ts";
 
-/** A case of the compliance suite of RFC 9535. Any of `results` is correct. */
+/** A case of the compliance suite for RFC 9535. Any of `results` is correct. */
 interface Case {
   readonly name: string;
   readonly selector: string;
@@ -18,7 +18,7 @@ interface Case {
 }
 
 describeCorpus("jsonpath", () => {
-  it("overlay targets pass the compliance suite of RFC 9535", ({ task }) => {
+  it("overlay targets pass the compliance suite for RFC 9535", ({ task }) => {
     const { tests }: { tests: readonly Case[] } = JSON.parse(readFileSync(corpus("jsonpath/cts.json"), "utf8"));
     const wrong = tests.filter((one) => !isRight(one));
     task.meta.counts = `JSONPath: ${tests.length - wrong.length} of ${tests.length} right`;

@@ -15,7 +15,7 @@ const RUNS = campaignSize({ part: 2, whole: 4 });
 const TEXT_RUNS = campaignSize({ part: 1, whole: 2 });
 
 /**
- * Published documents change, and may be edited by hand. After any change of nodes or characters, the result must be a
+ * Published documents change, and may be edited by hand. After any change to nodes or characters, the result must be a
  * Failure with a place, or a contract whose findings have places. Any other exception is a bug.
  */
 describe.skipIf(!DOCUMENTS_EXIST)("mutated operators' documents (MIGRATE_SHARED)", () => {

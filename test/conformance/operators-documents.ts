@@ -23,7 +23,7 @@ const loaded = new Map<string, Contract>();
 
 /**
  * Loads the unchanged document, the document with an overlay that declares the wrapping of the asynchronous API, or the
- * document with its shipped overlays, which also declare the wrapping. Loads each variant once.
+ * document with its shipped overlays, which also declare the wrapping. Each variant is loaded only once.
  */
 export function loadDocument(operator: Operator, overlay?: "wrapped" | "shipped"): Contract {
   const name = `${operator} ${overlay}`;

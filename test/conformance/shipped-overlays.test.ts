@@ -36,7 +36,7 @@ const CONTRADICTIONS: readonly Contradiction[] = OPERATORS.map((operator) => ({
   reason: "the examples have no roles, which the check requires; the deprecated role has a default",
 }));
 
-/** A day after the transactions and before the scheduled payments of the examples. */
+/** A day after the transactions in the examples, and before their scheduled payments. */
 const DAYS: Readonly<Record<Operator, string>> = { gb: "2020-03-26", au: "2020-03-26" };
 
 /** Settings of an instance that accepts the examples. */
@@ -110,7 +110,7 @@ describe.skipIf(!DOCUMENTS_EXIST).each(OPERATORS)(
       .flatMap(casesOf)
       .filter(({ on }) => valueAt(document, ["components", "schemas", on]) !== undefined);
 
-    it.each(cases)("$file: $rule on $on gives the same result with the types of the document", (one) => {
+    it.each(cases)("$file: $rule on $on gives the same result with the document's types", (one) => {
       const judge = judgeWith(contract, one);
       expect(one.passes.flatMap(judge)).toEqual([]);
       for (const payload of one.fails) {

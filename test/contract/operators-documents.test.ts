@@ -41,7 +41,7 @@ describe.skipIf(!existsSync(folder))("operators' published documents (MIGRATE_SH
       ],
     ],
   ])(
-    "%s causes only warnings about settings that are discriminators and replies without an account",
+    "%s causes only warnings about replies without an account and about settings that are discriminators",
     (file, leastFields, pointers) => {
       const contract = load(file);
       expect(contract.operations).toHaveLength(16);
@@ -65,7 +65,7 @@ describe.skipIf(!existsSync(folder))("operators' published documents (MIGRATE_SH
   });
 });
 
-/** Returns the minimum processor time of three calls in microseconds, which hardly depends on other processes. */
+/** Returns the minimum processor time of three calls in microseconds. Other processes hardly affect this time. */
 function leastOf(work: () => unknown): number {
   const times = [1, 2, 3].map(() => {
     const before = process.cpuUsage();

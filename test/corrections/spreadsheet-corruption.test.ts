@@ -32,7 +32,7 @@ describe("changed cells are reported", () => {
     ["leading zeros are lost", "00447700900123", "447700900123", "zeros"],
     ["a leading plus sign is lost", "+447700900123", "447700900123", "plus"],
     ["a date is written as ISO 8601", "01/02/2020", "2020-02-01", "date"],
-    ["a date is written short", "01/02/2020", "1/2/20", "date"],
+    ["a date is shortened", "01/02/2020", "1/2/20", "date"],
     ["a date is written in the American format", "2020-02-28", "02/28/2020", "date"],
     ["a date is written with the name of its month", "28.02.2020", "28-Feb-20", "date"],
     ["a date gets a time", "28/02/2020", "2020-02-28 00:00:00", "date"],
@@ -76,8 +76,8 @@ describe("files saved in another format count as unchanged", () => {
     ["with tabs", { delimiter: "\t" }],
     ["with a byte order mark", { bom: true }],
     ["as UTF-16 with a byte order mark", { bom: true, encoding: "utf16le" }],
-    ["without the columns that describe the errors", { columns: ["REF", "NAME", "PHONE", "WRONG", "OTHER"] }],
-    ["with these columns in another order", { columns: ["OTHER", "migrate_key", "WRONG", "PHONE", "NAME", "REF"] }],
+    ["without the error columns", { columns: ["REF", "NAME", "PHONE", "WRONG", "OTHER"] }],
+    ["with the error columns in another order", { columns: ["OTHER", "migrate_key", "WRONG", "PHONE", "NAME", "REF"] }],
   ] as const)("%s", async (_, form) => {
     const exported = await oneRow({});
     exported.save("rejects.csv", exported.read("rejects.csv"), form);

@@ -21,7 +21,7 @@ const OPERATIONS = [
   ["create-notes", campaignSize({ part: 500, whole: 1000 })],
 ] as const;
 
-/** Every code that a payload of the account operation can have. */
+/** Every problem code that a payload of the account operation can have. */
 const CODES: readonly string[] = [
   "blank",
   "empty",

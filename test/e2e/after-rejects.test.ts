@@ -73,8 +73,8 @@ describe("re-import refuses", () => {
       ["accounts.csv", "--rejects", "report"],
       /--rejects already selects the sources/,
     ],
-    ["--restore-keys alone", ["accounts.csv", "--restore-keys"], /--restore-keys needs --rejects/],
-    ["--accept-changes alone", ["accounts.csv", "--accept-changes"], /--accept-changes needs --rejects/],
+    ["--restore-keys without --rejects", ["accounts.csv", "--restore-keys"], /--restore-keys needs --rejects/],
+    ["--accept-changes without --rejects", ["accounts.csv", "--accept-changes"], /--accept-changes needs --rejects/],
   ])("%s", async (_, words, message) => {
     const work = workplace({ accounts: [{ REF: "A", TYPE: "?" }] }, sandbox);
     await work.push(["--out", "report"]);

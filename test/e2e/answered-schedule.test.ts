@@ -32,7 +32,10 @@ function placeFor({ baseUrl: { href }, ca }: ChaosServer): WorkflowPlace {
   return place;
 }
 
-/** Pushes with a workflow that schedules, then resumes. The platform answers every poll with `polled`. */
+/**
+ * Pushes with a workflow that schedules imports, and then resumes the run. The platform answers every poll with
+ * `polled`.
+ */
 async function scheduleTwice(
   schedule: (request: SeenRequest) => Action,
   polled: Action = NOT_FOUND,

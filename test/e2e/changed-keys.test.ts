@@ -39,7 +39,7 @@ describe("after an interrupted run,", () => {
       from: "{ from: REF, call: keyOf }",
       to: "{ from: REF, replace: { EXT: ALT } }",
     },
-  ])("a change of $what creates no account twice", async ({ name, kind, from, to }) => {
+  ])("a change to $what creates no account twice", async ({ name, kind, from, to }) => {
     const work = workplace({ accounts: goodAccounts(40) }, sandbox);
     useFunction(work);
     await admin.faults({ pauseAt: 15 });
@@ -130,7 +130,7 @@ describe("a rejects file that is used as an ordinary source", () => {
     expect(await keysOnPlatform()).toContain("77777777");
   });
 
-  test("keeps a ragged row ragged, without taking another of its cells for its key", async () => {
+  test("keeps a ragged row ragged, and does not use another of its cells as the key", async () => {
     const work = await rejected();
     const row = "00000003,";
     const text = readFileSync(work.file("accounts.csv"), "utf8");

@@ -160,7 +160,7 @@ describe("changes", () => {
     expect((await changes(work, ["--limit", "1"])).stdout).toContain("not checked for removed records");
   });
 
-  test("compares only the first of several records with the same key, whose content is in the ledger", async () => {
+  test("compares only the first of several records with the same key", async () => {
     const work = workplace({ accounts: [...ACCOUNTS, { REF: "EXT-00002", ADDRESS: "9 New Lane" }] }, sandbox);
     expect((await work.push()).code).toBe(1);
     const { code, stdout } = await changes(work);
@@ -274,7 +274,7 @@ describe("the plan of a push", () => {
   });
 });
 
-describe.skipIf(!POSTGRES_IS_HERE)(`changes with a ledger in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+describe.skipIf(!POSTGRES_IS_HERE)(`with a ledger in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES},`, () => {
   let server: PostgresCluster;
   beforeAll(async () => {
     server = await startPostgres();
@@ -288,7 +288,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`changes with a ledger in PostgreSQL ${SKIPPE
     expect(said).toEqual(expected);
   });
 
-  test("the listed records are the same as with a ledger in a file", async () => {
+  test("changes lists the same records as with a ledger in a file", async () => {
     process.env["XDG_STATE_HOME"] = temporaryFolder();
     const MIGRATE_LEDGER = await server.createDatabase("migrate_test_changes");
     const work = await pushed({ accounts: ACCOUNTS }, { MIGRATE_LEDGER });

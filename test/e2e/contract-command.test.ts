@@ -49,7 +49,7 @@ describe("contract check", () => {
     expect(stdout).toMatch(/ours\.yaml:4/);
   });
 
-  test("validate refuses a contract with errors", async () => {
+  test("is suggested when validate refuses a contract with errors", async () => {
     const folder = workFolder({
       "contract.yaml": CONTRACT.replace('schemas/Account"', 'schemas/Acount"'),
       "a.csv": "REF,NAME,NOTE,MOBILE\nA1,Ada,,\n",

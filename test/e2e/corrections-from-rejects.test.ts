@@ -345,7 +345,7 @@ describe("returned rejects from JSON sources", () => {
   });
 });
 
-describe("for any changed cells in rejects", () => {
+describe("for any changed cells in rejects,", () => {
   const text = fc.oneof(
     fc.constantFrom("", "D", "B", "=1+1", "'x", 'a,"b"', "two\nlines", " x ", "ü"),
     fc.string({ maxLength: 6 }),

@@ -119,7 +119,7 @@ describe("corrections", () => {
     );
   });
 
-  test("are part of a run: later corrections do not affect its proof, report and `explain`", async () => {
+  test("are part of a run: later corrections do not affect its proof, report or `explain` output", async () => {
     const work = threeAccounts();
     const { migrate, file } = work;
     await migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);

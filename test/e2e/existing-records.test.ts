@@ -301,7 +301,7 @@ describe("a repeat of a request without a clear reply", () => {
   test.each([
     { title: "stays `existing`", flags: [], status: "existing" },
     { title: "is rejected if the platform returns the earlier content", flags: WITH_CONTENT, status: "rejected" },
-  ])("with other content, $title", async ({ flags, status }) => {
+  ])("with other content $title", async ({ flags, status }) => {
     const work = workplace({ accounts: [{ REF: "EXT-1", ADDRESS: "1 Old Lane" }] }, sandbox);
     await admin.faults({ resetAfter: { every: 1 } });
     expect((await work.push(flags)).code).toBe(5);

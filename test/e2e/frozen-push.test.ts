@@ -12,7 +12,7 @@ const OPEN_TRANSACTIONS = `
 const LONG_FREEZE = projectFile("test/failpoints/long-freeze.mjs");
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
-  `a push without workers with its ledger in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`,
+  `a push without workers and with its ledger in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`,
   () => {
     const { server } = useServer();
     let sandbox: TestSandbox;

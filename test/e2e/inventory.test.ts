@@ -27,7 +27,7 @@ async function migrate(inventory: string, files: Readonly<Record<string, string>
 
 const KEYS = "\uFEFFGOOD\nBAD\n\n  =NEW \r\nCafe\u0301\n=NEW\nOTHER\n";
 
-describe("an inventory with one key per line", () => {
+describe("an inventory with one key per line:", () => {
   test("open lists the keys that no push has contained, with their lines, and exits with 3", async () => {
     const { code, stdout } = await migrate("keys.txt", { "keys.txt": KEYS }, "open", "--format", "ndjson");
     const missing = stdout

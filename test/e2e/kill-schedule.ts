@@ -37,7 +37,7 @@ export interface KillTally {
   kills: number;
   /** Kills before the first request of a command, while it loads, plans or acquires the lock. */
   idle: number;
-  /** Processes that were started. */
+  /** Number of started processes. */
   starts: number;
 }
 
@@ -63,7 +63,7 @@ function acceptedIn(ledger: string): number {
     try {
       return Number(database.prepare(ACCEPTED).get()?.["count"] ?? 0);
     } catch {
-      return 0; // killed before its tables were created
+      return 0; // the process was killed before it created the tables
     } finally {
       database.close();
     }

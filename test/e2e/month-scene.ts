@@ -15,7 +15,7 @@ export interface MonthAccount {
 }
 
 export const DAYS = 20;
-/** No account is new in the last days, so that every account can be settled. */
+/** No new account appears in the last days, so that every account can be settled. */
 const LAST_NEW_DAY = 16;
 const GOOD_MOBILE = "07700 900730";
 /** Accepted by local validation, and refused by the platform. */

@@ -54,7 +54,7 @@ export interface MonthOptions {
 /**
  * Pushes twenty daily extracts with new, changed, repeated and removed rows. The month also has a new version of the
  * contract, an outage, a push with a second ledger, and excluded records. Returns the final results of `status`,
- * `open`, `compare` and the proof, and the same facts from the accounts of the server.
+ * `open`, `compare` and the proof, and the same facts from the accounts on the server.
  */
 export async function playMonth({ size, seed, commands = new Map() }: MonthOptions): Promise<MonthEnd> {
   const { folder, remove } = createTestFolder();

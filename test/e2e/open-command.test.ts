@@ -10,8 +10,8 @@ const missing = { attr: "customers.1.name", severity: "error", by: "local", code
 const bad = { status: "invalid", problems: [missing] } as const;
 
 /**
- * A ledger of three runs. The first has 600 invalid records, the second a rejected record, and the third a change of an
- * accepted record.
+ * A ledger of three runs. The first run has 600 invalid records, the second run has a rejected record, and the third
+ * run changes an accepted record.
  */
 const { folder, remove } = createTestFolder();
 afterAll(remove);

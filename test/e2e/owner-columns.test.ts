@@ -121,7 +121,7 @@ test("report --by-owner writes the records of each owner to its folder", async (
   expect(keys).toEqual(["K2", "K5"]);
 });
 
-describe("if a run's input cannot be read again", () => {
+describe("if a run's input cannot be read again,", () => {
   const lost = { K2: "Rest", K3: "Rest", K4: "Rest", K5: "Rest", K6: "Rest", "-": "Rest" };
 
   test.each<[string, (file: string) => void]>([
@@ -160,7 +160,7 @@ describe("if a run's input cannot be read again", () => {
     expect(stderr.match(/do not apply to 4 records/g)).toHaveLength(1);
   });
 
-  test("commands and rules that do not need the cells print no notice", async () => {
+  test("no notice is printed for commands and rules that do not need the cells", async () => {
     const work = await pushed("owners:\n  - { owner: A, statuses: [invalid] }\n" + OWNERS.slice("owners:\n".length));
     rmSync(work.file("accounts.csv"));
     const all = await open(work);
@@ -209,7 +209,7 @@ test("doctor names the columns that no source has", async () => {
   });
 });
 
-describe.skipIf(!POSTGRES_IS_HERE)(`with a ledger in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+describe.skipIf(!POSTGRES_IS_HERE)(`with a ledger in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES},`, () => {
   let server: PostgresCluster;
   beforeAll(async () => {
     server = await startPostgres();

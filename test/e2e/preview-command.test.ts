@@ -81,7 +81,7 @@ describe("preview", () => {
     });
   });
 
-  test("shows pointers for a JSON source, whose records are already payloads", async () => {
+  test("shows pointers for a JSON source whose records are already payloads", async () => {
     const folder = workFolder({ "a.json": '[{"number":"A1","name":"Ada","customers":[{"family_name":"Able"}]}]' });
     const args = ["preview", "a.json", ...CONTRACT_FLAGS, "--format", "json"];
     const { stdout } = await runCli(args, { cwd: folder });

@@ -62,7 +62,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPP
     return workplace({ accounts }, { env: { ...sandbox.env, MIGRATE_LEDGER } });
   }
 
-  test("push, resume, report, explain and status give the same results as with a ledger in a file", async () => {
+  test("gives the same results as with a ledger in a file, and so do resume, report, explain and status", async () => {
     const inFile = workplace({ accounts: MIXED }, sandbox);
     const inDatabase = await workplaceOf(MIXED);
     const said = async ({ push, migrate, file }: typeof inFile): Promise<readonly unknown[]> => {
@@ -87,7 +87,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPP
   });
 
   const timeout = scaledTimeout(300_000 * Math.max(1, KILLS / 50));
-  test(`${KILLS} kills cause no lost records, no unreported records and no duplicates`, { timeout }, async () => {
+  test(`survives ${KILLS} kills without lost records, unreported records or duplicates`, { timeout }, async () => {
     const admin = adminOf(sandbox);
     await admin.reset();
     const work = await workplaceOf(goodAccounts(RECORDS));

@@ -110,7 +110,7 @@ function writeTable(file: string, good: object, rows: readonly object[]): void {
   writeFileSync(file, stringify(all, { header: true, columns }));
 }
 
-/** The fields of an outcome line that tests use. */
+/** The outcome line fields that tests use. */
 export interface OutcomeLine {
   readonly record: number;
   readonly key?: string;
@@ -154,7 +154,7 @@ export interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly key?: string;
-  /** The credentials of a token request, and the error code of its refusal. */
+  /** The credentials of a token request, and the error code if the platform refused the request. */
   readonly login?: { readonly with: string; readonly refusal?: string };
   readonly status?: number;
   readonly processed: boolean;

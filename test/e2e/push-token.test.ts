@@ -87,7 +87,7 @@ describe("the scheme of the Authorization header", () => {
     expect(await admin.accounts()).toHaveLength(2);
   });
 
-  test("basic, on a platform that requires a token, ends the push without a login", async () => {
+  test("ends the push without a login if it is basic and the platform requires a token", async () => {
     const { push } = workplace({ accounts: goodAccounts(20) }, sandbox);
     const { code, stdout, stderr } = await push(["--auth", "basic", "--concurrency", "4"]);
     expect(code).toBe(4);

@@ -60,7 +60,7 @@ function keyIn({ path }: SeenRequest): string | undefined {
 
 test.each([
   [
-    "one account number for all of them",
+    "the same account number for all records",
     "A-00000001",
     /the same account number for several records \(records 1, 2, 3, 4\)/,
   ],

@@ -18,7 +18,7 @@ function writeOverlays(work: Workplace): void {
 }
 
 test.each(["renamed", "dropped"] as const)(
-  "a push after the contract's operationId was %s creates no account again",
+  "a push after the contract's operationId was %s creates no account twice",
   async (change) => {
     const work = workplace({ accounts: goodAccounts(5) }, sandbox);
     writeOverlays(work);

@@ -94,7 +94,7 @@ const LIES: readonly (readonly [lie: string, act: (request: SeenRequest) => Acti
     (request) => reply(201, { ...truthOf(request), kraken_account_number: "A-99999999" }),
   ],
   [
-    "an already imported account of another record",
+    "an 'already imported' reply with the account of another record",
     () =>
       reply(400, {
         code: "account_already_imported",

@@ -20,7 +20,7 @@ function machine(scene: SharedPush): CliOptions & { readonly cwd: string } {
   return { cwd, env: { XDG_STATE_HOME: path.join(cwd, "state") } };
 }
 
-describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped without PostgreSQL and pg_dump)", () => {
+describe.skipIf(!IS_HERE)("after a restore of the database (skipped without PostgreSQL and pg_dump),", () => {
   const { server } = useServer("private");
   let sandbox: TestSandbox;
   let admin: Admin;
@@ -62,7 +62,7 @@ describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped witho
     return { ...scene, other };
   };
 
-  test("refuses to send from the worker's machine, from the planner's machine and from another folder", async () => {
+  test("no command sends from the worker's machine, from the planner's machine or from another folder", async () => {
     const scene = await restored("elsewhere");
     const flags = [...ONCE, "--ledger", scene.ledger];
     for (const place of [scene.other, {}, { cwd: machine(scene).cwd }]) {
@@ -94,7 +94,7 @@ describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped witho
     expect(await twice()).toBe(0);
   });
 
-  test("refuses to resume in another folder of the machine whose workers sent the run", async () => {
+  test("no run is resumed in another folder of the machine whose workers sent the run", async () => {
     const scene = await sharedPush(ALL, sandbox, server());
     const push = scene.share(2, [...ONCE, "--rps", "10"]);
     await scene.whenSettled(5);
@@ -115,7 +115,7 @@ describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped witho
     expect(await twice()).toBe(0);
   });
 
-  test("refuses to send from any machine after a complete restore, until a user confirms that nothing was lost", async () => {
+  test("no machine sends until a user confirms that nothing was lost", async () => {
     const scene = await sharedPush(DAY_1, sandbox, server());
     const flags = [...ONCE, "--ledger", scene.ledger];
     const asks = async (place: CliOptions, who: RegExp): Promise<void> => {
@@ -140,7 +140,7 @@ describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped witho
     expect(await admin.accounts()).toHaveLength(ALL);
   });
 
-  test("refuses a recreated database without the ledger", async () => {
+  test("a recreated database without the ledger is refused", async () => {
     const scene = await sharedPush(DAY_1, sandbox, server());
     const flags = [...ONCE, "--ledger", scene.ledger];
     expect((await scene.push(flags)).code).toBe(0);

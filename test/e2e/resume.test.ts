@@ -145,11 +145,11 @@ describe("resume", () => {
   });
 });
 
-describe("a push that ends while it reads its input", () => {
+describe("a push that is stopped while it reads its input", () => {
   test.each([
     ["SIGINT", 3],
     ["SIGKILL", null],
-  ])("by %s has sent nothing, and resume reads and sends the whole input", async (signal, exitCode) => {
+  ])("with %s has sent nothing, and resume reads and sends the whole input", async (signal, exitCode) => {
     const work = withTrap(signal);
     expect((await work.startPush().ended).code).toBe(exitCode);
     expect(await admin.imports()).toEqual([]);
@@ -196,7 +196,7 @@ describe("a push from standard input", () => {
     expect(copies(work)).toEqual([]);
   });
 
-  test("is reported and explained without the input, except for its rows", async () => {
+  test("can be reported and explained without its input, although its rows cannot be shown", async () => {
     const work = workplace({ accounts: [...goodAccounts(3), { REF: "BAD", TYPE: "X" }] }, sandbox);
     const pushed = await pushInput(work);
     const reported = await work.migrate(["report", "--format", "ndjson"]);

@@ -5,11 +5,11 @@ import { adminOf, outcomeLines, statusCounts } from "./push-scene.ts";
 import { deliveryErrors, QUICK_MS, sharedPush, useSharedRuns, WAITING_MS } from "./shared-run-scene.ts";
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
-  `when a process of a shared run is killed ${SKIPPED_WITHOUT_POSTGRES}`,
+  `when a process of a shared run is killed ${SKIPPED_WITHOUT_POSTGRES},`,
   () => {
     const { server, admin, inScene, answerAfter } = useSharedRuns();
 
-    test("the other workers send the records of a killed worker once after its lease has expired", async () => {
+    test("the other workers send a killed worker's records exactly once, after its lease has expired", async () => {
       await answerAfter(WAITING_MS);
       const scene = await inScene(280);
       const push = scene.share(3);
@@ -59,7 +59,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
       }
     });
 
-    test("when the planner is killed, the workers continue to send, and resume completes the run", async () => {
+    test("workers whose planner was killed continue to send, and resume completes the run", async () => {
       await answerAfter(2 * WAITING_MS);
       const scene = await inScene(220);
       const push = scene.share(2);
@@ -84,7 +84,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
       const [victim] = await scene.whenWorking(1);
       process.kill(victim?.pid ?? 0, "SIGKILL");
       const { code, stderr } = await push.ended;
-      // 5: its requests in flight are ambiguous.
+      // Exit code 5: the worker's requests in flight are ambiguous.
       expect([3, 5]).toContain(code);
       expect(stderr).toContain(`worker process ${victim?.pid} was killed (signal 9)`);
       expect(stderr).toMatch(/`migrate resume [\w-]+` sends the rest/);

@@ -5,7 +5,7 @@ import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/po
 import { createTestFolder, temporaryFolder } from "../temporary-folder.ts";
 import { deliveryErrors, LATENCY_MS, QUICK_MS, useSharedRuns, WAITING_MS } from "./shared-run-scene.ts";
 
-describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPED_WITHOUT_POSTGRES},`, () => {
   const { admin, inScene, answerAfter } = useSharedRuns();
 
   test("three workers send every record once, and a later push sends no record again", async () => {

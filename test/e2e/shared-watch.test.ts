@@ -3,7 +3,7 @@ import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/po
 import { useSandbox } from "./push-scene.ts";
 import { sharedPush, useServer } from "./shared-run-scene.ts";
 
-describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPED_WITHOUT_POSTGRES},`, () => {
   const { server } = useServer();
   const { sandbox } = useSandbox();
 

@@ -24,7 +24,7 @@ const VALIDATE = [
 
 describe.skipIf(!canLimit("-n 64"))("with a low limit on open files", () => {
   test.each([32, 48, 64, 96, 128])(
-    "of %i, a command either completes, or names the limit to raise and exits with 6",
+    "(%i), a command either completes, or names the limit to raise and exits with 6",
     async (files) => {
       const { code, stdout, stderr } = await runUnder(`-n ${files}`, VALIDATE);
       expect(stderr).not.toMatch(/bug|^ +at /m);
@@ -39,7 +39,7 @@ describe.skipIf(!canLimit("-n 64"))("with a low limit on open files", () => {
 
 const MEMORY_LIMIT = "-v 3000000";
 
-describe.skipIf(!canLimit(MEMORY_LIMIT))("with 3 GB of address space", () => {
+describe.skipIf(!canLimit(MEMORY_LIMIT))("with 3 GB of address space,", () => {
   const { sandbox, admin } = useSandbox();
   const under = ["sh", "-c", `ulimit ${MEMORY_LIMIT}; exec "$@"`, "sh"];
 

@@ -146,7 +146,7 @@ describe("sources:", () => {
 });
 
 describe("messages:", () => {
-  test("--quiet limits them to failures", async () => {
+  test("--quiet shows only failures", async () => {
     const folder = workFolder({ "a.csv": TEN.replaceAll(",", ";") });
     const ended = await validate(folder, ["a.csv", "--quiet"]);
     expect([ended.code, ended.stderr]).toEqual([1, ""]);
@@ -154,7 +154,7 @@ describe("messages:", () => {
     expect([failed.code, failed.stderr]).toEqual([2, "migrate: none.csv: no such file\n"]);
   });
 
-  test("--log-format json writes each of them as one JSON object per line", async () => {
+  test("--log-format json writes each message as one JSON object per line", async () => {
     const folder = workFolder({ "a.csv": TEN.replaceAll(",", ";") });
     const ended = await validate(folder, ["a.csv", "--log-format", "json"]);
     const failed = await validate(folder, ["none.csv", "--log-format", "json"]);
@@ -170,7 +170,7 @@ describe("messages:", () => {
     ]);
   });
 
-  test("they are not coloured in a pipe, even if the terminal supports colours", async () => {
+  test("no message is coloured in a pipe, even if the terminal supports colours", async () => {
     const env = { TERM: "xterm-256color", COLORTERM: "truecolor" };
     const folder = workFolder({ "a.csv": TEN });
     const { stdout, stderr } = await runCli(["validate", "a.csv", ...JOB_FLAGS], { cwd: folder, env });

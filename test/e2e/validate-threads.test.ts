@@ -281,7 +281,7 @@ function read(file: string): string {
   return readFileSync(file, "utf8").replaceAll(/out-\d|\d{8}-\d{4}-[0-9a-f]{4}|\d\d:\d\d\b/g, "...");
 }
 
-/** These cases run in every test run. `npm test` runs a part of the others. */
+/** These cases run in every test run. `npm test` runs a part of the other cases. */
 const ALWAYS: ReadonlySet<string> = new Set(["lines of JSON", "joined files"]);
 const others = Object.entries(CASES).filter(([name]) => !ALWAYS.has(name));
 const always = Object.entries(CASES).filter(([name]) => ALWAYS.has(name));

@@ -245,7 +245,7 @@ describe("--remote-validate", () => {
   });
 });
 
-describe("a follow-up of the import", () => {
+describe("a follow-up to the import", () => {
   test("waits until its account is accepted, and is then sent", async () => {
     const { push, pushMapping, migrate } = workflowPlace(sandbox);
     const early = await pushMapping("notes.mapping.yaml");

@@ -34,7 +34,7 @@ const BUGS = {
 
 let isListing = false;
 
-/** Adds a line to the list. Does not list the writes that this causes. */
+/** Adds a line to the list. Does not list its own writes. */
 function listPoint(name) {
   isListing = true;
   realAppend(list, `${threadId} ${name}\n`);

@@ -57,10 +57,10 @@ describe("sharingReason", () => {
   it.each([
     ["the user's own group can write", stats(0o775, own), own, undefined],
     ["another group can write", stats(0o775, { uid: 1000, gid: 50 }), own, "a group can write to the folder"],
-    ["another user owns it", stats(0o755, { uid: 1001, gid: 1000 }), own, "the folder belongs to another user"],
-    ["root owns it", stats(0o755, { uid: 0, gid: 0 }), own, undefined],
-    ["another user owns it and root runs the program", stats(0o755, own), { uid: 0, gid: 0 }, undefined],
-    ["the system has no modes", stats(0o777, own), undefined, undefined],
+    ["another user owns the folder", stats(0o755, { uid: 1001, gid: 1000 }), own, "the folder belongs to another user"],
+    ["root owns the folder", stats(0o755, { uid: 0, gid: 0 }), own, undefined],
+    ["another user owns the folder and root runs the program", stats(0o755, own), { uid: 0, gid: 0 }, undefined],
+    ["the system has no file modes", stats(0o777, own), undefined, undefined],
   ])("returns a reason only if another user could change files: %s", (_, folder, user, expected) => {
     expect(sharingReason(folder, user)).toBe(expected);
   });

@@ -64,7 +64,7 @@ describe("the functions of a mapping", () => {
     ["own.mjs", {}, "there is no file own.mjs", "relative to the mapping's folder"],
     ["own.mjs", { "own.mjs": "export const = 1;" }, "own.mjs cannot be loaded: ", "it must be an ES module"],
     ["own.mjs", { "own.mjs": 'throw new Error("own fault");' }, "own.mjs cannot be loaded: own fault", "ES module"],
-  ])("%s with %j is refused with the reason", async (named, files, reason, hint) => {
+  ])("are refused with the reason: %s with %j", async (named, files, reason, hint) => {
     const failure = await failureOf(load(named, files));
     expect(failure).toMatchObject({ code: "mapping_invalid", place: { file: "mapping.yaml", line: 2 } });
     expect(failure.message).toContain(`mapping.yaml:2: functions: ${reason}`);

@@ -69,7 +69,7 @@ describe("the settings of a run", () => {
     expect(() => settingsOf(found)).toThrow(expect.objectContaining({ code: "ledger_damaged" }));
   });
 
-  it("allow a run to continue if its files are identical byte for byte", async () => {
+  it("allow the run to continue if its files are identical byte for byte", async () => {
     const folder = thingsFolder(["A,Ann,,"]);
     const settings = await remembered(folder);
     await expect(changedFiles(settings)).resolves.toEqual([]);

@@ -8,7 +8,7 @@ function sumOf(...texts: readonly string[]): string {
   return sum.text();
 }
 
-describe("createDecimalSum", () => {
+describe("the sum of decimals", () => {
   it.each([
     [[], "0"],
     [["0.1", "0.2"], "0.3"],
@@ -16,11 +16,11 @@ describe("createDecimalSum", () => {
     [["-0.05", "0.01"], "-0.04"],
     [["99999999999999999999.99", ".01"], "100000000000000000000.00"],
     [["+7", "007."], "14"],
-  ])("%j add up to %s", (texts, sum) => {
+  ])("in %j is %s", (texts, sum) => {
     expect(sumOf(...texts)).toBe(sum);
   });
 
-  it("gives the same sum in any order, and can subtract a value that was added", () => {
+  it("is the same in any order, and a value that was added can be subtracted again", () => {
     const cents = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
     fc.assert(
       fc.property(fc.array(cents), (amounts) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { formatPointer, parseFragment, parsePointer } from "../../src/json/json-pointer.ts";
 import { valueAt } from "../../src/json/json-value.ts";
 
-describe("the value at a path", () => {
+describe("the value at the path", () => {
   const payload = { customers: [{ "given name": "Ada" }], "0": "a member" };
 
   test.each([
@@ -16,7 +16,7 @@ describe("the value at a path", () => {
     [["customers", "1e0"], undefined],
     [["constructor"], undefined],
     [["customers", 0, "given name", "length"], undefined],
-  ])("at %j is %j", (path, value) => {
+  ])("%j is %j", (path, value) => {
     expect(valueAt(payload, path)).toBe(value);
   });
 });

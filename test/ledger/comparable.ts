@@ -1,8 +1,8 @@
 import type { ExportedRow } from "../../src/ledger/ledger-store.ts";
 
 /**
- * Removes the differences between ledgers with the same history from a value: numbers the ids of runs, replaces times
- * of the system clock by "now", and converts bytes to hexadecimal digits.
+ * Removes from a value everything in which ledgers with the same history differ: replaces run ids with numbers,
+ * replaces times of the system clock with "now", and converts bytes to hexadecimal digits.
  * @param runs ids of the ledger's runs, oldest first
  */
 export function comparable(value: unknown, runs: readonly string[]): unknown {
@@ -25,7 +25,7 @@ export function comparableRows(rows: readonly ExportedRow[]): readonly unknown[]
   const numbered = rows.map(({ run, ...columns }): ExportedRow => ({
     ...columns,
     content: contentOf(columns),
-    // SQLite marks a record that no plan counts with -1. PostgreSQL marks it in a table.
+    // If no plan counts a record, SQLite marks the record with -1. PostgreSQL marks it in a table.
     ...(columns["resends"] === -1 && { resends: 0 }),
     id: null,
     ...(run !== undefined && { run: runs.indexOf(run) + 1 }),
@@ -33,7 +33,10 @@ export function comparableRows(rows: readonly ExportedRow[]): readonly unknown[]
   return numbered.toSorted((one, other) => compareTexts(identityOf(one), identityOf(other)));
 }
 
-/** Returns the content of a row. A record that is not sent has a number, which PostgreSQL stores as eight bytes. */
+/**
+ * Returns the content of a row. For a record that is not sent, the content is a number, which PostgreSQL stores as
+ * eight bytes.
+ */
 function contentOf({ content = null }: ExportedRow): ExportedRow[string] {
   if (typeof content !== "number") return content;
   const bytes = Buffer.alloc(8);

@@ -120,7 +120,7 @@ it("attributes an unreadable journal to the ledger named in its file name, and a
   expect(journalsOf({ folder, ledgerName: "other.db" }, second)).toEqual([renamed]);
 });
 
-it("detects that a ledger lacks the last request by reading only the end of the journal", async () => {
+it("reads only the end of the journal to detect that a ledger lacks the last request", async () => {
   const file = path.join(temporaryFolder(), "a.log");
   const { bytes } = journalOf([3, 2]);
   writeFileSync(file, Buffer.concat([bytes, framesOf({ kind: "end", at: AT, requests: 5 })]));

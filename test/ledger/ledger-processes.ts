@@ -31,7 +31,7 @@ interface LedgerProcess {
   readonly startUnder: (command: readonly string[], task: string, ...values: readonly string[]) => ChildProcess;
 }
 
-/** Returns the first line of the output of the process; an empty text if the process ends without a line. */
+/** Returns the first line of the output of the process; an empty string if the process ends without a line. */
 export async function firstLine({ stdout }: ChildProcess): Promise<string> {
   if (stdout === null) return "";
   for await (const line of createInterface({ input: stdout })) return line;

@@ -19,7 +19,7 @@ import {
 
 interface PlannedPush extends Push {
   readonly id: string;
-  /** By row: the content of the platform when the ledger skipped the row as done; undefined for a duplicate row. */
+  /** By row: the platform's content when the ledger skipped the row as done. Undefined for a duplicate row. */
   readonly skipped: Map<number, string | undefined>;
   readonly startedAt: string;
 }
@@ -40,7 +40,7 @@ export interface MigrationModel {
   /** Records whose last request was rejected, or was decided as rejected. */
   readonly refused: Set<string>;
   readonly excluded: Set<string>;
-  /** By record: the start of the push since which the record is not done. */
+  /** By record: the start of the push since which the record has been open. */
   readonly since: Map<string, string>;
 }
 
@@ -348,7 +348,10 @@ function latestContent({ rows, skipped }: PlannedPush, key: number): string | un
   return contents.size === 1 ? sent[0]?.content : undefined;
 }
 
-/** Returns the rows without a key of pushes to one destination, unless a later push has their file or the same row. */
+/**
+ * Returns the rows without a key from pushes to one destination. Omits a row if a later push contains its file or the
+ * same row.
+ */
 function keylessLines(pushes: readonly PlannedPush[]): readonly string[] {
   return pushes.flatMap((push, at) => {
     const later = pushes.slice(at + 1).filter(({ rows }) => rows.length > 0);

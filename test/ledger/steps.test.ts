@@ -77,12 +77,12 @@ describe("the step that a record has reached", () => {
   });
 });
 
-describe("a record that waits for another", () => {
+describe("a record that waits for another record", () => {
   const awaits = item(1, "A").identity;
   const policy = { after: "POST /data-import/accounts/" };
   const note = item(1, "A", "note", { ...(awaits !== undefined && { awaits }), identity: Uint8Array.of(7) });
 
-  test("is blocked until the other record is accepted, and then loses that problem", async () => {
+  test("is blocked with a problem until the other record is accepted", async () => {
     const ledger = await openLedger({ path: join(temporaryFolder(), "ledger.db") });
     const run = await planned(ledger, [note], { policy });
     expect(await outcomesOf(ledger, run)).toMatchObject([

@@ -68,7 +68,7 @@ export async function storedInSqlite(folder: string): Promise<StoredLedger> {
   };
 }
 
-/** A server's database, whose ledger is emptied for each use: a new database takes much longer. */
+/** A server's database, whose ledger is emptied for each use: creating a new database takes much longer. */
 export interface ReusedDatabase {
   readonly emptied: () => Promise<StoredLedger>;
   readonly close: () => Promise<void>;

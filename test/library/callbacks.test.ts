@@ -34,7 +34,7 @@ test.each(CALLBACKS)("a call rejects when its progress callback %s", async (_, c
   await expect(validate({ ...noticed(), onProgress: callback })).rejects.toBe(BOOM);
 });
 
-test("`stopNow` ends the wait for the promise of a callback that never settles", async () => {
+test("`stopNow` ends the wait for a callback whose promise never settles", async () => {
   const stop = new AbortController();
   const onNotice = (): Promise<void> => {
     setImmediate(() => stop.abort());

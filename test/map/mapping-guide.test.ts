@@ -125,7 +125,7 @@ describe("the example in the guide's section", () => {
     ]);
   });
 
-  test("'Rows that several parents share' joins rows by the key to which the parents refer", () =>
+  test("'Rows that several parents share' joins rows by the key that the parents refer to", () =>
     expect(childrenIn("Rows that several parents share")).toMatchObject([
       { name: "customers", on: "CUST_ID", parentKey: "CUSTOMER", key: "CUST_ID" },
     ]));

@@ -38,7 +38,7 @@ const mapping = compileMapping(document, findOperation(contract, document.operat
   functions: NO_FUNCTIONS,
 });
 
-/** Reads the rows of a source with their child rows, as a naive join. */
+/** Reads the rows of a source with their child rows, using a naive join. */
 function rowsOf(source: SourceSpec): readonly CsvRow[] {
   const file = source.files[0] ?? "";
   const [columns = [], ...rows] = parse(read(file));

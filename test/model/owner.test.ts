@@ -92,7 +92,7 @@ describe("ownerOf:", () => {
     ),
   });
 
-  it("a record has the owner of the first rule that also matches the record on its own", () => {
+  it("a list of rules gives a record the same owner as the first rule that matches the record when tested alone", () => {
     fc.assert(
       fc.property(rules, record, (some, one) => {
         const all = [...some, FALLBACK];

@@ -31,8 +31,8 @@ const leftOut = JSON.parse(process.env.MUTATION_LEFT_OUT ?? "[]");
 let unknownTitles = new Set();
 
 /**
- * Returns the tests that the import registers: their title, and a function that runs them with their hooks. Throws if a
- * test to leave out does not exist, because its title may have changed.
+ * Returns the tests that the import registers: the title of each test, and a function that runs the test with its
+ * hooks. Throws if a test to leave out does not exist, because its title may have changed.
  */
 export async function collect(load) {
   tests = [];

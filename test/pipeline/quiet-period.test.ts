@@ -15,7 +15,7 @@ it.each([
   ["twice the default maximum duration of a request", undefined, 240_000],
   ["twice the maximum duration of a request to the target", { wholeSeconds: 600 }, 1_200_000],
   [
-    "not shorter if the client times out earlier than by default, because that does not make the platform faster",
+    "not shortened by a shorter client timeout, because the platform does not become faster",
     { wholeSeconds: 1 },
     240_000,
   ],

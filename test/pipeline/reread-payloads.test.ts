@@ -180,7 +180,7 @@ test("payloads for a workflow are built from bytes, unless a record has fields f
 test.each<readonly [string, (job: Job) => Promise<Job>]>([
   ["selected keys", async (job) => ({ ...job, settings: { ...job.settings, only: ["A1"] } })],
   [
-    "records that wait for others",
+    "records that wait for other records",
     async (job) => ({ ...job, after: { operation: job.operation, key: ["ref"], isOwnKey: false } }),
   ],
 ])(

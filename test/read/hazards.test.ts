@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { cells, failureOf, firstCells, fixture, problemsOf, read, source } from "./reading.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-describe("common hazards of extracts", () => {
+describe("the reader of extracts", () => {
   it("does not read a byte order mark as a part of the first column name", async () => {
     const { records } = await read(fixture("byte-order-mark.csv"));
     expect(records.map(({ row }) => [row.table, cells(row)])).toMatchObject([

@@ -13,7 +13,7 @@ import { rawWorkbook, textRow } from "./workbook/raw-workbook.ts";
 
 const CSV = "REF,NAME\nA1,Ada\nA2,Bea\n";
 
-describe("files", () => {
+describe("opening input files", () => {
   it("expands globs in the order of names and reports a pattern without matches", async () => {
     const folder = temporaryFolder();
     for (const name of ["b.csv", "a.csv", "c.txt"]) await writeFile(join(folder, name), `REF\n${name}\n`);

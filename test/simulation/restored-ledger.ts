@@ -11,7 +11,7 @@ import { journalPlace, openRunJournal } from "../../src/pipeline/run/run-journal
 import { between, type Dice } from "../seeded-dice.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 
-/** Takes copies of the ledger at random, and sometimes replaces the ledger by one of them. */
+/** Takes copies of the ledger at random, and sometimes replaces the ledger with one of them. */
 export interface Restores {
   /** Receives every event, because some copies are taken while a run sends. */
   readonly notice: (event: string) => void;

@@ -37,7 +37,7 @@ export interface Job {
   readonly waits: boolean;
   readonly ledgerPath: string;
   readonly note: (event: string) => void;
-  /** Replaces the ledger by older copies. Absent: the ledger is never replaced, and no journal is kept. */
+  /** Replaces the ledger with older copies. Absent: the ledger is never replaced, and no journal is kept. */
   readonly restores?: Restores | undefined;
 }
 

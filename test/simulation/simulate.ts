@@ -183,7 +183,7 @@ async function playCalm(job: Job, dice: Dice, ends: SessionEnd[]): Promise<void>
   else job.witness.addViolation("liveness", `not done after ${CALM} sessions without faults`);
 }
 
-/** Lets requests that are still on their way arrive between two processes. */
+/** Between two processes, lets requests that are still in transit arrive. */
 async function letTimePass({ clock }: Job, ms: number): Promise<void> {
   const until = clock.monotonic() + ms;
   while (clock.monotonic() < until && clock.step()) await new Promise(setImmediate);

@@ -4,7 +4,7 @@ import { between, type Dice, pickWeighted } from "../seeded-dice.ts";
 export interface Faults {
   /** No data-import request reaches the platform. */
   readonly cut: boolean;
-  /** Half of the requests fail, in any way. */
+  /** Half of the requests fail, in random ways. */
   readonly erratic: boolean;
   /** Most requests are refused with 429 or 503. */
   readonly busy: boolean;

@@ -2,8 +2,8 @@
 
     python3 swift-server.py FOLDER CERTIFICATE KEY
 
-Stores all data in FOLDER, prints its port on a line, and ends when its standard input is closed.
-Account `test`, user `tester`, secret key `testing`: in S3 the access key `test:tester`.
+Stores all data in FOLDER, prints its port on a line, and exits when its standard input is closed.
+The account is `test`, the user is `tester`, and the secret key is `testing`. In S3, the access key is `test:tester`.
 """
 
 import os
@@ -86,7 +86,7 @@ def serve(app, socket):
 
 
 def storage(kind, controller):
-    """A storage server of one kind with its own device, and the ring that contains it."""
+    """Starts a storage server of one kind with its own device, and saves the ring that contains the device."""
     os.makedirs(os.path.join(folder, "devices", "sda", "tmp"), exist_ok=True)
     settings = {"devices": os.path.join(folder, "devices"), "swift_dir": folder, "mount_check": "false", "workers": "0"}
     socket = eventlet.listen(("127.0.0.1", 0))

@@ -13,8 +13,8 @@ function base64(text: string): string {
 describe("a credential that a server repeats is masked", () => {
   test.each([
     ["in full", KEY],
-    ["its first characters", KEY.slice(0, 8)],
-    ["its first characters, followed by others", `${KEY.slice(0, 20)}XYZ`],
+    ["as its first characters", KEY.slice(0, 8)],
+    ["as its first characters, followed by other characters", `${KEY.slice(0, 20)}XYZ`],
     ["percent-encoded", encodeURIComponent(KEY)],
     [
       "percent-encoded in lower case",
@@ -59,7 +59,7 @@ describe("a credential that a server repeats is masked", () => {
     expect(JSON.parse(reply.body)).toEqual({ detail: "[masked]", path: String.raw`/a\u0041`, code: "[masked]" });
   });
 
-  test("in headers only", async () => {
+  test("in headers, if the body does not contain it", async () => {
     const headers = { "x-request": KEY, "content-type": "application/json" };
     const http: Http = async () => ({ status: 400, headers, body: "{}", complete: true, durationMs: 1 });
     const reply = await maskingHttp(http, mask)({ method: "GET", url: new URL("https://x.example/"), headers: {} });
@@ -120,7 +120,7 @@ describe("a credential with escaped characters is masked completely", () => {
     ["for a URL, three times", encodeURIComponent(encodeURIComponent(encodeURIComponent(KEY)))],
     ["as JavaScript", Array.from(KEY, (one) => `\\x${hexOf(one)}`).join("")],
     ["as JavaScript with braces", Array.from(KEY, (one) => `\\u{${hexOf(one)}}`).join("")],
-  ])("escaped %s", (_, echo) => {
+  ])("if it is escaped %s", (_, echo) => {
     expect(mask.mask(`<${echo}>`)).toBe("<[masked]>");
   });
 

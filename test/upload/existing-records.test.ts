@@ -43,9 +43,12 @@ describe("a reply that says that the platform already has the record", () => {
     ["none", "existing"],
     ["same", "accepted"],
     ["other", "existing"],
-  ] as const)("if the content that earlier runs may have sent is %s, makes the record %s", async (prior, status) => {
-    expect(await outcomeOf([EXISTS], { prior, isAmbiguous: prior === "same" })).toMatchObject({ status });
-  });
+  ] as const)(
+    "depends on the content that earlier runs may have sent: for %s, the record is %s",
+    async (prior, status) => {
+      expect(await outcomeOf([EXISTS], { prior, isAmbiguous: prior === "same" })).toMatchObject({ status });
+    },
+  );
 
   test("accepts the repeat of a request of this run that had no clear reply", async () => {
     expect(await outcomeOf([AMBIGUOUS, EXISTS])).toMatchObject({ status: "accepted", account: "A-7" });

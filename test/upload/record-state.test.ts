@@ -62,20 +62,20 @@ describe("the outcome of a record", () => {
     ],
     ["found by polling", ACCEPTED, { position: CHECK, prior: "same" }, { status: "accepted", account: "A-1" }],
     [
-      "present before",
+      "already on the platform",
       THERE,
       {},
       { status: "existing", reason: "HTTP 409: the platform already has the record", account: "A-1" },
     ],
     [
-      "present before, in a reply without an HTTP status",
+      "already on the platform, in a reply without an HTTP status",
       replied({ kind: "accepted", exists: true }),
       {},
       { status: "existing", reason: "HTTP reply: the platform already has the record" },
     ],
-    ["present with its own content", THERE, { prior: "same" }, { status: "accepted", account: "A-1" }],
+    ["already on the platform with its own content", THERE, { prior: "same" }, { status: "accepted", account: "A-1" }],
     [
-      "present in its accepted version",
+      "already on the platform in its accepted version",
       THERE,
       { prior: "accepted" },
       { status: "rejected", account: "A-1", problems: [{ code: "revision_ignored", attr: "non_field_errors" }] },
@@ -171,7 +171,7 @@ describe("the state of a record", () => {
     expect(stateOf(toSend)).toMatchObject(expected);
   });
 
-  test("notes what content the platform may have, and keeps earlier knowledge", () => {
+  test("notes what content the platform may have, and keeps earlier notes", () => {
     const [unclear, done, other] = [stateOf(), stateOf(), stateOf({ prior: "other" })];
     noteUnclear(unclear);
     noteDoneBefore(done);

@@ -36,7 +36,7 @@ describe("a repeated record", () => {
   });
 
   test.each<[string, RequestResult, string]>([
-    ["push-back until the end", busy(), "ambiguous"],
+    ["push-back until the run ends", busy(), "ambiguous"],
     [
       "a closed import supplier",
       { replyClass: { kind: "blocked", problems: [] }, http: 400, durationMs: 1 },

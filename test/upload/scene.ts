@@ -175,7 +175,7 @@ export async function play(
   return { end, ledger, events, sent, most, clock };
 }
 
-/** Replaces the account number A-1 with a number of the record's own. */
+/** Replaces the account number A-1 with a different number for each record. */
 export function withOwnAccount(result: RequestResult, record: number): RequestResult {
   const { replyClass } = result;
   if (replyClass.kind !== "accepted" || replyClass.account !== "A-1") return result;

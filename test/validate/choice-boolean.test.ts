@@ -20,7 +20,7 @@ describe("choice:", () => {
     [NUMBERS, "2", ["~coerced"]],
     [NUMBERS, 3, ["invalid_choice"]],
     [NUMBERS, null, []],
-  ] as const)("of type %j: the value %j has the problems %j", (type, value, expected) => {
+  ] as const)("with the type %j, the value %j has the problems %j", (type, value, expected) => {
     expect(codes(type, value)).toEqual(expected);
   });
 

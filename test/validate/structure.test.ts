@@ -293,7 +293,7 @@ describe("a union", () => {
     expect(findings(type, { it: { kept: [] } })).toEqual(["it.kept invalid_choice"]);
   });
 
-  it("without a discriminator, selects the first option without errors", () => {
+  it("without a discriminator selects the first option without errors", () => {
     const type = union([text({ maxLength: 2 }), integer(), list(boolean())]);
     expect(codes(type, "ab")).toEqual([]);
     expect(codes(type, "123")).toEqual(["~coerced"]);

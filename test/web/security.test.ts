@@ -5,7 +5,7 @@ import { demoProject, openSession, type Reply, type RunningWeb, send, startWeb }
 
 const JSON_BODY = { "content-type": "application/json" };
 
-describe("the security of migrate web", () => {
+describe("the server of migrate web", () => {
   const place = createTestFolder();
   let web: RunningWeb;
   let session: Readonly<Record<string, string>>;

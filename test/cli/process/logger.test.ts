@@ -87,8 +87,8 @@ describe("the logger", () => {
   });
 });
 
-describe("the end of the process", () => {
-  it("has the exit code of the error that ended it", () => {
+describe("a process that ends with an error", () => {
+  it("has the exit code of the error", () => {
     const { logger } = listen();
     expect(logExit(FAILURE, logger)).toBe(2);
     expect(logExit(new SecondSignal("SIGINT"), logger)).toBe(130);

@@ -26,13 +26,13 @@ describe("the version of Node.js", () => {
   );
 });
 
-describe("the environment", () => {
+describe("the environment check", () => {
   it("passes if every variable is read by a command", () => {
     const check = environmentCheck({ env: { MIGRATE_CA: "x", PATH: "y" }, execArgv: [] }, ["MIGRATE_CA"]);
     expect(check.status).toBe("ok");
   });
 
-  it("causes a warning for an unknown variable, even if no known variable has a similar name", () => {
+  it("warns of an unknown variable, even if no known variable has a similar name", () => {
     const check = environmentCheck({ env: { MIGRATE_ZZZZZZZZ: "x" }, execArgv: [] }, ["MIGRATE_CA"]);
     expect(check).toMatchObject({ status: "warning", text: "MIGRATE_ZZZZZZZZ is set, but no command reads it" });
   });

@@ -65,7 +65,7 @@ targets:
     ],
     ["targets:\n  test:\n    bseUrl: https://t.example/v1/\n", 3, /bseUrl/, /baseUrl/],
     ["targets:\n  t:\n    baseUrl: x\n    auth:\n      apiKey: sk_1\n", 5, /auth\.apiKey/, /apiKeyFile/],
-  ])("%j: an unknown setting is refused at line %i with a suggestion", async (text, line, message, hint) => {
+  ])("with the unknown setting in %j is refused at line %i with a suggestion", async (text, line, message, hint) => {
     await expect(readConfig(undefined, temporaryFolder({ "migrate.yaml": text }))).rejects.toMatchObject({
       code: "config",
       exitCode: 2,
@@ -80,13 +80,16 @@ targets:
     ["targets:\n  t:\n    baseUrl: x\n    rps: 0\n", 4, /rps/],
     ["targets:\n  t: {}\n", 2, /baseUrl/],
     ["- a list\n", 1, /settings/],
-  ])("%j is refused at line %i, and the message says what is expected", async (text, line, message) => {
-    await expect(readConfig(undefined, temporaryFolder({ "migrate.yaml": text }))).rejects.toMatchObject({
-      code: "config",
-      message: expect.stringMatching(message),
-      place: { file: "migrate.yaml", line },
-    });
-  });
+  ])(
+    "with the content %j is refused at line %i, and the message says what is expected",
+    async (text, line, message) => {
+      await expect(readConfig(undefined, temporaryFolder({ "migrate.yaml": text }))).rejects.toMatchObject({
+        code: "config",
+        message: expect.stringMatching(message),
+        place: { file: "migrate.yaml", line },
+      });
+    },
+  );
 
   it("is refused with the line and column of the mistake, but without values, which may be passwords", async () => {
     const text = "targets:\n  t:\n    baseUrl: x\n    auth: { apiKey: sk_1, user: me }\n";

@@ -144,7 +144,7 @@ describe("settings", () => {
     [{ source: ["customers="] }, "usage", /--source customers=/],
     [{ ledger: "mysql://host/db" }, "config", /--ledger/],
     [{ ledger: "postgres://user:secret@host/db" }, "config", /PGPASSWORD/],
-  ])("%j is refused", async (flags, code, hint) => {
+  ])("are refused if a flag is invalid: %j", async (flags, code, hint) => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     await expect(readSettings([], flags, folder)).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) });
   });

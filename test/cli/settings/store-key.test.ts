@@ -28,7 +28,7 @@ function privateFile(text: string): string {
   return file;
 }
 
-it("the store's credentials are read from the environment before any file", async () => {
+it("the store's credentials in the environment take precedence over any file", async () => {
   expect(await keyFrom(ENVIRONMENT, "/nowhere")).toEqual({ ...KEY, sessionToken: "st" });
   expect(await keyFrom({ ...ENVIRONMENT, AWS_SESSION_TOKEN: "" }, undefined)).toEqual(KEY);
 });
@@ -85,7 +85,7 @@ describe("without a key in the environment or a named file,", () => {
     expect(await keyFrom({ AWS_PROFILE: "other" }, undefined)).toMatchObject(KEY);
   });
 
-  it("a missing profile is refused by name", async () => {
+  it("a missing profile is refused, and the message names the profile", async () => {
     await expect(keyFrom({ AWS_PROFILE: "missing" }, undefined)).rejects.toMatchObject({
       code: "config",
       message: expect.stringMatching(/^the profile missing \(AWS_PROFILE\) provides no access key: /),

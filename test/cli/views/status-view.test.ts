@@ -108,7 +108,7 @@ describe("a list of runs in 80 columns", () => {
     expect(widthOf(text)).toBeLessThanOrEqual(80);
   });
 
-  test("truncates a long list of counts after a complete count", () => {
+  test("truncates a long list of counts without splitting a count", () => {
     const counts = { invalid: 19_000, accepted: 1_900_000, rejected: 7_000, ambiguous: 3, pending: 81_000 };
     const summary = { records: 2_007_003, counts, errors: {}, warnings: {}, exitCode: 3 };
     const runs = [

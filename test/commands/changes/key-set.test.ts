@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createKeySet } from "../../../src/commands/changes/changes.ts";
 
-describe("createKeySet", () => {
+describe("a key set", () => {
   test("contains exactly the added keys", () => {
     const keys = createKeySet();
     for (let number = 0; number < 20_000; number += 1) expect(keys.add(`EXT-${number}`)).toBe(true);

@@ -6,6 +6,6 @@ test.each([
   [["A"], "1 of 2 accounts", false],
   [["A", "B", "C"], "3 of 2 accounts", false],
   [["A", "B", "A"], "2 of 2 accounts, and 1 duplicate", false],
-])("the accounts with the keys %j are reported as %s", (keys, text, isRight) => {
+])("if two accounts are expected and the platform has the keys %j, the result is: %s", (keys, text, isRight) => {
   expect(countAccounts(keys, 2)).toEqual({ text, isRight });
 });

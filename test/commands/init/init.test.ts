@@ -234,7 +234,7 @@ describe("the root of the mapping", () => {
     "readings.csv": `ANLAGE,ADAT,WERT\n${numbers.flatMap((index) => [1, 2, 3].map((month) => `${80_000 + index},2025-0${month}-01,${index * month}`)).join("\n")}\n`,
   };
 
-  test("is the source to whose key other sources refer, not the longest source", async () => {
+  test("is the source whose key other sources refer to, not the longest source", async () => {
     const { result } = await initOf({
       "long.csv": `ACC_READ_NO,NR,WERT,DATUM\n${numbers.flatMap((index) => [1, 2, 3].map((part) => `${500 + 3 * index + part},K${index},${part * index},2025-01-0${part}`)).join("\n")}\n`,
       "head.csv": file("NR,ART", (index) => `K${index},D`),
@@ -243,7 +243,7 @@ describe("the root of the mapping", () => {
     expect(result.guessed.tree.root.source.name).toBe("head");
   });
 
-  test("is followed by comments that list the columns of sources that fill no list, with their prefixes", async () => {
+  test("is followed by comments that list the prefixed columns of each source that fills no list", async () => {
     const { mapping } = await initOf(SAP);
     expect(mapping).toContain(
       "TODO contracts: joined, but no list of the payload seems to use its rows; with `pick: first`",

@@ -5,7 +5,10 @@ import { publishedContract } from "../../conformance/corpora.ts";
 import { projectFile } from "../../e2e/cli.ts";
 import { compareLeaves, leavesOf, runInit } from "./init-scene.ts";
 
-/** Invented extracts in the style of old systems. `right` of the `leaves` are mapped as a person would map them. */
+/**
+ * Invented extracts in the style of old systems. Of the `leaves` of each mapping, `right` are mapped as a person would
+ * map them.
+ */
 const SYSTEMS = [
   { folder: "mainframe-gb", operator: "gb", supplier: "EDF", right: 32, leaves: 38 },
   { folder: "crm-gb", operator: "gb", supplier: "EDF", right: 33, leaves: 34 },

@@ -29,16 +29,16 @@ function attrs(filter: FieldFilter): readonly string[] {
 }
 
 describe("filtering the fields of an operation", () => {
-  it("with required, returns the required fields, without fields inside optional parts", () => {
+  it("with required returns the required fields, without fields inside optional parts", () => {
     expect(attrs({ required: true })).toEqual(["key", "customers", "customers.*.name"]);
   });
 
-  it("with an attr, returns the attr and the fields below it", () => {
+  it("with an attr returns the attr and the fields below it", () => {
     expect(attrs({ under: "payment.bank" })).toEqual(["payment.bank", "payment.bank.sort_code"]);
     expect(attrs({ under: "customers" })).not.toContain("customers_note");
   });
 
-  it("with required and an attr, includes the required fields of an optional part", () => {
+  it("with required and an attr includes the required fields of an optional part", () => {
     expect(attrs({ required: true, under: "payment" })).toEqual([
       "payment.day",
       "payment.bank",
@@ -53,7 +53,7 @@ describe("filtering the fields of an operation", () => {
     ["invalid_mobile", ["customers.*.contact.mobile"]],
     ["debit", ["payment.day"]],
     ["nothing of the kind", []],
-  ])("with a search, returns the fields that contain %s in any case", (search, found) => {
+  ])("with a search returns the fields that contain %s in any case", (search, found) => {
     expect(attrs({ search })).toEqual(found);
   });
 

@@ -42,7 +42,7 @@ describe("keys around operations and schemas", () => {
     ]);
   });
 
-  it("must include at least one operation", () => {
+  it("are reported as missing if a document has no operations", () => {
     const { findings } = loadContract([{ file: "c.yaml", text: "openapi: 3.0.3\npaths: {}\n" }]);
     expect(findings.map(asLine)).toEqual(["2 error the document has no operations"]);
   });

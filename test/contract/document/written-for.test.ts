@@ -29,8 +29,8 @@ function markOf(properties: JsonObject): string {
 
 const FIELD = { type: "string", maxLength: 9, "x-validators": [{ name: "A", description: "B", possible_errors: [] }] };
 
-describe("an overlay with x-migrate-written-for", () => {
-  it("is reported for a different document, with the number of unmatched targets", () => {
+describe("an overlay", () => {
+  it("that was written for a different document is reported with the number of unmatched targets", () => {
     expect(findingsFor({ a: FIELD }, { document: "that of May", mark: "0" })).toEqual([
       {
         severity: "warning",
@@ -44,18 +44,18 @@ describe("an overlay with x-migrate-written-for", () => {
     ]);
   });
 
-  it("is not reported for its own document", () => {
+  it("that was written for this document is not reported", () => {
     expect(findingsFor({ a: FIELD }, { document: "this one", mark: markOf({ a: FIELD }) })).toEqual([]);
   });
 
-  it("is optional", () => {
+  it("without x-migrate-written-for is not reported", () => {
     expect(findingsFor({ a: FIELD })).toEqual([]);
   });
 
   it.each<[string, JsonObject]>([
     ["descriptions", { a: { ...FIELD, description: "Something else", title: "A", example: "x" } }],
     ["choices", { a: { ...FIELD, enum: ["NEXT_WEEK"], "x-enum-descriptions": ["Next week"] } }],
-  ])("is not reported if only %s have changed", (_, properties) => {
+  ])("matches its document if only %s have changed", (_, properties) => {
     expect(markOf(properties)).toBe(markOf({ a: FIELD }));
   });
 
@@ -64,11 +64,11 @@ describe("an overlay with x-migrate-written-for", () => {
     ["field that is called description", { a: FIELD, description: FIELD }],
     ["limit", { a: { ...FIELD, maxLength: 10 } }],
     ["text of a validator", { a: { ...FIELD, "x-validators": [{ name: "A", description: "C" }] } }],
-  ])("is reported for a document with a new or changed %s", (_, properties) => {
+  ])("does not match its document after a new or changed %s", (_, properties) => {
     expect(markOf(properties)).not.toBe(markOf({ a: FIELD }));
   });
 
-  it("must have both members of x-migrate-written-for", () => {
+  it("must have both members in x-migrate-written-for", () => {
     expect(findingsFor({ a: FIELD }, "May")).toMatchObject([{ severity: "error", code: "bad-overlay" }]);
   });
 });

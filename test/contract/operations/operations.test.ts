@@ -202,7 +202,7 @@ describe("finding an operation", () => {
     ["POST /data-import/account/", "POST /data-import/accounts/"],
     ["POST /data-imports/accounts/{number}/notes/", "POST /data-import/accounts/{number}/notes/"],
   ])(
-    "for '%s', suggests an operation with a matching path before an operation with a similar id",
+    "for '%s' suggests an operation with a matching path before an operation with a similar id",
     (wanted, suggested) => {
       const body = { content: { "application/json": { schema: { type: "object", properties: { id: {} } } } } };
       const post = (operationId: string): object => ({ post: { operationId, requestBody: body, responses: {} } });

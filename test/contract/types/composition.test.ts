@@ -60,7 +60,7 @@ describe("$ref", () => {
     expect(fieldOf(field, { schemas, openapi: "3.1.0" }).findings).toEqual([]);
   });
 
-  it("is reported even if it is broken outside request bodies", () => {
+  it("is reported if it is broken, even outside request bodies", () => {
     const responses = {
       200: { content: { "application/json": { schema: ref("Gone") }, example: { $ref: "#/data" } } },
     };
@@ -187,7 +187,7 @@ describe("oneOf and anyOf", () => {
     },
   };
 
-  it("with a discriminator, map its values to the options", () => {
+  it("with a discriminator map its values to the options", () => {
     const mapping = { CARD: "#/components/schemas/Card", BANK: "Bank" };
     const { type, findings } = fieldOf(
       { oneOf: [ref("Card"), ref("Bank")], discriminator: { propertyName: "method", mapping } },
@@ -219,7 +219,7 @@ describe("oneOf and anyOf", () => {
     ]);
   });
 
-  it("without a mapping, use the names of the schemas", () => {
+  it("without a mapping use the names of the schemas", () => {
     const { type } = fieldOf(
       { oneOf: [ref("Card"), ref("Bank")], discriminator: { propertyName: "method" } },
       { schemas },
@@ -247,7 +247,7 @@ describe("oneOf and anyOf", () => {
     expect(fieldOf(schema, { schemas }).findings).toEqual(expected);
   });
 
-  it("without a discriminator, have the meaning of JSON Schema: oneOf requires exactly one match", () => {
+  it("without a discriminator have the meaning of JSON Schema: oneOf requires exactly one match", () => {
     const { type, findings } = fieldOf({ oneOf: [{ type: "integer" }, { type: "string" }] });
     expect(type).toMatchObject({ kind: "union", exactlyOne: true, options: [{ kind: "integer" }, { kind: "text" }] });
     expect(findings).toEqual([]);

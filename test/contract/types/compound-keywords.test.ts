@@ -19,7 +19,7 @@ describe("lists", () => {
     });
   });
 
-  it("without `items`, accept any item", () => {
+  it("without `items` accept any item", () => {
     expect(fieldOf({ type: "array" }).type).toMatchObject({ items: { kind: "any" } });
   });
 });

@@ -23,8 +23,8 @@ import { SUPPLIER, type Triple, writeAsNdjson, writeTriple } from "./triple.ts";
 const { signal } = new AbortController();
 
 /**
- * Every triple is planned and sent on each path. Each of the other comparisons takes equally long, and is made for only
- * one in this many triples.
+ * Every triple is planned and sent on each path. Each other comparison takes just as long, so it is made for only one
+ * in this many triples.
  */
 const TURNS = 3;
 /** The places of the values are compared for one in this many records. */

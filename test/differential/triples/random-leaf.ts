@@ -180,7 +180,7 @@ function definesEmptyCells({ lookup = null, false: no, keepEmpty }: Record<strin
   return isInTable || keepEmpty === true || (Array.isArray(no) && no.includes(""));
 }
 
-/** Draws whether an empty cell has a value. Returns the share of empty cells. */
+/** Sometimes draws a default for empty cells. Returns the share of cells to leave empty. */
 function emptyCells({ draw, spec }: Leaf, options: Record<string, JsonValue>, required: boolean): number {
   const share = spec.kind === "text" ? 0.3 : 0.15;
   if (definesEmptyCells(options) || !draw.chance(share)) return required ? 0.01 : 0.15;

@@ -45,7 +45,7 @@ async function startCounting() {
     folder,
     ledger,
     store,
-    /** Pushes whose input was not read to the end. */
+    /** Ids of pushes whose input was not read to the end. */
     unfinished: new Array<string>(),
     /** Returns the name of the file with the stored counts, or undefined if there is none. */
     stored: (): string | undefined => readdirSync(folder).find((name) => name.startsWith("inventory-")),
@@ -96,7 +96,7 @@ async function apply(counting: Awaited<ReturnType<typeof startCounting>>, { does
   }
 }
 
-test("stored counts equal the counts of a comparison after any pushes, exclusions and changes of the file", async () => {
+test("stored counts equal the counts of a comparison after any pushes, exclusions and changes to the file", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(change, { maxLength: 12 }), async (changes) => {
       const counting = await startCounting();

@@ -18,7 +18,7 @@ async function coverageOf(ledger: Ledger): Promise<readonly number[][]> {
 
 /** Tests that the counts of a ledger equal a full count after any changes: `check` counts everything again. */
 export function describeCounts(kind: string, open: () => Promise<LedgerStore>): void {
-  describe(`${kind} updates its counts incrementally`, () => {
+  describe(`${kind}, which updates its counts incrementally,`, () => {
     let store: LedgerStore;
     let ledger: Ledger;
     beforeEach(async () => {

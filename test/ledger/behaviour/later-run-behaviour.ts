@@ -19,7 +19,7 @@ function hex(bytes: Uint8Array | undefined): string {
   return Buffer.from(bytes ?? []).toString("hex");
 }
 
-/** Tests how a run uses the data of earlier runs, also after a crash. */
+/** Tests how a run uses the data of earlier runs, including after a crash. */
 export function describeLaterRuns(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {
@@ -111,7 +111,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await statusesOf(ledger, revised)).toEqual(["pending"]);
     });
 
-    test("treats refused content as a change if only a run that began earlier has since been accepted", async () => {
+    test("treats refused content as a change if only content from a run that began earlier has since been accepted", async () => {
       const first = await planned(ledger, [item(1, "A", "x"), item(2, "B", "x")]);
       const newer = [item(1, "A", "y", { status: "invalid", problems: [REFUSED] }), item(2, "B", "y")];
       const second = await planned(ledger, newer);
@@ -154,7 +154,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await ledger.sendable(later, 2, 9)).toMatchObject([{ record: 2, prior: "other" }]);
     });
 
-    test("returns when a request with different content was abandoned, if its record is still to be sent", async () => {
+    test("returns the time at which a request with different content was abandoned, if its record is still to be sent", async () => {
       const abandonedAt = async (content: string): Promise<string | undefined> => {
         const run = await planned(ledger, [item(1, "A", content), item(2, "B", content), item(3, "C", content)]);
         return ledger.otherContentAbandonedAt(run);

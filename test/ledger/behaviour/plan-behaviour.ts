@@ -44,7 +44,7 @@ export function describePlan(opened: () => Ledger): void {
       expect(outcomes.map((outcome) => outcome.problems)).toEqual(items.map(() => problems));
     });
 
-    test("makes an excluded record invalid, appends the problem, and does not send it", async () => {
+    test("makes an excluded record invalid, adds the problem, and does not send the record", async () => {
       const { id } = await ledger.startRun(PUSH);
       await ledger.plan(id, [
         item(1, "A"),

@@ -3,10 +3,10 @@ import { accepted, LEASE_MS, LEASE_LOST, PLAN, REPORT, type SharedRunSetup, useS
 
 /** Tests that workers of an ended shared run and a replaced planner can no longer change anything. */
 export function describeEndOfSharedRun(open: () => Promise<SharedRunSetup>): void {
-  describe("the end of a shared run", () => {
+  describe("a ledger with shared runs", () => {
     const { at, beginSharing, join, intents, counts } = useSharedRun(open);
 
-    test("refuses changes and new workers after the run has ended", async () => {
+    test("refuses changes and new workers after a run has ended", async () => {
       const shared = await at().setup.process(at().run);
       await expect(shared.join({ host: "here", pid: 1 })).rejects.toMatchObject({ code: "run_unknown" });
       await beginSharing();

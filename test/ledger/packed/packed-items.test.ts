@@ -51,7 +51,7 @@ test("unpacks keys as the ledger stores them: in composed Unicode form, with rep
   expect(keys).toEqual(["caf\u00e9", "a\ufffdb"]);
 });
 
-test("an invalid value is not transferred with its problem", () => {
+test("a problem is transferred without its invalid value", () => {
   const invalid: PlannedItem = { ...itemOf("A"), status: "invalid", problems: [{ ...problem, value: "secret" }] };
   const packed = packItems([invalid]);
   expect(Buffer.from(packed.columns).includes("secret")).toBe(false);

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../temporary-folder.ts";
 
 const BATCH = 50_000;
 
-/** @param memoryBytes marks above this size go into a file */
+/** @param memoryBytes size above which the marks are written to a file */
 async function repeated(marks: readonly number[], memoryBytes = 1e9): Promise<readonly number[]> {
   const pieces = createPieceStore(temporaryFolder({}), memoryBytes);
   onTestFinished(pieces.close);

@@ -129,7 +129,7 @@ describe("TLS by sslmode:", () => {
     ["require", true, false],
     ["verify-ca", true, false],
     ["verify-full", true, true],
-  ])("%s checks the authority (%s) and the host name (%s)", async (mode, authority, name) => {
+  ])("%s checks the authority: %s, and the host name: %s", async (mode, authority, name) => {
     const { cert, caPath: file } = await serverCertificate(temporaryFolder());
     const [choice] = settingsOf(`postgres://db.example/m?sslmode=${mode}&sslrootcert=${file}`).tls;
     if (choice === undefined || choice === false) throw new Error("no TLS");
@@ -137,7 +137,7 @@ describe("TLS by sslmode:", () => {
     expect([choice.rejectUnauthorized, wrongName !== undefined]).toEqual([authority, name]);
   });
 
-  test("verifies a remote host's certificate if no mode is set, but not in the mode `require` without an authority", () => {
+  test("a remote host's certificate is verified if no mode is set, but not in the mode `require` without an authority", () => {
     expect(settingsOf("postgres://db.example/m").tls).toMatchObject([{ rejectUnauthorized: true }]);
     expect(settingsOf("postgres://db.example/m?sslmode=require").tls).toMatchObject([{ rejectUnauthorized: false }]);
   });

@@ -28,7 +28,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`counts of a PostgreSQL ledger ${SKIPPED_WITH
 
   describeCounts("a PostgreSQL ledger", emptied);
 
-  describe("in its tables", () => {
+  describe("in its tables:", () => {
     let ledger: Ledger;
     beforeEach(async () => {
       ledger = await (await emptied()).write("push", { create: true });
@@ -63,7 +63,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`counts of a PostgreSQL ledger ${SKIPPED_WITH
       "delete from migrate.counts where kind = 'requests'",
       "insert into migrate.counts (run, kind, name, count) values (1, 'error', 'invented', 1)",
       "update migrate.counts set count = 0 where kind = 'accepted'",
-    ])("finds a wrong count: %s", async (sql) => {
+    ])("a wrong count is found: %s", async (sql) => {
       await sendAll(ledger, await planned(ledger, [item(1, "K1"), invalid(2)]), "accepted");
       await server.query(sql, NAME);
       expect(await closed()).toEqual([MISCOUNT]);

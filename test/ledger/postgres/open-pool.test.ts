@@ -23,7 +23,7 @@ test.skipIf(!POSTGRES_IS_HERE)(`a test has a server and a separate database ${SK
   }
 });
 
-describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`connections to a server ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`connections to a server ${SKIPPED_WITHOUT_POSTGRES}:`, () => {
   let server: Awaited<ReturnType<typeof startPrivatePostgres>>;
   let plain: Awaited<ReturnType<typeof startPrivatePostgres>>;
   beforeAll(async () => {

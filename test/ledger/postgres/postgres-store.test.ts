@@ -7,7 +7,7 @@ import { POSTGRES_IS_HERE, type PostgresCluster, SKIPPED_WITHOUT_POSTGRES, start
 
 const NAME = "migrate_test_store";
 
-describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}:`, () => {
   let server: PostgresCluster;
   let store: LedgerStore;
   beforeAll(async () => {
@@ -139,7 +139,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHO
     await expect.poll(() => server.query(open)).toEqual([]);
   });
 
-  test("finds tables that contradict each other", async () => {
+  test("tables that contradict each other are found", async () => {
     await written(async (ledger) => {
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "rejected");
     });

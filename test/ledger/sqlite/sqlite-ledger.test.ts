@@ -54,7 +54,7 @@ describe("the ledger file", () => {
     expect(modeOf(path)).toBe(0o600);
   });
 
-  test("readers see a consistent snapshot and do not block writers", async () => {
+  test("lets readers see a consistent snapshot without blocking writers", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     const ledger = await openLedger({ path });
     const run = await planned(ledger, [item(1, "A"), item(2, "B")]);

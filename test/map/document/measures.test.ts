@@ -79,7 +79,7 @@ describe("measures in a mapping", () => {
     ["{ attr: '' }", "8:13: measures.owed: must name an attr of the payload: `attr: balance`"],
     ["{ attr: balance, by: 5 }", "8:36: measures.owed.by: must be an attr of the payload"],
     ["{ attr: balance, by: balances }", '8:36: measures.owed.by: the mapping does not fill "balances"'],
-  ])("are rejected with the place of the error, if they contain %s: %s", (measure, message) => {
+  ])("are rejected with the place of the error if they contain %s: %s", (measure, message) => {
     expect(refusal(`{ owed: ${measure} }`)).toBe(`m.yaml:${message}`);
   });
 

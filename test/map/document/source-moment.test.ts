@@ -73,7 +73,7 @@ describe("asOf of a source:", () => {
     expect(read(asOf).sources.get("a")?.asOf).toMatchObject({ kind: "column", column: "C", wanted });
   });
 
-  test("a pattern for the file name requires the date in its notation", () => {
+  test("a pattern for the file name requires an existing date in the notation of the pattern", () => {
     const wanted = "an existing date, written as yyyy-MM-dd";
     expect(read("{ fileName: yyyy-MM-dd }").sources.get("a")?.asOf).toMatchObject({ kind: "file name", wanted });
   });
@@ -119,7 +119,7 @@ describe("asOf of a source:", () => {
     expect(read("{ fileModified: true }").sources.get("a")?.asOf).toEqual({ kind: "file date" });
   });
 
-  test("a source with a parent must not have it", () => {
+  test("a source with a parent cannot have asOf", () => {
     const text =
       "payload: {}\nsources:\n  a: { files: a.csv, key: A }\n" +
       "  b: { files: b.csv, parent: a, on: A, asOf: { column: C, date: dd/MM/yyyy } }";

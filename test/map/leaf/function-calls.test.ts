@@ -34,7 +34,7 @@ describe("the results of calls", () => {
     expect(resultsOf(calls, row, ["b", "a", "b"])).toEqual(["b2", "a1", "b2"]);
     expect(calls.resultOf("g", "a", row, PLACE)).toBe("a3");
   });
-  test("of repeated calls are used in the order of the calls, each time that the row is used", async () => {
+  test("are used in the order of repeated calls, each time that the row is used", async () => {
     const { calls } = numberedCalls();
     const row = rowOf({});
     await calls.prepare([row], [() => resultsOf(calls, row, ["a", "a", "b", "a"])]);

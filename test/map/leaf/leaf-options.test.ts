@@ -19,7 +19,7 @@ describe("an entry that is neither a column nor an object of options", () => {
     ["[5, A, B]", hintForColumns("{ from: [A, B]")],
     ["[A, B, C]", hintForColumns("{ from: [A, B, C]")],
     ["[A, B, C, D]", hintForColumns("{ from: [A, B, C, ...]")],
-  ])("%s is rejected with a hint that shows how to write it", (leaf, hint) =>
+  ])("is rejected with a hint that shows how to write it: %s", (leaf, hint) =>
     expect(leafIssue(leaf)).toEqual({ error: "leaf: must be a column (a string) or an object of options", hint }),
   );
 });
@@ -49,7 +49,7 @@ describe("an option with an invalid value", () => {
     ["{ from: A, number: { decimal: [','] } }", separators],
     ["{ from: A, number: { group: 5 } }", separators],
     ["{ from: A, number: { group: '.' } }", separators],
-  ])("%s is reported at the option", (leaf, error) =>
+  ])("is reported at the option: %s", (leaf, error) =>
     expect(leafIssue(leaf, leaf.includes("date") ? date : decimal)).toEqual({ error, hint: REFERENCE }),
   );
 });

@@ -64,7 +64,7 @@ describe("replace:", () => {
     expect(mapLeaf('{ from: A, replace: { "N/A": "" } }', text, { A: "N/A" })).toEqual([undefined]));
   test("an expression that may take exponential time is rejected", () =>
     expect(leafError('{ from: A, replace: { pattern: "(a+)+$", to: "" } }')).toContain("unlimited repeat"));
-  test("rejects invalid options", () => {
+  test("invalid options are rejected", () => {
     expect(leafError('{ from: A, replace: "x" }')).toContain("must be { from");
     expect(leafError("{ from: A, replace: { a: 1 } }")).toContain("numbers in quotes");
     expect(leafError("{ from: A, replace: { from: a, pattern: b, to: c } }")).toContain("cannot be used together");
@@ -118,7 +118,7 @@ describe("lookup:", () => {
     expect(mapLeaf("{ from: A, lookup: codes/types.csv }", text, { A: "D" }, values)).toEqual(["DOMESTIC"]);
     expect(leafError("{ from: A, lookup: codes/typos.csv }", text, values)).toContain("codes/typos.csv was not read");
   });
-  test("rejects invalid options", () => {
+  test("invalid options are rejected", () => {
     expect(leafError("{ from: A, lookup: [a] }")).toContain("a table (code: value)");
     expect(leafError("{ from: A, otherwise: keep }")).toContain("has no effect without lookup");
     expect(leafError("{ from: A, lookup: { a: b }, otherwise: drop }")).toContain("keep, empty or error");
@@ -168,7 +168,7 @@ describe("size limits of strings", () => {
     expect(Object.keys(mapping.map(rowOf({ A: "a" })).payload)).toHaveLength(40);
   });
 
-  test("replace with a pattern gives the same result as String.replace", () => {
+  test("do not change the result of replace with a pattern, which is the same as that of String.replace", () => {
     const signs = fc.constantFrom(
       "$$",
       "$&",

@@ -16,7 +16,7 @@ describe("true and false:", () => {
     expect(mapLeaf("A", boolean, { A: "false" })).toEqual([false]);
     expect(mapLeaf("A", boolean, { A: "1" })).toEqual(["1", "invalid"]);
   });
-  test("rejects invalid options", () => {
+  test("invalid options are rejected", () => {
     expect(leafError("{ from: A, true: [Y], false: [Y] }", boolean)).toContain("is also one of the values for true");
     expect(leafError("{ from: A, true: [Y] }", text)).toContain(
       "produces true or false, but the contract requires text",
@@ -103,7 +103,7 @@ describe("date and datetime:", () => {
     );
     expect(leafError('{ from: A, datetime: "dd/MM/yyyy" }', date)).toContain("use `date:` without `zone:`");
   });
-  test("rejects invalid options", () => {
+  test("invalid options are rejected", () => {
     expect(leafError('{ from: A, date: "dd/mm/yyyy" }', date)).toContain("the month is missing");
     expect(leafError('{ from: A, date: "dd/MM/yyyy" }', integer)).toContain(
       "produces date, but the contract requires integer",

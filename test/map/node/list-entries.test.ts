@@ -79,7 +79,7 @@ payload:
       "points.5.id",
     ]);
   });
-  test("has origins with the places that `locate` returns and the values in the payload, for any rows", () => {
+  test("has, for any rows, origins with the places that `locate` returns and with the values in the payload", () => {
     const cellsOf = fc.array(fc.tuple(fc.constantFrom("a", "b", ""), fc.constantFrom("M", "X", "")), { maxLength: 4 });
     const entry = fc.constantFrom(
       "{ each: power, item: { id: MPAN, digits: KIND } }",

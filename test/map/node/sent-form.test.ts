@@ -12,7 +12,7 @@ function sent(body: FieldType, payload: JsonObject): JsonObject {
   return compileSentForm({ body, steps: [] })({ payload }).payload;
 }
 
-describe("date-times are sent in UTC, with Z and whole seconds", () => {
+describe("date-times are sent in UTC, with Z and whole seconds:", () => {
   it.each([
     ["2024-06-01T09:30:00+01:00", "2024-06-01T08:30:00Z"],
     ["2024-06-01T00:30:00+10:00", "2024-05-31T14:30:00Z"],
@@ -22,12 +22,12 @@ describe("date-times are sent in UTC, with Z and whole seconds", () => {
     ["2024-06-01T09:30:00-00:00", "2024-06-01T09:30:00Z"],
     ["2016-12-31T15:59:60-08:00", "2016-12-31T23:59:60Z"],
     ["2024-06-01T09:30:00Z", "2024-06-01T09:30:00Z"],
-  ])("sends %s as %s", (given, expected) => {
+  ])("%s is sent as %s", (given, expected) => {
     expect(sent(object({ at: AT }), { at: given })).toEqual({ at: expected });
   });
 
   it.each(["2024-06-01", "2024-06-01T09:30:00", "tomorrow", "0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00"])(
-    "sends %s unchanged, because it has no time or zone, or a UTC year that is out of range",
+    "%s is sent unchanged, because it has no time or zone, or a UTC year that is out of range",
     (given) => {
       expect(sent(object({ at: AT }), { at: given })).toEqual({ at: given });
     },

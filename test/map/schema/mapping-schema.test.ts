@@ -120,7 +120,7 @@ describe("the schema of a mapping", () => {
     ["a list without `item`", { customers: { each: "customers" } }],
     ["a nested attr that the contract does not have", { customers: [{ given: "FIRST" }] }],
     ["a leaf where the contract has an object", { payment: "PAYS" }],
-  ])("with the contract, rejects %s", (_, payload) => {
+  ])("with the contract rejects %s", (_, payload) => {
     expect(faultsOf(OWN_SCHEMA, { payload })).not.toEqual([]);
   });
 

@@ -33,7 +33,7 @@ function csvFile(
 /** A child record: its parent and its line. */
 type Child = readonly [parent: number, line: string];
 
-/** Returns records of a file, which begin on line 11, as a part of longer bytes. */
+/** Returns records of a file, starting at line 11. Their bytes are a view into a longer array. */
 function sliceOf(file: number, children: readonly Child[]): ChildSlice {
   const text = children.map(([, line]) => `${line}\n`).join("");
   const bytes = new Uint8Array(Buffer.from(`before${text}`)).subarray(6);
@@ -118,7 +118,7 @@ const slices = fc
     ),
   );
 
-test("child records are read as rows are, and need the row path if and only if a row has a problem", () => {
+test("child records are read like rows, and need the row path if and only if a row has a problem", () => {
   const orders = fc.constantFrom(undefined, { column: "SEQ" }, { column: "NAME" }, { column: "NONE" }, NUMBERS);
   fc.assert(
     fc.property(slices, orders, (given, orderBy) => {
@@ -134,17 +134,17 @@ test("child records are read as rows are, and need the row path if and only if a
 });
 
 test.each([
-  ["that are equal", ["1,Ann,Bath", "1,Ann,Bath"], false],
-  ["that are equal and not adjacent", ["1,Ann,Bath", "2,Bob,York", "1,Ann,Bath"], false],
-  ["of the same length that differ in the last byte", ["1,Ann,Bath", "1,Ann,Batg"], true],
-  ["that begin with each other", ["1,Ann,Bath", "1,Ann,Bat"], true],
-  ["that are equal except for quotes", ['1,"Ann",Bath', "1,Ann,Bath"], false],
-  ["that differ and have quotes", ['1,"Ann",Bath', "2,Ann,Bath"], true],
-  ["with a doubled quote", ['1,"A""n",Bath', "2,Ann,Bath"], false],
-  ["of which there are 8", eachNumber(8), true],
-  ["of which there are 20", eachNumber(20), true],
-  ["of which there are 20, and two are equal", [...eachNumber(19), "3,Ann,Bath"], false],
-  ["of which one has too few cells", ["1,Ann,Bath", "2,Ann"], false],
+  ["that are equal need the row path", ["1,Ann,Bath", "1,Ann,Bath"], false],
+  ["that are equal and not adjacent need the row path", ["1,Ann,Bath", "2,Bob,York", "1,Ann,Bath"], false],
+  ["of the same length that differ in the last byte are read", ["1,Ann,Bath", "1,Ann,Batg"], true],
+  ["of which one begins with the other are read", ["1,Ann,Bath", "1,Ann,Bat"], true],
+  ["that are equal except for quotes need the row path", ['1,"Ann",Bath', "1,Ann,Bath"], false],
+  ["that differ and have quotes are read", ['1,"Ann",Bath', "2,Ann,Bath"], true],
+  ["need the row path if one has a doubled quote", ['1,"A""n",Bath', "2,Ann,Bath"], false],
+  ["are read if there are 8", eachNumber(8), true],
+  ["are read if there are 20", eachNumber(20), true],
+  ["need the row path if there are 20 and two of them are equal", [...eachNumber(19), "3,Ann,Bath"], false],
+  ["need the row path if one has too few cells", ["1,Ann,Bath", "2,Ann"], false],
 ])("child records %s", (_, lines, areRead) => {
   const { records } = joined([
     sliceOf(0, [[0, "0,Own,Bath"], ...lines.map((text): Child => [1, text]), [2, "1,Ann,Bath"]]),
@@ -157,7 +157,7 @@ function eachNumber(count: number): readonly string[] {
   return Array.from({ length: count }, (_, number) => `${number},Ann,Bath`);
 }
 
-test("equal child records need the row path if the last one has no line end", () => {
+test("equal child records need the row path even if the last record has no line end", () => {
   const slice = sliceOf(0, [
     [1, "1,Ann,Bath"],
     [1, "1,Ann,Bath"],
@@ -166,7 +166,7 @@ test("equal child records need the row path if the last one has no line end", ()
   expect(records.begin(1)).toBe(-1);
 });
 
-test("the child records of a root record are readable only if those of every source are", () => {
+test("the child records of a root record are readable only if the child records of every source are readable", () => {
   const [good, bad] = ["1,a,x", "1,a"].map((text) => joined([sliceOf(0, [[0, text]])]).records);
   if (good === undefined || bad === undefined) throw new Error("there are two sources");
   expect(areReadable([good, bad], 0)).toBe(false);
@@ -203,7 +203,7 @@ test("child records are sorted by the trimmed text of a column, and each root re
   expect(names).toEqual(["cba", "d", "fge"]);
 });
 
-test("child records need the row path if one cannot be sorted, but not if it is the only one", () => {
+test("child records need the row path if one of several cannot be sorted, but a single child record does not", () => {
   const children: readonly Child[] = [
     [0, "x,a,x"],
     [1, "x,a,x"],
@@ -232,7 +232,7 @@ test("a child record without a required key needs the row path", () => {
   expect([0, 1, 2].map((number) => areReadable([records], number))).toEqual([false, true, false]);
 });
 
-test("child records of a new piece replace those of the last piece", () => {
+test("the child records of a new piece replace the child records of the previous piece", () => {
   const { records } = joined(
     [
       sliceOf(0, [
@@ -287,7 +287,7 @@ test("the row of a root record has its child rows, which are read when they are 
   expect(() => repeated.children).toThrow("joined records cannot be read on the fast path");
 });
 
-test("reading the row of a child record that cannot be read throws an error", () => {
+test("reading the child rows of a row throws an error if a child record cannot be read", () => {
   const { records } = joined([sliceOf(0, [[0, "1,a"]])]);
   const row = withChildren(rootCells(0), [records]).row();
   expect(() => row.children).toThrow("joined records cannot be read on the fast path");

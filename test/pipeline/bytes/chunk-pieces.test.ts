@@ -62,7 +62,7 @@ function contents(rows: Iterable<readonly ReadRow[]>): readonly unknown[] {
 
 const INPUT: ChunkSource = { source: "things", files: [CSV, NDJSON] };
 
-test("a chunk has one buffer, and a joined chunk one for its records and one for each child source", () => {
+test("a chunk has one buffer, and a joined chunk has one for its records and one for each child source", () => {
   const chunk = csvChunk("1,2\n");
   expect(buffersOf(chunk)).toEqual([chunk.bytes.buffer]);
   expect(sizeOf(chunk)).toBe(4);
@@ -71,7 +71,7 @@ test("a chunk has one buffer, and a joined chunk one for its records and one for
   expect(sizeOf(joined)).toBe(10);
 });
 
-test("the pieces of a chunk are read as the file requires, and an unknown file has none", () => {
+test("the pieces of a chunk are read in the format of its file, and a chunk of an unknown file has no pieces", () => {
   const ndjson = { ...csvChunk('{"A":1}\n{"A":2}\n', 1), pieces: [{ line: 1, end: 16 }] };
   const rowsOf = (chunk: RecordChunk): readonly unknown[] => contents([...piecesIn(chunk, INPUT)].map(rowsOfPart));
   expect(rowsOf(csvChunk("1,2\n3,4\n"))).toEqual([
@@ -83,7 +83,7 @@ test("the pieces of a chunk are read as the file requires, and an unknown file h
   expect(contents(rowsIn(ndjson, INPUT))).toEqual([{ A: 1 }, { A: 2 }]);
 });
 
-test("the rows of a joined chunk have their child rows, and come in batches", () => {
+test("each row of a joined chunk has its child rows, and the rows come in batches", () => {
   const numbers = Array.from({ length: BATCH_ROWS + 1 }, (_, number) => `${number},x`);
   const batches = [...rowsIn(joinedChunk(numbers, ["p", "q"]), { ...INPUT, children: [PARTS] })];
   expect(batches.map((rows) => rows.length)).toEqual([BATCH_ROWS, 1]);
@@ -96,7 +96,7 @@ test("the rows of a joined chunk have their child rows, and come in batches", ()
   expect(pieces.map((piece) => rowsOfPart(piece)[0]?.row.children?.get("parts"))).toMatchObject([[{ cells: ["p"] }]]);
 });
 
-/** A piece whose record `number` is the line at this position; a blank line has no row. */
+/** A piece in which record `number` is the line with this index. A blank line has no row. */
 function partOf(lines: readonly string[], part: Partial<PiecePart> = {}): PiecePart & { readonly asked: number[] } {
   const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""));
   const ends = lines.map((_, number) => Buffer.byteLength(lines.slice(0, number + 1).join("\n")));
@@ -166,7 +166,7 @@ function resultOf(others: readonly number[]): FastPathResult {
   return { items, others, hasEncoded: false, textStarts: new Uint32Array(), textEnds: new Uint32Array() };
 }
 
-test("the counted records are the rows of the part", () => {
+test("the number of counted records is the number of rows in the part", () => {
   fc.assert(
     fc.property(part, ({ lines, from, to }) => {
       const rows = rowsOfPart(partOf(lines, { from, to }));

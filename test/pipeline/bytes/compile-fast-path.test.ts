@@ -80,16 +80,16 @@ test.each<readonly [string, Change, typeof FAST]>([
     { ...FAST, plan: false },
   ],
   [
-    "records that wait for others",
+    "records that wait for other records",
     (job) => ({ ...job, after: { operation: job.operation, key: ["ref"], isOwnKey: true } }),
     { ...FAST, plan: false },
   ],
   [
-    "payloads that are not only mapped",
+    "a mapping without a compiled payload",
     ({ mapping, ...job }) => ({ ...job, mapping: { ...mapping, payloadNode: undefined } }),
     SLOW,
   ],
-  ["no type of the payload", withBody(undefined), SLOW],
+  ["no payload type", withBody(undefined), SLOW],
   ["payloads that are lists", withBody(list(text())), SLOW],
   ["a root location that depends on the supplier in the payload", withRoots, SLOW],
   [
@@ -102,13 +102,13 @@ test.each<readonly [string, Change, typeof FAST]>([
     ({ operation, ...job }) => ({ ...job, operation: { ...operation, supplier: ["name"] } }),
     FAST,
   ],
-  ["root locations and no document", (job) => withRoots(withBody(BODY)(job)), FAST],
+  ["root locations and no document paths", (job) => withRoots(withBody(BODY)(job)), FAST],
   [
-    "root locations and documents that have none",
+    "root locations and document paths that are full keys",
     (job) => withRoots(withBody(object({ name: text({ documentPath: "key" }) }))(job)),
     FAST,
   ],
-])("a job with %s has a fast path for some purposes", async (_, change, expected) => {
+])("a job with %s has a fast path for the expected purposes", async (_, change, expected) => {
   const job = change(await openThings());
   const found = purposes().map((purpose) => [purpose.kind, compileFastPath(job, purpose) !== undefined]);
   expect(Object.fromEntries(found)).toEqual(expected);
@@ -128,11 +128,11 @@ const NDJSON: ChunkFile = {
 
 test.each<readonly [string, ChunkFile, boolean]>([
   ["the columns of the mapping", csvFile(["REF", "NAME", "MORE"]), true],
-  ["a column of a rejects file", csvFile(["REF", "NAME", "migrate_error"]), false],
-  ["a column less", csvFile(["REF"]), false],
+  ["an error column of a rejects file", csvFile(["REF", "NAME", "migrate_error"]), false],
+  ["a missing column", csvFile(["REF"]), false],
   ["JSON records", NDJSON, true],
   ["JSON records that must have a key", { ...NDJSON, keys: ["REF"] }, false],
-])("a file with %s has a scanner or needs the row path", async (_, file, hasScanner) => {
+])("a file has a scanner only if its records can be read on the fast path: %s", async (_, file, hasScanner) => {
   const job = await openThings();
   for (const purpose of purposes()) expect(compileFastPath(job, purpose)?.(file, []) !== undefined).toBe(hasScanner);
 });
@@ -156,7 +156,7 @@ async function scanned(job: Job, purpose: ScanPurpose): Promise<FastPathResult> 
   return result;
 }
 
-test("only records with a key have a content, and all are on the fast path", async () => {
+test("only records with a key have a content number, and records without a key are also on the fast path", async () => {
   const job = await openThings();
   const { items, others } = await scanned(job, { kind: "validate" });
   const withoutKey = { ...job, mapping: { ...job.mapping, keyAttr: undefined } };
@@ -166,7 +166,7 @@ test("only records with a key have a content, and all are on the fast path", asy
   expect([1, 2].map((number) => keyless.items.contents[number])).toEqual([Number.NaN, Number.NaN]);
 });
 
-test("payloads are written for a run that sends, and only planned ones have hashes", async () => {
+test("payloads are written for a run that sends, and have hashes only when they are planned", async () => {
   const job = await openThings();
   for (const purpose of purposes().slice(1)) {
     const { items, textStarts, textEnds } = await scanned(job, purpose);

@@ -72,7 +72,7 @@ test("a value that is written in parts has the same hash as the whole value", ()
   );
 });
 
-test("a value that is written in parts becomes its canonical JSON, whose content is 0", () => {
+test("a value that is written in parts becomes its canonical JSON, and its content number is 0", () => {
   fc.assert(
     fc.property(anyValue, (value) => {
       const list = createByteList();
@@ -82,7 +82,7 @@ test("a value that is written in parts becomes its canonical JSON, whose content
   );
 });
 
-test("a payload that is written in parts is built in the given order, and has its hash", () => {
+test("a payload that is written in parts keeps the given order, and has the same hash as the whole value", () => {
   const sink = payloadSink();
   fc.assert(
     fc.property(anyValue, (value) => {
@@ -93,7 +93,7 @@ test("a payload that is written in parts is built in the given order, and has it
   );
 });
 
-test("a payload begins anew after an unfinished payload", () => {
+test("a payload starts empty after an unfinished payload is cleared", () => {
   const sink = payloadSink();
   expect(sink.built()).toBeNull();
   const member = sink.nameOf("a");
@@ -111,7 +111,7 @@ test("a payload begins anew after an unfinished payload", () => {
 
 const EVERY_BYTE = Array.from({ length: 256 }, (_, byte) => byte);
 
-test("canonical JSON copies a byte only if it is the same inside a JSON string, at any position of a text", () => {
+test("canonical JSON copies a byte at any position only if a JSON string contains the byte unescaped", () => {
   const list = createByteList();
   const sink = jsonSink(list);
   for (const byte of EVERY_BYTE) {
@@ -133,7 +133,7 @@ function written(bytes: Buffer): typeof NOT_WRITTEN {
   return { copied: 0, json: bytes.toString("latin1") };
 }
 
-test("hashes and payloads copy ASCII texts only, and a payload keeps its last value otherwise", () => {
+test("hashes and payloads copy only ASCII text, and a payload keeps its last value after other text", () => {
   const payload = payloadSink();
   for (const byte of EVERY_BYTE) {
     const given = Buffer.of(0x61, byte, 0x62);
@@ -148,7 +148,7 @@ test.each([
   ["hashes", () => hashSink()],
   ["payloads", () => payloadSink()],
   ["JSON", () => jsonSink(createByteList())],
-])("values that were kept as %s are used again by slot", (_, create) => {
+])("values that were kept as %s can be used again by their slot", (_, create) => {
   const sink = create();
   const slots = sink.remember(3);
   for (const [slot, value] of [
@@ -179,7 +179,7 @@ test("a kept value is written again after other values, in JSON and in payloads"
   expect(decoder.decode(list.bytes())).toBe('"before"["kept",1]"after"["kept",1]');
 });
 
-test("a slot that keeps no value or the content -1 writes nothing", () => {
+test("a slot without a value, or with the content number -1, writes nothing", () => {
   const list = createByteList();
   const payload = payloadSink();
   for (const sink of [jsonSink(list), hashSink(), payload]) {

@@ -23,7 +23,7 @@ function newCells(): FastPathCells {
   return withEncodingState(newRecordCells(TABLE, ","));
 }
 
-/** Child records for each root record, each given by the index of its file. */
+/** Returns child records for each root record. A child record is given by the index of its file. */
 function recordsOf(filesOfRecords: readonly (readonly number[])[], cells: readonly FastPathCells[]): ChildRecords {
   let files: readonly number[] | undefined;
   return {
@@ -45,7 +45,7 @@ interface Encoded {
   readonly made: number;
 }
 
-/** Encodes the record `number` with one item per child record; the item of file 0 is "zero", and of file 1 "one". */
+/** Encodes the record `number` with one item per child record: "zero" for a record of file 0, and "one" for file 1. */
 function encode(filesOfRecords: readonly (readonly number[])[], number: number, limits: Partial<ListType>): Encoded {
   const list = createByteList();
   const sink = jsonSink(list);
@@ -80,7 +80,12 @@ test.each([
   ],
   ["leaves too few items to the row path", 0, { minItems: 4 }, { content: UNCERTAIN, json: "", made: 10 }],
   ["leaves too many items to the row path", 0, { maxItems: 2 }, { content: UNCERTAIN, json: "", made: 10 }],
-  ["leaves child records that need the row path to it", 9, {}, { content: UNCERTAIN, json: "", made: 10 }],
+  [
+    "leaves the list to the row path if its child records need the row path",
+    9,
+    {},
+    { content: UNCERTAIN, json: "", made: 10 },
+  ],
 ] as const)("%s", (_, number, limits, encoded) => {
   expect(encode(RECORDS, number, limits)).toEqual(encoded);
 });

@@ -22,7 +22,7 @@ const COLUMNS = ["REF", "A", "B"];
 const HEADER = csvHeader({ file: "a.csv", line: 1 }, COLUMNS, new Map());
 const FILE = { kind: "csv", keys: [], layout: { header: HEADER, delimiter: ",", headerByte: 0 } } as const;
 
-/** The result of encoding a record: what was written, and what is known of it. */
+/** The result of encoding a record: the written data, and the facts that are known about the record. */
 interface Encoded {
   readonly line: string;
   readonly content: number;
@@ -71,11 +71,11 @@ interface Settings {
 interface Compiled {
   readonly encoder: Encoder | undefined;
   readonly isKeyKnown: boolean;
-  /** The kinds of the types with parts whose values are built as a whole. */
+  /** The kinds of the compound types whose values are built as a whole. */
   readonly whole: readonly string[];
   /** The names of the sources whose records the encoder reads. */
   readonly sources: readonly string[];
-  /** Returns the number of values that were built so far. */
+  /** Returns the number of values built so far. */
   readonly built: () => number;
 }
 
@@ -124,7 +124,7 @@ function keyIn({ bytes, keyStart, keyEnd, keyText }: FastPathCells): string | un
   return keyStart < 0 ? keyText : bytes.toString("latin1", keyStart, keyEnd);
 }
 
-/** Returns the result that the payload built by the mapping requires. */
+/** Returns the expected result, which is derived from the payload that the mapping builds. */
 function expectedOf(
   { payloadNode, keyAttr }: Mapping,
   isValid: (value: JsonValue) => boolean,
@@ -165,7 +165,7 @@ interface Results {
   readonly expected: readonly string[];
 }
 
-/** Returns the results for each record in each form, as JSON: of the encoder, and of the payload that the mapping builds. */
+/** Returns the encoder's result and the expected result for each record in each form, as JSON. */
 function results(mapping: Mapping, body: FieldType, documentRoot?: string): Results {
   const [expected, encoded]: [string[], string[]] = [[], []];
   const root = documentRoot === undefined ? {} : { documentRoot };
@@ -213,25 +213,25 @@ const tagged = union([object({ "tag!": choice(["A"]), a: text() }), optionB], {
 const required = { assertions: [{ schema: { required: ["town"] }, unevaluated: false }] };
 
 const CASES: readonly (readonly [name: string, payload: string, body: FieldType])[] = [
-  ["a copied text", "id: REF, name: A", object({ id, name: text({ maxLength: 3 }) })],
+  ["copied text", "id: REF, name: A", object({ id, name: text({ maxLength: 3 }) })],
   ["a copied decimal", "id: REF, name: A", object({ id, name: decimal({ maximum: { value: 12, exclusive: true } }) })],
   ["a required field that may be empty", "id: REF, name: A", object({ id, "name!": text() })],
   ["a required field without an entry", "id: REF", object({ id, "name!": text() })],
   ["names in another order", "z: A, id: REF, b: B, c: { value: C }", object({ id, z: text(), b: text(), c: text() })],
   ["a default", "id: REF, name: { from: A, default: none }", object({ id, "name!": text() })],
   [
-    "a default of a value that is not copied",
+    "a default for a value that is not copied",
     "id: REF, n: { from: A, upper: true, default: x }",
     object({ id, n: text() }),
   ],
   ["a constant", "id: REF, name: { value: N }", object({ id, name: text() })],
   ["only constants", "name: { value: N }, other: { value: M }", object({ name: text(), other: text() })],
   [
-    "a changed text",
+    "changed text",
     "id: REF, name: { from: A, upper: true, replace: { X: '' } }",
     object({ id, name: text({ maxLength: 3 }) }),
   ],
-  ["an untrimmed text", "id: REF, name: { from: A, trim: false }", object({ id, name: text() })],
+  ["untrimmed text", "id: REF, name: { from: A, trim: false }", object({ id, name: text() })],
   ["an integer", "id: REF, count: A", object({ id, count: integer() })],
   ["a boolean", "id: REF, is: { from: A, true: Y, false: '' }", object({ id, is: boolean() })],
   ["a date", "id: REF, on: A", object({ id, on: moment("date") })],
@@ -262,9 +262,9 @@ const CASES: readonly (readonly [name: string, payload: string, body: FieldType]
     "id: REF, place: { street: A, town: B }",
     object({ id, place: { ...place, ...required } }),
   ],
-  ["a list of texts", "id: REF, all: [A, B]", object({ id, all: list(text({ maxLength: 3 })) })],
+  ["a list of strings", "id: REF, all: [A, B]", object({ id, all: list(text({ maxLength: 3 })) })],
   ["an empty list", "id: REF, all: []", object({ id, all: list(text()) })],
-  ["an empty list that needs an item", "id: REF, all: []", object({ id, all: list(text(), { minItems: 1 }) })],
+  ["an empty list that requires an item", "id: REF, all: []", object({ id, all: list(text(), { minItems: 1 }) })],
   [
     "a list with limits",
     "id: REF, all: [A, B, { value: C }]",
@@ -305,7 +305,7 @@ const CASES: readonly (readonly [name: string, payload: string, body: FieldType]
   ],
   ["the name of a JavaScript property", "id: REF, in: { valueOf: A }", object({ id, in: object({ valueOf: text() }) })],
   [
-    "a text with assertions",
+    "text with assertions",
     "id: REF, name: A",
     object({ id, name: text({ assertions: [{ schema: { pattern: "^A" }, unevaluated: false }] }) }),
   ],
@@ -327,7 +327,7 @@ test("a payload with a nested key is encoded as the mapping builds it", () => {
 });
 
 test.each([undefined, "A", "other/"])(
-  "a path of a document below the root location %s is encoded if it is valid",
+  "a document path below the root location %s is encoded if it is valid",
   (root) => {
     const body = object({ id, path: text({ documentPath: true }) });
     const mapping = compile("payload: { id: REF, path: { from: A, replace: { B: A } } }", body);
@@ -336,7 +336,7 @@ test.each([undefined, "A", "other/"])(
   },
 );
 
-test("an entry that may depend on other data than its columns is built from the whole row", () => {
+test("an entry that may depend on data outside its columns is built from the whole row", () => {
   const body = object({ id, name: text() });
   const mapping = compile("payload: { id: REF, name: { from: A, upper: true } }", body);
   const { payloadNode } = mapping;
@@ -354,10 +354,10 @@ test.each([
   ["copied cells with a default", "id: REF, name: { from: A, default: none }", 0],
   ["a constant", "id: REF, name: { value: N }", 1],
   ["changed cells", "id: REF, name: { from: A, upper: true }", 2],
-  ["values of two cells", "id: REF, name: { from: [A, B], join: '-' }", 4],
+  ["two cells", "id: REF, name: { from: [A, B], join: '-' }", 4],
   ["a changed key", "id: { from: REF, upper: true }, name: A", 4],
   ["parts of cells", "id: REF, all: { from: B, split: '-' }", 4],
-])("%s are built only as often as necessary, and without the whole row", (_, payload, count) => {
+])("values from %s are built only as often as necessary, and without the whole row", (_, payload, count) => {
   const body = object({ id, name: text(), all: list(text()) });
   const made = compiled(compile(`payload: { ${payload} }`, body), body, {});
   const encode = encoderOf(made);
@@ -404,14 +404,14 @@ test.each([
   ["a list without repeated items", "unique: [A, B]", ["list"]],
   ["the parts of a cell", "all: { from: A, split: '-' }", ["list"]],
   ["an option that a constant selects", "one: { tag: { value: B }, b: A }", []],
-  ["an option that is selected behind other fields", "one: { b: A, tag: { value: B } }", []],
+  ["an option that is selected after other fields", "one: { b: A, tag: { value: B } }", []],
   ["an option that a cell selects", "one: { tag: A, b: B }", ["union"]],
   ["an option that a default selects", "one: { tag: { from: A, default: B }, b: B }", ["union"]],
   ["an option that a condition selects", "one: { tag: { value: B, when: { column: A, in: [A] } }, b: B }", ["union"]],
   ["an option of a union with assertions", "sure: { tag: { value: B }, b: A }", ["union"]],
   ["an option that nothing selects", "one: { b: A }", ["union"]],
   ["an option without a discriminator", "either: { a: A }", ["union"]],
-])("the content of %s is written in parts, or as a whole if necessary", (_, payload, whole) => {
+])("the content of %s is written in parts unless it must be built as a whole", (_, payload, whole) => {
   const body = object({
     id,
     in: inner,
@@ -439,9 +439,9 @@ test.each([
   ["with a condition", "all: { each: parts, when: { column: P, in: [x] }, item: { a: P } }", [], ["list"], true],
   ["with a column of the parent", "all: { each: parts, item: { a: parent.A } }", [], ["list"], true],
   ["without repeated items", "unique: { each: parts, item: { a: P } }", [], ["list"], true],
-  ["of texts", "texts: { each: parts, item: P }", [], ["list"], true],
+  ["of strings", "texts: { each: parts, item: P }", [], ["list"], true],
   ["with another item", "all: [{ a: A }, { each: parts, item: { a: P } }]", [], ["list"], true],
-] as const)("a list %s that has an item for each child record reads the records itself if it can", (...given) => {
+] as const)("the encoder reads the child records of a list itself if it can: a list %s", (...given) => {
   const [, payload, sources, whole, hasEncoder] = given;
   const body = object({
     id,
@@ -460,7 +460,7 @@ test.each([
   expect(unjoined.whole).toEqual(sources.length > 0 ? ["list"] : whole);
 });
 
-test("a mapping without a key does not know its key", () => {
+test("the key of a record is unknown if the mapping has no key", () => {
   const body = object({ id });
   const mapping = compile("payload: { id: REF }", body);
   expect(compiled({ ...mapping, keyAttr: undefined }, body, {}).isKeyKnown).toBe(false);
@@ -469,11 +469,11 @@ test("a mapping without a key does not know its key", () => {
 const NESTED = object({ id, name: text(), place, in: object({ id }) });
 
 test.each([
-  ["an entry of the key", "payload: { id: REF, name: A }", true],
-  ["no entry of the key", "payload: { name: A }", false],
-  ["an entry of a nested key", "key: place.street\npayload: { id: REF, place: { street: A } }", true],
-  ["an entry with the name of the key in an object", "payload: { name: A, in: { id: REF } }", false],
-])("a mapping with %s makes the key known, or not", (_, mapping, isKeyKnown) => {
+  ["an entry for the key", "payload: { id: REF, name: A }", true],
+  ["no entry for the key", "payload: { name: A }", false],
+  ["an entry for a nested key", "key: place.street\npayload: { id: REF, place: { street: A } }", true],
+  ["only a nested entry with the name of the key", "payload: { name: A, in: { id: REF } }", false],
+])("the key of a record is known only if the mapping has an entry for it: %s", (_, mapping, isKeyKnown) => {
   expect(compiled(compile(mapping, NESTED), NESTED, {}).isKeyKnown).toBe(isKeyKnown);
 });
 
@@ -485,8 +485,11 @@ test.each([
   ["in a list", "id: REF, all: [B, A]", false],
   ["in a list that is built as a whole", "id: REF, all: [B, { when: { column: B, in: [x] }, item: A }]", true],
   ["nowhere", "id: REF, name: B", true],
-])("a file without a column that the mapping reads %s has an encoder, or not", (_, payload, hasEncoder) => {
-  const body = object({ id, name: text(), place, all: list(text()) });
-  const mapping = compile(`payload: { ${payload} }`, body);
-  expect(compiled(mapping, body, { columns: ["REF", "B"] }).encoder !== undefined).toBe(hasEncoder);
-});
+])(
+  "a file that lacks a column has an encoder unless an entry requires the column, which is read %s",
+  (_, payload, hasEncoder) => {
+    const body = object({ id, name: text(), place, all: list(text()) });
+    const mapping = compile(`payload: { ${payload} }`, body);
+    expect(compiled(mapping, body, { columns: ["REF", "B"] }).encoder !== undefined).toBe(hasEncoder);
+  },
+);

@@ -11,7 +11,7 @@ interface Read {
   readonly hash: number;
 }
 
-/** Reads records that are in the middle of longer bytes. Returns undefined for a record that needs the row path. */
+/** Reads records from the middle of a longer byte array. Returns undefined for a record that needs the row path. */
 function read(records: readonly string[], columns = COLUMNS, hashesRows = true): readonly (Read | undefined)[] {
   const reader = jsonReader(FILE, columns, hashesRows);
   const starts = records.map((_, number) => 1 + Buffer.byteLength(records.slice(0, number).join("")) + number);
@@ -26,7 +26,7 @@ function read(records: readonly string[], columns = COLUMNS, hashesRows = true):
     expect(cells.row().cells).toEqual(texts);
     return { cells: texts, hash: reader.rowHash() };
   });
-  // The row path may read the same bytes.
+  // The row path may read the same bytes, so they must be unchanged.
   expect(bytes.toString()).toBe(`{${records.join("\n")}}`);
   return found;
 }
@@ -46,16 +46,16 @@ test.each([
   ["spaces", '{ "A" : "x" ,\t"B" : { "C" :\r"y" } , "E" : [ 1 , 2 ] , "F" : [ ] , "G" : { } }', ["x", "y", ""]],
   ["a name with a dot", '{"B.C":"y"}', ["", "y", ""]],
   ["numbers, booleans and null", '{"A":12,"B":{"C":true},"D":null}', ["12", "true", ""]],
-  ["numbers with other texts", '{"A":1.50,"B":{"C":-0},"D":2.0}', ["1.5", "0", "2"]],
+  ["numbers that JavaScript writes differently", '{"A":1.50,"B":{"C":-0},"D":2.0}', ["1.5", "0", "2"]],
   ["escapes", '{"A":"\\u0041\\n","B":{"C":"\\"\\\\"},"D":"z"}', ["A\n", '"\\', "z"]],
-  ["escapes behind other values", '{"D":"z","A":"\\t"}', ["\t", "", "z"]],
+  ["escapes after other values", '{"D":"z","A":"\\t"}', ["\t", "", "z"]],
   ["other alphabets", '{"A":"Zo\u00eb","D":"\u{1f600}"}', ["Zo\u00eb", "", "\u{1f600}"]],
   ["members that no column reads", '{"X":{"Y":[{"A":"n"},"\\u0041",1.50,null]},"A":"x"}', ["x", "", ""]],
-  ["members of another object with the names of columns", '{"X":{"A":"n","D":[1]}}', ["", "", ""]],
+  ["members of another object that are named like columns", '{"X":{"A":"n","D":[1]}}', ["", "", ""]],
   ["an escaped name", '{"\\u0041":"x"}', undefined],
   ["a repeated member", '{"A":"x","A":"y"}', undefined],
   ["a repeated member that no column reads", '{"X":1,"X":1}', undefined],
-  ["a member and a path of the same column", '{"B.C":"x","B":{"C":"y"}}', undefined],
+  ["a member and a path for the same column", '{"B.C":"x","B":{"C":"y"}}', undefined],
   ["an object in a column", '{"A":{}}', undefined],
   ["a list in a column", '{"A":[]}', undefined],
   ["a list above a column", '{"B":[{"C":"x"}]}', ["", "", ""]],
@@ -69,24 +69,24 @@ test.each([
   ["an open string with an escape", '{"A":"x\\"}', undefined],
   ["an open object", '{"A":"x"', undefined],
   ["an open list", '{"X":[1}', undefined],
-  ["a comma too much", '{"A":"x",}', undefined],
-  ["a comma too much in a list", '{"X":[1,]}', undefined],
+  ["an extra comma", '{"A":"x",}', undefined],
+  ["an extra comma in a list", '{"X":[1,]}', undefined],
   ["no colon", '{"A" "x"}', undefined],
   ["no value", '{"A":}', undefined],
-  ["text behind the object", '{"A":"x"} x', undefined],
+  ["text after the object", '{"A":"x"} x', undefined],
   ["a list instead of an object", "[]", undefined],
   ["a name without quotes", "{A:1}", undefined],
   ["a name without its first quote", '{xA":1}', undefined],
   ["a name without its last quote", '{"A\u0007:1}', undefined],
-  ["another first character", '("A":1}', undefined],
-])("a record with %s is read, or needs the row path", (_, json, cells) => {
+  ["a wrong first character", '("A":1}', undefined],
+])("a record with %s is read on the fast path if possible", (_, json, cells) => {
   const expected = cells && { cells, hash: hashOfText(json) };
   const before = '{"A":"earlier","B":{"C":"\\n"},"D":"earlier"}';
   expect(read([before, json, before, json]).filter((_read, number) => number % 2 === 1)).toEqual([expected, expected]);
   expect(read([json], COLUMNS, false)).toEqual([expected && { ...expected, hash: 0 }]);
 });
 
-/** All texts of at most five of these characters. */
+/** Returns all strings of one to five of these characters. */
 function textsOf(characters: string): readonly string[] {
   let last = [""];
   const all: string[] = [];
@@ -119,12 +119,15 @@ test.each([
   ["17 objects", ['{"A":', "}"], 16, false],
   ["15 lists in an object", ["[", "]"], 15, true],
   ["16 lists in an object", ["[", "]"], 16, false],
-] as const)("values that are nested in %s are read, or need the row path", (_, [start, end], depth, isRead) => {
-  const json = `{"X":${start.repeat(depth)}1${end.repeat(depth)}}`;
-  expect(read([json])[0]?.hash).toBe(isRead ? hashOfText(json) : undefined);
-});
+] as const)(
+  "values nested in %s are read on the fast path unless they are nested too deeply",
+  (_, [start, end], depth, isRead) => {
+    const json = `{"X":${start.repeat(depth)}1${end.repeat(depth)}}`;
+    expect(read([json])[0]?.hash).toBe(isRead ? hashOfText(json) : undefined);
+  },
+);
 
-test("at most 10,000 members are known, and a record with another member needs the row path", () => {
+test("the reader knows at most 10,000 members, and a record with another member needs the row path", () => {
   const own = ["A", "B", "B.C", "C below B", "D"];
   const names = Array.from({ length: 10_000 - own.length }, (_, number) => `"N${number}":1`);
   const records = [`{"A":1,${names.join(",")}}`, '{"Y":1}', '{"N5":1,"A":2}', '{"B":{"Y":1}}'];

@@ -86,7 +86,7 @@ test.each(["things.ndjson", "things.json"])(
     const content = name.endsWith("ndjson") ? records.map((text) => `${text}\n`).join("") : `[${records.join(", ")}]`;
     const job = await openFolder(folderOf({ [name]: content }));
     onTestFinished(() => job.input.close());
-    // A list as the value of a column, an exponent, an error.
+    // These records have a list as the value of a column, a number with an exponent, and an error.
     expect(await onRowPath(job)).toEqual([6, 7, 8]);
     expect(await onRowPath(job, SENT)).toEqual([6, 7, 8]);
   },

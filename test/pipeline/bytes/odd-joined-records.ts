@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** A contract of accounts with people and meters. */
+/** A contract for accounts with people and meters. */
 export const CONTRACT = `
 openapi: 3.0.3
 info: { title: Small, version: "1" }

@@ -22,7 +22,7 @@ const GOOD_MEMBERS: readonly Member[] = COLUMNS.flatMap((name, column): readonly
   return name === "TOWN" ? [] : [[name, cell]];
 });
 
-/** Returns a valid record with other or further members, as JSON. */
+/** Returns a valid record with changed or additional members, as JSON. */
 export function goodRecord(changes: Readonly<Record<string, string>>): string {
   return recordOf([...new Map([...GOOD_MEMBERS, ...Object.entries(changes)])]);
 }
@@ -31,7 +31,7 @@ function recordOf(members: readonly Member[], space = ""): string {
   return `{${space}${members.map(([name, json]) => `"${name}"${space}:${space}${json}${space}`).join(`,${space}`)}}`;
 }
 
-/** Numbers whose text is the same in JavaScript, is different, or is not JSON. */
+/** Numbers that JavaScript writes in the same way, numbers that it writes differently, and invalid JSON numbers. */
 const NUMBERS = fc.constantFrom(
   "0",
   "-0",
@@ -107,7 +107,7 @@ const name = fc.constantFrom(
   "constructor",
 );
 
-/** `escape` writes the characters of a text as escapes. */
+/** `escape` writes letters and digits of the value as JSON escapes. */
 type Change = readonly [change: "replace" | "add" | "remove" | "escape", name: string, json: string];
 
 /** A record that is valid except for a few members, with its members in any order. */
@@ -160,7 +160,7 @@ export const ndjsonFile: fc.Arbitrary<string> = fc
   .tuple(lines, fc.constantFrom("\n", "\r\n", " \n\n"), fc.boolean())
   .map(([all, end, isEnded]) => all.join(end) + (isEnded ? end : ""));
 
-/** A JSON array of such records. */
+/** A JSON array with the same kinds of records. */
 export const jsonFile: fc.Arbitrary<string> = fc
   .tuple(fc.array(record.filter(isJson), { minLength: 10, maxLength: 60 }), fc.constantFrom(",", ",\n", "\n , "))
   .map(([all, between]) => `[${all.join(between)}]`);

@@ -24,9 +24,9 @@ test.each([
   ["both keys", ["B", "A"], "1,2,", true],
   ["a key in quotes", ["B"], ',"2",', true],
   ["an empty key in quotes", ["B"], '1,"",x', false],
-  ["no column of the key", ["NONE"], "1,2,3", false],
+  ["no column for the key", ["NONE"], "1,2,3", false],
   ["empty cells that are not keys", [], ",,", true],
-])("a record with %s is readable or needs the row path", (_, keys, line, expected) => {
+])("a record with %s is readable only if all of its keys are certainly visible", (_, keys, line, expected) => {
   expect(isReadable(["A", "B", "C"], keys, line)).toBe(expected);
 });
 
@@ -36,7 +36,7 @@ test.each([
   ["1,x,", false],
   ["1,,x", false],
   ["1, ,", false],
-])("the record %j of columns without names is readable if they are empty", (line, expected) => {
+])("the record %j is readable only if the cells of its unnamed columns are empty", (line, expected) => {
   expect(isReadable(["A", "", " "], [], line)).toBe(expected);
 });
 
@@ -44,6 +44,6 @@ test.each([
   ["1", true],
   ["", false],
   [" ", false],
-])("the record %j of a file with one column is readable if it is not blank", (line, expected) => {
+])("the record %j of a file with one column is readable only if it is not blank", (line, expected) => {
   expect(isReadable(["A"], [], line)).toBe(expected);
 });

@@ -25,7 +25,7 @@ function noRows(): never {
   throw new Error("the scan needs no rows");
 }
 
-/** Records by what the encoder makes of them: their second cell. */
+/** What the encoder does with a record, as the second cell of the record says. */
 const HOWS = ["cell", "text", "none", "empty", "absent", "uncertain", "error"] as const;
 type How = (typeof HOWS)[number];
 
@@ -76,7 +76,7 @@ function seen(piece: RecordPiece, { items, textStarts, textEnds }: FastPathResul
   };
 }
 
-/** Hashes that can be read: the kind, and the text, in 32 bytes. */
+/** Readable hashes of 32 bytes: the kind of the hash, followed by the text. */
 const HASHES: NonNullable<PayloadTexts["hashes"]> = {
   identityOf: (key) => Buffer.from(`key ${key}`.padEnd(32)),
   contentOf: (text) => Buffer.from(`text ${Buffer.from(text).toString()}`.padEnd(32)),
@@ -92,7 +92,7 @@ interface Run {
   readonly hasKey: boolean;
 }
 
-/** Returns what the scan must note for a record; undefined if the record needs the row path. */
+/** Returns the data that the scan must note for a record. Returns undefined if the record needs the row path. */
 function expectedOf(
   { kept, hasKey }: Run,
   [how, key]: Given,
@@ -154,7 +154,7 @@ test.each([
   ["validates records without a key", { kept: "nothing", hasKey: false }],
   ["plans records", { kept: "hashes", hasKey: true }],
   ["reads planned records again", { kept: "texts", hasKey: true }],
-] as const)("a run that %s notes the encoded records, and leaves the others to the row path", (_, run) => {
+] as const)("a run that %s notes the encoded records, and leaves the other records to the row path", (_, run) => {
   fc.assert(
     fc.property(pieces, (all) => {
       const list = createByteList();
@@ -181,7 +181,7 @@ test.each([
   );
 });
 
-test("a part of a piece ends before its end", () => {
+test("a scan of a part of a piece stops at the end of the part", () => {
   const scan = createScanner({ reader: csvReader(FILE), make: () => 1, texts: undefined, hasKey: false, children: [] });
   const piece = { ...pieceOf(["a,b", "a", "a,b", "a"]), to: 3 };
   expect(scan(piece, { isFirstOnBothPaths: false })).toMatchObject({ others: [1], hasEncoded: false });
@@ -195,7 +195,7 @@ test("records with control characters, stray quotes or a wrong number of cells n
   }
 });
 
-test("the key in a changed copy of a record is noted as text", () => {
+test("the key of a record that was copied to remove escapes is noted as text", () => {
   const file = { kind: "ndjson", keys: [], table: { kind: "json", file: "a.ndjson" }, jsonRecordBytes: 1000 } as const;
   const reader = jsonReader(file, ["KEY"], false);
   const scan = createScanner({ reader, make: keyOfFirstCell, texts: undefined, hasKey: true, children: [] });
@@ -215,7 +215,7 @@ function keyOfFirstCell(cells: FastPathCells): number {
   return 7;
 }
 
-/** Child records of which only root record 1 has one that cannot be read. Notes the groups that are loaded. */
+/** Returns child records that cannot be read for root record 1 only. Adds each loaded group to `loaded`. */
 function childrenWithProblem(loaded: ChildGroups[]): ChildRecords {
   return {
     name: "children",

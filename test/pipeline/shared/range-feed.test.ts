@@ -85,7 +85,7 @@ test("feeds a range that another worker lost, then the rest of its own range, an
   expect(fed).toEqual([1, 101]);
 });
 
-test("assigns each lost range to one worker, the earliest joined first, one per heartbeat", async () => {
+test("lets the workers that joined first claim one lost range each per heartbeat", async () => {
   const ranges = [
     { first: 101, last: 200 },
     { first: 1, last: 10 },

@@ -4,7 +4,10 @@ import type { RecordRange } from "../../../src/ledger/runs/shared-run.ts";
 import type { InputPosition } from "../../../src/model/record.ts";
 import { createRangeReader } from "../../../src/pipeline/shared/range-reader.ts";
 
-/** Creates a reader of an input that can be read from the records `places`, and records the start of each reading. */
+/**
+ * Creates a reader for an input that can be read from the start or from any record in `places`. Notes where each
+ * reading begins.
+ */
 function input(records: number, batch: number, places: readonly number[] = []) {
   const begun: number[] = [];
   async function* open(from?: InputPosition): AsyncGenerator<RecordRange> {

@@ -43,7 +43,7 @@ describe("a token with a known expiry", () => {
     },
   );
 
-  test("is renewed with a fifth of its lifetime left if its lifetime is short", async () => {
+  test("is renewed when a fifth of its lifetime is left, if its lifetime is short", async () => {
     const { authorisation, logins, pass } = tokenPlatform({
       otherFields: (_, now) => ({ payload: { exp: now + 11 } }),
     });
@@ -109,7 +109,7 @@ describe("a token with a known expiry", () => {
     ["has already passed", (now: number) => now - 60],
     ["is not a number", () => "tomorrow"],
     ["is out of range", () => 1e300],
-  ])("with an expiry that %s is treated as a token with an unknown expiry", async (_, exp) => {
+  ])("is treated as a token with an unknown expiry if the expiry %s", async (_, exp) => {
     const { authorisation, logins, pass } = tokenPlatform({
       otherFields: (__, now) => ({ payload: { exp: exp(now) } }),
     });

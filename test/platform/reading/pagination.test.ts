@@ -63,20 +63,20 @@ describe("pages", () => {
     ["itself with a fragment", `${FIRST}#2`, "wrong_endpoint"],
     ["a number", 2, "wrong_endpoint"],
     ["an incomplete address", "https://", "wrong_endpoint"],
-  ])("refuse a `next` that leads to %s", async (_name, next, code) => {
+  ])("are refused if `next` leads to %s", async (_name, next, code) => {
     const { client, asked } = fakeReads(() => listOf([product("A")], next));
     const failure = await failureOf(all(productPages(client)));
     expect([failure.code, failure.exitCode]).toEqual([code, 4]);
     expect(asked).toHaveLength(1);
   });
 
-  test("stop after too many pages", async () => {
+  test("are refused if there are too many of them", async () => {
     const { client, asked } = fakeReads((_url, number) => listOf([], `${FIRST}?page=${number + 1}`));
     expect((await failureOf(all(productPages(client, {}, 50)))).message).toContain("no end");
     expect(asked).toHaveLength(50);
   });
 
-  test("stop after one round of a cycle", async () => {
+  test("are refused after one round if they form a cycle", async () => {
     const { client, asked } = fakeReads((url) => listOf([], `${FIRST}?page=${url.search.endsWith("2") ? 1 : 2}`));
     expect((await failureOf(all(productPages(client)))).message).toContain("already been read");
     expect(asked).toHaveLength(3);
@@ -89,12 +89,12 @@ describe("pages", () => {
     ["results that are not a list", '{"results":{}}'],
     ["a record without a code", '{"results":[{"name":"x"}]}'],
     ["a flag that is a string", '{"results":[{"code":"x","is_green":"yes"}]}'],
-  ])("refuse %s", async (_name, body) => {
+  ])("are refused if they contain %s", async (_name, body) => {
     const { client } = fakeReads(() => ({ ...jsonReply(200, {}), body }));
     expect((await failureOf(all(productPages(client)))).code).toBe("wrong_endpoint");
   });
 
-  test("stop for any `next`, without requests outside the base URL", async () => {
+  test("are never requested outside the base URL, and have an end for any `next`", async () => {
     const next = fc.oneof(
       fc.webUrl({ withQueryParameters: true, withFragments: true }),
       fc.webPath(),

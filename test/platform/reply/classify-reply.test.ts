@@ -176,7 +176,7 @@ describe("Retry-After:", () => {
   });
 });
 
-describe("x-migrate-outcomes determines the outcome of a reply", () => {
+describe("x-migrate-outcomes determines the outcome of a reply:", () => {
   const rules: readonly OutcomeRule[] = [
     { status: 400, code: "account_import_process_already_imported", outcome: "accepted", account: ["account_id"] },
     { status: 400, has: ["kraken_account_number"], outcome: "accepted" },
@@ -292,7 +292,7 @@ describe("a request without a reply", () => {
     expect(judged(phase, code).replyClass).toMatchObject(verdict);
   });
 
-  test("a timeout counts as push-back, but a lost connection does not", () => {
+  test("counts as push-back after a timeout, but not after a lost connection", () => {
     expect(judged("sent", "UND_ERR_HEADERS_TIMEOUT").pushBack).toEqual({ reason: "timeout" });
     expect(judged("sent", "ECONNRESET").pushBack).toBeUndefined();
   });

@@ -55,7 +55,7 @@ function classOf(operation: Operation, status: number, body: unknown, given: Giv
   return classifyReply(reply, operation, 0, { external_account_number: "EXT-1" }).replyClass;
 }
 
-describe("a 2xx reply that contradicts the contract or a success is ambiguous (it used to be accepted)", () => {
+describe("a 2xx reply is ambiguous if it contradicts the contract or does not clearly report success (it used to be accepted):", () => {
   test.each<[string, Operation, number, unknown, string, Given?]>([
     ["an error", CREATED, 201, { error: "try later" }, '"account_number" is missing'],
     [
@@ -227,7 +227,7 @@ describe("a reply that matches the contract is accepted", () => {
   });
 });
 
-describe("the step that creates an account must name it", () => {
+describe("in the step that creates an account,", () => {
   const outcomes = "x-migrate-outcomes: [{ status: 201, outcome: accepted, account: id }]";
   const ruled = operationWith(`{ "201": { description: Created } }`, outcomes);
 
@@ -246,7 +246,7 @@ describe("the step that creates an account must name it", () => {
       { account_number: null, number: "A-1" },
       "accepted",
     ],
-  ])("a reply with %s", (...[, operation, body, kind]) => {
+  ])("a reply is accepted only if it contains an account number: %s", (...[, operation, body, kind]) => {
     const reply = { status: 201, headers: {}, body: JSON.stringify(body), complete: true, durationMs: 1 };
     const payload = { external_account_number: "EXT-1" };
     expect(classifyReply(reply, { ...operation, creates: true }, 0, payload).replyClass).toMatchObject({ kind });
@@ -254,7 +254,7 @@ describe("the step that creates an account must name it", () => {
   });
 });
 
-describe("a reply that names another record is ambiguous, for any status", () => {
+describe("a reply that names another record is ambiguous, for any status:", () => {
   const ALREADY_IMPORTED = operationWith(
     `{ "201": { description: Created } }`,
     `x-migrate-outcomes:
@@ -283,7 +283,7 @@ describe("a reply that names another record is ambiguous, for any status", () =>
     ["already imported, without the key", 400, { kraken_account_number: "A-9" }, "accepted"],
     ["a message instead of the key", 400, { [key]: "is in use already" }, "rejected"],
     ["messages instead of the key", 400, { [key]: ["taken"] }, "rejected"],
-  ])("but a reply that names no other record is not: %s", (...[, status, body, kind]) => {
+  ])("a reply that names no other record is not ambiguous: %s", (...[, status, body, kind]) => {
     expect(classOf(ALREADY_IMPORTED, status, body)).toMatchObject({ kind });
   });
 });

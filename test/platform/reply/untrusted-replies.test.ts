@@ -117,7 +117,7 @@ describe("every reply is classified safely:", () => {
 const MEBIBYTE = 1024 * 1024;
 const payload = { customers: Array.from({ length: 5_000 }, (_, index) => ({ name: `Customer number ${index}` })) };
 
-describe("a reply of a mebibyte is classified in limited time", () => {
+describe("a reply of 1 MiB is classified in limited time:", () => {
   const errors = Array.from({ length: 9_000 }, (_, index) => ({ attr: `customers.${index}`, code: "x", detail: "no" }));
   const whole = Array.from({ length: 9_000 }, () => ({ attr: null, code: "x", detail: "Customer number 3 is wrong" }));
   test.each<[string, string]>([
@@ -125,14 +125,14 @@ describe("a reply of a mebibyte is classified in limited time", () => {
     ["thousands of errors about the whole payload", JSON.stringify({ errors: whole })],
     ["lists in lists", "[".repeat(MEBIBYTE / 2) + "]".repeat(MEBIBYTE / 2)],
     ["objects in objects", `${'{"a":'.repeat(150_000)}["x"]${"}".repeat(150_000)}`],
-    ["one long name over many messages", JSON.stringify({ ["n".repeat(MEBIBYTE / 2)]: { a: Array(9_000).fill("x") } })],
+    ["one long name with many messages", JSON.stringify({ ["n".repeat(MEBIBYTE / 2)]: { a: Array(9_000).fill("x") } })],
     ["one long string", JSON.stringify({ detail: "\u0007d".repeat(MEBIBYTE / 4) })],
     ["an attr of many parts", JSON.stringify({ errors: [{ attr: Array(200_000).fill("a"), code: "x", detail: "y" }] })],
     [
       "a list of failed items",
       JSON.stringify({ results: Array.from({ length: 20_000 }, () => ({ status: "X_ERROR" })) }),
     ],
-    ["wide and deep", `[${`[${`[${'{"a":["x"]},'.repeat(30)}0],`.repeat(30)}0],`.repeat(30)}0]`],
+    ["a wide and deep list", `[${`[${`[${'{"a":["x"]},'.repeat(30)}0],`.repeat(30)}0],`.repeat(30)}0]`],
   ])("%s", (_, body) => {
     const began = performance.now();
     for (const code of [200, 400]) {

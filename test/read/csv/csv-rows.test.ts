@@ -7,7 +7,7 @@ import type { ReadLimits } from "../../../src/read/read-limits.ts";
 import { cells, failureOf, firstCells, fixture, problemsOf, read, type Reading, source } from "../reading.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-describe("CSV", () => {
+describe("the CSV reader", () => {
   it("accepts mixed line ends and skips blank lines", async () => {
     const { records } = await read(fixture("mixed-line-ends.csv"));
     expect(records.map(({ row }) => [row.line, ...cells(row)])).toEqual([
@@ -181,7 +181,7 @@ describe("CSV", () => {
           () => undefined,
           (error: unknown) => error,
         );
-        // A text with many NULs is read as UTF-16 without a byte order mark.
+        // Text with many NUL characters is read as UTF-16 without a byte order mark.
         const allowed = [undefined, "source_unclosed_quote", ...(pieces.includes("\0") ? ["source_bad_encoding"] : [])];
         expect(allowed).toContain(failure instanceof Failure ? failure.code : failure);
       }),

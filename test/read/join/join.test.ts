@@ -81,7 +81,7 @@ describe.each([
   });
 });
 
-describe("joins", () => {
+describe("a join", () => {
   it("returns the same records for every join method and in every pass", async () => {
     const key = fc.constantFrom("1", "2", "10", "007", "7", "A1", "a 1", "B", "");
     const rows = fc.array(key, { maxLength: 12 });
@@ -123,7 +123,7 @@ describe("joins", () => {
     }
   });
 
-  it("joins JSON by path", async () => {
+  it("accepts paths into JSON", async () => {
     const folder = temporaryFolder();
     await writeFile(join(folder, "a.json"), '[{"ids": {"ref": "A1"}}, {"ids": {"ref": 7}}]');
     await writeFile(join(folder, "c.ndjson"), '{"of": ["A1"]}\n{"of": ["7"]}\n{"of": ["x"]}\n');

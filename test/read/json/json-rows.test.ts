@@ -6,7 +6,7 @@ import type { ReadLimits } from "../../../src/read/read-limits.ts";
 import { failureOf, fixture, problemsOf, read, type Reading, source } from "../reading.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-describe("JSON arrays", () => {
+describe("the reader of JSON arrays", () => {
   it("reports the location of each error, even if JSON.parse ignores the error, and continues", async () => {
     const { records } = await read(fixture("hazards.json"));
     expect(records.map(({ row }) => row.line)).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
@@ -98,7 +98,7 @@ describe("one JSON object", () => {
   });
 });
 
-describe("NDJSON", () => {
+describe("the NDJSON reader", () => {
   it("reports an invalid line as a problem of that line", async () => {
     const { records } = await read(fixture("bad-lines.ndjson"));
     expect(records.map(({ row }) => row.line)).toEqual([1, 3, 4, 5, 6]);
@@ -118,7 +118,7 @@ describe("NDJSON", () => {
   });
 });
 
-describe("numbers in JSON", () => {
+describe("for numbers in JSON, the reader", () => {
   it.each(["0", "-0", "1.0", "1.50", "1e5", "123e65", "0.1", "9007199254740991", "1e-300", "0.30000000000000004"])(
     "keeps %s",
     async (token) => {

@@ -27,7 +27,7 @@ describe("the place of a problem", () => {
     [{ code: "c", kind: "required-when", fields: ["x"] }, "non_field_errors", "x", undefined],
     [{ code: "c", kind: "required-when", fields: ["x"], attr: "x" }, "x", "x", undefined],
     [{ code: "c", kind: "holds", test: "x", attr: "people[].name" }, "people", "", undefined],
-  ])("%j", (rule, attr, path, at) => {
+  ])("is as expected for the rule %j", (rule, attr, path, at) => {
     const [problem] = judgeOf(contractOf([rule]))(PEOPLE, new Set());
     expect(problem && [problem.attr, problem.path.join("."), problem.at]).toEqual([attr, path, at]);
   });
@@ -172,7 +172,7 @@ describe("the rules of the option that a value has", () => {
     [tagged, {}, ["value.non_field_errors"]],
     [tagged, { tag: null }, ["value.non_field_errors"]],
     [tagged, [], []],
-  ])("%j of %j", (schemas, value, expected) => {
+  ])("apply with the schemas %j to the value %j", (schemas, value, expected) => {
     expect(attrsOf(schemas, value)).toEqual(expected);
   });
 });
@@ -190,7 +190,7 @@ describe("the rules of undocumented fields", () => {
     [both, { a: {}, known: {} }, ["value.known.non_field_errors", "value.a.non_field_errors"]],
     [open, [{}], []],
     [open, "A", []],
-  ])("%j of %j", (schemas, value, expected) => {
+  ])("apply with the schemas %j to the value %j", (schemas, value, expected) => {
     expect(attrsOf(schemas, value)).toEqual(expected);
   });
 });

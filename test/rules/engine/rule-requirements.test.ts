@@ -64,7 +64,7 @@ describe("the requirements of a rule", () => {
     [{ kind: "holds", test: "listed.l[a = this.x and b.c].d" }, { lists: { l: [["d", "a", "b"], []] } }],
     [{ kind: "holds", test: "listed.l[a = this.x] or listed.l[b = top.y]" }, { lists: { l: [["a", "b"], []] } }],
     [{ kind: "unique-by", list: "m[]", key: "a", unless: "config.x" }, { settings: ["x"] }],
-  ])("%j", (written, { settings = [], formats = [], lists = {} }) => {
+  ])("are found: %j", (written, { settings = [], formats = [], lists = {} }) => {
     const needs = requirementsOf(ruleOf(written), DECLARATIONS);
     expect({
       settings: [...needs.settings],
@@ -88,7 +88,7 @@ describe("the reason why a rule is skipped", () => {
     [{ ...LOOKUP, source: "m", test: "found.b" }, "reference m"],
     [{ ...LOOKUP, source: "m", test: "config.y" }, "setting y"],
     [{ ...LOOKUP, by: "other", test: "found.b" }, undefined],
-  ])("%j: %s", (written, expected) => {
+  ])("for %j is: %s", (written, expected) => {
     const reason = skipReason(ruleOf(written), context);
     expect(reason && `${reason.kind} ${reason.name}`).toBe(expected);
   });

@@ -108,7 +108,7 @@ describe("a format", () => {
     expect(formatTest("phone", undefined)("x", "GB")).toBe(true);
   });
 
-  it("has a region in upper or lower case", () => {
+  it("accepts its region in upper or lower case", () => {
     expect(formatTest("postcode", undefined)("SW1A 1AA", "gb")).toBe(true);
     expect(formatTest("postcode", undefined)("2000", "gb")).toBe(false);
     expect(formatTest("postcode", undefined)("anything", undefined)).toBe(true);
@@ -165,7 +165,7 @@ it.each(["+12", "-12", "12"])("%s is an integer", (text) => {
   expect(formatTest("integer", undefined)(text, undefined)).toBe(true);
 });
 
-it("each of the two lines has at most 30 characters, and a default sort code needs no hyphens", () => {
+it("the format two-lines allows at most 30 characters in each line, and the default sort code needs no hyphens", () => {
   const isShort = formatTest("two-lines", undefined);
   expect([isShort(`a\n${"x".repeat(31)}`, undefined), isShort(`a\r\n${"x".repeat(30)}`, undefined)]).toEqual([
     false,

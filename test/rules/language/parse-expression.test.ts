@@ -64,7 +64,7 @@ it("an expression that is written with the fewest brackets has the same meaning 
   );
 });
 
-describe("two ways to write an expression", () => {
+describe("two ways to write an expression:", () => {
   it.each([
     ["a or b and c", "a or (b and c)"],
     ["a and b or c", "(a and b) or c"],
@@ -106,7 +106,7 @@ const path = (text: string, ...steps: readonly PathStep[]): PathExpression => ({
 });
 const field = (name: string): PathStep => ({ kind: "field", name });
 
-describe("a word with a special meaning", () => {
+describe("a word with a special meaning is parsed as expected:", () => {
   it.each<[string, Expression]>([
     ["true", { kind: "boolean", value: true }],
     ["false", { kind: "boolean", value: false }],
@@ -141,7 +141,7 @@ describe("a word with a special meaning", () => {
   });
 });
 
-describe("an invalid expression", () => {
+describe("an invalid expression is refused:", () => {
   it.each([
     ["", "the expression is incomplete", 0],
     ["a =", "the expression is incomplete", 3],
@@ -217,7 +217,7 @@ describe("the parts of an expression", () => {
     ["not a", ["a"]],
     ["a and b", ["a", "b"]],
     ["a or b", ["a", "b"]],
-  ])("%s", (text, parts) => {
+  ])("are found in %s", (text, parts) => {
     expect(subexpressionsOf(parseExpression(text)).map((part) => printExpression(part))).toEqual(parts);
   });
 

@@ -334,7 +334,7 @@ describe("the error of a rule", () => {
     [{ kind: "hods" }, [['there is no kind of rule "hods"; did you mean "holds"?', "kind"]]],
     [{ kind: "toString" }, [[expect.stringMatching(/^there is no kind of rule "toString"; known kinds: /), "kind"]]],
     [{ kind: 1 }, [[expect.stringMatching(/^a rule must have a kind: one of required-when, /), "kind"]]],
-  ])("%j", (written, issues) => {
+  ])("is found: %j", (written, issues) => {
     const expected = issues.map(([message, at]) => [message, ["x-rules/0", at].filter(Boolean).join("/")]);
     expect(issuesOf(written)).toEqual(expected);
   });
@@ -448,7 +448,7 @@ describe("the operands of a rule", () => {
     [{ kind: "matches-format", value: "a", format: "phone", region: "r" }, ["a", "r"]],
     [{ kind: "in-set", value: "a", set: [1] }, ["a", "1"]],
     [{ kind: "required-when", fields: ["a", ["b"]] }, ["a", "b"]],
-  ])("of %j", (written, expected) => {
+  ])("are found in %j", (written, expected) => {
     const [rule] = readAll([{ code: "c", ...written }]).rules;
     const operands = rule === undefined ? [] : operandsOf(rule);
     expect(

@@ -148,7 +148,7 @@ test.each<[JsonObject, JsonValue, string | undefined]>([
   [{ ...LIST_OF_TEXTS, minItems: 2 }, ["x"], "min_length"],
   [{ ...LIST_OF_TEXTS, maxItems: 1 }, ["x", "y"], "max_length"],
   [{ ...LIST_OF_TEXTS, uniqueItems: true }, ["x", "x"], "unique"],
-  // Others
+  // Other values
   [{}, { anything: [null] }, undefined],
   [{ type: "object", additionalProperties: TEXT }, [], "not_a_dict"],
 ])("with the schema %j, the value %j has the problem %s", (schema, value, code) => {

@@ -57,7 +57,7 @@ export interface ModelServer {
   readonly rangeOf: (run: string, record: number) => Readonly<ModelRange> | undefined;
   /** Returns the identity of the database, and the position of its log. */
   readonly facts: () => OriginFacts;
-  /** Copies the database. The returned function replaces the database by the copy. */
+  /** Copies the database. The returned function replaces the database with the copy. */
   readonly copy: () => (kind: RestoreKind) => void;
   /** Makes these workers (default: all) miss heartbeats for this time. */
   readonly silence: (ms: number, workers?: readonly string[]) => void;

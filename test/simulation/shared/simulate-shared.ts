@@ -185,7 +185,7 @@ async function play(
   else scene.witness.addViolation("liveness", `not done after ${CALM} planners without faults`);
 }
 
-/** Plays planners and workers under faults. Returns the number of runs. */
+/** Runs planners and workers under faults. Returns the number of runs. */
 async function storm(scene: SharedScene, chaos: Chaos, restored: RestoredDatabase | undefined): Promise<number> {
   const { dice } = scene;
   let runs = 0;
@@ -212,7 +212,7 @@ function maybeCorrect({ dice, corrected, records }: SharedScene): void {
   if (dice() < 0.5) for (const { key } of records) corrected.add(key);
 }
 
-/** Plays planners without faults until everything is settled. Returns false if all of them have failed. */
+/** Runs planners without faults until everything is settled. Returns false if all of them have failed. */
 async function finish(scene: SharedScene, before: number, restored: RestoredDatabase | undefined): Promise<boolean> {
   let runs = before;
   for (let number = 0; number < CALM; number += 1) {

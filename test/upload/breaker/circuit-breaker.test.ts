@@ -44,7 +44,7 @@ describe("the circuit opens", () => {
   test.each([
     ["a field is named", rejected("blank")],
     ["no code is given", rejected("unspecified", "non_field_errors")],
-  ])("not after equal refusals if %s", async (_, answer) => {
+  ])("but not after equal refusals if %s", async (_, answer) => {
     const { end } = await play(() => answer, { records: 30 });
     expect(end).toMatchObject({ reason: "done", counts: { rejected: 30 } });
   });

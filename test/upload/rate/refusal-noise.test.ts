@@ -171,7 +171,7 @@ async function pushShort(noise: number, { seed, concurrency }: ShortPush): Promi
   return clock.monotonic();
 }
 
-test("other records do not yet ignore a Retry-After if few requests have a high share of refusals", () => {
+test("a high share of refusals among few requests does not yet let other records ignore a Retry-After", () => {
   const noise = createRefusalNoise();
   const acceptedRequest = (load: "unknown" | "less", count: number): void => {
     for (let reply = 0; reply < count; reply += 1) noise.acceptedRequest(load);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createAccess } from "../../../src/web/security/access.ts";
 
-describe("the access to the web pages", () => {
+describe("the access control of the web pages", () => {
   it("exchanges the displayed token any number of times, each time for a new session", () => {
     const access = createAccess();
     const [one, other] = [access.exchange(access.token), access.exchange(access.token)];

@@ -85,7 +85,7 @@ describe("the items with a problem", () => {
     [{ kind: "equals-across", values: "l[]" }, { l: [1, "1.0", 2, 1] }, [2]],
     [{ kind: "in-set", value: "l[]", set: ["A"], negate: true }, { l: ["A", "B", "A"] }, [0, 2]],
     [{ kind: "within", value: "l[]", min: 2, max: 3 }, { l: [1, 2, 3, 4, "A"] }, [0, 3]],
-  ])("%j of %j", (rule, payload, items) => {
+  ])("are found by the rule %j in the payload %j", (rule, payload, items) => {
     expect(problemsOfRule({ ...rule, attr: "l[]" }, payload)).toEqual(items.map((item) => `l.${item} broken`));
   });
 });
@@ -104,7 +104,7 @@ describe("a moment at the limit", () => {
     [limit, "2026-03-18", false],
     [{ ...limit, kind: "not-past" }, "2026-03-13T12:00:00Z", true],
     [{ ...limit, kind: "not-past" }, "2026-03-13T11:59:59Z", false],
-  ])("%j of %s is allowed: %s", (rule, at, isAllowed) => {
+  ])("of the rule %j, %s, is allowed: %s", (rule, at, isAllowed) => {
     expect(problemsOfRule(rule, { at })).toEqual(isAllowed ? [] : ["non_field_errors broken"]);
   });
 });
@@ -118,7 +118,7 @@ describe("a missing value", () => {
     [{ is: ["A"], default: "A" }, true],
     [{ is: ["A", "B"], default: "C" }, false],
     [{ "is-not": ["C"], default: "C" }, false],
-  ])("has an allowed value: %j, %s", (members, isAllowed) => {
+  ])("is allowed by %j: %s", (members, isAllowed) => {
     for (const field of ["a", "l[].a"]) {
       const rule = { kind: "conditional-value", field, "skip-if-missing": false, ...members };
       expect(problemsOfRule(rule, {})).toEqual(isAllowed ? [] : ["non_field_errors broken"]);

@@ -129,7 +129,7 @@ describe("paths to enclosing objects", () => {
   });
 });
 
-describe("dates and the clock", () => {
+describe("a rule with dates", () => {
   const london = { zone: "Europe/London" };
 
   it("compares a date with the day of a date-time in the instance's zone", () => {
@@ -232,7 +232,7 @@ describe("rows of a reference list:", () => {
     expect(holds(test, payload, judging)).toBe(expected);
   });
 
-  it("a problem is never located in such a row", () => {
+  it("a problem is never located in a row of a reference list", () => {
     const value = "listed.things[code = this.x].fuel";
     expect(
       problemsOfRule({ kind: "refers-to", value, in: "fuels[]" }, { x: "A" }, { ...judging, wrong: ["fuel"] }),

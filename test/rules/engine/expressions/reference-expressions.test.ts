@@ -77,7 +77,7 @@ function scopeFrom(choices: Choices, cursors: readonly [Cursor, ...Cursor[]]): S
   };
 }
 
-it("a random expression has the same values as with the reference evaluator, and also without cursors", () => {
+it("a random expression has the same values as in the reference evaluator, with and without cursors", () => {
   let singles = 0;
   let present = 0;
   const compare = (choices: Choices): void => {

@@ -44,7 +44,7 @@ describe("an expression that can have", () => {
     "min(l[].a)",
     "l[].a = 1",
     "a + 1",
-  ])("only one value is compiled to read it without cursors: %s", (text) => {
+  ])("only one value is compiled to a function without cursors: %s", (text) => {
     expect(createRuleCompiler(CONTEXT).single(parseExpression(text))).toBeTypeOf("function");
   });
 
@@ -65,7 +65,7 @@ describe("an expression that can have", () => {
     "above.$many",
     "listed.l[]",
     "listed.l[a = 1].b",
-  ])("several values has no such function: %s", (text) => {
+  ])("several values is not compiled to a function without cursors: %s", (text) => {
     expect(createRuleCompiler(CONTEXT).single(parseExpression(text))).toBeUndefined();
   });
 });

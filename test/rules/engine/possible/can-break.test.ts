@@ -42,7 +42,7 @@ const PERIOD = { list: "l[]", start: "s", end: "t" };
 const STRICT = { "skip-if-missing": false };
 
 /** Each row: a rule, field sets with which a payload can break it, and field sets with which no payload can. */
-describe("a rule must be checked only if the fields of the payload can break it", () => {
+describe("a rule must be checked only if the fields of the payload can break it:", () => {
   it.each<[JsonObject, readonly string[], readonly string[]]>([
     [{ kind: "required-when", fields: ["a"] }, ["", "a"], []],
     [{ kind: "required-when", fields: ["a"], when: "b" }, ["b", "a b"], ["", "a"]],
@@ -102,7 +102,7 @@ describe("a rule must be checked only if the fields of the payload can break it"
 });
 
 /** Each row: a condition, the field sets with which it can be true, and the field sets with which it can be false. */
-describe("a condition can be true, and can be false, only if the fields of the payload allow it", () => {
+describe("a condition can be true, and can be false, only if the fields of the payload allow it:", () => {
   it.each<[string, readonly string[], readonly string[]]>([
     ["a", ["a"], ["", "a"]],
     ["true", ["", "a"], ["", "a"]],
@@ -156,7 +156,7 @@ describe("a condition can be true, and can be false, only if the fields of the p
   });
 });
 
-it("a field that is null or in a later payload does not count as a field of the payload", () => {
+it("null fields and fields of earlier payloads do not count as fields of a payload", () => {
   const tree = createFieldTree();
   const declarations = { values: new Map(), settings: new Map(), undecided: new Map(), partial: new Set<string>() };
   const canBreak = possibleBreaks({ declarations, settings: new Map(), tree });

@@ -41,7 +41,7 @@ const COMBINATIONS: Readonly<
 };
 
 describe.each(Object.entries(COMBINATIONS))("%s of several conditions", (_name, [combined, oracle]) => {
-  it("is true exactly for the payloads with enough true conditions, and is constant if it is the same for all", () => {
+  it("is true exactly for the payloads with enough true conditions, and is constant if it has the same value for all payloads", () => {
     fc.assert(
       fc.property(parts, (list) => {
         const possible = combined(list.map(possibleOf));
