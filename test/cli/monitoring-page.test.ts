@@ -40,7 +40,7 @@ it("docs/monitoring.md lists every metric with its type and its labels", () => {
 
 it("docs/monitoring.md lists every state of a run", () => {
   const states = table("state").map(([state = ""]) => state);
-  // `status` shows a run as superseded by comparing it with later runs.
+  // `status` compares a run with later runs to show it as superseded.
   expect(new Set(states)).toEqual(new Set([...RUN_STATES, "superseded"].map((state) => code([state]))));
 });
 

@@ -19,7 +19,7 @@ export function corpus(...names: readonly string[]): string {
   return join(CORPORA, ...names);
 }
 
-/** Returns the path of a published document of an operator, or of the folder of all documents. */
+/** Returns the path of an operator's published document, or of the folder with all documents. */
 export function publishedContract(...names: readonly string[]): string {
   return join(SHARED, "contracts", ...names);
 }

@@ -8,11 +8,11 @@ import { OPERATORS, overlayTexts, type Operator } from "../overlays/shipped-over
 
 export { OPERATORS, type Operator };
 
-/** Folder of the documents that two operators publish, which are not part of the project (MIGRATE_SHARED). */
+/** Folder of two operators' published documents (MIGRATE_SHARED). The documents are not part of the project. */
 const shared = process.env["MIGRATE_SHARED"] ?? path.resolve(import.meta.dirname, "../../../shared");
 const folder = path.join(shared, "contracts");
 
-/** Whether the documents exist. Their tests are skipped if they do not. */
+/** Whether the documents exist. If they do not, their tests are skipped. */
 export const DOCUMENTS_EXIST: boolean = existsSync(folder);
 
 export function documentText(operator: Operator): string {

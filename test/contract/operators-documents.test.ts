@@ -6,7 +6,7 @@ import { fieldTable } from "../../src/contract/describe/field-table.ts";
 import { findOperation } from "../../src/contract/operations/find-operation.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 
-/** The published documents of two operators, which are not part of the project. */
+/** Two operators' published documents. They are not part of the project. */
 const shared = process.env["MIGRATE_SHARED"] ?? path.resolve(import.meta.dirname, "../../../shared");
 const folder = path.join(shared, "contracts");
 

@@ -70,7 +70,7 @@ describe("changed cells are reported", () => {
   });
 });
 
-describe("files saved in another format count as unchanged", () => {
+describe("a file that is saved", () => {
   it.each([
     ["with semicolons", { delimiter: ";" }],
     ["with tabs", { delimiter: "\t" }],
@@ -78,7 +78,7 @@ describe("files saved in another format count as unchanged", () => {
     ["as UTF-16 with a byte order mark", { bom: true, encoding: "utf16le" }],
     ["without the error columns", { columns: ["REF", "NAME", "PHONE", "WRONG", "OTHER"] }],
     ["with the error columns in another order", { columns: ["OTHER", "migrate_key", "WRONG", "PHONE", "NAME", "REF"] }],
-  ] as const)("%s", async (_, form) => {
+  ] as const)("%s counts as unchanged", async (_, form) => {
     const exported = await oneRow({});
     exported.save("rejects.csv", exported.read("rejects.csv"), form);
     const { cells, keys, missingColumns, renamed, added, exportedRows, returned } = await findingsOf(exported);

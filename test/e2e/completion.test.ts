@@ -118,8 +118,8 @@ function outputOf(shell: string, args: readonly string[]): string {
 }
 
 /**
- * Types keys into a shell on a new terminal. Returns a function that returns the output so far without control
- * characters, such as those that move the cursor.
+ * Types keys into a shell on a new terminal. The returned function returns the output so far, without control
+ * characters such as cursor movements.
  */
 async function typeInto(shell: readonly string[], setUp: string, keys: string): Promise<() => string> {
   const terminal = spawn("script", ["-qfec", shell.join(" "), "/dev/null"], { cwd: folder, env: cleanEnv });

@@ -229,7 +229,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a push with several workers ${SKIPPE
 });
 
 describe("a change to an accepted record", () => {
-  test("is rejected with `revision_ignored` if the platform refuses it as existing", async () => {
+  test("is rejected with `revision_ignored` if the platform refuses the change because the account exists", async () => {
     const work = workplace({ accounts: [{ REF: "EXT-1", ADDRESS: "1 Old Lane" }] }, sandbox);
     await work.push(WITH_CONTENT);
     writeExtract(work.folder, { accounts: [{ REF: "EXT-1", ADDRESS: "2 New Lane" }] });

@@ -3,7 +3,7 @@ import path from "node:path";
 import { stringify } from "csv-stringify/sync";
 import { between, type Dice } from "../seeded-dice.ts";
 
-/** An account of the old system, as the extracts of the month show it. */
+/** An account in the old system, as shown in the month's extracts. */
 export interface MonthAccount {
   readonly ref: string;
   address: string;

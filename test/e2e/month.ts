@@ -45,8 +45,8 @@ export interface MonthOptions {
   readonly size: number;
   readonly seed: number;
   /**
-   * Commands by day, without `migrate`. A push among them replaces the default push of its day. Any commands for day 18
-   * replace the default exclusions.
+   * Commands by day, without `migrate`. A push in this list replaces the default push of its day. Any commands for day
+   * 18 replace the default exclusions.
    */
   readonly commands?: ReadonlyMap<number, readonly (readonly string[])[]>;
 }
@@ -125,7 +125,7 @@ async function noteCommand(
 }
 
 /**
- * Returns the commands of a day. Without a push among them, adds `push` after `changes` and before all other commands.
+ * Returns the commands of a day. If they include no push, adds `push` after `changes` and before all other commands.
  */
 function withPush(commands: readonly (readonly string[])[], push: readonly string[]): readonly (readonly string[])[] {
   if (commands.some(([command]) => command === "push")) return commands;

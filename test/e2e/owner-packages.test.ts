@@ -93,7 +93,7 @@ test("a package's page starts with the owner, the address, the deadline and the 
   );
 });
 
-test("one package can be re-imported without the others, even after a second export", async () => {
+test("one package can be re-imported without the other packages, even after a second export", async () => {
   const work = await pushed();
   await work.migrate(["report", "--by-owner"]);
   save(

@@ -59,7 +59,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
     refused([...PUSH, "--ledger", url, ...flags], options);
 
   test.each([[], ["--workers", "2"]])(
-    "is refused with the wrong password, user, database or host as the cause, with the flags %j",
+    "is refused with a message that names the wrong password, user, database or host, with the flags %j",
     async (...flags) => {
       expect(await pushTo(as("guarded"), flags)).toMatch(
         /^2 migrate: the ledger postgres:\S+ the password for guarded is wrong/,
@@ -79,7 +79,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
     },
   );
 
-  test("is refused without permission to create the schema, to read it, or to assign work", async () => {
+  test("is refused without permission to create or read the schema, or to assign work", async () => {
     expect(await pushTo(as("stranger"))).toMatch(
       /^2 migrate: the ledger \S+ denies a permission: permission denied for database.*docs\/cluster\.md/,
     );

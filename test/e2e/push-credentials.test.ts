@@ -106,7 +106,7 @@ describe("a token", () => {
 });
 
 describe("without credentials,", () => {
-  test("a push is refused before anything is sent, and names the settings that are missing", async () => {
+  test("a push is refused before anything is sent, and the message names the missing settings", async () => {
     const { push } = workplace({ accounts: goodAccounts(2) }, sandbox);
     const { code, stderr } = await push([], { env: { MIGRATE_API_KEY: undefined } });
     expect(code).toBe(2);

@@ -104,7 +104,7 @@ function createdTwice({ platform }: PushEvidence): readonly string[] {
     .map(([key, count]) => `nothing twice: the platform has created ${key} ${count} times`);
 }
 
-/** Compares times of the platform and of the ledger, which use the clock of the same machine. */
+/** Compares the times of the platform with the times of the ledger. Both use the clock of the same machine. */
 function sentBeforeIntent({ platform, ledger }: PushEvidence): readonly string[] {
   return platform.requests.flatMap(({ key = "", at }) => {
     const intendedAt = ledger.intendedAt.get(key);

@@ -105,7 +105,7 @@ test("a truncated reply leaves its record ambiguous", async () => {
   expect(await admin.imports()).toHaveLength(4);
 });
 
-test("an import supplier that becomes Paused stops the push, which resume completes later", async () => {
+test("an import supplier that becomes Paused stops the push, and resume completes it later", async () => {
   const { push, migrate } = workplace({ accounts: goodAccounts(100) }, sandbox);
   await admin.faults({ pauseAt: 30, latencyMs: 5 });
   const { code, stdout, stderr } = await push(["--concurrency", "8"]);

@@ -49,9 +49,9 @@ async function quickest(run: () => Promise<CliEnd>): Promise<number> {
   return Math.min(...times);
 }
 
-test("of several pushes started at the same time, one runs and the others are refused", async () => {
+test("of several pushes started at the same time, one runs and all others are refused", async () => {
   const work = workplace({ accounts: goodAccounts(60) }, sandbox);
-  // The push that runs must not end before the others have started.
+  // The push that runs must not end before the other pushes have started.
   await admin.faults({ latencyMs: 800 });
   let refusals = 0;
   const pushes = [1, 2, 3].map(async () => {

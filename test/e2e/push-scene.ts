@@ -266,7 +266,7 @@ const PUSH = ["push", "accounts.csv", "--contract", CONTRACT, "--mapping", "mapp
 
 /**
  * Writes an extract. `sandbox` provides the address of the platform and the credentials. Without a sandbox, tests pass
- * them as flags.
+ * both as flags.
  */
 export function workplace(
   extract: Extract,

@@ -8,7 +8,7 @@ const NOW = ["--quiet-period", "0s", "--format", "ndjson"];
 
 interface ReadBackLie {
   readonly records: number;
-  /** Records, counted from 1, whose first request gets no reply. */
+  /** Numbers of the records, from 1, whose first request gets no reply. */
   readonly lost: readonly number[];
   readonly readBack: (request: SeenRequest) => Action;
   readonly overlay?: string;

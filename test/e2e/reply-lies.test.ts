@@ -149,7 +149,7 @@ describe("a success that does not match the contract creates no accepted record:
   });
 });
 
-/** An overlay that removes the schema of successful replies, which the documents of some operators lack. */
+/** An overlay that removes the schema of successful replies. Some operators' documents lack this schema. */
 const SILENT = `
 overlay: 1.0.0
 info: { title: A contract that says nothing of replies, version: "1" }

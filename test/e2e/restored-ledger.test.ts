@@ -137,7 +137,7 @@ test("a push with older copies of both the ledger and its journal is refused bec
   expect(await admin.accounts()).toHaveLength(6);
 });
 
-test("a push of new records with an up-to-date ledger looks up a few of them on the platform, and continues", async () => {
+test("a push of new records with an up-to-date ledger looks up a few of these records on the platform, and continues", async () => {
   const work = workplace({ accounts: goodAccounts(3) }, sandbox);
   expect((await work.push(PUSH)).code).toBe(0);
   writeExtract(work.folder, { accounts: goodAccounts(20) });

@@ -17,7 +17,7 @@ const SETUP = {
   "migrate.yaml": CONFIGURATION,
 };
 
-/** Pushes four accounts, of which two are invalid. The mapping uses a lookup list and functions in another folder. */
+/** Pushes four accounts, two of them invalid. The mapping uses a lookup list and functions in another folder. */
 async function pushed(): Promise<Workplace> {
   const work = fourAccounts();
   const { file, migrate } = work;
@@ -39,7 +39,7 @@ function breakSetup({ file }: Workplace): void {
 }
 
 describe("files that have changed since a push", () => {
-  test("are named by report, explain, proof and push --rejects, which use the stored versions", async () => {
+  test("are named by report, explain, proof and push --rejects, and the stored versions are used", async () => {
     const work = await pushed();
     correct(work);
     breakSetup(work);

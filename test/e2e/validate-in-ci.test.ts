@@ -10,7 +10,7 @@ import { scaledTimeout } from "../scaled-timeout.ts";
 const PAGE = readFileSync(projectFile("docs/ci.md"), "utf8");
 
 describe("the commands of docs/ci.md, unchanged:", () => {
-  test("GitHub: the contract is valid, and the sample fails with annotations on its lines", () => {
+  test("on GitHub, the contract is valid, and the sample fails with annotations on its lines", () => {
     const steps: readonly { readonly run?: string }[] = parseYaml(block(".github/workflows")).jobs.validate.steps;
     const [check = "", validate = ""] = steps
       .map((step) => step.run ?? "")
@@ -56,7 +56,7 @@ describe("the commands of docs/ci.md, unchanged:", () => {
     for (const file of uploaded) expect(existsSync(path.join(folder, file))).toBe(true);
   });
 
-  test("GitLab: the sample fails, and junit.xml has one test case per record", () => {
+  test("on GitLab, the sample fails, and junit.xml has one test case per record", () => {
     const { script }: { readonly script: readonly string[] } = parseYaml(block(".gitlab-ci.yml"))[
       "validate-sample-extract"
     ];
@@ -67,7 +67,7 @@ describe("the commands of docs/ci.md, unchanged:", () => {
     expect(report.match(/<failure /g)).toHaveLength(19);
   });
 
-  test("other CI systems: the sample fails with exit code 1, and the files are complete", () => {
+  test("on other CI systems, the sample fails with exit code 1, and the files are complete", () => {
     const folder = repository();
     const commands = [...PAGE.slice(PAGE.indexOf("## Other CI systems")).matchAll(/```sh\n(.*?)```/gs)].flatMap(
       ([, text = ""]) => text.trim().split("\n"),

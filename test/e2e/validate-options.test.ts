@@ -6,7 +6,7 @@ import { runCli } from "./cli.ts";
 import { CONTRACT_FLAGS, JOB_FLAGS, JOINED_MAPPING, linesOf, validate, workFolder } from "./validate-scene.ts";
 
 const HEADER = "REF,NAME,NOTE,MOBILE\n";
-/** An extract of ten rows, of which every second row is invalid. */
+/** An extract of ten rows. Every second row is invalid. */
 const TEN = `${HEADER}${Array.from({ length: 10 }, (_, index) => `A${index + 1},${index % 2 === 0 ? "Ada" : ""},,\n`).join("")}`;
 
 describe("flags that select records:", () => {

@@ -90,7 +90,7 @@ describe("a cached contract", () => {
     expect(statSync(onlyEntry(cache)).ino).toBe(ino);
   });
 
-  it("is not used if others could have written it, or if it is a link", async () => {
+  it("is not used if other users could have written it, or if it is a link", async () => {
     const cache = newCache();
     const compiled = await cachedContract(DOCUMENTS, cache);
     const entry = onlyEntry(cache);

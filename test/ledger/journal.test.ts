@@ -99,7 +99,7 @@ it("never considers a ledger complete if any bit of its journal has changed", as
   );
 });
 
-it("tolerates zeros instead of the last bytes, which a power failure can cause", async () => {
+it("tolerates zeros in place of the last bytes, as after a power failure", async () => {
   const file = path.join(temporaryFolder(), "a.log");
   const { bytes, ends } = journalOf([3, 4]);
   bytes.fill(0, (ends[0] ?? 0) + 20);

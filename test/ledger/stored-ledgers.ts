@@ -10,7 +10,7 @@ import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 export interface StoredLedger {
   readonly kind: string;
   readonly store: LedgerStore;
-  /** Opens the ledger in a new process, which gets its lock. */
+  /** Opens the ledger in a new process, and gives this process the lock. */
   readonly open: () => Promise<Ledger>;
   /** Simulates that the process with the ledger dies, or is suspended for longer than its lease. Closes nothing. */
   readonly loseProcess: () => Promise<void>;

@@ -19,7 +19,10 @@ const call = (of: (options: never) => unknown, options: unknown): Promise<unknow
     .then(() => Reflect.apply(of, undefined, [options]))
     .then((value: unknown) => firstOf(value));
 
-/** Returns the value, or the first result of a generator, which checks its options only when it is first iterated. */
+/**
+ * Returns the value, or the first result of a generator, because a generator checks its options only on its first
+ * iteration.
+ */
 async function firstOf(value: unknown): Promise<unknown> {
   const isIterable = typeof value === "object" && value !== null && Symbol.asyncIterator in value;
   return isIterable ? Reflect.apply(Reflect.get(value, "next"), value, []) : value;

@@ -18,7 +18,7 @@ interface Measurements {
   readonly variables: readonly string[];
 }
 
-/** A mapping of a single file without a join, whose records are validated in threads. */
+/** A mapping of a single file without a join, so that its records are validated in threads. */
 const FLAT = `
 operation: import-account
 sources: { accounts: { files: accounts.csv } }

@@ -18,7 +18,7 @@ describe("the problems of one record", () => {
     expect(total(kept)).toBe(MAX_PROBLEMS - 1 + 3 + 4900);
   });
 
-  it("beyond the limit include one problem for each further combination of code and severity", () => {
+  it("beyond the limit include one problem for each additional combination of code and severity", () => {
     const kept = limitProblems([...numbers(5000), ...repeated("blank", 7), ...repeated("blank", 2, "warning")]);
     expect(kept).toHaveLength(MAX_PROBLEMS + 2);
     expect(kept.slice(-2)).toMatchObject([

@@ -4,7 +4,7 @@ import { loadContract } from "../../src/contract/load-contract.ts";
 import { compileValidator } from "../../src/validate/compile-validator.ts";
 import { operationsFor, OPERATORS, overlayTexts } from "./shipped-overlay.ts";
 
-/** Schemas as the operators publish them, shortened. */
+/** Shortened versions of the schemas that the operators publish. */
 const DOCUMENT = `
 openapi: 3.0.3
 info: { title: Documents, version: "1" }

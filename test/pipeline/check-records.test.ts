@@ -91,7 +91,7 @@ describe("checked records", () => {
     expect(await numbers([])).toEqual([]);
   });
 
-  it("are no longer returned once the run is stopped, which causes no error", async () => {
+  it("are no longer returned once the run is stopped, without an error", async () => {
     const job = await openThings(thingsFolder(["A,Ann,,"]));
     expect(await all(checkedRecords(job, { signal: AbortSignal.abort() }))).toEqual([]);
   });

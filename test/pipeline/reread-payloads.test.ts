@@ -124,7 +124,7 @@ async function groupsFrom(job: Job, from?: InputPosition): Promise<readonly Payl
   return groups;
 }
 
-/** Returns the payload of each record, or the line of its row if the payload must be built from it. */
+/** Returns the payload of each record, or the line of its row if the payload must be built from the row. */
 function textsOf(groups: readonly PayloadGroup[]): readonly (string | number | undefined)[] {
   return groups.flatMap(({ first, last, payload, row }) =>
     Array.from({ length: last - first + 1 }, (_, at) => payload(first + at)?.toString() ?? row(first + at)?.line),

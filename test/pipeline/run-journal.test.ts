@@ -171,7 +171,7 @@ async function planAgain(folder: string, keys: readonly string[]): Promise<reado
 const KEYS = ["A", "B", "C", "D", "E", "F"];
 const HELD = ["skipped", "skipped", "ambiguous", "ambiguous", "ambiguous", "pending"];
 
-it("makes records ambiguous that only the journal contains after the repair of an older copy", async () => {
+it("treats records that only the journal contains as ambiguous after the repair of an older copy", async () => {
   const folder = await outdatedFolder();
   expect(await repair(folder)).toMatchObject({ noted: 3, isUncertain: false });
   expect(await planAgain(folder, KEYS)).toEqual(HELD);
@@ -181,17 +181,20 @@ it("makes records ambiguous that only the journal contains after the repair of a
 it.each([
   ["with its checksum file", FILES],
   ["without its checksum file", ["ledger.db"]],
-])("makes records ambiguous that only the journal contains after a lost ledger was restored %s", async (_, files) => {
-  const folder = await outdatedFolder();
-  removeLedger(folder);
-  copyLedger(path.join(folder, "backup"), folder, files);
-  await repair(folder);
-  const statuses = await planAgain(folder, KEYS);
-  expect(statuses.slice(0, 5)).toEqual(HELD.slice(0, 5));
-  expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
-});
+])(
+  "treats records that only the journal contains as ambiguous after a lost ledger was restored %s",
+  async (_, files) => {
+    const folder = await outdatedFolder();
+    removeLedger(folder);
+    copyLedger(path.join(folder, "backup"), folder, files);
+    await repair(folder);
+    const statuses = await planAgain(folder, KEYS);
+    expect(statuses.slice(0, 5)).toEqual(HELD.slice(0, 5));
+    expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
+  },
+);
 
-it("makes records ambiguous that only the journal contains after the repair of a corrupt older copy", async () => {
+it("treats records that only the journal contains as ambiguous after the repair of a corrupt older copy", async () => {
   const folder = await outdatedFolder();
   const file = path.join(folder, "ledger.db");
   const bytes = readFileSync(file);

@@ -54,7 +54,7 @@ function publishedContract(operator: string): Contract {
   return loadContract(texts.map((file) => ({ file, text: readFileSync(file, "utf8") })));
 }
 
-/** The successes, without the replies of list operations, whose items are checked one by one when records are read. */
+/** The successes, except replies of list operations: their items are checked one by one when records are read. */
 const successes = files.flatMap((file) => {
   const [, operator = "", id = "", status = ""] = /^(au|gb)\.(.+)\.response(2\d\d)\./.exec(file) ?? [];
   const isList = id.startsWith("v1-get-");

@@ -56,7 +56,7 @@ describe("compiled code", () => {
     }
   });
 
-  it("is not cached if the folder cannot be created, which causes no failure", () => {
+  it("is not cached if the folder cannot be created, and this causes no failure", () => {
     const cacheHome = path.join(temporaryFolder(), "file");
     writeFileSync(cacheHome, "");
     expect(help(cacheHome)).toMatchObject({ status: 0, stderr: "" });

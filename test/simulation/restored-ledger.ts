@@ -35,7 +35,7 @@ export interface JournaledLedger {
   readonly journal: Journal;
   /** Whether the ledger was repaired before it was opened. */
   readonly isRepaired: boolean;
-  /** Closes the journal of a dead process, whose files stay unchanged. */
+  /** Closes the journal of a dead process. Its files stay unchanged. */
   readonly abandon: () => Promise<void>;
 }
 

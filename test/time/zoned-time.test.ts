@@ -70,7 +70,9 @@ test.each([
   expect(shiftDays(day, count)).toBe(moved);
 });
 
-/** Zones whose clocks change at midnight, by half an hour, twice in a month, by a day, or by seconds, and others. */
+/**
+ * Zones whose clocks change at midnight, by half an hour, twice in a month, by a day, or by seconds, and other zones.
+ */
 const ZONES = [
   "Europe/London",
   "America/Asuncion",

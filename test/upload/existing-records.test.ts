@@ -30,7 +30,7 @@ async function outcomeOf(
 }
 
 describe("a reply that says that the platform already has the record", () => {
-  test("makes a record `existing` if it was never sent", async () => {
+  test("makes the record `existing` if the record was never sent", async () => {
     expect(await outcomeOf([EXISTS])).toMatchObject({
       status: "existing",
       http: 400,
@@ -65,7 +65,7 @@ describe("a reply that says that the platform already has the record", () => {
     });
   });
 
-  test("also makes a record `existing` in a run that only validates", async () => {
+  test("also makes the record `existing` in a run that only validates", async () => {
     expect(await outcomeOf([EXISTS], {}, { remoteValidation: true })).toMatchObject({ status: "existing" });
   });
 

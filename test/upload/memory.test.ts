@@ -7,7 +7,7 @@ import { ACCEPTED, play, sendable } from "./scene.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
-test("an upload releases the records that it has sent (it used to keep all of them until its end)", async () => {
+test("an upload releases the records that it has sent (the upload used to keep all records until its end)", async () => {
   const payloads: WeakRef<object>[] = [];
   const held: number[] = [];
 

@@ -47,7 +47,7 @@ describe("a repeated record", () => {
     ["a 404 without a rule", notProcessed, "ambiguous"],
     ["a refusal that the contract names, which settles the record", rejectedByName("blank"), "rejected"],
   ])(
-    "still counts an earlier unclear reply after %s (it used to be forgotten, although the account existed)",
+    "still counts an earlier unclear reply after %s (the reply used to be forgotten, although the account existed)",
     async (_, answer, status) => {
       const { ledger } = await play(({ number }) => (number === 1 ? AMBIGUOUS : answer), { records: 1, dedupes: true });
       expect(ledger.settlements.at(-1)?.status).toBe(status);

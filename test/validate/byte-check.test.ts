@@ -140,7 +140,7 @@ describe("the byte check of a type", () => {
     [decimal(), "12.", false],
     [decimal(), "1x", false],
     [decimal({ maximum: { value: 3, exclusive: false } }), "2", undefined],
-  ])("of %o for %j returns %s", (type, content, expected) => {
+  ])("for the type %o and the cell %j returns %s", (type, content, expected) => {
     expect(verdicts(type, content).ofBytes).toBe(expected);
   });
 });

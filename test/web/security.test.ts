@@ -64,7 +64,7 @@ describe("the server of migrate web", () => {
     }
   });
 
-  it("refuses other host names, which a site could point at this machine (DNS rebinding)", async () => {
+  it("refuses other host names, because a site could point them at this machine (DNS rebinding)", async () => {
     const { port } = new URL(web.origin);
     for (const host of ["evil.example", `evil.example:${port}`, "127.0.0.1", "127.0.0.1:1", `127.0.0.1.:${port}`]) {
       for (const name of ["/", "/app.js", "/api/project", "/api/session"]) {

@@ -40,7 +40,7 @@ function accountLine(number: string): string {
 }
 
 describe("init", () => {
-  test("writes files that are valid against their schemas and refer to them", async () => {
+  test("writes files that are valid against their schemas and refer to these schemas", async () => {
     const { mapping, config } = await initOf({ "accounts.csv": ACCOUNTS });
     const ajv = new Ajv({ strict: false, allErrors: true });
     const schema = await schemaOfMapping({ contract: CONTRACT, operation: "import-account" }, {});

@@ -197,7 +197,7 @@ describe("an expensive target", () => {
   });
 });
 
-it("an update that does not fit many of its matches is reported for a few matches, with a count of the others", () => {
+it("an update that does not fit many of its matches is reported for a few matches, with a count of the other matches", () => {
   const { findings } = overlaid(
     [{ target: `${BODY}.properties.choice..*`, update: { "x-note": 1 } }],
     [

@@ -56,7 +56,7 @@ it("resolves a $dynamicRef to the outermost schema with the anchor", () => {
   expect(ofAnything).toMatchObject({ kind: "list", items: { kind: "any" } });
 });
 
-it("keeps a reference to an unknown name, which is an error", () => {
+it("keeps a reference to an unknown name, and reports it as an error", () => {
   const { findings } = contractOf({ field: { $ref: "https://example.com/other" } }, MORE);
   expect(findings.map(({ code, severity }) => `${severity} ${code}`)).toEqual(["error broken-ref"]);
 });

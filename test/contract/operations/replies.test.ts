@@ -167,7 +167,7 @@ describe("the definition of an accepted record in the contract", () => {
     expect(documentsAcceptance(operationWith({ responses, "x-migrate-items": items }))).toBe(true);
   });
 
-  it("is missing if the replies identify no record, which causes a finding at the replies", () => {
+  it("is missing, with a finding at the replies, if the replies identify no record", () => {
     const { findings } = contractOf(
       { reference: { type: "string" } },
       { operation: { responses: { 201: { description: "Done." } } } },

@@ -11,7 +11,7 @@ describe("unenforced keywords:", () => {
     expect(messages[0]).toContain(`"${keyword}"`);
   });
 
-  it("they are also reported inside keywords that are evaluated as JSON Schema", () => {
+  it("a keyword is also reported inside a keyword that is evaluated as JSON Schema", () => {
     expect(fieldOf({ not: { $dynamicRef: "#a" } }).findings).toEqual(["warning not-enforced"]);
     expect(fieldOf({ not: { maxLenght: 3 } }).findings).toEqual(["warning unknown-keyword"]);
     expect(fieldOf({ not: { $ref: "#/nowhere" } }).findings).toEqual(["error broken-ref"]);

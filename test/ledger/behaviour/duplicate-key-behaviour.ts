@@ -74,18 +74,21 @@ export function describeDuplicateKeys(opened: () => Ledger): void {
       ["spaces", "EXT-1", " EXT -1 "],
       ["leading zeros", "00123", "123"],
       ["full-width forms", "123", "１２３"],
-    ])("do not include keys that differ only by %s, whose records are sent with a warning", async (_, one, other) => {
-      const run = await planned(ledger, [item(1, one, "x"), item(2, other, "y"), item(3, "else")]);
-      const found = await outcomesOf(ledger, run);
-      expect(found.map(({ status }) => status)).toEqual(["pending", "pending", "pending"]);
-      const common = { attr: POLICY.keyAttr, severity: "warning", by: "local", code: "near_duplicate_key" };
-      expect(found.map(({ problems }) => problems)).toEqual([
-        [{ ...common, place: place(2), other: place(3) }],
-        [{ ...common, place: place(3), other: place(2) }],
-        [],
-      ]);
-      expect((await ledger.summary(run)).warnings).toEqual({ near_duplicate_key: 2 });
-    });
+    ])(
+      "do not include keys that differ only in %s, and their records are sent with a warning",
+      async (_, one, other) => {
+        const run = await planned(ledger, [item(1, one, "x"), item(2, other, "y"), item(3, "else")]);
+        const found = await outcomesOf(ledger, run);
+        expect(found.map(({ status }) => status)).toEqual(["pending", "pending", "pending"]);
+        const common = { attr: POLICY.keyAttr, severity: "warning", by: "local", code: "near_duplicate_key" };
+        expect(found.map(({ problems }) => problems)).toEqual([
+          [{ ...common, place: place(2), other: place(3) }],
+          [{ ...common, place: place(3), other: place(2) }],
+          [],
+        ]);
+        expect((await ledger.summary(run)).warnings).toEqual({ near_duplicate_key: 2 });
+      },
+    );
 
     test.each([
       ["0", "1"],

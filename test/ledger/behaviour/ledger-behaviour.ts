@@ -13,7 +13,7 @@ import { describeLaterRuns } from "./later-run-behaviour.ts";
 
 /**
  * Tests the behaviour of every ledger, in any kind of storage. `comparesJournals` is false for a ledger in a thread,
- * because it is compared with journals before the thread starts.
+ * because such a ledger is compared with journals before the thread starts.
  */
 export function describeLedger(
   kind: string,

@@ -105,7 +105,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ key: "B", isAsSent: true }]);
     });
 
-    test("makes a rejected record ambiguous if only the journal contains a later request (it used to stay rejected)", async () => {
+    test("makes a rejected record ambiguous if only the journal contains a later request (the record used to stay rejected)", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       await sendAll(ledger, run, "rejected");
       await recovery.markPossiblySent([request("A", 2)], AT);

@@ -139,7 +139,9 @@ function serverProcess(programs: string, data: string, url: string): ServerProce
 /** Whether a replica of a server can be started. */
 export const STANDBY_IS_HERE: boolean = PROGRAMS !== undefined && COPYING !== undefined;
 
-/** Starts a hot standby of a private server, which can be read while it follows the server. The caller stops it. */
+/**
+ * Starts a hot standby of a private server. The standby can be read while it follows the server. The caller stops it.
+ */
 export async function startStandby(
   primary: Pick<PostgresCluster, "port">,
 ): Promise<Omit<PostgresCluster, "createDatabase">> {

@@ -12,7 +12,7 @@ import { processStart } from "../../../src/files/running-process.ts";
 import { item, planned, sendAll } from "../ledger-input.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-/** Creates a ledger without a lock file, whose recorded writer is a live process unless `more` changes it. */
+/** Creates a ledger without a lock file. Its recorded writer is a live process unless `more` changes the writer. */
 async function ledgerOfOther(more: object = {}): Promise<string> {
   const file = path.join(temporaryFolder(), "ledger.db");
   const ledger = await sqliteLedgerStore(file).write("push", { create: true });

@@ -55,7 +55,7 @@ test("a few requests are written without starting a thread", async () => {
   expect(seen).toEqual({ started: 0, moved: 0, ready: false, ended: 0, asked: [] });
 });
 
-test("the eleventh group of requests starts a thread, which takes over with the first group after it is ready", async () => {
+test("the eleventh group of requests starts a thread, and the thread takes over at the first group after it is ready", async () => {
   const { ledger, run, seen } = await openLate();
   await begin(ledger, run, 12);
   expect(seen).toMatchObject({ started: 1, moved: 0, asked: [] });

@@ -48,7 +48,7 @@ describe("the results of calls", () => {
     expect(resultsOf(calls, two, ["a"])).toEqual(["a2"]);
     expect(resultsOf(calls, one, ["a"])).toEqual(["a1"]);
   });
-  test("are available in later rounds, whose repeated calls are not evaluated again", async () => {
+  test("are available in later rounds, so repeated calls are not evaluated again", async () => {
     const { calls, evaluated } = numberedCalls();
     const row = rowOf({});
     const seen: CallResult[] = [];

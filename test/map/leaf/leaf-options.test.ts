@@ -78,8 +78,8 @@ describe("options that cannot be combined", () => {
     expect(mapLeaf("{ from: A, keepEmpty: false, default: d }", text, { A: "" })).toEqual(["d"]));
 });
 
-describe("words that are given for only one of true and false", () => {
-  test("reject all other words", () => {
+describe("if words are given for only one of true and false,", () => {
+  test("all other words are rejected", () => {
     expect(mapLeaf("{ from: A, true: Y }", boolean, { A: "Y" })).toEqual([true]);
     expect(mapLeaf("{ from: A, false: N }", boolean, { A: "N" })).toEqual([false]);
     expect(leafProblems("{ from: A, true: Y }", boolean, { A: "N" })).toMatchObject([{ choices: ["Y"], found: "N" }]);

@@ -37,7 +37,7 @@ describe("the attrs of a payload", () => {
     expect(attrs({ points: [{ id: "ID" }, { kind: "KIND" }] }, type)).toEqual({ ...items, "points.*.kind": null });
     expect(attrs({ tags: { from: "TAGS", split: "," } }, type)).toEqual({ "": null, tags: null, "tags.*": null });
   });
-  test("include an item whose entry does not define it", () =>
+  test("include the items of a list even if its entry does not define an item", () =>
     expect(attrs({ points: [{ each: "points" }] }, object({ points: list(object({ id: text })) }))).toEqual({
       "": null,
       points: null,
@@ -95,7 +95,7 @@ describe("the possible values of an attr", () => {
     expect(attrs({ tags: [{ value: "a" }, "TAG"] }, type)["tags.*"]).toBeNull();
     expect(attrs({ tags: [{ value: "a" }, "TAG", { value: "b" }] }, type)["tags.*"]).toBeNull();
   });
-  test("of an object or a list are unknown, even if it has a field called value", () => {
+  test("of an object or a list are unknown, even if the object has a field called value", () => {
     const pair = object({ value: text });
     expect(attrs({ a: { value: { value: "x" } } }, object({ a: pair }))).toEqual({
       "": null,

@@ -14,7 +14,7 @@ function variantsOf(type: FieldType, entry: JsonValue = { note: "A", size: "B" }
 }
 
 describe("the types that match an entry", () => {
-  test.each([text, note, list(text)])("are the type itself if it is not a union", (type) => {
+  test.each([text, note, list(text)])("are only the type itself if the type is not a union", (type) => {
     expect(narrowType("A", type)).toBe(type);
     expect(narrowType({ note: "A" }, type)).toBe(type);
   });

@@ -93,7 +93,7 @@ test.each([
 test.each([
   ["of an unknown file", 3],
   ["that cannot be read", 4],
-])("leaves the list to the row path if it has a child record %s", (_, number) => {
+])("leaves the list to the row path if the list has a child record %s", (_, number) => {
   expect(encode(RECORDS, number, {}).content).toBe(UNCERTAIN);
 });
 

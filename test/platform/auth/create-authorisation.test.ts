@@ -100,7 +100,7 @@ describe("the service token", () => {
     expect(imports).toHaveLength(2);
   });
 
-  test("is requested only once if the platform refuses the key, which ends the run", async () => {
+  test("is requested only once if the platform refuses the key, and the run ends", async () => {
     const errors = [{ message: "sk_live_1 is wrong", extensions: { errorCode: "KT-CT-1139" } }];
     const { http, tokens, imports } = platform({ token: () => json(200, { data: null, errors }) });
     const importer = client(http);

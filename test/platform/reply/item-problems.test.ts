@@ -96,7 +96,7 @@ describe("problems of items with x-migrate-items:", () => {
     ]);
   });
 
-  test("they are not reported if the extension is false", () => {
+  test("no problems are reported if the extension is false", () => {
     expect(found(TRANSACTIONS, operationWith("x-migrate-items: false"))).toEqual([]);
   });
 

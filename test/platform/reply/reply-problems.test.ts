@@ -120,7 +120,7 @@ describe("a refusal with an untrusted body", () => {
     expect(problems[0]?.detail.length).toBeLessThanOrEqual(500);
   });
 
-  test("has problems without control characters, escapes and direction marks", () => {
+  test("has problems without control characters, escapes or direction marks", () => {
     const detail = "red \u001B[31m bell \u0007 nl \r\n rtl \u202E zero \u200B end\u2028";
     const [problem] = replyProblems({ errors: [{ attr: "a\u001B.b\n", code: "x\u0000y", detail }] });
     expect(`${problem?.attr}${problem?.code}${problem?.detail}`).not.toMatch(/[\p{C}\u2028\u2029]/u);

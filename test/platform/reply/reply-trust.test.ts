@@ -55,7 +55,7 @@ function classOf(operation: Operation, status: number, body: unknown, given: Giv
   return classifyReply(reply, operation, 0, { external_account_number: "EXT-1" }).replyClass;
 }
 
-describe("a 2xx reply is ambiguous if it contradicts the contract or does not clearly report success (it used to be accepted):", () => {
+describe("a 2xx reply is ambiguous if it contradicts the contract or does not clearly report success (the reply used to be accepted):", () => {
   test.each<[string, Operation, number, unknown, string, Given?]>([
     ["an error", CREATED, 201, { error: "try later" }, '"account_number" is missing'],
     [

@@ -40,7 +40,7 @@ describe("the CSV reader", () => {
     expect(problemsOf(records)).toEqual(["source_stray_quote@2", "source_stray_quote@3"]);
   });
 
-  it("reports control characters at their cells: NUL as an error, others as warnings", async () => {
+  it("reports control characters at their cells: NUL as an error, and other characters as warnings", async () => {
     const { records } = await read(fixture("control-characters.csv"));
     expect(records.flatMap(({ problems }) => problems)).toMatchObject([
       { code: "source_control_character", character: "U+0000", severity: "error", place: { line: 2, column: "NAME" } },

@@ -225,7 +225,7 @@ describe("rows", () => {
     expect(records.map(({ row }) => cells(row))).toEqual([["1", "2"]]);
   });
 
-  it("of a hidden sheet are read only if it is named", async () => {
+  it("of a hidden sheet are read only if the sheet is named", async () => {
     const sheets = { Codes: textRow(1, ["C"]), Data: textRow(1, ["D"]) + textRow(2, ["1"]) };
     const path = await rawWorkbook({ sheets, states: { Codes: "veryHidden" } });
     const { records, notices } = await read(source(path));

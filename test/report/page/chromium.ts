@@ -28,7 +28,10 @@ export function describeInChromium(name: string, tests: (open: OpenPage) => void
   describeWithBrowser(name, {}, (browser) => tests((file, options) => openPage(browser(), file, options)));
 }
 
-/** Defines tests in a real Chromium. Without Chromium they are skipped, and the title names the expected path. */
+/**
+ * Defines tests in a real Chromium. If Chromium is missing, the tests are skipped, and their title names the expected
+ * path.
+ */
 export function describeWithBrowser(
   name: string,
   limits: { readonly timeout?: number },

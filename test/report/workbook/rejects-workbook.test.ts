@@ -151,7 +151,7 @@ describe("rejects.xlsx", () => {
     ]);
   });
 
-  it("keeps the places in the extract when rejects are rejected again (they used to name the re-imported file)", async () => {
+  it("keeps the places in the extract when rejects are rejected again (the places used to name the re-imported file)", async () => {
     const again = csvTable("rejects.xlsx#accounts", ["REF", "NAME", "KIND", "migrate_place"]);
     const cells = [
       ["1", "", "X", "accounts.csv:7"],

@@ -103,7 +103,7 @@ it("a contract has no validator of rules if every rule needs a setting or a list
 const RULED: JsonObject = { "x-rules": [{ code: "no_x", kind: "required-when", fields: ["x"] }] };
 const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
-/** Returns the attrs of the problems of a payload with this value, whose schema is `Value`. */
+/** Returns the attrs of the problems of a payload with this value. The schema of the value is `Value`. */
 function attrsOf(schemas: JsonObject, value: JsonValue): readonly string[] {
   const document = {
     openapi: "3.0.3",

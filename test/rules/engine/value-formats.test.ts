@@ -181,7 +181,7 @@ function digitsOf(size: number): fc.Arbitrary<string> {
 }
 
 describe("the check digits of", () => {
-  it("a meter point of electricity follow from the weighted sum of its digits", () => {
+  it("an electricity meter point follow from the weighted sum of its digits", () => {
     const primes = [3, 5, 7, 13, 17, 19, 23, 29, 31, 37, 41, 43];
     fc.assert(
       fc.property(digitsOf(12), (body) => {
@@ -192,7 +192,7 @@ describe("the check digits of", () => {
     );
   });
 
-  it("a meter point of gas follow from the positions of its digits", () => {
+  it("a gas meter point follow from the positions of its digits", () => {
     fc.assert(
       fc.property(fc.integer({ min: 4, max: 8 }).chain(digitsOf), (body) => {
         let sum = 0;
@@ -213,7 +213,7 @@ describe("the check digits of", () => {
     );
   });
 
-  it("an Australian company complete its weighted sum", () => {
+  it("an Australian company number complete its weighted sum", () => {
     fc.assert(
       fc.property(digitsOf(8), (body) => {
         const sum = Array.from(body).reduce((total, digit, index) => total + Number(digit) * (8 - index), 0);
@@ -222,7 +222,7 @@ describe("the check digits of", () => {
     );
   });
 
-  it("an Australian business make its weighted sum divisible by 89", () => {
+  it("an Australian business number make its weighted sum divisible by 89", () => {
     fc.assert(
       fc.property(digitsOf(9), (body) => {
         const rest = Array.from(body).reduce((sum, digit, index) => {

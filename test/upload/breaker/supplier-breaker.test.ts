@@ -109,7 +109,7 @@ describe("a run that waits for an import supplier", () => {
     expect(new Set(ledger.states.values())).toEqual(new Set(["pending"]));
   });
 
-  test("measures its time limit from the start of each wait (it used to count the time of the whole upload)", async () => {
+  test("measures its time limit from the start of each wait (the limit used to include the time of the whole upload)", async () => {
     const isOpen = (ms: number): boolean =>
       ms < 2 * MINUTE || (ms > 2.5 * MINUTE && ms < 4 * MINUTE) || ms > 4.5 * MINUTE;
     const { end, ledger } = await play(

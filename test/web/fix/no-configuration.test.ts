@@ -6,7 +6,7 @@ import { CONTRACT, goodAccounts, writeExtract } from "../../e2e/push-scene.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { clientOf, startWeb } from "../web-scene.ts";
 
-test("an edit without a configuration file is refused, with a hint to create the file (it used to name a missing file)", async () => {
+test("an edit without a configuration file is refused, with a hint to create the file (the hint used to name a missing file)", async () => {
   const folder = temporaryFolder();
   const accounts = goodAccounts(1);
   writeExtract(folder, { accounts, customers: accounts.map(({ REF }) => ({ REF, DOB: "31/02/1971" })) });

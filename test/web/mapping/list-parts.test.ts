@@ -28,7 +28,7 @@ async function edited(text: string, ...edits: readonly MappingEdit[]): ReturnTyp
   return scene.view(text, edits);
 }
 
-test("adds a part to a list from the rows of a source, whose fields can then be filled", async () => {
+test("adds a part with the rows of a source to a list, and the fields of the part can then be filled", async () => {
   const { path: at } = fieldNamed(await scene.view(TEXT), POINTS);
   expect(at).toEqual(POINTS_PATH);
   const when = { column: "FUEL", in: ["G"] };

@@ -41,7 +41,10 @@ function payloadWith(names: string): JsonObject {
 const PERIOD = { list: "l[]", start: "s", end: "t" };
 const STRICT = { "skip-if-missing": false };
 
-/** Each row: a rule, field sets with which a payload can break it, and field sets with which no payload can. */
+/**
+ * Each row: a rule, field sets with which a payload can break the rule, and field sets with which no payload can break
+ * it.
+ */
 describe("a rule must be checked only if the fields of the payload can break it:", () => {
   it.each<[JsonObject, readonly string[], readonly string[]]>([
     [{ kind: "required-when", fields: ["a"] }, ["", "a"], []],
@@ -101,7 +104,10 @@ describe("a rule must be checked only if the fields of the payload can break it:
   });
 });
 
-/** Each row: a condition, the field sets with which it can be true, and the field sets with which it can be false. */
+/**
+ * Each row: a condition, the field sets with which the condition can be true, and the field sets with which it can be
+ * false.
+ */
 describe("a condition can be true, and can be false, only if the fields of the payload allow it:", () => {
   it.each<[string, readonly string[], readonly string[]]>([
     ["a", ["a"], ["", "a"]],

@@ -124,7 +124,7 @@ describe("an edit", () => {
     expect((await scene.open()).overview().records.total).toBe(0);
   });
 
-  test("can add an error to a row that had none, which the grid then shows", async () => {
+  test("can add an error to a row that had none, and the grid then shows the row", async () => {
     const session = await threeAccounts().open();
     const { index } = sourceOf(session, "accounts");
     await edit(session, ["accounts", 0, "TYPE", "B"]);
@@ -189,8 +189,8 @@ describe("an edit", () => {
   });
 });
 
-describe("many edits at once", () => {
-  test("replace a value in all rows of a cause, and are undone together", async () => {
+describe("several edits", () => {
+  test("that replace a value in all rows of a cause are undone together", async () => {
     const scene = threeAccounts();
     const session = await scene.open();
     const { index, source } = sourceOf(session, "customers");
@@ -208,7 +208,7 @@ describe("many edits at once", () => {
     expect((await session.undo(TAB)).saved).toBe(0);
   });
 
-  test("of one column are undone one after the other, latest first", async () => {
+  test("of one column are undone one after the other, the latest edit first", async () => {
     const session = await threeAccounts().open();
     await edit(session, ["accounts", 0, "TYPE", "D"]);
     await edit(session, ["accounts", 0, "TYPE", "B"]);
