@@ -17,7 +17,7 @@ export interface ProxyServer {
 export interface ProxyOptions {
   /** Required `user:password`. */
   readonly credentials?: string;
-  /** Status of the reply instead of opening a tunnel. `nothing` means no reply. */
+  /** Status of a reply that is sent instead of opening a tunnel. `nothing` means no reply. */
   readonly refuses?: number | "nothing";
 }
 

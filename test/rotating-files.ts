@@ -57,8 +57,8 @@ export const PARTS: readonly (readonly string[])[] = [
 ];
 
 /**
- * Returns the patterns of the files that this run leaves out. `npm test` without arguments runs one of the parts above,
- * which changes every minute; MIGRATE_TEST_PART selects a part. Runs with arguments, and whole campaigns, leave out
+ * Returns the patterns of the files that this run leaves out. `npm test` without arguments runs one of the parts above.
+ * The part changes every minute; MIGRATE_TEST_PART selects a part. Runs with arguments, and whole campaigns, leave out
  * nothing.
  * @param words arguments of Vitest after its configuration file
  */

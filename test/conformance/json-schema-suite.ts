@@ -25,7 +25,7 @@ export interface JudgedCase {
   readonly verdict: Verdict;
 }
 
-/** Runs every case of a draft with its schema as the schema of a field. Formats have a separate corpus. */
+/** Runs every case of a draft. The schema of the case becomes the schema of a field. Formats have a separate corpus. */
 export function judgeDraft(draft: Draft): readonly JudgedCase[] {
   const folder = corpus("json-schema-suite/tests", draft);
   const files = readdirSync(folder).filter((name) => name.endsWith(".json") && name !== "format.json");

@@ -28,7 +28,7 @@ it("validate suggests another file name for a function module that Node.js treat
   expect(stderr).toContain("rename it to own.mjs: Node.js reads this .js file as CommonJS");
 });
 
-/** Returns a module whose function `f` runs this code for Bob, who is in line 3 of `accounts.csv`. */
+/** Returns a module whose function `f` runs this code for Bob, who is on line 3 of `accounts.csv`. */
 const forBob = (does: string): string =>
   `import { close, closeSync } from "node:fs"; import { kill } from "node:process"; import { Worker } from "node:worker_threads"; export function f(value) {\n  if (value === "Bob") ${does};\n  return value;\n}\n`;
 

@@ -48,7 +48,7 @@ function isSending({ method }: SeenRequest): boolean {
 export interface Allowed {
   /** Number of records that may stay ambiguous. */
   readonly ambiguous: number;
-  /** Whether replies were truncated, so that the report can lack the number of a created account. */
+  /** Whether replies were truncated. The report can then lack the number of a created account. */
   readonly cutReplies?: boolean;
 }
 

@@ -88,7 +88,7 @@ function statusReply(status: string): (request: SeenRequest) => Action {
   };
 }
 
-/** An overlay that declares the platform's statuses of an import in records that are read back. */
+/** An overlay that declares the platform's import statuses in records that are read back. */
 const WITH_STATUS = `
 overlay: 1.0.0
 info: { title: Statuses of an import, version: "1" }

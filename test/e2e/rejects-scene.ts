@@ -44,7 +44,8 @@ export function sheetCell(value: string): string {
 
 interface RejectsScene extends ReturnType<typeof useSandbox> {
   /**
-   * Writes two valid accounts and two with an unknown type. The sequence number of every customer has a leading zero.
+   * Writes two valid accounts and two accounts with an unknown type. The sequence number of every customer has a
+   * leading zero.
    */
   readonly fourAccounts: () => Workplace;
   readonly keysOnPlatform: () => Promise<readonly string[]>;

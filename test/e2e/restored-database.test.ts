@@ -13,7 +13,7 @@ const ONCE = ["--contract", "no-dedupe.yaml"];
 const DAY_1 = 10;
 const ALL = 40;
 
-/** Creates the files of another machine: a folder with the input, and a state folder. */
+/** Creates the folders of another machine: a folder with the input, and a state folder. */
 function machine(scene: SharedPush): CliOptions & { readonly cwd: string } {
   const cwd = temporaryFolder();
   cpSync(scene.folder, cwd, { recursive: true });

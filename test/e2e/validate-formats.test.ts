@@ -179,10 +179,7 @@ interface Element {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/**
- * Returns the elements in order. Throws if the XML is not well-formed, for the kinds of mistakes that our reports can
- * contain.
- */
+/** Returns the elements in order. Throws if the XML has a mistake of a kind that our reports can contain. */
 function elementsOf(xml: string): readonly Element[] {
   const elements: Element[] = [];
   const open: string[] = [];

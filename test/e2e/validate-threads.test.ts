@@ -65,7 +65,7 @@ function jsonLines(count: number): string {
   }).join("\n");
 }
 
-/** Returns an array of the lines that begin with `{`, and of other elements. */
+/** Returns a JSON array with the lines that begin with `{`, and with other elements. */
 function array(count: number): string {
   const elements = jsonLines(count)
     .split("\n")
@@ -267,7 +267,7 @@ async function validated({ files, args = [], options }: Case, folder: string, th
   return { code, stdout: stdout.replaceAll(path.basename(out), "out"), said, files: filesIn(out) };
 }
 
-/** Returns all files except those that differ because of a random secret of the run. */
+/** Returns all files, except files that differ because of the run's random secret. */
 function filesIn(folder: string): Readonly<Record<string, string>> {
   const found = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [];
   const files = found.filter((entry) => entry.isFile() && !SECRET_FILES.has(entry.name));

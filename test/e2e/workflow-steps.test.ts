@@ -19,7 +19,7 @@ function dayFromNow(days: number): string {
   return new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Writes the example with a window, read from cells, for each account. */
+/** Writes the example. The window of each account is read from cells. */
 function placeWithWindows(windows: readonly (readonly [string, string])[]): WorkflowPlace {
   const place = workflowPlace(sandbox);
   const rows = windows.map(([from, to], index) => `W-00${index + 1},Ada Byron,CB1 2AB,${from},${to}`);

@@ -100,7 +100,7 @@ export async function sendAll(
   );
 }
 
-/** A platform problem of one invalid field. */
+/** A problem that the platform reports for one invalid field. */
 export const REFUSED: PlatformProblem = {
   attr: "customers.0.mobile",
   severity: "error",

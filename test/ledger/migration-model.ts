@@ -37,7 +37,7 @@ export interface MigrationModel {
   readonly unclear: Map<string, "ambiguous" | "existing">;
   /** By record: the push whose request is in flight. */
   readonly inFlight: Map<string, string>;
-  /** Records whose last request was rejected, or was decided as rejected. */
+  /** Records whose last request was rejected, by the platform or by a manual decision. */
   readonly refused: Set<string>;
   readonly excluded: Set<string>;
   /** By record: the start of the push since which the record has been open. */
@@ -262,7 +262,7 @@ async function noteSkipped(
 export interface ExpectedMigration {
   /** Each open record: destination, key, state and start of that state; without a key: file, line and state. */
   readonly open: readonly string[];
-  /** Counts of each destination that are not zero. */
+  /** The nonzero counts of each destination. */
   readonly counts: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Ids of the runs that have records left to send or ambiguous, latest first. */
   readonly unsettled: readonly string[];
@@ -339,7 +339,7 @@ function isDone(latest: PlannedPush, key: number, { platform, unclear }: Migrati
   return !unclear.has(name) && platform.has(name) && platform.get(name) === latestContent(latest, key);
 }
 
-/** Returns the latest content of a key, or undefined if its rows to send differ or a payload could not be built. */
+/** Returns the latest content of a key; undefined if the rows to send differ, or if a payload could not be built. */
 function latestContent({ rows, skipped }: PlannedPush, key: number): string | undefined {
   const own = rows.flatMap((other, index) => (other.key === key ? [{ content: other.content, index }] : []));
   const sent = own.filter(({ index }) => !skipped.has(index));

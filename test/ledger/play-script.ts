@@ -181,7 +181,7 @@ function accountOf(scene: Scene, account: ScriptedReply["account"]): { readonly 
   return { account: account === "new" ? `A-${scene.count}` : `S-${scene.count % 2}` };
 }
 
-/** Repeats the last write. The ledgers refuse it, because its attempts were claimed, settled or closed before. */
+/** Repeats the last write. The ledgers refuse it, because its attempts have already been claimed, settled or closed. */
 async function repeatLast(scene: Scene, what: "intents" | "outcomes"): Promise<void> {
   const { intents, outcomes } = scene.last;
   if (scene.last[what].length === 0) return;

@@ -64,7 +64,7 @@ export type ScriptedDecision = Pick<Decision, "decision" | "isNewAccount"> & {
 };
 
 /**
- * A request of a journal, `later` attempts after the first attempt that the ledger does not know, or after the previous
+ * A request in a journal, `later` attempts after the first attempt that the ledger does not know, or after the previous
  * request of the same step for the same record.
  */
 export interface ScriptedRequest extends Pick<JournaledRequest, "identity" | "content" | "idempotent" | "rowMark"> {

@@ -92,8 +92,8 @@ export async function reusedDatabase(url: string): Promise<ReusedDatabase> {
 }
 
 /**
- * Statements for all tables except those that describe the ledger itself. Deletions from other tables change the counts.
- * For a few rows, `truncate` takes longer, and so does the next query of each table.
+ * Statements for all tables except those that describe the ledger itself. Deletions from other tables change the
+ * counts. For a few rows, `truncate` is slower, and so is the next query of each table.
  */
 const DELETE_RUNS = `
   select string_agg(format('delete from migrate.%I', tablename), '; ' order by tablename = 'counts') as deletions

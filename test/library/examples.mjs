@@ -61,7 +61,7 @@ function prepare(place, root, code) {
   writeFileSync(path.join(place, "example.mjs"), code);
 }
 
-/** The time after which a program that hangs is ended. */
+/** The time after which a program that hangs is stopped. */
 const LIMIT_MS = 240_000;
 
 function run(place, { target, credentials }) {

@@ -25,7 +25,7 @@ sources: { accounts: { files: accounts.csv } }
 payload: { external_account_number: REF }
 `;
 
-/** Environment variables that could act as settings: of this program, of stores, proxies, terminals and the user. */
+/** Environment variables that could act as settings for this program, stores, proxies, terminals or the user. */
 const SETTINGS = /^(?:MIGRATE_|AWS_|XDG_|HOME$|USER|NO_COLOR|FORCE_COLOR|CI$|https?_proxy|all_proxy)/i;
 
 test("a program that used the library exits on its own, prints nothing, and leaves no files or handles", async () => {

@@ -9,7 +9,7 @@ const published = (description: string, ...codes: readonly string[]): object => 
   possible_errors: codes,
 });
 
-/** Returns a body whose only property `meter` and its field `serial` have these validators, and the type of `meter`. */
+/** Returns a body, and the type of its only property `meter`. `meter` and its field `serial` have these validators. */
 function meterBody(own: readonly object[], atSerial: readonly object[] = []): { body: FieldType; type: FieldType } {
   const meter = {
     type: "object",

@@ -27,7 +27,7 @@ function operationWith(operation: Readonly<Record<string, unknown>>, schemas: ob
   return first;
 }
 
-/** Returns an operation whose reply with this status has a JSON body of the schema. */
+/** Returns an operation whose reply with this status has a JSON body with this schema. */
 function replying(schema: object, status = "201"): Operation {
   return operationWith({ responses: { [status]: { content: { "application/json": { schema } } } } });
 }

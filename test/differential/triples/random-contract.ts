@@ -8,7 +8,7 @@ export interface ObjectSpec {
   readonly kind: "object";
   readonly schema: JsonObject;
   readonly fields: readonly FieldSpec[];
-  /** Whether undocumented properties are allowed. They have the type text. */
+  /** Whether undocumented properties, which have the type text, are allowed. */
   readonly isOpen: boolean;
 }
 

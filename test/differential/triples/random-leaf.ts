@@ -189,7 +189,7 @@ function emptyCells({ draw, spec }: Leaf, options: Record<string, JsonValue>, re
   return 0.3;
 }
 
-/** Draws one column, or several columns with or without join. */
+/** Draws one column, or several columns with or without `join`. */
 function columnsOf({ draw, spec, scope }: Leaf, options: Record<string, JsonValue>, cell: CellMaker): JsonValue {
   if (spec.isLoose && draw.chance(0.1)) {
     options["join"] = draw.pick([" ", "", "/", ", "]);

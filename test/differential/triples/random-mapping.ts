@@ -196,7 +196,7 @@ function variantsEntry({ property, options }: VariantsSpec, source: SourceDraft,
   return entry;
 }
 
-/** Adds `when` to a leaf, so that it applies to the rows of one option. Returns other entries unchanged. */
+/** Adds `when` to a leaf, so that the leaf applies to the rows of one option. Returns other entries unchanged. */
 function withCondition(entry: JsonValue, { kind }: Spec, when: JsonObject): JsonValue {
   if (typeof entry === "string") return { from: entry, when };
   const isLeaf = kind !== "object" && kind !== "variants" && isJsonObject(entry) && entry["each"] === undefined;

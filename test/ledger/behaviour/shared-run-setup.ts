@@ -4,7 +4,7 @@ import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { SharedPlan, SharedRun, SharedWorker, WorkerReport } from "../../../src/ledger/runs/shared-run.ts";
 import { attemptOutcomeOf, intentOf } from "../ledger-input.ts";
 
-/** The part of a ledger shared by several processes that the shared-run rules need. */
+/** The part of a shared ledger that the tests of shared runs need. */
 export interface SharedRunSetup {
   /** Plans a run with this number of records, all pending. Returns the ledger of the planner's process. */
   readonly plan: (records: number) => Promise<{ readonly ledger: Pick<Ledger, "summary">; readonly run: string }>;

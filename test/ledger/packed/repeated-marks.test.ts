@@ -16,7 +16,7 @@ async function repeated(marks: readonly number[], memoryBytes = 1e9): Promise<re
   return [...new Set(marks.filter(isRepeated))];
 }
 
-/** Returns distinct marks of 52 bits, in no order. */
+/** Returns distinct marks of 52 bits, in no particular order. */
 const marksOf = (count: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => ((index + 1) * 2_654_435_761_123) % 2 ** 52);
 

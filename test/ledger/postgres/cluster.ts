@@ -11,13 +11,13 @@ export interface PostgresCluster {
   /** `postgres://...` without a password. */
   readonly url: string;
   readonly port: number;
-  /** PEM file of the authority that signed its certificate. Absent for an external server. */
+  /** PEM file of the authority that signed the server's certificate. Absent for an external server. */
   readonly caFile?: string;
   /** Creates an empty database and returns its URL. Each test file uses its own names, because files share a server. */
   readonly createDatabase: (name: string) => Promise<string>;
   /** Executes one or more statements and returns the rows of the last statement. */
   readonly query: (sql: string, database?: string) => Promise<readonly Record<string, unknown>[]>;
-  /** Ends the server like a crash, without a checkpoint. Absent for an external server. */
+  /** Stops the server as in a crash, without a checkpoint. Absent for an external server. */
   readonly crash?: () => Promise<void>;
   /** Starts the server again after a crash. */
   readonly start?: () => Promise<void>;
@@ -121,7 +121,7 @@ function serverProcess(programs: string, data: string, url: string): ServerProce
       const own = { ...unprivilegedUser(), cwd: path.dirname(data), stdio: "ignore" } as const;
       const started = spawn(path.join(programs, "postgres"), ["-D", data], own);
       server = started;
-      // The server ends whenever this process ends.
+      // The server stops when this process ends.
       const kill = (): void => void started.kill("SIGQUIT");
       process.once("exit", kill);
       started.once("close", () => process.off("exit", kill));

@@ -193,7 +193,7 @@ const CELLS = [
   ["long text of more than 32 characters", "Y", "2024-02-29"],
 ].flat();
 const OTHERS = ["", "A", "x-y", " B ", "12", '"\u00e9"', "B"];
-/** Records with each pair of cells. */
+/** Records with every pair of cells. */
 const LINES = CELLS.flatMap((one, row) =>
   OTHERS.map((other, column) => [REFS[(row + column) % REFS.length], one, other].join(",")),
 );

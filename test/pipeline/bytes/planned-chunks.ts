@@ -60,7 +60,10 @@ function textsOf({ bytes, starts, ends }: PackedPayloads): readonly (readonly [p
   return [...ends].flatMap((end, position) => (end === 0 ? [] : [[position, text(position, end)] as const]));
 }
 
-/** Joins batches for a comparison. Batches do not affect results, but the fast path joins batches without errors. */
+/**
+ * Joins batches for a comparison. Batch boundaries do not affect results, and the fast path joins batches without
+ * errors.
+ */
 function asOneBatch(batches: CheckAnswer["batches"]): object {
   let first = 0;
   const placed = batches.map(({ count, items, invalid, excluded, keyColumns, shown }) => {

@@ -23,17 +23,17 @@ export interface TokenPlatform {
   /** Sets the replies to the next logins. Later logins get tokens. */
   readonly answerNext: (...replies: readonly (HttpReply | Error)[]) => void;
   readonly clock: { readonly now: () => number; readonly monotonic: () => number };
-  /** Advances the platform's and the local clock. */
+  /** Advances the platform's clock and the local clock. */
   readonly pass: (seconds: number) => void;
   readonly authorisation: (more?: Partial<AuthorisationOptions>) => Authorisation;
 }
 
 export interface TokenPlatformOptions {
-  /** Returns additional members for the nth token, n from 1; `now` in seconds by the platform's clock. */
+  /** Returns additional members for the nth token, counted from 1; `now` in seconds by the platform's clock. */
   readonly otherFields?: (number: number, now: number) => object;
   /** Returns the token itself; default `token-<n>`. */
   readonly token?: (number: number, now: number) => string;
-  /** Whether replies have a `Date` header by the platform's clock. */
+  /** Whether replies have a `Date` header with the time of the platform's clock. */
   readonly date?: boolean;
   /** How far the local clock is ahead of the platform's clock, in seconds. */
   readonly skew?: number;

@@ -6,7 +6,7 @@ import { jsonReply } from "../json-reply.ts";
 export interface FakeReads {
   readonly client: ReadClient;
   readonly asked: readonly HttpRequest[];
-  /** The waiting times, milliseconds. */
+  /** The waiting times in milliseconds. */
   readonly waits: readonly number[];
 }
 

@@ -25,7 +25,7 @@ function problemsOf({ replyClass }: Classification): readonly { attr: string; co
   return "problems" in replyClass ? (replyClass.problems ?? []) : [];
 }
 
-/** Returns the guarantees for any reply that this classification violates. */
+/** Every reply has the same guarantees. Returns the guarantees that this classification violates. */
 function brokenPromises(judgement: Classification): readonly string[] {
   const problems = problemsOf(judgement);
   const broken = problems.flatMap(({ attr, code, detail }) => [

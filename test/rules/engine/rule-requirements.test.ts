@@ -23,7 +23,7 @@ function ruleOf(written: JsonObject): Rule {
 interface Needs {
   readonly settings?: readonly string[];
   readonly formats?: readonly string[];
-  /** Columns that are keys, and columns that are read, of each list. */
+  /** For each list: the columns that are keys, and the columns that are read. */
   readonly lists?: Readonly<Record<string, readonly [keys: readonly string[], read: readonly string[]]>>;
 }
 

@@ -28,7 +28,7 @@ export interface RuleValidatorOptions {
 }
 
 /**
- * Compiles the rules of a request body's type; undefined if it has none that can be checked. Rules that depend on a
+ * Compiles the rules of a request body's type; undefined if it has no rules that can be checked. Rules that depend on a
  * missing setting or reference list are omitted.
  */
 export function compileRules(

@@ -9,7 +9,7 @@ interface KnownRecord {
   state: string;
   attempts: number;
   content: string;
-  /** Whether the platform may have other content than `content`. */
+  /** Whether the platform may have content other than `content`. */
   mayHoldOther?: boolean;
   acceptedContent?: string;
   account?: string | undefined;

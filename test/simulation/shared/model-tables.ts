@@ -247,7 +247,7 @@ export function createModelTables(): ModelTables {
 
 type Known = ReturnType<ModelRows["records"]["get"]>;
 
-/** Returns whether the platform may have other content than this. */
+/** Returns whether the platform may have content other than this. */
 function isOther(known: Known, content: string): boolean {
   if (known === undefined) return false;
   const isUnclear = known.state === "ambiguous" && (known.attempts === 0 || known.content !== content);

@@ -130,7 +130,7 @@ function leavesNoGap({ end }: Period, { start }: Period, steps: readonly number[
   return end === undefined || daysBetween(end, start) <= Math.max(...steps);
 }
 
-/** Returns the periods of each group that have a start, ordered by it. */
+/** Returns the periods of each group that have a start, ordered by start. */
 function groupedPeriods(
   { list, start, end, group }: Periods,
   compiler: RuleCompiler,

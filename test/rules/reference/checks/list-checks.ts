@@ -54,7 +54,7 @@ function isPassed(
   return one || reverse;
 }
 
-/** Compiles the key of an item. The key is undefined if the item has no part of it. */
+/** Compiles the key of an item. The key is undefined if the item lacks every part of the key. */
 function itemKey(
   key: readonly Expression[] | undefined,
   compiler: RuleCompiler,

@@ -69,7 +69,7 @@ function notes({ folder }: FixScene): readonly string[] {
   return readdirSync(folder).filter((name) => name.endsWith(".unfinished"));
 }
 
-/** Makes an edit of these keys look interrupted: writes a note as an ended program leaves it, and dates the cells. */
+/** Makes an edit of these keys look interrupted: writes the note that an ended program leaves, and dates the cells. */
 function interrupt(
   scene: FixScene,
   keys: readonly string[],
