@@ -145,11 +145,11 @@ describe("resume", () => {
   });
 });
 
-describe("a push that is stopped while it reads its input", () => {
+describe("a push that a signal stops while it reads its input", () => {
   test.each([
     ["SIGINT", 3],
     ["SIGKILL", null],
-  ])("with %s has sent nothing, and resume reads and sends the whole input", async (signal, exitCode) => {
+  ])("has sent nothing after %s, and resume reads and sends the whole input", async (signal, exitCode) => {
     const work = withTrap(signal);
     expect((await work.startPush().ended).code).toBe(exitCode);
     expect(await admin.imports()).toEqual([]);

@@ -29,7 +29,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run whose planner is killed ${SKIP
     expect(await admin.imports()).toHaveLength(80);
   });
 
-  describe("when the planner is killed during the plan,", () => {
+  describe("during the plan:", () => {
     const RECORDS = 120;
 
     test("a push that waits for the plan plans the run itself, and sends every record once", async () => {

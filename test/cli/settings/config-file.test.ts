@@ -65,7 +65,7 @@ targets:
     ],
     ["targets:\n  test:\n    bseUrl: https://t.example/v1/\n", 3, /bseUrl/, /baseUrl/],
     ["targets:\n  t:\n    baseUrl: x\n    auth:\n      apiKey: sk_1\n", 5, /auth\.apiKey/, /apiKeyFile/],
-  ])("with the unknown setting in %j is refused at line %i with a suggestion", async (text, line, message, hint) => {
+  ])("with an unknown setting is refused with a suggestion: %j, at line %i", async (text, line, message, hint) => {
     await expect(readConfig(undefined, temporaryFolder({ "migrate.yaml": text }))).rejects.toMatchObject({
       code: "config",
       exitCode: 2,

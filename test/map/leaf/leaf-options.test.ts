@@ -70,7 +70,7 @@ describe("options that cannot be combined", () => {
       "{ from: A, date: yyyy-MM-dd, call: f, number: {} }",
       "leaf: date, number, call cannot be used together: each converts the cell to a value",
     ],
-  ])("%s", (leaf, error) => {
+  ])("are rejected: %s", (leaf, error) => {
     const type = leaf.includes("true: Y") ? boolean : leaf.includes("date") ? date : undefined;
     expect(leafIssue(leaf, type)).toEqual({ error, hint: REFERENCE });
   });

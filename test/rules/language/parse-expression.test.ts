@@ -203,7 +203,7 @@ function errorOf(text: string): unknown {
   }
 }
 
-describe("the parts of an expression", () => {
+describe("expressions and their parts:", () => {
   it.each([
     ["1", []],
     ["config.x", []],
@@ -217,7 +217,7 @@ describe("the parts of an expression", () => {
     ["not a", ["a"]],
     ["a and b", ["a", "b"]],
     ["a or b", ["a", "b"]],
-  ])("are found in %s", (text, parts) => {
+  ])("the parts of %s are found", (text, parts) => {
     expect(subexpressionsOf(parseExpression(text)).map((part) => printExpression(part))).toEqual(parts);
   });
 

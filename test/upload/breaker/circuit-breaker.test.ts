@@ -5,7 +5,7 @@ import { ACCEPTED, busy, play, rejected, UNSENT } from "../scene.ts";
 
 const UNREACHED = { kind: "unsent", reason: "no token available" } as const;
 
-describe("the circuit opens", () => {
+describe("the circuit", () => {
   const closed: RequestResult = {
     replyClass: {
       kind: "blocked",
@@ -23,7 +23,7 @@ describe("the circuit opens", () => {
     durationMs: 1,
   };
 
-  test("when the supplier is closed, and the refused records are blocked", async () => {
+  test("opens when the supplier is closed, and the refused records are blocked", async () => {
     const { end, sent, ledger } = await play(({ number }) => (number >= 30 ? closed : ACCEPTED), { records: 500 });
     expect(end).toMatchObject({
       reason: "stopped",
@@ -35,7 +35,7 @@ describe("the circuit opens", () => {
     expect(ledger.sending()).toBe(0);
   });
 
-  test("after five consecutive equal refusals that name no field", async () => {
+  test("opens after five consecutive equal refusals that name no field", async () => {
     const { end, sent } = await play(() => rejected("service_closed", "non_field_errors"), { records: 100 });
     expect(end.failure).toMatchObject({ code: "platform_refused" });
     expect(sent.length).toBeLessThanOrEqual(8);
@@ -44,12 +44,12 @@ describe("the circuit opens", () => {
   test.each([
     ["a field is named", rejected("blank")],
     ["no code is given", rejected("unspecified", "non_field_errors")],
-  ])("but not after equal refusals if %s", async (_, answer) => {
+  ])("does not open after equal refusals if %s", async (_, answer) => {
     const { end } = await play(() => answer, { records: 30 });
     expect(end).toMatchObject({ reason: "done", counts: { rejected: 30 } });
   });
 
-  test("after three consecutive replies that are not from the API", async () => {
+  test("opens after three consecutive replies that are not from the API", async () => {
     const page: RequestResult = {
       replyClass: { kind: "ambiguous", reason: "a web page", notFromApi: true },
       http: 200,
@@ -60,14 +60,14 @@ describe("the circuit opens", () => {
     expect(sent).toHaveLength(3);
   });
 
-  test("when the token and a new token are refused", async () => {
+  test("opens when the token and a new token are refused", async () => {
     const { end } = await play(() => ({ replyClass: { kind: "unauthorised" }, http: 401, durationMs: 1 }), {
       concurrency: 1,
     });
     expect(end).toMatchObject({ failure: { code: "authentication", exitCode: 4 }, counts: { blocked: 1 } });
   });
 
-  test("when no TLS connection can be established, and all records stay pending", async () => {
+  test("opens when no TLS connection can be established, and all records stay pending", async () => {
     const failure = new Failure("tls", "no secure connection");
     const { end } = await play(() => ({ replyClass: { kind: "stop", failure }, durationMs: 0 }));
     expect(end.failure).toBe(failure);
