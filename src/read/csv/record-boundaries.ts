@@ -220,21 +220,35 @@ export function isUnterminated({ unterminated, lines }: RecordBoundaries, number
   return unterminated && lines[number] === lines.at(-1);
 }
 
-/** Returns only the boundaries of the records with these numbers, which must be in ascending order. */
+/**
+ * Returns only the boundaries of the records with these numbers, which must be in ascending order. The time depends on
+ * how many numbers there are: each record with an error calls this function.
+ */
 export function boundariesAt(boundaries: RecordBoundaries, numbers: readonly number[]): RecordBoundaries {
   const { lines, starts, ends, quoted, strayQuotes, controls } = boundaries;
   const pick = (values: readonly number[]): readonly number[] => numbers.map((number) => values[number] ?? 0);
-  const places = new Map(numbers.map((number, place) => [number, place]));
-  const placesOf = (found: Iterable<number>): readonly number[] =>
-    [...found].flatMap((number) => places.get(number) ?? []);
+  const placesWhere = (matches: (number: number) => boolean): readonly number[] =>
+    numbers.flatMap((number, place) => (matches(number) ? place : []));
   return {
     ...boundaries,
     lines: pick(lines),
     starts: pick(starts),
     ends: pick(ends),
-    quoted: placesOf(quoted),
-    strayQuotes: new Set(placesOf(strayQuotes)),
-    controls: new Set(placesOf(controls)),
+    quoted: placesWhere((number) => isAmong(quoted, number)),
+    strayQuotes: new Set(placesWhere((number) => strayQuotes.has(number))),
+    controls: new Set(placesWhere((number) => controls.has(number))),
     unterminated: isUnterminated(boundaries, numbers.at(-1) ?? -1),
   };
+}
+
+/** Whether the sorted list contains the value (binary search). */
+function isAmong(sorted: readonly number[], value: number): boolean {
+  let start = 0;
+  let end = sorted.length;
+  while (start < end) {
+    const middle = (start + end) >>> 1;
+    if ((sorted[middle] ?? 0) < value) start = middle + 1;
+    else end = middle;
+  }
+  return sorted[start] === value;
 }
