@@ -63,22 +63,22 @@ const PATIENCE_MS = 3_600_000;
 test.each<[string, CampaignSize, SharedSimulationOptions]>([
   [
     "no schedule of kills, freezes, lost connections and successive planners breaks an invariant",
-    { part: 20, whole: 240 },
+    { part: 20, whole: 160 },
     {},
   ],
   [
     "no schedule in which older copies of the database are restored creates an account twice",
-    { part: 5, whole: 15 },
+    { part: 5, whole: 10 },
     { restores: "one machine" },
   ],
   [
     "no schedule in which older copies of the database are restored with several machines leaves the ledger unsettled",
-    { part: 2, whole: 8 },
+    { part: 2, whole: 6 },
     { restores: "several machines" },
   ],
   [
     "no schedule in which older copies of the database are restored and state folders are lost leaves the ledger unsettled",
-    { part: 2, whole: 8 },
+    { part: 2, whole: 6 },
     { restores: "folders lost" },
   ],
 ])("%s", { timeout: PATIENCE_MS }, async (_, size, options) => {
