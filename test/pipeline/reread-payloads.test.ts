@@ -19,6 +19,7 @@ import { campaignSize } from "../campaign.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import * as joined from "./bytes/odd-joined-records.ts";
 import { COLUMNS, CONTRACT, file, GOOD, MAPPING } from "./bytes/odd-records.ts";
+import { sheet, writeSheet } from "./bytes/odd-sheets.ts";
 import { openFolder } from "./bytes/open-folder.ts";
 
 setFlagsFromString("--expose-gc");
@@ -85,6 +86,20 @@ test("payloads rebuilt from bytes equal payloads built from rows", async () => {
       expect(byBytes).toEqual(byRows);
     }),
     { numRuns: campaignSize({ part: 25, whole: 100 }) },
+  );
+});
+
+test("payloads rebuilt from a workbook equal payloads built from rows", async () => {
+  const mapping = MAPPING.replace("things.csv", "things.xlsx");
+  const folder = temporaryFolder({ "contract.yaml": CONTRACT, "mapping.yaml": mapping });
+  await fc.assert(
+    fc.asyncProperty(sheet, async (content) => {
+      await writeSheet(folder, content);
+      const job = await openFolder(folder);
+      const { byBytes, byRows } = await sentOf(job).finally(job.input.close);
+      expect(byBytes).toEqual(byRows);
+    }),
+    { numRuns: campaignSize({ part: 20, whole: 60 }) },
   );
 });
 

@@ -1,4 +1,4 @@
-import { csvPiecesOf, jsonPiecesOf, type RecordPiece, rowsOfChunk } from "../../read/chunks/chunk-rows.ts";
+import { csvPiecesOf, jsonPiecesOf, type RecordPiece } from "../../read/chunks/chunk-rows.ts";
 import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
 import type { JoinedChunk, JoinedInput } from "../../read/join/bytes/joined-chunk.ts";
 import { joinedPiece } from "../../read/join/bytes/joined-piece.ts";
@@ -31,13 +31,11 @@ export function piecesIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): 
 }
 
 /** Returns the rows of a chunk in batches. */
-export function rowsIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): Iterable<readonly ReadRow[]> {
-  return "root" in chunk ? rowsOfPiece(joinedPiece(chunk, input)) : rowsOfChunk(chunk, input.files);
-}
-
-function* rowsOfPiece(piece: RecordPiece): Generator<readonly ReadRow[]> {
-  const rows = rowsOfPart(piece);
-  for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS);
+export function* rowsIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): Generator<readonly ReadRow[]> {
+  for (const piece of piecesIn(chunk, input)) {
+    const rows = rowsOfPart(piece);
+    for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS);
+  }
 }
 
 export function rowsOfPart({ boundaries, from, to = boundaries.starts.length, rowsAt }: PiecePart): readonly ReadRow[] {

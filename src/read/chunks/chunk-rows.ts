@@ -1,18 +1,10 @@
-import { csvPieces, rowsAt } from "../csv/csv-rows.ts";
+import { rowsAt } from "../csv/csv-rows.ts";
 import type { RecordBoundaries, RecordPlaces } from "../csv/record-boundaries.ts";
 import { elementPointer, jsonRow, refusePrettyPrinted } from "../json/json-rows.ts";
 import { findLines, type LinePlaces } from "../json/ndjson-lines.ts";
 import { withKeyProblems } from "../row/key-problems.ts";
-import { BATCH_ROWS, type ReadRow } from "../row/read-row.ts";
-import type { ChunkCsvFile, ChunkFile, ChunkJsonFile, PieceMarks, RecordChunk } from "./record-chunk.ts";
-
-/** Yields the rows of a chunk in batches. Together, all chunks of a file contain the rows that `rowsOfFile` reads. */
-export function* rowsOfChunk(chunk: RecordChunk, files: readonly ChunkFile[]): Generator<readonly ReadRow[]> {
-  const file = fileOf(chunk, files);
-  for (const rows of file.kind === "csv" ? csvRowsOf(chunk, file) : jsonRowsOf(chunk, file)) {
-    for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS);
-  }
-}
+import type { ReadRow } from "../row/read-row.ts";
+import type { ChunkCsvFile, ChunkJsonFile, PieceMarks, RecordChunk } from "./record-chunk.ts";
 
 /** A piece of a file whose rows are created on demand. */
 export interface RecordPiece {
@@ -29,17 +21,22 @@ export interface RecordPiece {
 
 /** Yields the pieces of a chunk from a CSV file. */
 export function* csvPiecesOf(chunk: RecordChunk, { layout, keys }: ChunkCsvFile): Generator<RecordPiece> {
+  const { table } = layout.header;
   let isHeader = chunk.isFirst;
   for (const { bytes, marks } of piecesOf(chunk)) {
     const boundaries = boundariesIn(marks);
     const piece = { bytes, boundaries, line: marks.line };
     const from = isHeader && boundaries.lines.length > 0 ? 1 : 0;
     isHeader &&= boundaries.lines.length === 0;
-    yield {
-      ...piece,
-      from,
-      rowsAt: (numbers) => rowsAt(piece, layout, numbers).map((row) => row && withKeys([row], keys)[0]),
+    const rowAt = (read: ReadRow | undefined, number = 0): ReadRow | undefined => {
+      const kept = marks.keptRows?.get(number);
+      if (kept === undefined) return read;
+      const { cells, problems } = kept;
+      return { row: { table, line: marks.line + (boundaries.lines[number] ?? 0), cells }, problems };
     };
+    const rows = (numbers: readonly number[]): readonly (ReadRow | undefined)[] =>
+      rowsAt(piece, layout, numbers).map((read, place) => rowAt(read, numbers[place]));
+    yield { ...piece, from, rowsAt: (numbers) => rows(numbers).map((row) => row && withKeys([row], keys)[0]) };
   }
 }
 
@@ -66,12 +63,6 @@ export function* jsonPiecesOf(chunk: RecordChunk, file: ChunkJsonFile): Generato
   }
 }
 
-function fileOf(chunk: RecordChunk, files: readonly ChunkFile[]): ChunkFile {
-  const file = files[chunk.file];
-  if (file === undefined) throw new Error(`the input has no file ${chunk.file}`);
-  return file;
-}
-
 function* piecesOf({ bytes, pieces }: RecordChunk): Generator<{ readonly bytes: Buffer; readonly marks: PieceMarks }> {
   let start = 0;
   for (const { end, ...marks } of pieces) {
@@ -82,19 +73,6 @@ function* piecesOf({ bytes, pieces }: RecordChunk): Generator<{ readonly bytes: 
 
 function withKeys(rows: readonly ReadRow[], keys: readonly string[]): readonly ReadRow[] {
   return keys.length === 0 ? rows : rows.map((row) => withKeyProblems(row, keys));
-}
-
-function* csvRowsOf(chunk: RecordChunk, { layout, keys }: ChunkCsvFile): Generator<readonly ReadRow[]> {
-  const readPiece = csvPieces(layout, { isBehindHeader: !chunk.isFirst });
-  for (const { bytes, marks } of piecesOf(chunk)) {
-    yield withKeys(readPiece(bytes, boundariesIn(marks), marks.line).found, keys);
-  }
-}
-
-function* jsonRowsOf(chunk: RecordChunk, file: ChunkJsonFile): Generator<readonly ReadRow[]> {
-  for (const { boundaries, rowsAt: rowsOf } of jsonPiecesOf(chunk, file)) {
-    yield rowsOf(boundaries.starts.map((_, number) => number)).filter((read) => read !== undefined);
-  }
 }
 
 function boundariesIn({ boundaries }: PieceMarks): RecordBoundaries {

@@ -1,10 +1,11 @@
+import type { LocalProblem } from "../../model/problem.ts";
 import type { InputPosition, JsonTable, RowPosition } from "../../model/record.ts";
 import type { CsvLayout } from "../csv/csv-layout.ts";
 import type { RecordBoundaries } from "../csv/record-boundaries.ts";
 
 /**
- * Complete records of one file as bytes, from which `rowsOfChunk` creates the rows in another thread. Plain data that
- * can be posted to a thread, like `ChunkFile`.
+ * Complete records of one file as bytes, from which another thread creates the rows. Plain data that can be posted to a
+ * thread, like `ChunkFile`.
  */
 export interface RecordChunk {
   /** Index of the chunk's file among the input's `ChunkFile`s. */
@@ -13,7 +14,7 @@ export interface RecordChunk {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Groups of records that are read together. A single thread would read the same groups. */
   readonly pieces: readonly ChunkPiece[];
-  /** Whether the chunk is at the start of the file. */
+  /** Whether the chunk is at the start of the file, before the header. Chunks of a sheet start below the header. */
   readonly isFirst: boolean;
   /** For CSV: the position of the record after the chunk, if the file can be read from there. */
   readonly next?: RowPosition | undefined;
@@ -27,12 +28,20 @@ interface ChunkPiece extends PieceMarks {
 export interface PieceMarks {
   /** 1-based line on which the piece starts. */
   readonly line: number;
-  /** For CSV: the positions of the records, from `findRecordBoundaries`. */
+  /** For CSV and sheets of workbooks: the positions of the records. */
   readonly boundaries?: RecordBoundaries;
+  /** For a sheet: the rows that need the row path, by record number. They replace the rows in the bytes. */
+  readonly keptRows?: ReadonlyMap<number, KeptRow>;
   /** For NDJSON: the line of a record that precedes the piece and is too long to be kept. */
   readonly tooLongAt?: number | undefined;
   /** For a JSON document: the elements in the piece. */
   readonly elements?: PieceElements;
+}
+
+/** A row of a sheet that has problems, or text that bytes cannot represent. */
+export interface KeptRow {
+  readonly cells: readonly string[];
+  readonly problems: readonly LocalProblem[];
 }
 
 /** Concatenated elements of an array, without separators; or the object that forms the document. */
@@ -48,6 +57,7 @@ interface PieceElements {
 /** Properties shared by all chunks of a file. */
 export type ChunkFile = ChunkCsvFile | ChunkJsonFile;
 
+/** A CSV file, or a sheet whose rows have been converted to CSV. */
 export interface ChunkCsvFile extends KeyedFile {
   readonly kind: "csv";
   readonly layout: CsvLayout;

@@ -51,7 +51,7 @@ interface PieceRows {
  * Returns a function that creates the rows of consecutive pieces of a file. The first record is the header, unless the
  * header was already read.
  */
-export function csvPieces(
+function csvPieces(
   layout: CsvLayout,
   { isBehindHeader = false }: { readonly isBehindHeader?: boolean } = {},
 ): (bytes: Buffer, boundaries: RecordBoundaries, line: number) => PieceRows {
@@ -72,7 +72,8 @@ export function rowsAt(
   numbers: readonly number[],
 ): readonly (ReadRow | undefined)[] {
   if (numbers.length === 0) return [];
-  return rowsOf(bytes, { layout, boundaries: boundariesAt(boundaries, numbers), line });
+  const isWhole = numbers.length === boundaries.starts.length;
+  return rowsOf(bytes, { layout, boundaries: isWhole ? boundaries : boundariesAt(boundaries, numbers), line });
 }
 
 interface CsvChunk {

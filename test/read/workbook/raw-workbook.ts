@@ -28,8 +28,12 @@ export interface RawWorkbook {
 /** Writes the workbook to a file in a new folder and returns its path. */
 export async function rawWorkbook(workbook: RawWorkbook, name = "book.xlsx"): Promise<string> {
   const path = join(temporaryFolder(), name);
-  await writeFile(path, await zipped(partsOf(workbook)));
+  await writeFile(path, await workbookBytes(workbook));
   return path;
+}
+
+export function workbookBytes(workbook: RawWorkbook): Promise<Buffer> {
+  return zipped(partsOf(workbook));
 }
 
 export async function zipped(parts: Readonly<Record<string, string | Buffer>>): Promise<Buffer> {
