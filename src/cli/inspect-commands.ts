@@ -43,7 +43,7 @@ export function addInspectCommands(program: Command, session: Session): void {
   withOptions(program.command("explain"), [...options("config", "cache", "ledger", "showValues"), formatOption()])
     .description("Show everything about one record: rows, payload with origins, attempts, replies. Works offline.")
     .argument("<key>", "business key of the record")
-    .option("--run <id>", "run to search (default: the latest with the key)")
+    .option("--run <id>", "run to search (default: the latest that contains the key)")
     .action(async (key: string, flags: InspectFlags) =>
       (await import("./actions/inspect-actions.ts")).explainAction(key, flags, session),
     );
@@ -87,7 +87,7 @@ export function addInspectCommands(program: Command, session: Session): void {
 
 function addMigrationCommands(program: Command, session: Session): void {
   withOptions(program.command("open"), [...options("config", "ledger"), ...optionsOf(OPEN)])
-    .description("List every record that is not done, across all runs. Works offline.")
+    .description("List every record that is not yet done, across all runs. Works offline.")
     .action(async (flags: OpenFlags) => (await import("./actions/inspect-actions.ts")).openAction(flags, session));
 
   withOptions(program.command("changes"), [
@@ -118,7 +118,7 @@ function addMigrationCommands(program: Command, session: Session): void {
 function addCorrectionsCommand(program: Command, session: Session): void {
   const corrections = program
     .command("corrections")
-    .description("Correct cells of the sources without changing the files. Works offline.");
+    .description("Correct cells in the sources without changing the files. Works offline.");
   const shared = [...options("config", "corrections"), formatOption()];
   withOptions(corrections.command("add"), correctionOptions)
     .description(
@@ -137,7 +137,7 @@ function addCorrectionsCommand(program: Command, session: Session): void {
       (await import("./actions/corrections-actions.ts")).correctionsListAction(flags, session),
     );
   withOptions(corrections.command("remove"), shared)
-    .description("Remove the corrections of a row or of one of its cells.")
+    .description("Remove the corrections for a row, or for one of its cells.")
     .argument("<key>", "key of the row in its source")
     .option("--in <source>", "only in this source")
     .option("--column <name>", "only in this column")
@@ -216,7 +216,7 @@ function addLedgerCommands(program: Command, session: Session): void {
       (await import("./actions/ledger-actions.ts")).ledgerCheckAction(flags, session),
     );
   withOptions(ledger.command("repair"), [...options("config", "ledger"), formatOption()])
-    .description("Repair a corrupt or restored ledger. Records with an unknown outcome become ambiguous.")
+    .description("Repair a corrupt or restored ledger. Records that may have been sent become ambiguous.")
     .option("--nothing-lost", "confirm that the restored database contains every request that other machines have sent")
     .action(async (flags: InspectFlags) =>
       (await import("./actions/ledger-actions.ts")).ledgerRepairAction(flags, session),

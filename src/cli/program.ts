@@ -255,9 +255,9 @@ function addHelpCommands(group: Command): void {
     .helpCommand(false)
     .command("help")
     .helpGroup("Commands:")
-    .description("display help for command")
+    .description("Display help for a command.")
     .argument("[command...]")
-    .option("--all", "also show the help of all subcommands")
+    .option("--all", "also show the help for all subcommands")
     .action((names: readonly string[], { all = false }: { readonly all?: boolean }) => showHelp(group, names, all));
 }
 

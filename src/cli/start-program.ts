@@ -21,7 +21,7 @@ const session: Session = {
 stdout.on("error", (error: NodeJS.ErrnoException) => {
   // The reader has closed stdout (`| head`). The run continues.
   if (error.code === "EPIPE") return;
-  throw new Failure("storage", `stdout cannot be written: ${error.code ?? error.name}`, {
+  throw new Failure("storage", `stdout cannot be written to: ${error.code ?? error.name}`, {
     hint: "check the disk that stdout is written to; `migrate report` renders the results of a push from the ledger",
     cause: error,
   });

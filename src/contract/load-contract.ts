@@ -33,7 +33,7 @@ export function loadContract(
   const [first, ...others] = documents;
   if (first === undefined) {
     throw new Failure("contract_invalid", "no contract is given", {
-      hint: "name the platform's OpenAPI document with --contract",
+      hint: "pass the platform's OpenAPI document with --contract",
     });
   }
   refuseTable(first);
@@ -109,7 +109,7 @@ function versionOf(root: JsonValue, { file, lineOf }: SourceDocument): Compilati
 }
 
 function hintFor(root: JsonValue, version: JsonValue | undefined): string {
-  if (overlayVersion(root) !== undefined) return "this is an overlay: name the OpenAPI document before it";
+  if (overlayVersion(root) !== undefined) return "this is an overlay: pass the OpenAPI document before it";
   if (isJsonObject(root) && Object.hasOwn(root, "swagger")) return "this is Swagger 2: convert it to OpenAPI 3 first";
   if (typeof version === "number") return `write the version as a string: openapi: "3.0.3"`;
   return 'begin the document with its version, such as "openapi: 3.0.3"';

@@ -32,8 +32,8 @@ const CONTRADICTIONS = [
   },
   {
     name: "missingRecord",
-    one: "record of a run that should have been sent is missing from the records table",
-    many: "records of a run that should have been sent are missing from the records table",
+    one: "record that should have been sent by a run is missing from the records table",
+    many: "records that should have been sent by a run are missing from the records table",
   },
   {
     name: "miscounted",

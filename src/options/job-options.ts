@@ -149,7 +149,7 @@ export const SETTINGS = {
     library: true,
     recorded: true,
     help: "instance settings used by rules",
-    docs: "settings of the instance (name and value), used by rules over several fields and by contracts that choose between schemas ([rules.md](rules.md#settings))",
+    docs: "instance settings by name, used by rules that check several fields together and by contracts that choose between schemas ([rules.md](rules.md#settings))",
   },
   /** The file of each reference list, by name. */
   references: {
@@ -161,7 +161,7 @@ export const SETTINGS = {
     help: "reference lists: name and file",
     docs: "reference lists for rules: name and file ([rules.md](rules.md#reference-lists)); `push --refresh-references` rewrites the list of `products`",
   },
-  /** Time limit for one call of a mapping function, in seconds from 0.1 to 3600. Default: 2. */
+  /** Time limit for one call to a mapping function, in seconds from 0.1 to 3600. Default: 2. */
   functionTimeout: {
     flag: false,
     kind: "seconds",
@@ -169,8 +169,8 @@ export const SETTINGS = {
     file: true,
     library: true,
     recorded: true,
-    help: "time limit for one call of a mapping function, in seconds",
-    docs: "time limit for one call of a mapping [function](mapping.md#functions), in seconds, 0.1 to 3600; default 2. Loading the module may take 10 times as long",
+    help: "time limit for one call to a mapping function, in seconds",
+    docs: "time limit for one call to a mapping [function](mapping.md#functions), in seconds, 0.1 to 3600; default 2. Loading the module may take 10 times as long",
   },
 } as const;
 

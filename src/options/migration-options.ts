@@ -4,15 +4,15 @@ export const MIGRATION = {
     flag: false,
     kind: "object",
     file: true,
-    help: "a file of the keys to migrate, or the number of keys",
+    help: "a file with the keys to migrate, or the number of keys",
     docs: "the keys to migrate: a text file with one key per line, or `{ file, column }` for a column of a CSV file or a workbook. `status` then counts the keys that no push has contained, and `open` lists them. If you know only how many keys there are, set that number; `open` then lists no missing keys ([monitoring.md](monitoring.md#inventory))",
   },
   owners: {
     flag: false,
     kind: "object",
     file: true,
-    help: "people and teams who settle open records",
-    docs: "the people and teams who settle open records, see [Owners](#owners)",
+    help: "people and teams responsible for open records",
+    docs: "the people and teams responsible for open records, see [Owners](#owners)",
   },
 } as const;
 
@@ -44,7 +44,7 @@ export const OWNER = {
   columns: {
     kind: "listsByName",
     file: true,
-    docs: "values by column of the source; `*` matches any text",
+    docs: "values by source column; `*` matches any text",
   },
 } as const;
 

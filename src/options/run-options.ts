@@ -29,7 +29,7 @@ export const THREADS = {
     library: true,
     recorded: true,
     help: "number of threads for large inputs (default: one per processor, at most 8)",
-    docs: "number of threads that read, map and validate the input of `validate` and `push`; also controls the thread that writes the ledger of a push, see [Threads](#threads); default `auto`",
+    docs: "number of threads that read, map and validate the input of `validate` and `push`; also determines whether an additional thread writes the ledger of a push, see [Threads](#threads); default `auto`",
   },
 } as const;
 

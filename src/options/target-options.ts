@@ -120,7 +120,7 @@ export const TARGET = {
       /** Complete GraphQL document that exchanges a refresh token for a token. */
       refreshDocument: {
         kind: "text",
-        docs: "the corresponding document for a refresh token, which it receives as `$refreshToken`. With a `document` but no `refreshDocument`, every token is obtained with the key",
+        docs: "the corresponding document for a refresh token; receives the refresh token as `$refreshToken`. With a `document` but no `refreshDocument`, every token is obtained with the key",
       },
       graphqlPath: { kind: "text", docs: "the path of the GraphQL endpoint; default `/v1/graphql/`" },
     },
@@ -149,7 +149,7 @@ export const TARGET = {
     members: {
       connectSeconds: {
         kind: "timeout",
-        docs: "TCP connection and TLS handshake, or the tunnel of the proxy; default 10",
+        docs: "TCP connection and TLS handshake, or the proxy tunnel; default 10",
       },
       headersSeconds: {
         kind: "timeout",

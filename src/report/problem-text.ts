@@ -100,7 +100,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   corrected_since: ({ acceptedAt }) =>
     `On the platform since ${plainText(acceptedAt)}, from corrected rows. This row is the version that was rejected before.`,
   account_not_found: ({ after }) =>
-    `Belongs to a record of ${plainText(after)} that has not been accepted. It can be sent once that record is accepted.`,
+    `Belongs to a record of ${plainText(after)} that has not been accepted. This record can be sent once that record is accepted.`,
   circular_dependency: ({ after }) =>
     `Waits for a record of ${plainText(after)} that, directly or through others, waits for this one.`,
   unknown_field: ({ suggestion }) =>
@@ -140,7 +140,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
     `${BAD_CELL_TEXT[reason]}${shown === undefined ? "" : `: ${plainText(shown)}`}.`,
   source_rounded_number: () => "The number format of the cell shows a rounded number, and the rounded number is used.",
   source_lone_surrogate: () => "Contains half a character (a lone surrogate escape).",
-  source_too_deep: ({ limit }) => `Nested deeper than ${limit} levels.`,
+  source_too_deep: ({ limit }) => `Nested more than ${limit} levels deep.`,
   source_record_too_large: ({ limitBytes }) => `The record is larger than ${counted(limitBytes, "byte")}.`,
   source_missing_key: ({ column }) => `The row has no value in the key column ${plainText(column)}.`,
   source_duplicate_key: ({ source, other }) =>
@@ -184,16 +184,16 @@ const BAD_CELL_TEXT: Readonly<Record<BadCellReason, string>> = {
 
 const EXPECTED_TEXT: Readonly<Record<Expected, string>> = {
   boolean: "Must be true or false.",
-  date: "Must be an existing date in the format YYYY-MM-DD.",
+  date: "Must be a valid date in the format YYYY-MM-DD.",
   datetime: "Must be a date and time with a time zone, such as 2026-01-31T09:30:00Z.",
   decimal: "Must be a decimal number, such as 12.50.",
   email: "Must be an e-mail address.",
-  header: "Cannot be sent in a header: contains a character that is not allowed there.",
+  header: "Cannot be sent in a header: it contains a character that is not allowed there.",
   integer: "Must be a whole number.",
   multiple: "Must be a multiple of the step in the contract.",
   number: "Must be a number.",
   object: "Must be an object with fields.",
-  path: "Cannot be part of the address of a request: is empty, . or ..",
+  path: "Cannot be part of a request URL: the value is empty, . or ..",
   pattern: "Does not match the format that the contract requires.",
   string: "Must be text.",
   time: "Must be a time, such as 09:30:00.",
@@ -210,11 +210,11 @@ function describeWrittenForm(expected: Expected, { as, zone, readings }: Written
   if (expected === "pattern") return `Does not match the format that the contract requires: ${plainText(as, 200)}`;
   if (expected === "multiple") return `Must be a multiple of ${as}.`;
   const form = `written as ${plainText(as)}`;
-  if (expected === "date") return `Must be an existing date, ${form}.`;
+  if (expected === "date") return `Must be a valid date, ${form}.`;
   if (expected !== "datetime") return `Must be a number, ${form}.`;
   const clocks =
     zone === undefined || zone === "UTC" ? "" : `, and must have occurred exactly once in ${plainText(zone)}`;
-  return `Must be an existing date and time, ${form}${clocks}.`;
+  return `Must be a valid date and time, ${form}${clocks}.`;
 }
 
 const UNSAFE_PATH_TEXT: Readonly<Record<UnsafePathReason, string>> = {

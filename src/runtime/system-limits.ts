@@ -23,12 +23,12 @@ const LIMITS: readonly SystemLimit[] = [
   },
   {
     message: "there is not enough memory",
-    hint: "raise the memory limit (`ulimit -v`, or the limit of the container), or free memory; then run the same command again",
+    hint: "raise the memory limit (`ulimit -v`, or the container's limit), or free memory; then run the same command again",
     matches: (error, code) => MEMORY_CODES.has(code ?? "") || MEMORY_MESSAGE.test(error.message),
   },
   {
     message: "the operating system cannot create more threads",
-    hint: "raise the process limit (`ulimit -u`, or the limit of the container), then run the same command again",
+    hint: "raise the process limit (`ulimit -u`, or the container's limit), then run the same command again",
     matches: (_error, code) => code === "ERR_WORKER_INIT_FAILED",
   },
 ];

@@ -55,7 +55,7 @@ function possibleMoments(plain: Temporal.PlainDateTime): readonly [string, strin
 }
 
 function noTime(text: string, name: string): Failure {
-  return new Failure("usage", `${name} ${text}: not an existing day or time`, {
+  return new Failure("usage", `${name} ${text}: not a valid day or time`, {
     hint: "enter a day (2026-03-29), or a time, preferably with its zone (2026-03-29T12:30Z, 2026-03-29T13:30+01:00)",
   });
 }

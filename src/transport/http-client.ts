@@ -182,7 +182,7 @@ function noTls(cause: Error): Error {
 
 function foreignOrigin(url: URL, origin: string): Failure {
   return new Failure("redirect", `refused to send a request to ${url.origin} instead of ${origin}`, {
-    hint: "requests and credentials are only sent to the base URL's origin",
+    hint: "requests and credentials are sent only to the base URL's origin",
   });
 }
 

@@ -109,7 +109,7 @@ describe("invalid input is reported with exit code 2, without output on stdout a
     ["a value that is not a number", [...job(), "--limit", "many"], "--limit"],
     ["a source without a name", [...job(), "--source", "a.csv"], "<name>=<path> is expected"],
     ["a source that is not in the mapping", [...job(), "--source", "x=a.csv"], 'no source "x"'],
-    ["a push without a platform", ["push", ...job().slice(1)], "no platform to push to is set"],
+    ["a push without a platform", ["push", ...job().slice(1)], "the platform to push to is not set"],
     ["a target that is not configured", ["push", ...job().slice(1), "--target", "live"], 'unknown target "live"'],
     ["a base URL without TLS", ["push", ...job().slice(1), "--base-url", "http://example.com/v1/"], "https://"],
     ["no credentials", ["push", ...job().slice(1), "--base-url", "https://localhost:1/v1/"], "MIGRATE_API_KEY"],

@@ -185,7 +185,7 @@ describe("returned rejects", () => {
     const { code, stdout } = await add(work, "--accept-changes");
     expect([code, stdout]).toEqual([
       0,
-      "fixes.csv: 2 corrections added\n1 added row and 1 missing row not kept, because a correction can only change a cell of an existing row\n",
+      "fixes.csv: 2 corrections added\n1 added row and 1 missing row not kept, because a correction can only change a cell in an existing row\n",
     ]);
     expect(await stored(work)).toEqual(ALL.slice(0, 2));
   });

@@ -38,7 +38,7 @@ test("the records of an older extract are stale, even with --revise, and are sen
       { status: "stale", errors: [{ code: "stale", source: { file: "accounts.csv", line: 2, column: "CHANGED" } }] },
     ]);
   }
-  expect((await work.migrate(["open"])).stdout).toBe("No record is open\n");
+  expect((await work.migrate(["open"])).stdout).toBe("No records are open\n");
   const sent = await work.push(["--revise", "--allow-older"]);
   expect([statuses(sent), await requests()]).toEqual([["rejected"], 2]);
 });

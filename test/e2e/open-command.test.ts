@@ -155,5 +155,5 @@ test("open exits with 0 if every record is done", async () => {
   const open = await (await openLedgerStore(done)).write("push", { create: true });
   await sendAll(open, await planned(open, [item(1, "GOOD")]), "accepted");
   await open.close();
-  expect(await runCli(["open", "--ledger", done])).toMatchObject({ code: 0, stdout: "No record is open\n" });
+  expect(await runCli(["open", "--ledger", done])).toMatchObject({ code: 0, stdout: "No records are open\n" });
 });

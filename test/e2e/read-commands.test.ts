@@ -213,7 +213,7 @@ describe("migrate account", () => {
 describe("a platform", () => {
   test.each(["products", "rates P T", "account A"])("must be named for `%s`", async (command) => {
     const { code, stderr } = await runCli(command.split(" "));
-    expect([code, stderr]).toEqual([2, expect.stringContaining("no platform to read from is set")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("the platform to read from is not set")]);
   });
 
   test("with an untrusted certificate is refused", async () => {

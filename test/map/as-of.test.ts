@@ -56,7 +56,7 @@ describe("the date of a row's content", () => {
         severity: "error",
         by: "local",
         code: "source_bad_as_of",
-        wanted: "an existing date, written as dd/MM/yyyy",
+        wanted: "a valid date, written as dd/MM/yyyy",
         place: { file: "a.csv", line: 7, column: "CHANGED", columnNumber: 3 },
       },
     ]);
@@ -89,7 +89,7 @@ describe("the date of a row's content", () => {
     const file = "2026-11-26/accounts.csv";
     expect(failureOf(() => mappingWith(FILE_NAME).map(rowIn(file)))).toMatchObject({
       code: "mapping_invalid",
-      message: `${file}: the name of the file must contain exactly one date: an existing date, written as yyyy-MM-dd`,
+      message: `${file}: the name of the file must contain exactly one date: a valid date, written as yyyy-MM-dd`,
       hint: "rename the file, or change `asOf` in the mapping",
     });
   });

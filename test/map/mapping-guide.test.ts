@@ -136,6 +136,6 @@ describe("the example in the guide's section", () => {
     ]));
   test("'Order' orders rows by a number and by a date", () => {
     const ranks = childrenIn("Order").map(({ orderBy }) => orderBy?.cells?.wanted);
-    expect(ranks).toEqual(["a number", "an existing date, written as dd/MM/yyyy"]);
+    expect(ranks).toEqual(["a number", "a valid date, written as dd/MM/yyyy"]);
   });
 });

@@ -6,11 +6,11 @@ const other = { file: "accounts.csv", line: 7 };
 const cases: readonly (readonly [LocalFinding, string])[] = [
   [
     { code: "invalid", expected: "date", written: { as: "dd/MM/yyyy" } },
-    "Must be an existing date, written as dd/MM/yyyy.",
+    "Must be a valid date, written as dd/MM/yyyy.",
   ],
   [
     { code: "invalid", expected: "datetime", written: { as: "dd/MM/yyyy HH:mm", zone: "Europe/London" } },
-    "Must be an existing date and time, written as dd/MM/yyyy HH:mm, and must have occurred exactly once in Europe/London.",
+    "Must be a valid date and time, written as dd/MM/yyyy HH:mm, and must have occurred exactly once in Europe/London.",
   ],
   [{ code: "invalid", expected: "multiple", written: { as: "0.5" } }, "Must be a multiple of 0.5."],
   [

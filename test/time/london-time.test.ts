@@ -50,7 +50,7 @@ describe("a time on the command line:", () => {
     "0000-01-01",
     "12:30",
   ])("%j is not a time", (text) => {
-    expect(refusal(text).message).toContain("not an existing day or time");
+    expect(refusal(text).message).toContain("not a valid day or time");
   });
 
   test("a time is read as the only instant at which London's clocks show this time, and refused if there are no or two such instants", () => {

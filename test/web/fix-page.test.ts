@@ -131,7 +131,7 @@ describeWebPages("the Fix page", (open) => {
     await status(page, "1 cell saved. 0 records need work.");
     await tabTo(page, ".fix-summary button");
     await page.keyboard.press("Enter");
-    await page.waitForSelector("text=No record needs work");
+    await page.waitForSelector("text=No records need work");
     expect(await axeViolations(page)).toEqual([]);
 
     expect(complaints).toEqual([]);

@@ -68,7 +68,7 @@ describeWebPages("the mapping", (open) => {
     for (const letter of ["E", "M", "E"]) await press(letter);
     expect(await focused(page)).toMatch(/^EMAIL/);
     await press("Enter");
-    expect(await status(page)).toContain("EMAIL of customers is picked");
+    expect(await status(page)).toContain("EMAIL of customers is selected");
     await tabTo(page, "[role=tree] [role=treeitem]");
     await press("Home");
     while (!(await focused(page)).startsWith("email")) await press("ArrowDown");

@@ -112,11 +112,11 @@ export const RUN_METRICS: readonly RunMetric[] = [
   },
   ofWorkers(
     "migrate_worker_send_rate",
-    "Outcomes per second of each worker, averaged over about ten seconds",
+    "Outcomes per second, by worker, averaged over about ten seconds",
     (one) => one.perSecond,
   ),
-  ofWorkers("migrate_worker_requests_in_flight", "Requests in flight of each worker", (one) => one.inFlight),
-  ofWorkers("migrate_worker_concurrency_limit", "Maximum requests in flight of each worker", (one) => one.limit),
+  ofWorkers("migrate_worker_requests_in_flight", "Requests in flight, by worker", (one) => one.inFlight),
+  ofWorkers("migrate_worker_concurrency_limit", "Maximum requests in flight, by worker", (one) => one.limit),
   ofWorkers("migrate_worker_ranges", "Ranges that each worker holds", (one) => one.holds.length),
   ofWorkers(
     "migrate_worker_range_first_record",

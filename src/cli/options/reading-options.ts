@@ -65,7 +65,7 @@ const RATES = {
   chronological: { help: "earliest first (default: latest first)" },
   plot: {
     conflicts: ["to", "format", "all", "page", "chronological"],
-    help: "draw a chart of the rates of one day: the day of --from, or today",
+    help: "draw a chart of one day's rates: the day of --from, or today",
   },
 } as const;
 

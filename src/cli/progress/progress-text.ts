@@ -72,12 +72,12 @@ function sendParts(sending: SendProgress): readonly Part[] {
   );
 }
 
-/** Describes the pace limits and the reason for them, such as `12 and 5/s at most: HTTP 429`. */
+/** Describes the pace limits and the reason for them, such as `at most 12 and 5/s (HTTP 429)`. */
 export function paceText({ pace }: Pick<SendProgress, "pace">): string | undefined {
   const { limit, perSecond, reason } = pace;
   if (limit === undefined) return undefined;
-  const most = perSecond === undefined ? `${limit} at most` : `${limit} and ${perSecond}/s at most`;
-  return reason === undefined ? most : `${most}: ${plainText(reason, 60)}`;
+  const most = perSecond === undefined ? `at most ${limit}` : `at most ${limit} and ${perSecond}/s`;
+  return reason === undefined ? most : `${most} (${plainText(reason, 60)})`;
 }
 
 export function suppliersText(suppliers: readonly string[]): string {

@@ -53,7 +53,7 @@ export const keptCorrectionsView: View<KeptCorrections> = {
       `${plainText(file)}: ${counts.join(", ")}`,
       ...notKept.map(notKeptText),
       ...(rows.length > 0
-        ? [`${rows.join(" and ")} not kept, because a correction can only change a cell of an existing row`]
+        ? [`${rows.join(" and ")} not kept, because a correction can only change a cell in an existing row`]
         : []),
     ]
       .map((line) => `${line}\n`)

@@ -173,7 +173,7 @@ function requireWritable(file: string, { change, correction }: NewChange): void 
   if (cells.every((cell) => !cell.includes("\0") && cell.isWellFormed())) return;
   throw new Failure(
     "usage",
-    `the correction of ${correction.column} contains a character that ${file} cannot contain`,
+    `the correction for ${correction.column} contains a character that cannot be stored in ${file}`,
     { hint: "type it again, without invisible characters" },
   );
 }

@@ -10,7 +10,7 @@ import type { OwnerRule } from "../../model/owner.ts";
 import { hasErrors } from "../../model/problem.ts";
 import type { InputRecord, Row } from "../../model/record.ts";
 import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
-import { counted, formatCount } from "../../text/count.ts";
+import { counted, formatCount, plural } from "../../text/count.ts";
 import { suggest } from "../../text/suggestion.ts";
 import { type Check, failed, failedBy, formatBytes, ok, skipped, warning } from "./check.ts";
 
@@ -207,11 +207,9 @@ function ownerChecks(owners: readonly OwnerRule[], { plan, input }: Pick<Job, "p
   const near = missing.map((name) => suggest(name, known)).find((name) => name !== undefined);
   const names = missing.map((name) => `"${name}"`).join(", ");
   const fix = near === undefined ? `columns of the sources: ${known.join(", ")}` : `did you mean "${near}"?`;
-  return [
-    warning("owners", `no source has the column ${names}, so the rules that use it match no record in this input`, {
-      fix,
-    }),
-  ];
+  const columns = `${plural(missing.length, "column")} ${names}`;
+  const effect = `the rules that use ${missing.length === 1 ? "it" : "them"} match no record in this input`;
+  return [warning("owners", `no source has the ${columns}, so ${effect}`, { fix })];
 }
 
 /** Returns the columns of a source; undefined if one of its files has no header. */

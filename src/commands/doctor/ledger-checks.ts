@@ -59,7 +59,7 @@ async function diskCheck(folder: string, records: number | undefined): Promise<C
     });
   }
   if (free >= wanted) return ok("disk", text, { figures });
-  return failed("disk", `${text}, and about ${formatBytes(wanted)} are needed`, {
+  return failed("disk", `${text}, and about ${formatBytes(wanted)} is needed`, {
     exitCode: STORAGE_EXIT_CODE,
     fix: "free some space, or choose another location with --ledger",
     figures,
@@ -85,7 +85,7 @@ async function integrityCheck(store: LedgerStore): Promise<{ readonly check: Che
       return { check: ok("ledger", `${store.name} is intact: ${held}`, { figures }), found: true };
     }
     const more = findings.length > 1 ? ` (and ${formatCount(findings.length - 1)} more findings)` : "";
-    const repairHint = store.repair === undefined ? "" : "; `migrate ledger repair` repairs it";
+    const repairHint = store.repair === undefined ? "" : "; `migrate ledger repair` repairs the ledger";
     const fix = `\`migrate ledger check\` lists all findings${repairHint}`;
     return { check: failed("ledger", `${first}${more}`, { exitCode: STORAGE_EXIT_CODE, fix, figures }), found: true };
   } catch (error) {

@@ -115,9 +115,9 @@ function tlsCheck({ baseUrl }: OpenTarget, { target, status, secured, now }: Ans
   const days = Math.floor((validTo - now) / DAY_MS);
   const figures = { status, certificateDays: days };
   if (days < MIN_VALIDITY_DAYS)
-    return warning("tls", text, { figures, fix: "the operator of the platform must renew it" });
+    return warning("tls", text, { figures, fix: "the platform's operator must renew the certificate" });
   if (status >= 300 && status < 400) {
-    return warning("tls", `${text}; it answers with a redirect (HTTP ${status}), which is never followed`, {
+    return warning("tls", `${text}; the server answers with a redirect (HTTP ${status}), which is never followed`, {
       figures,
       fix: "check the base URL",
     });
@@ -132,7 +132,7 @@ const MAX_SKEW_MS = 10_000;
  * clock. It affects only recorded times.
  */
 function clockCheck(aheadMs: number | undefined): Check {
-  if (aheadMs === undefined) return skipped("clock", "the reply of the platform has no Date header");
+  if (aheadMs === undefined) return skipped("clock", "the platform's reply has no Date header");
   const seconds = Math.round(Math.abs(aheadMs) / 1000);
   const figures = { platformAheadMs: aheadMs };
   if (Math.abs(aheadMs) <= MAX_SKEW_MS)

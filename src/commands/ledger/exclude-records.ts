@@ -188,7 +188,7 @@ async function keysOf({ keys, from }: ExcludeOptions, { temporaryFolder }: Depen
   }
   if (all.size > 0) return [...all];
   throw new Failure("usage", from === undefined ? "no keys are given" : `${from} contains no key`, {
-    hint: "name the keys of the records, or pass --from <file> with one key per line",
+    hint: "pass the keys of the records, or --from <file> with one key per line",
   });
 }
 

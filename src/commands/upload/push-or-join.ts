@@ -137,7 +137,7 @@ async function requireJoinable(
       "ledger_in_use",
       `${refusal.message}; run ${run.id} cannot be joined, because only that process sends its records`,
       {
-        hint: "wait until it has ended, then run the same command again; a push that was started with --workers can be joined",
+        hint: "wait until that run has ended, then run the same command again; a push that was started with --workers can be joined",
       },
     );
   }
@@ -155,7 +155,9 @@ async function requireJoinable(
     throw new Failure(
       "ledger_in_use",
       `${refusal.message}; this push cannot join run ${run.id}, because the two differ in ${different.join(", ")}`,
-      { hint: "wait until it has ended, then run the same command again; or choose another database with --ledger" },
+      {
+        hint: "wait until that run has ended, then run the same command again; or choose another database with --ledger",
+      },
     );
   }
   known.add(run.id);

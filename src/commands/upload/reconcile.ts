@@ -110,7 +110,7 @@ function otherNumber(confirmed: number, found: number, run: string): Failure {
     hint:
       found === 0
         ? "resolve the other ambiguous records with `migrate reconcile`, or with --accept and --resend"
-        : `check that the platform has none of them, then run the command with --resend-all ${found}`,
+        : `check that the platform has none of these records, then run the command with --resend-all ${found}`,
   });
 }
 

@@ -99,7 +99,7 @@ function unusable(target: string, reason: Exclude<Unselectable, "too-many-nodes"
     case "malformed":
       return `"${target}" is not a JSONPath (RFC 9535)`;
     case "slow-pattern":
-      return `a regular expression in the target "${target}" could take very long; avoid nested repetitions`;
+      return `a regular expression in the target "${target}" could take a very long time; avoid nested repetitions`;
     case "too-long":
       break;
   }

@@ -251,5 +251,5 @@ function checkReplies(
 }
 
 const ACCEPTANCE_UNKNOWN =
-  "the contract does not define how a reply shows that a record was accepted: no documented reply below 300 contains the account number " +
-  "or the business key";
+  "the contract does not define how a reply shows that a record was accepted: no documented reply with a status below 300 " +
+  "contains the account number or the business key";

@@ -113,7 +113,7 @@ function checkStepOrder(steps: readonly Step[], { owner, findings }: LinkContext
   }
   const creating = steps.findIndex(({ kind }) => kind === "process" || kind === "schedule");
   if (creating === steps.length - 1) return true;
-  const message = `${STEPS}: the last step must be of kind process or schedule, and no other step may be`;
+  const message = `${STEPS}: the last step, and only the last step, must be of kind process or schedule`;
   findings.add("error", "bad-extension", message, creating < 0 ? place : [...place, creating]);
   return false;
 }

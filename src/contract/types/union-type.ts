@@ -203,7 +203,7 @@ function writtenMapping(
     if (type.kind !== "object") {
       if (type.kind !== "union") warn("a discriminator can only select objects; this value has no effect");
     } else if (leaf?.tags?.includes(value) === false) {
-      warn("the schema rejects the value that the mapping has for it; the values in the schema are used");
+      warn("the mapped schema does not allow this value; the values in the schema are used");
     } else {
       if (leaf === undefined) warn("the mapping refers to a schema that is not one of the options");
       if (type.impossible === undefined) mapping.set(value, type);

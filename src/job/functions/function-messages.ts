@@ -82,5 +82,5 @@ export type Fault =
  */
 export type RefusedCall = "process.kill" | "process.abort" | "new Worker" | "fs.close";
 
-/** Time limit for one call of a mapping function, in seconds. */
+/** Time limit for one call to a mapping function, in seconds. */
 export const FUNCTION_TIMEOUT = { default: 2, least: 0.1, most: 3600 } as const;

@@ -29,7 +29,7 @@ export const DEFAULT_PACE: RateLimitSettings = { concurrency: "auto", maxConcurr
  */
 export function requireTarget(target: TargetSettings | undefined, purpose: string): TargetSettings {
   if (target !== undefined) return target;
-  throw new Failure("usage", `no platform ${purpose} is set`, {
+  throw new Failure("usage", `the platform ${purpose} is not set`, {
     hint: "pass --base-url https://.../v1/, or --target with a target from the configuration file",
   });
 }

@@ -132,7 +132,7 @@ function statementPooling(cause: Error, name: string): Failure {
     `the ledger ${name} is behind a connection pooler in statement mode, which does not support transactions`,
     {
       hint:
-        "set `pool_mode = transaction` for this database in the configuration of PgBouncer, or connect to the server directly " +
+        "set `pool_mode = transaction` for this database in PgBouncer's configuration, or connect to the server directly " +
         "with --ledger",
       cause,
     },

@@ -105,7 +105,7 @@ export function corruptLedger(path: string, found: string, cause?: Error): Failu
   return new Failure("ledger_damaged", `the ledger ${path} is corrupt: ${found}`, {
     hint:
       "the ledger was not changed; `migrate ledger check` lists the errors, and `migrate ledger repair` writes a " +
-      "repaired copy with every readable record, in which uncertain records are ambiguous",
+      "repaired copy with every readable record; records that may have been sent become ambiguous",
     cause,
   });
 }

@@ -90,7 +90,7 @@ function readDates(
     return undefined;
   }
   return {
-    wanted: `an existing date, written as ${written}`,
+    wanted: `a valid date, written as ${written}`,
     rank: (text) => {
       const time = pattern.read(text);
       return time && moment(time);

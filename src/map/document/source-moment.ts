@@ -102,7 +102,7 @@ function readNotation(
     return undefined;
   }
   const inZone = typeof zone === "string" ? zone : undefined;
-  const wanted = `an existing date, written as ${date}${inZone === undefined ? "" : ` (${inZone})`}`;
+  const wanted = `a valid date, written as ${date}${inZone === undefined ? "" : ` (${inZone})`}`;
   return { wanted, read: (text) => momentOf(text, pattern, inZone) };
 }
 

@@ -54,7 +54,7 @@ export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   },
   asOf: {
     description:
-      "The column with the date of a row's content, or the name or the date of the file; older content does not replace newer content",
+      "Where the date of a row's content comes from: a column, the file's name, or the file's modification date; older content does not replace newer content",
     type: "object",
     additionalProperties: false,
     properties: {

@@ -230,7 +230,9 @@ export function withRecordedRun<J extends Job | undefined>(
 async function noticeOpenRuns(ledger: Ledger, { id }: Run, { notice }: Dependencies): Promise<void> {
   const others = (await ledger.unsettledRuns()).filter((run) => run !== id);
   if (others.length === 0) return;
-  notice(`Resuming the latest run, ${id}. Also open: ${others.join(", ")}. Resume one with \`migrate resume <run>\``);
+  notice(
+    `Resuming the latest run, ${id}. Other open runs: ${others.join(", ")}. Resume one with \`migrate resume <run>\``,
+  );
 }
 
 function reportStart(run: Run, store: LedgerStore, { onProgress }: Dependencies): void {

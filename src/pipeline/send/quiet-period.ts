@@ -61,6 +61,6 @@ export async function quietBeforeResend(
   if (steps.every(({ status }) => status === undefined)) return 0;
   const left = quietLeftMs(quietMs, (await ledger.history()).lastAbandonedAt, clock);
   if (left > 0)
-    notice(`Ambiguous records are not sent again in the next ${Math.ceil(left / 1000)} s: ${STILL_PROCESSED}`);
+    notice(`Ambiguous records are not sent again for the next ${Math.ceil(left / 1000)} s: ${STILL_PROCESSED}`);
   return left;
 }

@@ -157,7 +157,7 @@ function noWorkerLeft(run: string, ranges: number, ended: ReadonlyMap<number, Pr
       ? ["a worker that ended with an exit code printed the reason to stderr"]
       : []),
     ...([...ended.values()].some(({ signal }) => signal === SIGKILL)
-      ? ["the system often sends signal 9 when memory runs out: check its log, or start fewer workers"]
+      ? ["the system often sends signal 9 when memory runs out: check the system log, or start fewer workers"]
       : []),
   ];
   return new Failure(

@@ -118,7 +118,7 @@ function watchDeadline(signal: AbortSignal | undefined, fail: (error: Failure) =
   let timer: NodeJS.Timeout | undefined;
   const onAbort = (): void => {
     const error = new Failure("incomplete", "stopped during validation", {
-      hint: "a record, or a call of a mapping function, took longer than a second; run the same command again",
+      hint: "a record, or a call to a mapping function, took longer than a second; run the same command again",
     });
     timer = setTimeout(() => fail(error), STOP_GRACE_MS);
   };

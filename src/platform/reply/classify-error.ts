@@ -46,7 +46,7 @@ const TIMEOUT_CODES: ReadonlySet<string> = new Set([
 const NOT_HTTP_CODES: ReadonlySet<string> = new Set(["HTTPParserError", "UND_ERR_HEADERS_OVERFLOW"]);
 const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_TIMEOUT: "timeout waiting for the reply",
-  REQUEST_TIMEOUT: "timeout of the whole request",
+  REQUEST_TIMEOUT: "timeout for the whole request",
   UND_ERR_SOCKET: "connection closed before the reply",
   ECONNRESET: "connection reset before the reply",
   EPIPE: "connection closed before the reply",

@@ -100,7 +100,7 @@ export function statusFailure(reply: HttpReply, request: FailedRequest): Failure
   }
   if (status !== 403) return undefined;
   return new Failure("platform_refused", `the platform denies these credentials access to ${request.what} (HTTP 403)`, {
-    hint: `ask the platform's operator for the permission to ${request.permission}, then run the same command again`,
+    hint: `ask the platform's operator for permission to ${request.permission}, then run the same command again`,
   });
 }
 

@@ -52,7 +52,7 @@ export function refuseUnnamedData({ table, unnamed, line }: CsvHeader, { cells, 
   if (unnamed.length === 0 || cells.length !== table.columns.length) return;
   const filled = unnamed.filter((index) => (cells[index] ?? "").trim() !== "");
   if (filled.length === 0) return;
-  const what = `${withoutName(table, filled)} in the header, but data in line ${rowLine}`;
+  const what = `${withoutName(table, filled)} in the header, but line ${rowLine} has data there`;
   const hint = `name the ${filled.length === 1 ? "column" : "columns"} in the header, or ${renameHint(filled.map((index) => index + 1))}`;
   throw headerFailure("source_bad_header", { file: table.file, line }, what, hint);
 }

@@ -91,7 +91,7 @@ export async function openFile(
     return { ...source, kind, found, layout: await csvLayout(source, settings, notify) };
   }
   if (renamed.size > 0) {
-    throw new Failure("mapping_invalid", `${file}: the mapping renames its columns, but it is JSON`, {
+    throw new Failure("mapping_invalid", `${file}: the mapping renames its columns, but the file is JSON`, {
       hint: "remove `rename` from the source: the fields of JSON records already have names",
     });
   }

@@ -138,7 +138,7 @@ function openSection(open: MigrationReport["open"]): Html {
   if (open.length === 0) {
     return html`<section aria-labelledby="open">
       <h2 id="open">Open records</h2>
-      <p>No record is open.</p>
+      <p>No records are open.</p>
     </section>`;
   }
   const numbers = ["Records", "0–7 days", "8–30 days", "Over 30 days"].map(

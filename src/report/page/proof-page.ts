@@ -193,8 +193,8 @@ function footer({ files }: Proof): Html {
       rows: Object.entries(files),
     })}
     <p>
-      A row is part of a record, an orphan (no parent has its key), part of a duplicate of another record, omitted by
-      the run, or not selected by the mapping.
+      A row is part of a record, an orphan (no parent has its key), part of a duplicate of another record, left out by
+      the run, or not picked by the mapping.
       <code>migrate proof verify</code> computes the proof again from the sources and the ledger, and lists the
       differences.
     </p>

@@ -154,7 +154,7 @@ function totalOf(counts: Readonly<Record<string, number>>): number {
 /** Summarises the run in one sentence. */
 export function headline({ summary, run }: Report): string {
   const { records } = summary;
-  if (records === 0) return "No record was read.";
+  if (records === 0) return "No records were read.";
   const parts = PARTS.map(({ statuses, phrase }) => ({ count: countRecords(summary, statuses), phrase })).filter(
     ({ count }) => count > 0,
   );

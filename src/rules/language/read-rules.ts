@@ -145,7 +145,7 @@ export function readRuleDeclarations(document: JsonObject, report: ReportRuleIss
   };
 }
 
-const NAME = z.string().regex(/^\w+$/, "a name can only contain letters, digits and underscores");
+const NAME = z.string().regex(/^\w+$/, "a name can contain only letters, digits and underscores");
 
 const valuesSchema = z.record(NAME, expression, "must be an object of expressions, by name");
 

@@ -83,6 +83,6 @@ function serverStopped(): ApiError {
   return new ApiError({
     code: "server_stopped",
     message: "The program is no longer running",
-    hint: "Start `migrate web` again in the same folder. Saved changes are on the disk.",
+    hint: "Start `migrate web` again in the same folder. Saved changes are on disk.",
   });
 }

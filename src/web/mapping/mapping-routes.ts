@@ -96,7 +96,7 @@ export function mappingRoutes(project: WebProject): Hono {
     .post("/source", async (context) => {
       const { file, text, setup } = await requestBody(context, DRAFT.extend({ file: z.string() }));
       if (!(await findSetup(project.folder)).sources.includes(file))
-        throw new RefusedRequest(400, "invalid_request", "There is no such file in the folder of the project");
+        throw new RefusedRequest(400, "invalid_request", "There is no such file in the project folder");
       const stopping = stoppable(dependencies, context.req.raw.signal);
       return context.json(await withJob(setup, (job) => describeNewSource({ job, text, file }, stopping)));
     })

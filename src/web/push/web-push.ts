@@ -120,7 +120,7 @@ async function sendPlan(project: WebProject, { plan, options }: PlannedPush, sto
     if (pending === plan.records) return;
     throw new Failure(
       "source_changed",
-      `the push would send ${counted(pending, "record")} now, not the ${counted(plan.records, "record")} that were confirmed`,
+      `the push would send ${counted(pending, "record")} now, not the ${counted(plan.records, "record")} that you confirmed`,
       { hint: "nothing was sent; check again" },
     );
   };

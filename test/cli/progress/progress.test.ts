@@ -158,8 +158,8 @@ describe("progress without a terminal", () => {
     progress.onProgress({ kind: "pace", limit: 1, perSecond: 17.9, reason: "HTTP 429" });
     progress.notice("A notice");
     expect(written).toEqual([
-      "In flight: 2 at most: timeout\n",
-      "In flight: 1 and 17.9/s at most: HTTP 429\n",
+      "In flight: at most 2 (timeout)\n",
+      "In flight: at most 1 and 17.9/s (HTTP 429)\n",
       "A notice\n",
     ]);
   });

@@ -246,7 +246,7 @@ describe("the root of the mapping", () => {
   test("is followed by comments that list the prefixed columns of each source that fills no list", async () => {
     const { mapping } = await initOf(SAP);
     expect(mapping).toContain(
-      "TODO contracts: joined, but no list of the payload seems to use its rows; with `pick: first`",
+      "TODO contracts: joined, but no list in the payload seems to use its rows; with `pick: first`",
     );
     expect(mapping.replaceAll(/\n *# /g, " ")).toContain("fields: contracts.VERTRAG, contracts.readings.ADAT");
   });

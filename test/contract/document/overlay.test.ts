@@ -191,8 +191,8 @@ describe("an expensive target", () => {
 
   it("is rejected if it is too long or contains a pattern that needs more than linear time", () => {
     expect(refusals(`$.${"a".repeat(1000)}`)).toEqual([expect.stringContaining("longer than 1,000 characters")]);
-    expect(refusals("$..[?match(@, '(a+)+b')]")).toEqual([expect.stringContaining("could take very long")]);
-    expect(refusals("$..[?search(@, '(a|a)*b')]")).toEqual([expect.stringContaining("could take very long")]);
+    expect(refusals("$..[?match(@, '(a+)+b')]")).toEqual([expect.stringContaining("could take a very long time")]);
+    expect(refusals("$..[?search(@, '(a|a)*b')]")).toEqual([expect.stringContaining("could take a very long time")]);
     expect(refusals("$..[?match(@.type, 'str.*')]")).toEqual([]);
   });
 });

@@ -99,11 +99,11 @@ describe("an invalid workflow is an error", () => {
     [[LAST, LAST], 'x-migrate-steps: two steps are called "process"; rename one of them'],
     [
       [{ ...LAST, kind: "stage" }],
-      "x-migrate-steps: the last step must be of kind process or schedule, and no other step may be",
+      "x-migrate-steps: the last step, and only the last step, must be of kind process or schedule",
     ],
     [
       [LAST, { ...LAST, kind: "validate" }],
-      "x-migrate-steps: the last step must be of kind process or schedule, and no other step may be",
+      "x-migrate-steps: the last step, and only the last step, must be of kind process or schedule",
     ],
   ])("with the steps %j", (steps, message) => {
     const contract = changed(STAGE, { "x-migrate-steps": steps });

@@ -61,7 +61,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`connections to a server ${SKIPPED_WI
     remove();
     await expect(connected(url, { PGPASSFILE: `${folder}/none` })).rejects.toMatchObject({
       code: "config",
-      message: "the server of the ledger needs a password for guarded, and none is set",
+      message: "the ledger's server needs a password for guarded, but none is set",
     });
   });
 

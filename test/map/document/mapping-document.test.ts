@@ -201,7 +201,7 @@ describe("planSources:", () => {
     const ranks = ["31/12/1999", "01/01/2000", "30/02/2000"].map((text) => order?.cells?.rank(text));
     expect(Number(ranks[0])).toBeLessThan(Number(ranks[1]));
     expect(ranks[2]).toBeUndefined();
-    expect(order).toMatchObject({ column: "SINCE", cells: { wanted: "an existing date, written as dd/MM/yyyy" } });
+    expect(order).toMatchObject({ column: "SINCE", cells: { wanted: "a valid date, written as dd/MM/yyyy" } });
   });
   test.each([
     ["distnct: true", "sources.c.distnct: is unknown", 'did you mean "distinct"?'],

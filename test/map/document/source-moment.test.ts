@@ -63,18 +63,18 @@ describe("asOf of a source:", () => {
   });
 
   test.each([
-    ["{ column: C, date: dd/MM/yyyy }", "an existing date, written as dd/MM/yyyy"],
+    ["{ column: C, date: dd/MM/yyyy }", "a valid date, written as dd/MM/yyyy"],
     [
       "{ column: C, date: dd/MM/yyyy HH:mm, zone: Europe/London }",
-      "an existing date, written as dd/MM/yyyy HH:mm (Europe/London)",
+      "a valid date, written as dd/MM/yyyy HH:mm (Europe/London)",
     ],
-    ["{ column: C, date: dd/MM/yyyy HH:mm, zone: UTC }", "an existing date, written as dd/MM/yyyy HH:mm (UTC)"],
+    ["{ column: C, date: dd/MM/yyyy HH:mm, zone: UTC }", "a valid date, written as dd/MM/yyyy HH:mm (UTC)"],
   ])("%s in a column requires %s", (asOf, wanted) => {
     expect(read(asOf).sources.get("a")?.asOf).toMatchObject({ kind: "column", column: "C", wanted });
   });
 
-  test("a pattern for the file name requires an existing date in the notation of the pattern", () => {
-    const wanted = "an existing date, written as yyyy-MM-dd";
+  test("a pattern for the file name requires a valid date in the notation of the pattern", () => {
+    const wanted = "a valid date, written as yyyy-MM-dd";
     expect(read("{ fileName: yyyy-MM-dd }").sources.get("a")?.asOf).toMatchObject({ kind: "file name", wanted });
   });
 

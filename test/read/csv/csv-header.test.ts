@@ -22,7 +22,7 @@ describe("unnamed columns", () => {
   it("end the run at their first cell with data, and suggest a rename", async () => {
     const failure = await failureOf(readText("REF,,NAME,\nA1,,Ada,\nA2,,Bea,x\n"));
     expect(failure).toMatchObject({ code: "source_bad_header", exitCode: 2, place: { line: 1 } });
-    expect(failure.message).toContain("column 4 of 4 has no name in the header, but data in line 3");
+    expect(failure.message).toContain("column 4 of 4 has no name in the header, but line 3 has data there");
     expect(failure.hint).toContain("rename: { 4: <name> }");
   });
 

@@ -63,7 +63,7 @@ describe("csv", () => {
     expect(await rendered(reporters.csv, reportOf(MIXED))).toBe(
       [
         "record,key,status,attr,code,detail,severity,by,file,line,column,column_number,pointer",
-        "2,EXT-2,invalid,customers.0.date_of_birth,invalid,Must be an existing date in the format YYYY-MM-DD.,error,local,customers.csv,9,DOB,4,",
+        "2,EXT-2,invalid,customers.0.date_of_birth,invalid,Must be a valid date in the format YYYY-MM-DD.,error,local,customers.csv,9,DOB,4,",
         "2,EXT-2,invalid,billing_address,required,A value is required here.,error,local,accounts.csv,3,,,",
         '3,EXT-3,rejected,customers.1.mobile,invalid_phone_number,"Not a phone number, <sorry>: 100% sure",error,platform,customers.csv,11,MOBILE,5,',
         "5,EXT-5,accepted,notes.0.body,coerced,The platform would silently convert this number to a string.,warning,local,more.json,12,,,/3/notes/0/body",
@@ -113,7 +113,7 @@ describe("junit", () => {
 <testsuites name="validate accounts.csv" tests="5" failures="2" errors="1">
 <testsuite name="validate accounts.csv" tests="5" failures="2" errors="1" skipped="0">
 <testcase classname="accounts.csv" name="record 1 EXT-1"/>
-<testcase classname="accounts.csv" name="record 2 EXT-2"><failure type="invalid" message="invalid: invalid, required">error invalid at customers.0.date_of_birth: Must be an existing date in the format YYYY-MM-DD. (customers.csv:9, column DOB)
+<testcase classname="accounts.csv" name="record 2 EXT-2"><failure type="invalid" message="invalid: invalid, required">error invalid at customers.0.date_of_birth: Must be a valid date in the format YYYY-MM-DD. (customers.csv:9, column DOB)
 error required at billing_address: A value is required here.</failure></testcase>
 <testcase classname="accounts.csv" name="record 3 EXT-3"><failure type="rejected" message="rejected: invalid_phone_number">error invalid_phone_number at customers.1.mobile: Not a phone number, &lt;sorry&gt;: 100% sure (customers.csv:11, column MOBILE)</failure></testcase>
 <testcase classname="accounts.csv" name="record 4"><error type="ambiguous" message="ambiguous"></error></testcase>
@@ -160,7 +160,7 @@ describe("github", () => {
   it("puts one annotation on the line of each problem", async () => {
     expect(await rendered(reporters.github, reportOf(MIXED))).toBe(
       [
-        "::error file=customers.csv,line=9,title=invalid at customers.0.date_of_birth::Must be an existing date in the format YYYY-MM-DD. (column DOB)",
+        "::error file=customers.csv,line=9,title=invalid at customers.0.date_of_birth::Must be a valid date in the format YYYY-MM-DD. (column DOB)",
         "::error file=accounts.csv,line=3,title=required at billing_address::A value is required here.",
         "::error file=customers.csv,line=11,title=invalid_phone_number at customers.1.mobile::Not a phone number, <sorry>: 100%25 sure (column MOBILE)",
         "::warning file=more.json,line=12,title=coerced at notes.0.body::The platform would silently convert this number to a string. (at /3/notes/0/body)",

@@ -14,7 +14,7 @@ describe("outcomeLine", () => {
     expect(MIXED.map((outcome) => outcomeLine(outcome, hidden))).toEqual([
       '{"record":1,"key":"EXT-1","source":{"file":"accounts.csv","line":2},"status":"valid"}',
       '{"record":2,"key":"EXT-2","source":{"file":"accounts.csv","line":3},"status":"invalid","errors":[' +
-        '{"attr":"customers.0.date_of_birth","code":"invalid","detail":"Must be an existing date in the format YYYY-MM-DD.",' +
+        '{"attr":"customers.0.date_of_birth","code":"invalid","detail":"Must be a valid date in the format YYYY-MM-DD.",' +
         '"severity":"error","by":"local","source":{"file":"customers.csv","line":9,"column":"DOB","columnNumber":4}},' +
         '{"attr":"billing_address","code":"required","detail":"A value is required here.","severity":"error","by":"local"}]}',
       '{"record":3,"key":"EXT-3","source":{"file":"accounts.csv","line":4},"status":"rejected","errors":[' +

@@ -16,7 +16,7 @@ describe("text", () => {
            124 like +9{10}, e.g. customers.csv:3, column MOBILE
 
       1  invalid  customers.*.date_of_birth
-         Must be an existing date in the format YYYY-MM-DD.
+         Must be a valid date in the format YYYY-MM-DD.
          like 99/99/9{4}, e.g. customers.csv:9, column DOB
 
       1  required  billing_address

@@ -14,7 +14,7 @@ function said(counts: Counts, command: "validate" | "push" = "validate", dryRun 
 
 describe("headline", () => {
   it.each<[string, Counts, "validate" | "push"]>([
-    ["No record was read.", {}, "validate"],
+    ["No records were read.", {}, "validate"],
     ["All 2,000 records are ready to be sent.", { valid: 2000 }, "validate"],
     ["204 of 223 records are ready to be sent, and 19 need work.", { valid: 204, invalid: 19 }, "validate"],
     ["The only record is on the platform.", { accepted: 1 }, "push"],

@@ -94,6 +94,6 @@ describeInChromium("the page of a migration", (open) => {
     expect(await page.textContent("h1")).toBe(
       "135 of 138 records are on the platform with the latest content, and nothing is open.",
     );
-    expect(await page.textContent("main")).toContain("No record is open.");
+    expect(await page.textContent("main")).toContain("No records are open.");
   });
 });

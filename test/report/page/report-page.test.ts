@@ -157,7 +157,7 @@ describe("the page of a report", () => {
   it("renders a report without errors and a report without records", async () => {
     const [valid] = MIXED;
     expect(await pageText(valid ? [valid] : [])).toContain("<h1>The only record is ready to be sent.</h1>");
-    expect(await pageText([])).toContain("<h1>No record was read.</h1>");
+    expect(await pageText([])).toContain("<h1>No records were read.</h1>");
   });
 
   it("is the same each time it is written", async () => {

@@ -127,7 +127,7 @@ test("refuses a column whose rows are in more nested lists than the field", asyn
   await expect(
     scene.view(without, [{ kind: "connect", path, source: "agreements", column: "TARIFF" }]),
   ).rejects.toThrow(
-    'customers.*.family_name is inside 1 list, but its rows are reached through "meters", then "agreements"',
+    'customers.*.family_name is inside 1 list, but the rows of the column are reached through "meters", then "agreements"',
   );
 });
 

@@ -168,7 +168,7 @@ const CLASS_TEXT: Readonly<Record<CoverageClass, string>> = {
   setting: "checked once a setting is declared",
   reference: "need a reference list",
   platform: "can be checked only by the platform",
-  unclear: "have a published text that cannot be implemented",
+  unclear: "have published text that cannot be implemented",
   "not-in-schema": "use fields missing from the document",
   open: "have no rule",
 };

@@ -95,7 +95,7 @@ export function stateText(state: RecordState | OpenState): string {
 /** Describes the total and its parts, such as `182 open records: 120 invalid, 62 rejected`. */
 function totalText(counts: OpenCounts): string {
   const total = totalOf(counts);
-  if (total === 0) return "No record is open";
+  if (total === 0) return "No records are open";
   return `${counted(total, "open record")}: ${countsText(counts)}`;
 }
 

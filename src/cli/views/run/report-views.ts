@@ -10,7 +10,7 @@ import type { View } from "../view.ts";
 /** Shows a table of the packages, and the command that re-imports them. As data, `{"run":...,"packages":[...]}`. */
 export const reportByOwnerView: View<ReportByOwner> = {
   text: ({ run, packages, next }, { screen }) => {
-    if (packages.length === 0) return `No record of run ${run} needs correction, so no folder was written\n`;
+    if (packages.length === 0) return `No records of run ${run} need correction, so no folder was written\n`;
     const rows = packages.map(({ owner, records, due = "-", folder }) => [owner, formatCount(records), due, folder]);
     const columns = [
       { title: "owner" },

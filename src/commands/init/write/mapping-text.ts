@@ -107,7 +107,7 @@ function leftLines({ tree, unplaced }: GuessedMapping): readonly Line[] {
   );
   const unused = unplaced.map(
     (node) =>
-      `${node.source.name}: joined, but no list of the payload seems to use its rows${rowColumnsText(node, tree)}`,
+      `${node.source.name}: joined, but no list in the payload seems to use its rows${rowColumnsText(node, tree)}`,
   );
   return [...alone, ...unused].map((text) => todo(1, text));
 }

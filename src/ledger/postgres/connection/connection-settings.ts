@@ -110,7 +110,7 @@ function wholeNumber(parameter: Parameter, text: string): number {
 }
 
 function noPassword(user: string, passfile: string): never {
-  throw new Failure("config", `the server of the ledger needs a password for ${user}, and none is set`, {
+  throw new Failure("config", `the ledger's server needs a password for ${user}, but none is set`, {
     hint: `set PGPASSWORD, or add a line to ${passfile} (mode 0600)`,
   });
 }

@@ -37,7 +37,7 @@ function encryptedChoice(
   const ca = authorityOf(given, home);
   if (mode === "verify-ca" && ca === undefined) {
     throw new Failure("config", "sslmode=verify-ca needs a certificate authority", {
-      hint: "specify the file of the authority: sslrootcert=... in the URL, or PGSSLROOTCERT; or use sslmode=verify-full",
+      hint: "specify the authority's certificate file: sslrootcert=... in the URL, or PGSSLROOTCERT; or use sslmode=verify-full",
     });
   }
   return {

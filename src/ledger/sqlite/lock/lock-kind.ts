@@ -62,7 +62,7 @@ export function requireOnePlace(path: string): void {
   }
   if (mountPoints().has(realpathSync(path))) {
     throw new Failure("config", `the ledger ${path} is mounted as a single file`, {
-      hint: "mount its folder instead, which also contains its log, checksum file and lock",
+      hint: "mount the ledger's folder instead: the folder also contains the log, the checksum file and the lock",
     });
   }
 }

@@ -40,7 +40,7 @@ export function requireNoOtherCopy(ledger: string): void {
     "ledger_in_use",
     `the ledger ${ledger} is in use by another copy of energy-migrate in this process`,
     {
-      hint: "make all parts of the program use the same copy (`npm ls energy-migrate`), or wait until its run has ended",
+      hint: "make all parts of the program use the same copy (`npm ls energy-migrate`), or wait until the other copy's run has ended",
     },
   );
 }

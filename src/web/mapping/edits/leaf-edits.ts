@@ -88,7 +88,7 @@ function withNewList(target: EditTarget, leaf: JsonObject, column: SourceColumn 
   if (rows.length > lists) {
     const names = rows.map((name) => `"${name}"`).join(", then ");
     return refuse(
-      `${field.attr} is inside ${counted(lists, "list")}, but its rows are reached through ${names}`,
+      `${field.attr} is inside ${counted(lists, "list")}, but the rows of the column are reached through ${names}`,
       BY_HAND,
     );
   }

@@ -58,8 +58,8 @@ function Place({ row, column }: { readonly row: FixRow; readonly column: number 
       {row.locked !== undefined && <p class="fix-locked">{row.locked}</p>}
       {row.state === "recheck" && (
         <p>
-          The effect of this change is known only after a check of all records, because the column joins, orders or
-          identifies rows. Check again.
+          This column joins, orders or identifies rows. The effect of the change is known only after all records are
+          checked. Check again.
         </p>
       )}
     </>

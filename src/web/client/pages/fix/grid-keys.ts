@@ -92,7 +92,7 @@ export function copyCells(
   event.preventDefault();
   const columns = columnsIn(grid, range);
   const count = range.toRow - range.fromRow + 1;
-  if (!areValuesShown) return onMessage("Values are hidden. Switch `Show values` on to copy them.");
+  if (!areValuesShown) return onMessage("Values are hidden. Turn on “Show values” to copy them.");
   if (count > MAX_COPIED) return onMessage("Select fewer rows to copy.");
   const found = Array.from({ length: count }, (_, index) => rows.get(range.fromRow + index));
   if (found.some((row) => row === undefined || columns.some((column) => row.cut?.includes(column) === true)))

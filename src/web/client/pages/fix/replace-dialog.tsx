@@ -85,7 +85,7 @@ function OldValue({ values, from, areValuesShown, onChoose }: OldValueOptions): 
           ))}
         </select>
       </label>
-      {!areValuesShown && <p class="soft">Switch “Show values” on to choose one of the values.</p>}
+      {!areValuesShown && <p class="soft">Turn on “Show values” to choose one of the values.</p>}
     </>
   );
 }

@@ -198,7 +198,7 @@ function Finished({ onCheck }: { readonly onCheck: () => void }): JSX.Element {
   return (
     <>
       <Notice kind="good">
-        <p class="notice-title">No record needs work</p>
+        <p class="notice-title">No records need work</p>
         <p>All records are valid, and no refusals by the platform remain.</p>
       </Notice>
       <Button onClick={onCheck}>Check again</Button>
@@ -249,7 +249,7 @@ function Sources({ state, cause, filter, onChoose }: SourcesOptions): JSX.Elemen
 const KEYS: readonly (readonly [keys: string, action: string])[] = [
   ["Arrow keys", "move to another cell; with Shift, select cells"],
   ["Enter or F2", "edit the cell; typing replaces its value"],
-  ["Escape", "leave the value as it was"],
+  ["Escape", "cancel the edit"],
   ["Delete", "empty the selected cells"],
   ["Ctrl+C, Ctrl+V", "copy, and paste from a spreadsheet; one copied value fills all selected cells"],
   ["Ctrl+D", "copy the first selected value to the cells below"],

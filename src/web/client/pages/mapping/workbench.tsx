@@ -42,8 +42,8 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
     setPicked(column);
     mapping.say(
       column === undefined
-        ? "No column is picked."
-        : `${column.column} of ${column.source} is picked. Go to a field and press Enter to connect it.`,
+        ? "No column is selected."
+        : `${column.column} of ${column.source} is selected. Go to a field and press Enter to connect the column.`,
     );
   };
   const connect = (next: FieldData, column: SourceColumn): void => {
@@ -211,7 +211,7 @@ function FieldsHead({ view, picked, onPick, onSelect }: HeadOptions): JSX.Elemen
       </p>
       {picked !== undefined && (
         <p class="picked">
-          <strong>{picked.column}</strong> of {picked.source} is picked. Choose the field to fill.{" "}
+          <strong>{picked.column}</strong> of {picked.source} is selected. Choose the field to fill.{" "}
           <Button onClick={() => onPick(undefined)}>Cancel</Button>
         </p>
       )}

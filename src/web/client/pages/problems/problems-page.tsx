@@ -60,7 +60,8 @@ function useProblems(basis: Basis | undefined): Loaded<ProblemsData> & { readonl
 
 function headline({ records, basis }: ProblemsData): string {
   const where = basis === "migration" ? "" : " in the current files";
-  if (records === 0) return basis === "migration" ? "No record is open" : "No record in the current files is invalid";
+  if (records === 0)
+    return basis === "migration" ? "No records are open" : "No records in the current files are invalid";
   return `${counted(records, "record")}${where} ${records === 1 ? "needs" : "need"} work`;
 }
 

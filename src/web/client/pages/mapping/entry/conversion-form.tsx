@@ -25,14 +25,14 @@ type ConversionKind = "none" | "upper" | "lower" | "lookup" | "date" | "datetime
 
 const KIND_TEXTS: Readonly<Record<ConversionKind, string>> = {
   none: "unchanged",
-  upper: "in upper case",
-  lower: "in lower case",
+  upper: "converted to upper case",
+  lower: "converted to lower case",
   lookup: "a code: look it up in a table",
   date: "a date",
   datetime: "a date and time",
   number: "a number in another notation",
   boolean: "yes or no",
-  call: "an argument of a function",
+  call: "an argument to a function",
 };
 
 function kindOf(leaf: JsonObject): ConversionKind {
@@ -178,7 +178,7 @@ function Separators({ leaf, change }: LeafForm): JSX.Element {
         onChange={(mark) => set({ decimal: mark })}
       />
       <Select
-        label="Mark between thousands"
+        label="Thousands separator"
         value={group}
         choices={[["", "none"], ...MARKS.filter(([mark]) => mark !== decimal)]}
         onChange={(mark) => set({ group: mark })}

@@ -48,7 +48,7 @@ function Rows({ field, view, onEdit }: ListFormOptions): JSX.Element {
   const name = nameOf(field);
   const current = items.kind === "rows" ? items.source : "";
   const sources = childrenOf(items, view);
-  const own = items.kind === "none" ? "choose a source, or connect a column to a field of the list" : ownRow(items);
+  const own = items.kind === "none" ? "choose a source, or connect a column to a field in the list" : ownRow(items);
   return (
     <Select
       label="Items: one for each row of"
