@@ -5,7 +5,14 @@ import type { Counts } from "./job/run-progress.ts";
 import type { WorkerSettings } from "./job/settings/recorded-settings.ts";
 import type { MappedRecord } from "./model/record.ts";
 import type { RunValues } from "./options/run-options.ts";
-import { checkRecords, foundRecords, mapRecords, readRecords, selectRecords } from "./pipeline/plan/check-records.ts";
+import {
+  checkRecords,
+  foundRecords,
+  mapRecords,
+  readRecords,
+  selectRecords,
+  type WantedRecords,
+} from "./pipeline/plan/check-records.ts";
 import {
   type CheckResult,
   itemSettings,
@@ -136,10 +143,7 @@ function plannedBatches(
 }
 
 /** Yields the payloads and problems of a few records without reading the whole input (`Input.find`). */
-export function checkedFoundRecords(
-  job: Job,
-  wanted: Parameters<Job["input"]["find"]>[0],
-): AsyncGenerator<readonly MappedRecord[]> {
+export function checkedFoundRecords(job: Job, wanted: WantedRecords): AsyncGenerator<readonly MappedRecord[]> {
   return checkRecords(mapRecords(foundRecords(job, wanted), job), job, undefined);
 }
 

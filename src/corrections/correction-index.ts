@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { DatabaseSync } from "../files/sqlite.ts";
+import { DatabaseSync, type Statement } from "../files/sqlite.ts";
 import { remedyOf } from "../files/write-error.ts";
 import { Failure } from "../model/failure.ts";
 import type { ManifestLine } from "../report/rejects/rejects-manifest.ts";
@@ -38,7 +38,6 @@ export interface ReturnedRow extends RowPlace {
 }
 
 type Database = InstanceType<typeof DatabaseSync>;
-type Statement = ReturnType<Database["prepare"]>;
 type Scalar = string | number | null;
 type Found = Readonly<Record<string, unknown>>;
 

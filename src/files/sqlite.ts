@@ -2,7 +2,8 @@ import { createRequire } from "node:module";
 import type * as Sqlite from "@photostructure/sqlite";
 
 type DatabaseClass = typeof Sqlite.DatabaseSync;
-type Statement = ReturnType<InstanceType<DatabaseClass>["prepare"]>;
+/** A prepared statement of either module. */
+export type Statement = ReturnType<InstanceType<DatabaseClass>["prepare"]>;
 
 const load = createRequire(import.meta.url);
 

@@ -109,7 +109,7 @@ const TICK_MS = 500;
 function createProgress(clock: Dependencies["clock"], notify: (progress: RunProgress) => void) {
   const tracker = createRunTracker(clock);
   const file = createProgressFile(clock.monotonic);
-  let timer: ReturnType<typeof setInterval> | undefined;
+  let timer: NodeJS.Timeout | undefined;
   const show = (): void => notify(tracker.progress());
   const tick = (): void => {
     file.write(tracker.progress);

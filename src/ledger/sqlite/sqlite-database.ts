@@ -1,4 +1,4 @@
-import { DatabaseSync } from "../../files/sqlite.ts";
+import { DatabaseSync, type Statement } from "../../files/sqlite.ts";
 import { pathToFileURL } from "node:url";
 import { atExit } from "../../files/at-exit.ts";
 import { ledgerFailure } from "./ledger-file.ts";
@@ -51,8 +51,6 @@ export function integrityErrors(database: Pick<SqliteDatabase, "rows">, limit: n
   const found = database.rows(query).map(({ integrity_check }) => integrity_check);
   return found.length === 1 && found[0] === "ok" ? [] : found;
 }
-
-type Statement = ReturnType<InstanceType<typeof DatabaseSync>["prepare"]>;
 
 /**
  * Milliseconds to wait for another process. Readers also wait, because they write when they recover the log after a

@@ -117,23 +117,29 @@ const DEFAULT_OPTIONS = {
   transform: undefined,
 } as const;
 
-type OptionReader = ReturnType<typeof optionReader>;
+/** Reads options of an entry by name. Each function adds an issue for a value of another kind and returns undefined. */
+interface OptionReader {
+  readonly text: (name: string) => string | undefined;
+  readonly texts: (name: string) => readonly string[] | undefined;
+  readonly patterns: (name: string) => readonly string[] | undefined;
+  readonly flag: (name: string) => boolean | undefined;
+}
 
-function optionReader(entry: JsonObject, path: AttrPath, issues: Issues) {
+function optionReader(entry: JsonObject, path: AttrPath, issues: Issues): OptionReader {
   const refuse = (name: string, expected: string): undefined => {
     if (entry[name] !== undefined) issues.add([...path, name], `must be ${expected}`);
     return undefined;
   };
   return {
-    text: (name: string) => {
+    text: (name) => {
       const value = entry[name];
       return typeof value === "string" ? value : refuse(name, "a string");
     },
-    texts: (name: string) => {
+    texts: (name) => {
       const texts = scalarTexts(entry[name]);
       return texts === undefined || texts.length === 0 ? refuse(name, "a string or a list of strings") : texts;
     },
-    patterns: (name: string) => {
+    patterns: (name) => {
       const written = entry[name];
       const patterns = written !== undefined && isJsonArray(written) ? written : [written];
       const texts = patterns.filter((pattern) => typeof pattern === "string");
@@ -141,7 +147,7 @@ function optionReader(entry: JsonObject, path: AttrPath, issues: Issues) {
         ? texts
         : refuse(name, "a pattern, such as dd/MM/yyyy, or a list of them");
     },
-    flag: (name: string) => {
+    flag: (name) => {
       const value = entry[name];
       return typeof value === "boolean" ? value : refuse(name, "true or false");
     },

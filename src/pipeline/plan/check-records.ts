@@ -176,6 +176,8 @@ export function perDocumentRoot<T>(
   };
 }
 
+export type { WantedRecords };
+
 interface Checks {
   readonly validate: Validate;
   /** Absent if there are no rules. */

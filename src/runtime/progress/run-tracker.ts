@@ -25,7 +25,7 @@ export function createRunTracker(clock: WallClock & MonotonicClock): RunTracker 
   let startedAt: number | undefined;
   let run: RunIdentity | undefined;
   let input = NOTHING_READ;
-  let sending: ReturnType<typeof createSendTracker> | undefined;
+  let sending: SendTracker | undefined;
   let state: RunState = "running";
 
   return {
@@ -58,7 +58,15 @@ export function createRunTracker(clock: WallClock & MonotonicClock): RunTracker 
 
 type SendEvent = Exclude<RunEvent, { kind: "begun" | "read" | "checked" | "planned" | "joined" | "ended" }>;
 
-function createSendTracker(totals: Pick<SendProgress, "total" | "done" | "counts">, { monotonic }: MonotonicClock) {
+interface SendTracker {
+  readonly note: (event: SendEvent) => void;
+  readonly progress: () => SendProgress;
+}
+
+function createSendTracker(
+  totals: Pick<SendProgress, "total" | "done" | "counts">,
+  { monotonic }: MonotonicClock,
+): SendTracker {
   const { total } = totals;
   const settled = new Map(Object.entries(totals.counts));
   const rate = createRecentRate();

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { DatabaseSync } from "../../../files/sqlite.ts";
+import { DatabaseSync, type Statement } from "../../../files/sqlite.ts";
 import { remedyOf } from "../../../files/write-error.ts";
 import { Failure } from "../../../model/failure.ts";
 
@@ -39,8 +39,8 @@ export function openSessionStore(folder: string): SessionStore {
   }
   const database = new DatabaseSync(file);
   database.exec(SCHEMA);
-  const statements = new Map<string, ReturnType<typeof database.prepare>>();
-  const prepared = (sql: string): ReturnType<typeof database.prepare> => {
+  const statements = new Map<string, Statement>();
+  const prepared = (sql: string): Statement => {
     const statement = statements.get(sql) ?? database.prepare(sql);
     statements.set(sql, statement);
     return statement;

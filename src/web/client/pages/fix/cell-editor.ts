@@ -14,8 +14,10 @@ interface EditorOptions {
   readonly item: unknown;
 }
 
-/** Returns the constructor of an editor for one cell: a text field, or a text area for a value with line breaks. */
-export function cellEditor(state: EditorState): new (options: EditorOptions) => Editor {
+export type EditorClass = new (options: EditorOptions) => Editor;
+
+/** Returns the class of an editor for one cell: a text field, or a text area for a value with line breaks. */
+export function cellEditor(state: EditorState): EditorClass {
   return class {
     private readonly field: HTMLInputElement | HTMLTextAreaElement;
     private readonly column: number;

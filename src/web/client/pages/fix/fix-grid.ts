@@ -1,6 +1,6 @@
 import { type Column, SlickCellSelectionModel } from "slickgrid";
 import type { FixRow, FixSource } from "../../../fix/fix-types.ts";
-import { cellEditor } from "./cell-editor.ts";
+import { cellEditor, type EditorClass } from "./cell-editor.ts";
 import { nameCell, valueCell } from "./grid-cells.ts";
 import { copyCells, fillDown, handleKey, type KeyOptions, leaveWithTab, pasteCells } from "./grid-keys.ts";
 import type { ActiveCell, GridOptions } from "./grid-options.ts";
@@ -29,7 +29,7 @@ const NAME_COLUMNS = 1;
 export function openFixGrid(container: HTMLElement, options: GridOptions): FixGrid {
   const { source, rows } = options;
   let length = 0;
-  let waiting: ReturnType<typeof setTimeout> | undefined;
+  let waiting: number | undefined;
   const loadVisible = (): void => {
     waiting = undefined;
     const { top, bottom } = grid.getViewport();
@@ -128,7 +128,7 @@ function activeCell(
   return { position: row, row: rows.get(row), ...(index !== undefined && { column: index }) };
 }
 
-function columnsOf(source: FixSource, editor: ReturnType<typeof cellEditor>): Column<FixRow>[] {
+function columnsOf(source: FixSource, editor: EditorClass): Column<FixRow>[] {
   const name: Column<FixRow> = {
     id: "row",
     field: "key",

@@ -50,7 +50,7 @@ function useFixState(): FixProject {
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     const ending = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let timer: number | undefined;
     const ask = async (): Promise<void> => {
       try {
         const next = await getJson<FixState>("/api/fix", ending.signal);
