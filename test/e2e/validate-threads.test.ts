@@ -286,7 +286,7 @@ const ALWAYS: ReadonlySet<string> = new Set(["lines of JSON", "joined files"]);
 const others = Object.entries(CASES).filter(([name]) => !ALWAYS.has(name));
 const always = Object.entries(CASES).filter(([name]) => ALWAYS.has(name));
 
-it.each([...always, ...campaignCases(others, 8)])(
+it.each([...always, ...campaignCases(others, 4)])(
   "validate has the same results with any number of threads: %s",
   async (_, scene) => {
     const folder = workFolder(scene.files);

@@ -22,6 +22,8 @@ import {
 } from "../../rules/engine/compile-rules.ts";
 import { compileValidator, type FoundProblem, type Validate } from "../../validate/compile-validator.ts";
 
+export type { WantedRecords };
+
 /** Yields the records of the input. Ends early, without an error, when the user stops the run. */
 export async function* readRecords(
   { input }: { readonly input: Job["input"] },
@@ -175,8 +177,6 @@ export function perDocumentRoot<T>(
     return known;
   };
 }
-
-export type { WantedRecords };
 
 interface Checks {
   readonly validate: Validate;
