@@ -5,7 +5,8 @@ import { formatPointer } from "../json/json-pointer.ts";
 import type { Place } from "../model/place.ts";
 import { isCsvRow, type CsvTable, type JsonRow, placeOf, type Row } from "../model/record.ts";
 import type { CellContent } from "./leaf/conversion.ts";
-import { listed } from "./document/mapping-issues.ts";
+import { columnsHint } from "../text/column-names.ts";
+import { listed } from "../text/suggestion.ts";
 
 /** A column (CSV) or path (JSON) of one source, as used by one entry of the mapping. */
 export interface Column {
@@ -122,7 +123,7 @@ function missingColumns(
   const message = `${table.file}: no column ${listed(named)}, which the mapping reads`;
   const [below] = missing.flatMap(([name]) => pathBelow(name) ?? []);
   const near = below ?? (missing.length === 1 ? suggest(missing[0]?.[0] ?? "", table.columns) : undefined);
-  const columns = `its columns are: ${listed(table.columns)}`;
+  const columns = columnsHint(table.columns);
   const hint = near === undefined ? columns : `did you mean "${near}"? ${columns}`;
   return new Failure("mapping_invalid", message, { hint, place: { file: mappingFile, line: missing[0]?.[1] ?? 1 } });
 }

@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { suggest } from "../../src/text/suggestion.ts";
+import { describe, expect, it, test } from "vitest";
+import { listed, suggest } from "../../src/text/suggestion.ts";
 
 it.each([
   ["costumers", ["customers", "consumers", "notes"], "customers"],
@@ -14,4 +14,19 @@ it.each([
   ["balance", [], undefined],
 ])("for %s among %j, `suggest` returns the nearest candidate, or undefined", (word, candidates, expected) => {
   expect(suggest(word, candidates)).toBe(expected);
+});
+
+const words = (count: number): string[] => Array.from({ length: count }, (_, index) => `w${index + 1}`);
+
+describe("a list of names in a message", () => {
+  test.each([
+    [[], "nothing"],
+    [["a"], "a"],
+    [["a", "b"], "a, b"],
+    [words(20), words(20).join(", ")],
+    [words(21), `${words(20).join(", ")} and 1 more`],
+    [words(30), `${words(20).join(", ")} and 10 more`],
+  ])("for %j is %j", (names, text) => {
+    expect(listed(names)).toBe(text);
+  });
 });

@@ -2,7 +2,7 @@ import { formatAttr, type AttrPath } from "../../json/attr.ts";
 import type { SourceDocument } from "../../contract/document/yaml-document.ts";
 import { Failure } from "../../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
-import { suggestionOr } from "../../text/suggestion.ts";
+import { listed, suggestionOr } from "../../text/suggestion.ts";
 
 /** The parts of a parsed document that error messages need. */
 export interface Addressable {
@@ -71,11 +71,6 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   return suggestionOr(`known names: ${listed(candidates)}`, word, candidates);
 }
 
-export function listed(words: readonly string[]): string {
-  const shown = words.slice(0, MAX_WORDS).join(", ");
-  return words.length > MAX_WORDS ? `${shown} and ${words.length - MAX_WORDS} more` : shown || "nothing";
-}
-
 /** Returns the text of a scalar, or undefined for null, objects and lists. */
 export function scalarText(value: JsonValue | undefined): string | undefined {
   if (typeof value === "string") return value;
@@ -105,7 +100,6 @@ interface Issue {
 }
 
 const MAX_ISSUES = 20;
-const MAX_WORDS = 20;
 
 function failureOf(file: string, found: readonly Issue[]): Failure {
   const issues = found.toSorted((one, other) => one.line - other.line || one.column - other.column);

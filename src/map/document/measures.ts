@@ -1,7 +1,8 @@
 import { type AttrPath, parseAttr } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../../json/json-value.ts";
 import type { NumberSeparators } from "../leaf/number-text.ts";
-import { asObject, type Issues, listed, refuseUnknown } from "./mapping-issues.ts";
+import { listed } from "../../text/suggestion.ts";
+import { asObject, type Issues, refuseUnknown } from "./mapping-issues.ts";
 
 /** An amount that is added up over all records and compared between the sources and the platform. */
 export interface Measure {

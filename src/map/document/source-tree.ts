@@ -3,7 +3,8 @@ import { Failure } from "../../model/failure.ts";
 import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
 import { plural } from "../../text/count.ts";
 import type { MappingDocument, SourceEntry } from "./mapping-document.ts";
-import { collectIssues, didYouMean, listed, type Issues } from "./mapping-issues.ts";
+import { listed } from "../../text/suggestion.ts";
+import { collectIssues, didYouMean, type Issues } from "./mapping-issues.ts";
 
 /** Sources from the command line, and a resolver for paths in the mapping. */
 export interface GivenSources {

@@ -1,6 +1,7 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
-import { listed, refuseUnknown, scalarTexts, type Issues } from "../document/mapping-issues.ts";
+import { listed } from "../../text/suggestion.ts";
+import { refuseUnknown, scalarTexts, type Issues } from "../document/mapping-issues.ts";
 import type { NumberSeparators } from "./number-text.ts";
 import { readReplacements, type Replacement } from "./replacement.ts";
 

@@ -5,7 +5,8 @@ import { compileCondition, compileLeaf, compileSplit } from "../leaf/compile-lea
 import { readWhen } from "../leaf/leaf-options.ts";
 import { isListEntry } from "./list-entry.ts";
 import type { LeafContext, MappingContext } from "../compile-context.ts";
-import { didYouMean, listed, refuseUnknown, tryIssues } from "../document/mapping-issues.ts";
+import { listed } from "../../text/suggestion.ts";
+import { didYouMean, refuseUnknown, tryIssues } from "../document/mapping-issues.ts";
 import type {
   EachNode,
   FieldNode,

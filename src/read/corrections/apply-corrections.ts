@@ -2,6 +2,7 @@ import { Failure } from "../../model/failure.ts";
 import { formatPlace, type Place } from "../../model/place.ts";
 import { type CsvRow, isCsvRow, placeOf, type Row } from "../../model/record.ts";
 import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
+import { columnsHint } from "../../text/column-names.ts";
 import { suggest } from "../../text/suggestion.ts";
 import { withDescendants } from "../input/opened-source.ts";
 import { keyOf } from "../row/row-key.ts";
@@ -194,7 +195,7 @@ function unknownColumn(file: string, { column, line, source }: ListedCorrection,
   const { columns } = table;
   const near = suggest(column, columns);
   return new Failure("config", `${file}:${line}: source "${source}" has no column "${column}" in ${table.file}`, {
-    hint: near === undefined ? `its columns are: ${columns.join(", ")}` : `did you mean "${near}"?`,
+    hint: near === undefined ? columnsHint(columns) : `did you mean "${near}"?`,
     place: { file, line },
   });
 }

@@ -1,6 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 import { formatPlace, type Place } from "../../model/place.ts";
 import type { CsvRow, CsvTable } from "../../model/record.ts";
+import { valueAmongNames } from "../../text/column-names.ts";
 import { DECEPTIVE } from "../../text/invisible.ts";
 
 /** The columns of a CSV file, as named by its header and the mapping. */
@@ -41,10 +42,17 @@ export function csvHeader(
   return { table: { kind: "csv", file, columns, columnIndex: new Map(named), modifiedMs }, unnamed, line };
 }
 
-/** Returns the notice about columns without a name; undefined if all columns have names. */
-export function unnamedNotice({ table, unnamed }: CsvHeader): string | undefined {
-  if (unnamed.length === 0) return undefined;
-  return `${withoutName(table, unnamed)} in the header: ignored unless a cell contains data`;
+/** Returns notices about columns without a name, and about names that are probably data. */
+export function headerNotices({ table, unnamed }: CsvHeader): readonly string[] {
+  const value = valueAmongNames(table.columns);
+  return [
+    ...(unnamed.length === 0
+      ? []
+      : [`${withoutName(table, unnamed)} in the header: ignored unless a cell contains data`]),
+    ...(value === undefined
+      ? []
+      : [`the first line is read as the header, but ${value}; if the line is data, add a line with column names`]),
+  ];
 }
 
 /** @throws Failure `source_bad_header` if a row has a value in a column without a name, unless the row is ragged */

@@ -4,7 +4,7 @@ import type { PackedFile } from "../text/file-bytes.ts";
 import { textBytes, type TextSource } from "../text/text-bytes.ts";
 import { countLineEnds } from "../text/utf8.ts";
 import { declaredDelimiter, delimiterName, detectDelimiter, refuseOneColumn } from "./csv-delimiter.ts";
-import { csvHeader, type CsvHeader, headerFailure, type RenamedColumns, unnamedNotice } from "./csv-header.ts";
+import { csvHeader, type CsvHeader, headerFailure, headerNotices, type RenamedColumns } from "./csv-header.ts";
 import { byteKinds, findRecordBoundaries } from "./record-boundaries.ts";
 
 /** The layout of a CSV file. It is detected once, and used for every pass over the file. */
@@ -142,8 +142,7 @@ function announce(layout: CsvLayout, settings: CsvSettings, notify: (text: strin
   ) {
     notify(`the delimiter is ${delimiterName(delimiter)}: ${table.columns.length} columns`);
   }
-  const unnamed = unnamedNotice(header);
-  if (unnamed !== undefined) notify(unnamed);
+  for (const text of headerNotices(header)) notify(text);
   const padded = table.columns.findIndex((name) => name.trim() !== "" && name !== name.trim());
   if (padded >= 0) notify(`the name of column ${padded + 1} begins or ends with a space, which is part of the name`);
   return layout;

@@ -1,6 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 import type { InputPosition } from "../../model/record.ts";
 import type { ChildSpec, RowChoice, RowOrder, SourceSpec } from "../../model/source-spec.ts";
+import { columnsHint } from "../../text/column-names.ts";
 import { suggest } from "../../text/suggestion.ts";
 import { headerOf, isSeekable, type OpenedFile, openFile, type OpenOptions, rowsOfFile } from "./opened-file.ts";
 import { withKeyProblems } from "../row/key-problems.ts";
@@ -78,7 +79,7 @@ function requireColumn(spec: SourceSpec, files: readonly OpenedFile[], column: s
     const header = headerOf(opened);
     if (header === undefined || header.table.columnIndex.has(column)) continue;
     const { line, table } = header;
-    const columns = `its columns are: ${table.columns.slice(0, 30).join(", ")}`;
+    const columns = columnsHint(table.columns);
     const near = suggest(column, table.columns);
     throw new Failure(
       "source_bad_header",

@@ -8,9 +8,9 @@ import {
   csvHeader,
   type CsvHeader,
   headerFailure,
+  headerNotices,
   refuseUnnamedData,
   type RenamedColumns,
-  unnamedNotice,
 } from "../csv/csv-header.ts";
 import { cellPlace, controlCharacters } from "../csv/csv-rows.ts";
 import { NO_PROBLEMS, type ReadRow, sourceProblem } from "../row/read-row.ts";
@@ -66,8 +66,7 @@ export async function openSheet(source: ZipSource, options: SheetOptions): Promi
     }
   };
   const header = await headerOf(rowsFrom(newTraits()), { source: { ...source, file }, renamed: options.renamed });
-  const unnamed = unnamedNotice(header);
-  if (unnamed !== undefined) notify(unnamed);
+  for (const text of headerNotices(header)) notify(text);
   const rows = async function* rows(): AsyncGenerator<readonly ReadRow[]> {
     const traits = newTraits();
     for await (const batch of rowsFrom(traits)) {

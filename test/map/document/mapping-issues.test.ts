@@ -1,29 +1,10 @@
 import { describe, expect, test } from "vitest";
-import {
-  collectIssues,
-  didYouMean,
-  listed,
-  scalarText,
-  scalarTexts,
-} from "../../../src/map/document/mapping-issues.ts";
+import { collectIssues, didYouMean, scalarText, scalarTexts } from "../../../src/map/document/mapping-issues.ts";
 import { readMapping } from "../../../src/map/document/mapping-document.ts";
 import { failureOf } from "../rows.ts";
 
 const read = (text: string) => readMapping({ file: "mapping.yaml", text });
 const words = (count: number): string[] => Array.from({ length: count }, (_, index) => `w${index + 1}`);
-
-describe("a list of names in a message", () => {
-  test.each([
-    [[], "nothing"],
-    [["a"], "a"],
-    [["a", "b"], "a, b"],
-    [words(20), words(20).join(", ")],
-    [words(21), `${words(20).join(", ")} and 1 more`],
-    [words(30), `${words(20).join(", ")} and 10 more`],
-  ])("for %j is %j", (names, text) => {
-    expect(listed(names)).toBe(text);
-  });
-});
 
 test.each([
   ["frm", ["from", "value"], 'did you mean "from"?'],

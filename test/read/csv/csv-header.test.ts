@@ -77,3 +77,12 @@ async function readText(text: string, rename?: SourceSpec["rename"]): Promise<Re
 function columnsOf([first]: Reading["records"]): readonly string[] {
   return first !== undefined && isCsvRow(first.row) ? first.row.table.columns : [];
 }
+
+it("reports a header that is probably a row of data, without its values", async () => {
+  const { notices } = await readText("GB-1,Ada,01/04/2024\nGB-2,Bob,02/04/2024\n");
+  expect(notices).toMatchObject([
+    {
+      text: "the first line is read as the header, but column 3 is a date; if the line is data, add a line with column names",
+    },
+  ]);
+});
