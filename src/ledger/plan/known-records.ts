@@ -18,7 +18,8 @@ import { refuseStale } from "./stale-records.ts";
  * - `excluded`: excluded from the migration by the user
  * - `skipped`: accepted with this content, or with a corrected version of it
  * - `stale`: older than other content that was sent before, unless `allowOlder`
- * - `invalid`, code `unique`: accepted with different content, unless `revise`
+ * - `invalid`, code `unique`: accepted with different content, unless `revise`; with `revise`, only if a later run has
+ *   sent that content, because a resumed run must not replace it with older content
  * - `ambiguous`: may have been processed, unless `resendAmbiguous`
  * - `blocked`, code `account_not_found`: waits for a record that has not been accepted yet
  * - `invalid`, code `circular_dependency`: waits for itself
@@ -43,7 +44,7 @@ function* compareRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compar
   const toSend = isWhole ? TO_SEND[compared] : LISTED;
   yield* tables.run(skipAccepted(toSend), run.number);
   yield* refuseStale(tables, run, policy, { index: toSend.index, known: knownToSend(toSend) });
-  if (!policy.revise) yield* refuseChanged(tables, run, policy, toSend);
+  if (!policy.revise || compared !== "all") yield* refuseChanged(tables, run, policy, toSend);
   if (policy.scheduledStep !== undefined) yield* tables.run(noteScheduled(toSend), run.number, policy.scheduledStep);
   if (!policy.resendAmbiguous) yield* tables.run(holdAmbiguous(toSend), run.number);
   if (!isWhole) yield* tables.run(DROP_LISTED);
@@ -198,7 +199,7 @@ function* refuseChanged(tables: Tables, run: RunRow, policy: PlanPolicy, toSend:
     select items.record, items.line, files.name as file, records.accepted_at as "acceptedAt"
     from migrate.items ${toSend.index}
     inner join migrate.records on ${knownToSend(toSend)} inner join migrate.files on files.id = items.file
-    where records.accepted_content <> items.content
+    where records.accepted_content <> items.content ${policy.revise ? `and ${IS_SENT_LATER}` : ""}
       ${policy.resendAmbiguous ? "" : "and records.state <> 'ambiguous'"}
     order by items.record`,
   };
@@ -214,3 +215,8 @@ function* refuseChanged(tables: Tables, run: RunRow, policy: PlanPolicy, toSend:
     ),
   );
 }
+
+/** SQL condition: a run that began after this one has sent the accepted content, or skipped it. */
+const IS_SENT_LATER = `(records.identity, records.accepted_content) in (
+  select later.identity, later.content from migrate.items as later
+  where later.run > $1 and later.status in ('accepted', 'skipped'))`;

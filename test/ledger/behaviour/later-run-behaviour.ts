@@ -97,6 +97,20 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "y")]))).toEqual(["invalid"]);
     });
 
+    test("resumed with --revise, does not replace content that a run which began later has sent", async () => {
+      const [a, b, c] = [item(1, "A", "x"), item(2, "B", "x"), item(3, "C", "x")];
+      await sendAll(ledger, await planned(ledger, [a, b, c]), "accepted");
+      const revised = [item(1, "A", "y"), item(2, "B", "y"), item(3, "C", "y")];
+      const run = await planned(ledger, revised, { policy: { revise: true } });
+      await sendAll(ledger, await planned(ledger, [item(1, "A", "z"), b], { policy: { revise: true } }), "accepted");
+      await ledger.resumeRun(run, { ...POLICY, revise: true });
+      expect(await outcomesOf(ledger, run)).toMatchObject([
+        { status: "invalid", problems: [{ code: "unique" }] },
+        { status: "invalid", problems: [{ code: "unique" }] },
+        { status: "pending", problems: [] },
+      ]);
+    });
+
     test("treats content as a change if a run refused it because an earlier run was resumed first", async () => {
       const first = await planned(ledger, [item(1, "A", "x")]);
       const second = await planned(ledger, [item(1, "A", "y")]);
