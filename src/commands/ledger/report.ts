@@ -22,7 +22,7 @@ import { closeAfterReport } from "../../pipeline/run/close-after-report.ts";
 import { openJobIfUnchanged, openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 import { listedRuns, readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
 import { type RunReport, reportRun, requireReportFolder } from "../../pipeline/run/run-report.ts";
-import { runState } from "../../pipeline/run/run-state.ts";
+import { runState, unreadExitCode } from "../../pipeline/run/run-state.ts";
 import { writeMigrationReport } from "../../report/migration-report.ts";
 import { timestamp } from "../../time/clock.ts";
 
@@ -49,7 +49,7 @@ export function report(options: ReportOptions, dependencies: Dependencies): Prom
       closeLater(job.input);
       await requireReportFolder(out, job);
     }
-    const exitCode = run.exitCode ?? (await ledger.summary(run.id)).exitCode;
+    const exitCode = run.exitCode ?? unreadExitCode(run) ?? (await ledger.summary(run.id)).exitCode;
     const reporting = { store, out, showValues: false, workbook: options.workbook };
     return reportRun({ ledger, run, job, reporting }, { exitCode }, dependencies);
   });

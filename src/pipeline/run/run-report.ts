@@ -15,7 +15,7 @@ import type { Report, RunFacts } from "../../report/report.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
 import type { UploadEnd } from "../../upload/upload-types.ts";
-import { runState } from "./run-state.ts";
+import { runState, unreadExitCode } from "./run-state.ts";
 import { reportUnsaved } from "./report-unsaved.ts";
 import { hasSettledNothing, mayResumeSettle, nextCommand } from "./next-command.ts";
 import type { CheckResult } from "../plan/plan-records.ts";
@@ -94,7 +94,7 @@ export async function endRun(
   if (sent !== undefined && sent.unsaved.length > 0)
     await reportUnsaved(sent.unsaved, id, dependencies, reportFolder(ended.reporting, id));
   const summary = await ledger.summary(id);
-  const exitCode = exitCodeOf(result, summary.exitCode);
+  const exitCode = exitCodeOf(result, ended.run, summary.exitCode);
   const isLedgerLost = sent?.failure?.code === "ledger_lost";
   if (!isLedgerLost) await ledger.finishRun(id, exitCode);
   const run = (await ledger.findRun(id)) ?? ended.run;
@@ -245,11 +245,13 @@ function titleOf({ command, id }: Run, job: Job | undefined): string {
   return `${command} ${first.file}${others}`;
 }
 
-function exitCodeOf({ checked, sent }: RunResult, recordsAlone: number): number {
+function exitCodeOf({ checked, sent }: RunResult, run: Run, recordsAlone: number): number {
+  const unread = checked === undefined ? (unreadExitCode(run) ?? 0) : 0;
   const stopped = checked?.reason === "stopped" || sent?.reason === "drained" ? [3] : [];
   const tooMany = checked?.reason === "too_many_errors" ? [1] : [];
   return highestPriorityExitCode([
     recordsAlone,
+    unread,
     ...stopped,
     ...tooMany,
     ...(sent?.failure ? [sent.failure.exitCode] : []),

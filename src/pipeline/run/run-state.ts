@@ -14,6 +14,15 @@ export function runState(run: Run, counts: Counts, isRunning: boolean): RunState
   return EXIT_CODES_OF_RECORDS.has(run.exitCode) ? "incomplete" : "stopped";
 }
 
+/**
+ * Returns the exit code of a run whose input was never read completely, so that its records alone do not show that it is
+ * incomplete; undefined for any other run. A run that ended because of `--max-errors` needs no further reading.
+ */
+export function unreadExitCode({ state, exitCode }: Run): number | undefined {
+  return state === "planning" && exitCode !== TOO_MANY_ERRORS ? STOPPED_BY_USER : undefined;
+}
+
+const TOO_MANY_ERRORS = 1;
 const STOPPED_BY_USER = 3;
 /** Exit codes that depend only on the outcomes of records. All other exit codes indicate a failure. */
 const EXIT_CODES_OF_RECORDS: ReadonlySet<number> = new Set([0, 1, 3, 5]);
