@@ -14,10 +14,9 @@ export function* markExcluded(
   toSend: { readonly index: string; readonly status: string },
 ): Work<void> {
   if ((yield* tables.row(ANY_EXCLUSION)) === undefined) return;
-  // A new plan can also contain invalid records.
-  const status = state === "planning" ? "items.status in ('valid', 'pending', 'invalid', 'duplicate')" : toSend.status;
+  const { index, status } = state === "planning" ? IN_NEW_PLAN : toSend;
   const selected = `
-    from migrate.items ${toSend.index} where items.run = $1 and ${status} and ${isExcluded("items")}
+    from migrate.items ${index} where items.run = $1 and ${status} and ${isExcluded("items")}
       and not exists (
         select 1 from migrate.records where records.identity = items.identity
           and records.state not in ('ambiguous', 'existing') and records.accepted_content = items.content)`;
@@ -33,6 +32,9 @@ export function* markExcluded(
     number,
   );
 }
+
+/** A new plan can also contain invalid records. No index covers them. */
+const IN_NEW_PLAN = { index: "", status: "items.status in ('valid', 'pending', 'invalid', 'duplicate')" };
 
 const ANY_EXCLUSION: Statement<{ found: number }> = {
   sql: "select 1 as found from migrate.exclusions where undone_at is null limit 1",

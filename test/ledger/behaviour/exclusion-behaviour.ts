@@ -57,6 +57,14 @@ export function describeExclusions(opened: () => Ledger): void {
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 2 }]);
     });
 
+    test("do not prevent the reconciliation of a run whose input was not read completely", async () => {
+      await exclude("A");
+      const { id } = await ledger.startRun(PUSH);
+      await ledger.plan(id, [item(1, "A"), item(2, "B")]);
+      await ledger.refresh(id, POLICY);
+      expect(await ledger.ambiguous(id, 1, 9)).toEqual([]);
+    });
+
     test("can be rows without a key, which are open again when the exclusion ends", async () => {
       const without = { key: undefined, identity: undefined, status: "invalid", rowHash: 7 } as const;
       const run = await planned(ledger, [item(1, "x", "x", without), item(2, "x", "x", { ...without, rowHash: 8 })]);
