@@ -73,7 +73,7 @@ interface SendingLedger {
   /**
    * Returns the time (ISO 8601 UTC) at which the last request with outdated content was abandoned without a reply;
    * undefined if there was no such request. Content is outdated if it differs from the content that is left to send.
-   * Includes only requests that may be repeated, because any other abandoned request makes its record ambiguous.
+   * After a request that may not be repeated, no content of its record is left to send.
    */
   otherContentAbandonedAt(run: string): Promise<string | undefined>;
   /** Returns the records numbered `from` to `to` (inclusive) that are left to send. */

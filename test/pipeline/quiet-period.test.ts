@@ -1,6 +1,7 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import type { Operation } from "../../src/contract/operations/operation.ts";
 import { quietPeriodMs } from "../../src/job/target-connection.ts";
-import { quietLeftMs } from "../../src/pipeline/send/quiet-period.ts";
+import { quietLeftMs, waitForOtherContent } from "../../src/pipeline/send/quiet-period.ts";
 import { PUSH_SETTINGS } from "../job/sample-job.ts";
 
 const { target } = PUSH_SETTINGS;
@@ -29,4 +30,26 @@ it("the remaining quiet period counts from the last unanswered request, and neve
   expect(quietLeftMs(1000, at(-400), clock)).toBe(600);
   expect(quietLeftMs(1000, at(-4000), clock)).toBe(0);
   expect(quietLeftMs(1000, at(86_400_000), clock)).toBe(1000);
+});
+
+const waitedFor = async (outcomes: Operation["outcomes"]): Promise<readonly number[]> => {
+  const slept: number[] = [];
+  const sleep = (ms: number): Promise<void> => Promise.resolve(void slept.push(ms));
+  const ledger = { otherContentAbandonedAt: () => Promise.resolve(at(-400)) };
+  await waitForOtherContent(
+    { ledger, run: { id: "run" }, job: { operation: { outcomes } } },
+    { quietMs: 1000, steps: [] },
+    { clock: { ...clock, sleep }, drain: new AbortController().signal, notice: () => undefined },
+  );
+  return slept;
+};
+
+describe("a push of changed content whose earlier request got no answer", () => {
+  it("waits until the platform cannot apply the earlier request after the new one", async () => {
+    expect(await waitedFor([{ status: 201, outcome: "accepted" }])).toEqual([600]);
+  });
+
+  it("does not wait if the platform refuses repeats", async () => {
+    expect(await waitedFor([{ status: 400, code: "already_imported", outcome: "exists" }])).toEqual([]);
+  });
 });

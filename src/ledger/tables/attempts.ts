@@ -49,12 +49,14 @@ export function* otherContentAbandonedAt(tables: Tables, { number }: RunRow): Wo
 const SELECT_ABANDONED: Statement<{ at: string | null }> = {
   sql: `
   with changed as materialized (
-    select items.identity from migrate.items /*+ indexed by items_open */
+    select items.identity, records.state from migrate.items /*+ indexed by items_open */
     inner join migrate.records on records.identity = items.identity
     where items.run = $1 and items.status = 'pending' and records.attempts > 0 and records.content <> items.content
   )
   select max(settled_at) as at from migrate.attempts
-  where status = 'pending' and harmless and http is null and identity in (select identity from changed)`,
+  where http is null and (
+    status = 'pending' and harmless and identity in (select identity from changed)
+    or status = 'ambiguous' and identity in (select identity from changed where state = 'ambiguous'))`,
 };
 
 /** Returns every attempt for the records with this key, in any run. */

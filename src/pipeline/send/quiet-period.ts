@@ -1,9 +1,12 @@
 import type { SendEnvironment } from "../../job/dependencies.ts";
+import type { Job } from "../../job/job.ts";
 import type { Connection } from "../../job/target-connection.ts";
 import type { WallClock } from "../../time/clock.ts";
 import type { RunHandle } from "../plan/plan-records.ts";
 
-type QuietEnvironment = Pick<SendEnvironment, "clock" | "drain" | "notice">;
+type QuietEnvironment = Pick<SendEnvironment, "drain" | "notice"> & {
+  readonly clock: Pick<SendEnvironment["clock"], "now" | "sleep">;
+};
 
 const STILL_PROCESSED = "abandoned requests may still be processed";
 
@@ -31,18 +34,24 @@ export async function waitForQuiet(
   await clock.sleep(left, drain);
 }
 
+/** The parts of a run that show whether outdated requests may still be processed. */
+interface RunToSend {
+  readonly ledger: Pick<RunHandle["ledger"], "otherContentAbandonedAt">;
+  readonly run: Pick<RunHandle["run"], "id">;
+  readonly job: { readonly operation: Pick<Job["operation"], "outcomes"> };
+}
+
 /**
- * Waits while the platform may still process an abandoned request with other content for a record. Otherwise, in a
- * workflow with several steps, the platform could apply an early step with the earlier content after the same step with
- * the new content, and create the account with the earlier content. In a workflow with one request, such a record is
- * ambiguous, so there is no need to wait.
+ * Waits while the platform may still process an abandoned request with other content for a record. Otherwise, the
+ * platform could process the earlier request after the new one, and keep the earlier content. Does not wait if the only
+ * step refuses records that the platform already has, because such a step never replaces content.
  */
 export async function waitForOtherContent(
-  { ledger, run }: RunHandle,
+  { ledger, run, job }: RunToSend,
   { quietMs, steps }: Pick<Connection, "quietMs" | "steps">,
   environment: QuietEnvironment,
 ): Promise<void> {
-  if (steps.length < 2) return;
+  if (steps.length < 2 && job.operation.outcomes.some(({ outcome }) => outcome === "exists")) return;
   await waitForQuiet(quietMs, await ledger.otherContentAbandonedAt(run.id), {
     ...environment,
     setting: "quietSeconds",

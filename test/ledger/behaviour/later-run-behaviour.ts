@@ -191,6 +191,17 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await ledger.otherContentAbandonedAt(killed)).toBeUndefined();
     });
 
+    test("returns when a request with different content was abandoned, if its ambiguous record may be sent again", async () => {
+      const policy = { resendAmbiguous: true };
+      const killed = await planned(ledger, [item(1, "A", "x"), item(2, "B", "x")], { policy });
+      await sendAll(ledger, killed, "ambiguous", { at: "2026-11-20T23:50:00.000Z" });
+      const abandonedAt = async (content: string, more: Partial<typeof policy>): Promise<string | undefined> =>
+        ledger.otherContentAbandonedAt(await planned(ledger, [item(1, "A", content)], { policy: more }));
+      expect(await abandonedAt("x", policy)).toBeUndefined();
+      expect(await abandonedAt("y", {})).toBeUndefined();
+      expect(await abandonedAt("y", policy)).toBe("2026-11-20T23:50:00.000Z");
+    });
+
     test("treats the same key at another target as a different record", async () => {
       await sendOne(ledger, "accepted");
       const elsewhere = item(1, "A", "x", { identity: item(1, "elsewhere").identity ?? new Uint8Array(32) });
