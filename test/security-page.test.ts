@@ -27,7 +27,7 @@ it("docs/security.md lists the work limits of the program", () => {
     ["alternatives tried for one record", MAX_TRIALS],
     ["matches of names and values against patterns for one record", MAX_MATCHES],
     ["alternatives of a schema, including alternatives directly inside alternatives", MAX_OPTIONS],
-    ["schemas with which one value may be compared because of conditions (`if`, `not`, ...)", MAX_EVALUATIONS],
+    ["schemas that one value may be compared against because of conditions (`if`, `not`, ...)", MAX_EVALUATIONS],
     ["schemas inside schemas, along references", MAX_SCHEMA_NESTING],
     ["nodes that an overlay's target visits", MAX_VISITS],
     ["files and folders that a glob visits", MAX_GLOB_ENTRIES],

@@ -22,7 +22,9 @@ export type FindingSeverity = ContractFinding["severity"];
 /** Collects findings while a contract is compiled; duplicates at the same place are ignored. */
 export interface Findings {
   readonly add: (severity: FindingSeverity, code: string, message: string, path: AttrPath) => void;
-  /** Like `add`, but for a location in an overlay, because overlays are not part of the merged document. */
+  /**
+   * Adds a finding at a location in an overlay. It has no path, because overlays are not part of the merged document.
+   */
   readonly addAt: (
     severity: FindingSeverity,
     code: string,

@@ -46,7 +46,7 @@ export interface CorrectionIndex {
   readonly database: Database;
   /** Runs a query with few results. Prepares each query only once, so it suits frequent queries. */
   readonly rows: (sql: string, ...parameters: readonly Scalar[]) => readonly Found[];
-  /** Iterates over the results of a query, of which there may be millions. */
+  /** Iterates over the results of a query. There may be millions of results. */
   readonly each: (sql: string) => Iterable<Found>;
   readonly close: () => Promise<void>;
 }

@@ -69,7 +69,7 @@ export function returnedChanges({ manifest, changedRows }: ReturnedRejects): rea
   });
 }
 
-/** Returns the cells of a row in the format in which rejects are compared. */
+/** Returns the cells of a row in the format used for comparing rejects. */
 function valuesOf(row: Row, columns: readonly string[]): readonly string[] | Readonly<Record<string, string>> {
   if (isCsvRow(row)) return originalCells(row, columns);
   return Object.fromEntries(Object.entries(row.value).map(([name, value]) => [name, canonicalJson(value)]));
@@ -120,7 +120,7 @@ export function matchSourceRows(
 
 /**
  * Returns the row with the most cells that have their exported or returned value. At least half of the row's filled
- * cells must have such a value. No other row may have as many such cells.
+ * cells must have such a value. Returns undefined if another row has as many such cells.
  */
 function closestRow(change: ReturnedChange, isFree: (row: SourceRow) => boolean): SourceRow | undefined {
   const isReturned = ({ field, value }: ComparedCell): boolean =>

@@ -92,8 +92,8 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Like `replaceFile`, for synchronous code that is the file's only writer. The temporary file is always `<file>.tmp`,
- * so that it replaces a temporary file that a dead process has left.
+ * The synchronous variant of `replaceFile`, for code that is the file's only writer. The temporary file is always
+ * `<file>.tmp`, so that it replaces a temporary file that a dead process has left.
  */
 export function replaceFileSync(file: string, data: Uint8Array): void {
   const draft = `${file}.tmp`;

@@ -25,7 +25,7 @@ export function processStart(pid: number): string | undefined {
   return ticks === undefined || boot === undefined ? undefined : `${boot.trim()}/${ticks}`;
 }
 
-/** Index of field 22 among the fields after the command, the first of which is field 3. */
+/** Index of field 22 among the fields after the command. The first of these fields is field 3. */
 const FIELD_AFTER_COMMAND = 19;
 
 /** Returns the pid namespace of this process (a container has its own); undefined except on Linux. */

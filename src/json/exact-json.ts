@@ -33,13 +33,13 @@ function withExactNumbers(text: string, decimals: ReadonlySet<string>): string {
   return exact;
 }
 
-/** Removes the white space between the tokens of a JSON text, and changes nothing else. */
+/** Removes the whitespace between the tokens of a JSON text, and changes nothing else. */
 export function compactJson(text: string): string {
   return [...tokens(text)].join("");
 }
 
 /**
- * Returns the elements of the list in member `name` of a JSON object, as JSON text without white space. Keeps the order
+ * Returns the elements of the list in member `name` of a JSON object, as JSON text without whitespace. Keeps the order
  * of members, repeated names and every digit. Empty if there is no such list.
  * @param text a valid JSON object
  */

@@ -21,7 +21,7 @@ export function isNestedBeyond(value: JsonValue, levels: number): boolean {
 }
 
 /**
- * Returns canonical JSON text: object members sorted by name, no white space (in the style of RFC 8785). Two payloads
+ * Returns canonical JSON text: object members sorted by name, no whitespace (in the style of RFC 8785). Two payloads
  * have the same canonical text if and only if they contain the same data.
  */
 export function canonicalJson(value: JsonValue): string {

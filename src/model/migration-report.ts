@@ -30,7 +30,7 @@ export interface OpenCauseReport {
   /** Empty if no rule assigns an owner. */
   readonly owner: string;
   readonly records: number;
-  /** Number of records by the number of days for which they have been open: up to 7, up to 30, more. */
+  /** Number of records by days open: up to 7, up to 30, more. */
   readonly ages: readonly [week: number, month: number, older: number];
 }
 

@@ -58,7 +58,7 @@ export type PayloadFinding =
    * contract's regular expression; for `multiple`, the contract's step.
    */
   | { readonly code: "invalid"; readonly expected: Expected; readonly written?: WrittenForm }
-  /** `found`: the value itself, if it looks like a code and not like personal data. */
+  /** `found`: the value itself, if it looks like a code rather than personal data. */
   | { readonly code: "invalid_choice"; readonly choices: readonly string[]; readonly found?: string }
   /**
    * `keyword`: a violated keyword of the contract's schema that has no code of its own; `name`: the property concerned.
@@ -125,7 +125,7 @@ export type PayloadFinding =
 /** The form in which `migrate` sends a date-time with fractional seconds. */
 export const WHOLE_SECONDS = "whole seconds";
 
-/** The result of the platform's trimming of leading and trailing white space. */
+/** The result of the platform's trimming of leading and trailing whitespace. */
 export const TRIMMED_TEXT = "trimmed text";
 
 /** Why a workbook cell has no value: a formula error, a result that was never stored, or a date before 1900. */
@@ -163,7 +163,7 @@ export type SourceFinding =
   | { readonly code: "source_missing_row"; readonly child: string }
   /** Two rows of a child source with the same key. */
   | { readonly code: "source_duplicate_key"; readonly source: string; readonly other: Place }
-  /** A row of a child source that equals an earlier row in every cell. */
+  /** A row of a child source whose cells all match those of an earlier row. */
   | { readonly code: "source_repeated_row"; readonly source: string; readonly other: Place }
   /** A cell of the `orderBy` column does not have the notation that the mapping requires. */
   | { readonly code: "source_bad_order"; readonly wanted: string }

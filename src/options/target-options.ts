@@ -160,7 +160,7 @@ export const TARGET = {
         kind: "timeout",
         docs: "the whole request, including the wait for a connection; default 120",
       },
-      /** Time for which the platform may still process a request after the request was aborted, in seconds. */
+      /** Number of seconds during which the platform may still process an aborted request. */
       quietSeconds: {
         kind: "timeout",
         range: [0, 86_400],

@@ -89,7 +89,7 @@ type FoundRecord = Pick<UndecidedRecord, "record" | "payload">;
 
 /**
  * Whether the platform created the account for this record. A record that names the account itself adds to an existing
- * account, to which other records may also add.
+ * account. Other records may also add to this account.
  */
 function isNewAccount({ payload }: FoundRecord, account: string): boolean {
   return !namesAccount({ json: Buffer.from(canonicalJson(payload)) }, account);

@@ -251,7 +251,7 @@ function withArticle(noun: string): string {
 
 function coercedText(from: string, to: string): string {
   if (to === WHOLE_SECONDS) return `The ${from} is dropped, because date-times are sent in whole seconds.`;
-  if (to === TRIMMED_TEXT) return "The platform would silently remove the white space around this value.";
+  if (to === TRIMMED_TEXT) return "The platform would silently remove the whitespace around this value.";
   return `The platform would silently convert this ${from} to ${withArticle(to)}.`;
 }
 

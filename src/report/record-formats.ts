@@ -16,7 +16,7 @@ export interface RecordView<T> {
 
 interface RecordBatch<T> {
   readonly results: readonly T[];
-  /** Each record as the received JSON, without white space. */
+  /** Each record as the received JSON, without whitespace. */
   readonly json: readonly string[];
 }
 
@@ -117,7 +117,7 @@ function csvCell(value: JsonValue): string {
   return NUMBER.test(cell) ? cell : shownCell(cell);
 }
 
-/** A record of any shape, and its received JSON without white space. */
+/** A record of any shape, and its received JSON without whitespace. */
 interface ReceivedRecord {
   readonly record: JsonObject;
   readonly json: string;

@@ -106,7 +106,7 @@ async function* withCheckedCounts<Part extends Outcome | ValidOutcomes>(
   }
 }
 
-/** Whether this is one outcome and not several outcomes in columns. */
+/** Whether this is a single outcome rather than several outcomes in columns. */
 export function isOutcome(part: Outcome | ValidOutcomes): part is Outcome {
   return "status" in part;
 }

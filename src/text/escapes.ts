@@ -10,7 +10,7 @@ export interface DecodedText {
 
 /**
  * Yields the possible readings of a string that may be escaped: as written, with one level of escapes decoded (HTML,
- * JSON and JavaScript, URLs), with two levels, and so on. Removes white space, control and invisible characters, and
+ * JSON and JavaScript, URLs), with two levels, and so on. Removes whitespace, control and invisible characters, and
  * the tags `<br>` and `<wbr>` from each reading.
  */
 export function* readingsOf(text: string): Generator<string> {

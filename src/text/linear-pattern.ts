@@ -50,7 +50,7 @@ function compileRe2(source: string): (text: string) => boolean {
   return (text) => compiled.matcher(text).find();
 }
 
-/** Expands syntax that has a different meaning in RE2: there, white space is ASCII only, and `.` excludes only `\n`. */
+/** Expands syntax that has a different meaning in RE2: there, whitespace is ASCII only, and `.` excludes only `\n`. */
 function inRe2Syntax(source: string): string {
   return source.replaceAll(TOKEN, (token) => {
     if (token.startsWith("[")) return `[${token.slice(1).replaceAll(CLASS_TOKEN, inClass)}`;

@@ -1,6 +1,6 @@
 /**
  * Returns the normal form of a key: the key without the changes that people and spreadsheets make by accident. Ignores
- * case, white space, leading zeros, dashes, a leading `+`, trailing zeros of decimals, thousands separators, scientific
+ * case, whitespace, leading zeros, dashes, a leading `+`, trailing zeros of decimals, thousands separators, scientific
  * notation (`1.2E+05`), a leading apostrophe, the formula `="00123"`, and characters that only look different (Unicode
  * NFKC). Keys with different normal forms are never considered similar, except dates and long numbers (`otherMatches`).
  * For two keys with the same normal form, `findKeyCorruption` decides.

@@ -14,7 +14,7 @@ export function plainText(text: string, limit = 500): string {
 }
 
 /**
- * Joins multi-line text (a reply's detail) into one line: each run of white space becomes a single space, then
+ * Joins multi-line text (a reply's detail) into one line: each run of whitespace becomes a single space, then
  * `plainText` applies.
  */
 export function plainLine(text: string, limit = 500): string {

@@ -69,8 +69,8 @@ function isDay(text: string): boolean {
 }
 
 /**
- * Returns the number that two digits represent. Returns NaN, for which every comparison is false, if the characters are
- * not digits.
+ * Returns the number that two digits represent. Returns NaN if the characters are not digits; every comparison with NaN
+ * is false.
  */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48;

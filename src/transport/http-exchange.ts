@@ -155,7 +155,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The character with which the decoder replaces bytes that are not UTF-8. */
+/** The decoder's replacement character for bytes that are not UTF-8. */
 const REPLACEMENT_CHARACTER = "\uFFFD";
 
 /** A body up to this size is passed as a whole. */

@@ -7,7 +7,7 @@ export interface CredentialMask {
   readonly learn: (secret: string) => void;
   /**
    * Masks the known secrets in the text, and their prefixes of at least 8 characters. Also finds secrets in base64 and
-   * hexadecimal, with characters escaped (even repeatedly) for HTML, JSON or URLs, and with white space or invisible
+   * hexadecimal, with characters escaped (even repeatedly) for HTML, JSON or URLs, and with whitespace or invisible
    * characters between them. Takes time linear in the length of the text.
    */
   readonly mask: (text: string) => string;
@@ -45,7 +45,7 @@ function canContain(text: string, anyPrefix: RegExp): boolean {
   return false;
 }
 
-/** One way in which a secret can be written, without white space. */
+/** One way in which a secret can be written, without whitespace. */
 interface Form {
   readonly text: string;
   readonly prefix: string;

@@ -47,7 +47,7 @@ function settledIn({ counts: { accepted = 0, rejected = 0 } }: UploadEnd): numbe
   return accepted + rejected;
 }
 
-/** Whether records were skipped only because of a closed import supplier for which the run waits. */
+/** Whether records were skipped only because of a closed import supplier that the run waits for. */
 function needsAnotherRound({ reason, failure }: UploadEnd, breakers: SupplierBreakers): boolean {
   const left = breakers.takeSkippedSuppliers();
   if (!breakers.waits || !left || reason === "drained") return false;

@@ -1,5 +1,5 @@
 /**
- * Whether the bytes prove that a string is valid. The string has no surrounding white space and may be empty. If false,
+ * Whether the bytes prove that a string is valid. The string has no surrounding whitespace and may be empty. If false,
  * the caller must check the decoded value. Callers pass only ASCII text without control characters.
  */
 export type ByteCheck = (bytes: Buffer, from: number, to: number) => boolean;

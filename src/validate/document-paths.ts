@@ -92,8 +92,8 @@ export function rootWithoutSlashes(root: string | undefined): string {
 
 /**
  * A `.` or `..` segment. It may end before `?` or `#`, which would start a query or fragment if the path were inserted
- * into a URL unescaped. The pattern is also applied to the compatibility form of a path (NFKC), in which full-width
- * dots become plain dots.
+ * into a URL unescaped. The pattern is also applied to the compatibility form of a path (NFKC), because NFKC turns
+ * full-width dots into plain dots.
  */
 const PARENT_SEGMENT = /(?:^|[/\\])\.\.?(?:[/\\?#]|$)/;
 

@@ -10,7 +10,7 @@ export function isEmail(text: string): boolean {
 }
 
 /**
- * Whether the text is an absolute URI (RFC 3986): a scheme, followed by text without white space or characters that
+ * Whether the text is an absolute URI (RFC 3986): a scheme, followed by text without whitespace or characters that
  * must be escaped.
  */
 export function isUri(text: string): boolean {

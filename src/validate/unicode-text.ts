@@ -1,4 +1,4 @@
-/** Removes surrounding white space as Python's `str.strip` does, which differs slightly from `trim`. */
+/** Removes surrounding whitespace as Python's `str.strip` does, which differs slightly from `trim`. */
 export function strip(text: string): string {
   let start = 0;
   let end = text.length;

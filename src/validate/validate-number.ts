@@ -57,7 +57,7 @@ function readInteger(value: NonNullJson): number | string | undefined {
 }
 
 /**
- * Checks a decimal as text. Surrounding white space and JSON numbers cause warnings, because the platform accepts and
+ * Checks a decimal as text. Surrounding whitespace and JSON numbers cause warnings, because the platform accepts and
  * converts them.
  */
 export function decimalCheck(type: DecimalType): Check {

@@ -33,7 +33,7 @@ function textRules(type: TextType, documentRoot?: string): readonly TextRule[] {
 }
 
 /**
- * Checks text without its surrounding white space, which the platform trims. Warns about trimmed white space, and about
+ * Checks text without its surrounding whitespace, which the platform trims. Warns about trimmed whitespace, and about
  * a number, which the platform converts to text.
  * @param documentRoot root location of the supplier's documents (`ValidatorOptions`)
  */
@@ -77,7 +77,7 @@ function uuidCheck(type: TextType): Check {
 }
 
 /**
- * Warns about white space that the platform trims. Byte checks receive no surrounding white space. The rule does not
+ * Warns about whitespace that the platform trims. Byte checks receive no surrounding whitespace. The rule does not
  * apply to document paths, which are checked untrimmed.
  */
 const TRIM_RULE: TextRule = { ofText: reportTrimmed, ofBytes: "never" };

@@ -27,7 +27,7 @@ export const MAX_MATCHES = 2_000_000;
 
 const MOST: WorkLimit = { trials: MAX_TRIALS, matches: MAX_MATCHES };
 
-/** A limit up to which work takes no noticeable time. */
+/** Work within this limit takes no noticeable time. */
 const QUICK: WorkLimit = { trials: 5000, matches: 20_000 };
 
 /** Thrown if a payload needs more work than its limit allows. */

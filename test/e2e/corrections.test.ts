@@ -107,7 +107,7 @@ describe("corrections", () => {
     expect(corrected.match(/"isCorrected":true/g)).toHaveLength(2);
   });
 
-  test("for a cell that has changed are reported and not applied", async () => {
+  test("for a cell that has changed are reported but not applied", async () => {
     const work = threeAccounts();
     await work.migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
     const accounts = readFileSync(work.file("accounts.csv"), "utf8").replace("EXT-00002,X", "EXT-00002,D");

@@ -39,7 +39,7 @@ describe("proof verify", () => {
       /proof\.json cannot be read/,
     ],
     [
-      "the white space in proof.json",
+      "the whitespace in proof.json",
       (work) => rewrite(work.file("proof/proof.json"), "{\n", "{\n\n"),
       /proof\.json has the same values/,
     ],

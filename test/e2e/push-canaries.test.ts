@@ -142,7 +142,7 @@ async function afterwards({ migrate }: Workplace): Promise<readonly CliEnd[]> {
 }
 
 describe("credentials", () => {
-  test.each([["--token"], ["--api-key"], ["--password"]])("are refused as %s, and not printed", async (flag) => {
+  test.each([["--token"], ["--api-key"], ["--password"]])("are refused as %s, without being printed", async (flag) => {
     const { code, stdout, stderr } = await workplace(EXTRACT, sandbox).push([flag, WRONG]);
     expect(code).toBe(2);
     expect(stdout + stderr).not.toContain(WRONG);

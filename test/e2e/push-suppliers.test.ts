@@ -21,7 +21,7 @@ afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
 /**
- * Writes accounts, of which every third belongs to the supplier WINTER. The mapping reads the supplier from a column.
+ * Writes accounts. Every third account belongs to the supplier WINTER. The mapping reads the supplier from a column.
  */
 function twoSuppliers(count: number): Workplace {
   const accounts = references(count).map((REF, index) => ({ REF, TYPE: index % 3 === 2 ? "B" : "D" }));

@@ -10,10 +10,7 @@ const OWNERS = `owners:
   - { owner: Types }
 `;
 
-/**
- * Pushes four accounts, of which K2 has no name, and K3 and K4 have a wrong type. Writes a package for each owner to
- * `report`.
- */
+/** Pushes four accounts. K2 has no name; K3 and K4 have a wrong type. Writes a package for each owner to `report`. */
 async function exported(customers = ["K1", "K2", "K3", "K4"]): Promise<Workplace> {
   const accounts = [{ REF: "K1" }, { REF: "K2", NAME: "" }, { REF: "K3", TYPE: "?" }, { REF: "K4", TYPE: "?" }];
   const work = workplace({ accounts, customers: customers.map((REF) => ({ REF })) }, sandbox);

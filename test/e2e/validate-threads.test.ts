@@ -38,7 +38,7 @@ function hazard(index: number): string {
   return long ?? kinds[index % 59] ?? `${ref},Ann,${GOOD},07700900123`;
 }
 
-/** Returns rows of which one in `badEvery` has an error. */
+/** Returns rows. One of every `badEvery` rows has an error. */
 function rows(count: number, badEvery: number): string {
   const all = Array.from(
     { length: count },

@@ -22,7 +22,7 @@ test.each(["", "{", '{"a":}', "[1,]", "01", '"open', "{} {}"])("%j is invalid JS
   expect(parseExact(text)).toBeUndefined();
 });
 
-test("exact JSON: keeps the original text of the elements of a list, without white space", () => {
+test("exact JSON: keeps the original text of the elements of a list, without whitespace", () => {
   const text = '{"note":"results","results":[ {"a": 1.0, "a": "x,]\\"}"}, [ ], "y" ],"more":[1]}';
   expect(elementTexts(text, "results")).toEqual(['{"a":1.0,"a":"x,]\\"}"}', "[]", '"y"']);
   expect(elementTexts('{"results":[1],"\\u0072esults":[2,3]}', "results")).toEqual(["2", "3"]);

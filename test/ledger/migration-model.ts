@@ -40,7 +40,7 @@ export interface MigrationModel {
   /** Records whose last request was rejected, by the platform or by a manual decision. */
   readonly refused: Set<string>;
   readonly excluded: Set<string>;
-  /** By record: the start of the push since which the record has been open. */
+  /** By record: the start of a push. The record has been open since then. */
   readonly since: Map<string, string>;
 }
 

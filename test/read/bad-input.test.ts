@@ -30,7 +30,7 @@ const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
   ],
   "extract.json": [
     ["nothing", "", "source_empty", 1],
-    ["white space", " \n\t\n", "source_empty", 1],
+    ["whitespace", " \n\t\n", "source_empty", 1],
     ["a string", '"Ada"', "source_wrong_kind", 1],
     ["a number", "1", "source_wrong_kind", 1],
     ["null", "null", "source_wrong_kind", 1],
@@ -51,7 +51,7 @@ const READ: Readonly<Record<string, readonly (readonly [string, string, readonly
     ["a delimiter at the end of every line", "A,B,\n1,2,\n", []],
     ["backslashes", 'A,B\n"a\\",b\\n\n', []],
     ["a line separator in a cell", "A,B\na\u2028b,c\n", []],
-    ["rows of white space", "A,B\n \n\t\n1,2\n\n\n", []],
+    ["rows of whitespace", "A,B\n \n\t\n1,2\n\n\n", []],
     ["a comment line", "A,B\n# why\n1,2\n", ["source_ragged_row@2"]],
     ["a last line without a line end", "A,B\n1,2", []],
     ["a truncated last line", "A,B\n1,2\n3", ["source_truncated_row@3"]],

@@ -14,7 +14,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("white space and blank lines", () => {
+describe("whitespace and blank lines", () => {
   it.each([
     ["before an array", `${" ".repeat(4 * MIB)}\n\n[{"a":1}]`, 3],
     ["before an object", `${" ".repeat(4 * MIB)}\r\n\r\n{"a":1}`, 3],

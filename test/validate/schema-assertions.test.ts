@@ -4,7 +4,7 @@ import { compileValidator } from "../../src/validate/compile-validator.ts";
 import { describeProblem } from "../../src/report/problem-text.ts";
 import { bodyOf, contractOf } from "../contract/contract-of.ts";
 
-/** Validates a value of a field with the schema. Returns `attr code` of each problem. */
+/** Validates a field's value against the schema. Returns `attr code` of each problem. */
 function problemsOf(
   schema: object | boolean,
   value: JsonValue,

@@ -11,12 +11,12 @@ const PYTHON_SPACES = [
 ];
 
 describe("strip", () => {
-  it("removes the characters that Python considers white space, and no others", () => {
+  it("removes the characters that Python considers whitespace, and no others", () => {
     const removed = CODE_UNITS.filter((code) => strip(`${String.fromCharCode(code)}a`) === "a");
     expect(removed).toEqual(PYTHON_SPACES);
   });
 
-  it("removes white space on both sides, but not within the text", () => {
+  it("removes whitespace on both sides, but not within the text", () => {
     expect(strip("\u0085 \u001fa b\u001c \u3000")).toBe("a b");
     expect(strip(" \t\n")).toBe("");
     expect(strip("")).toBe("");

@@ -9,8 +9,8 @@ const CASES: readonly Case[] = [
   ["plain text", {}, "Ann", []],
   ["leading zeros", {}, "00123", []],
   ["empty", {}, "", ["blank"]],
-  ["white space only", {}, " \t\u00a0\u2003\u0085", ["blank"]],
-  ["a zero-width space is not white space", {}, "\u200b", []],
+  ["whitespace only", {}, " \t\u00a0\u2003\u0085", ["blank"]],
+  ["a zero-width space is not whitespace", {}, "\u200b", []],
   ["a blank string, if allowed", { allowBlank: true, minLength: 3 }, "", []],
   ["null", {}, null, ["null"]],
   ["null, if allowed", { nullable: true }, null, []],
@@ -23,12 +23,12 @@ const CASES: readonly Case[] = [
   ["too long", { maxLength: 3 }, "abcd", ["max_length"]],
   ["too short", { minLength: 3 }, "ab", ["min_length"]],
   [
-    "surrounding white space does not count, with a warning",
+    "surrounding whitespace does not count, with a warning",
     { maxLength: 3, pattern: /^\w+$/ },
     "  abc \n",
     ["~coerced"],
   ],
-  ["only white space, if blank is allowed", { allowBlank: true }, " \t", ["~coerced"]],
+  ["only whitespace, if blank is allowed", { allowBlank: true }, " \t", ["~coerced"]],
   ["a character beyond 16 bits counts as one", { maxLength: 2 }, "😀😀", []],
   ["three characters beyond 16 bits are too many for a limit of two", { maxLength: 2 }, "😀😀😀", ["max_length"]],
   ["one character beyond 16 bits is too short for a minimum of two", { minLength: 2 }, "😀", ["min_length"]],
@@ -120,7 +120,7 @@ describe("e-mail", () => {
 describe("hostile text", () => {
   const LONG = 100_000;
   it.each([
-    ["white space inside", {}, `a${" ".repeat(LONG)}b`],
+    ["whitespace inside", {}, `a${" ".repeat(LONG)}b`],
     ["dots", { format: "email" }, `${".".repeat(LONG)}@`],
     ["at signs", { format: "email" }, "@a.".repeat(LONG)],
     ["quotes", { format: "email" }, `"${"\\".repeat(300)}@x`],

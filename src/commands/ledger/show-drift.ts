@@ -134,7 +134,7 @@ function driftOf({ status, problems }: Outcome): readonly Found[] {
 }
 
 /**
- * Returns the problems that the platform reported and for which local validation reported no problem with the same attr
+ * Returns the problems that the platform reported, except those that local validation also reported with the same attr
  * and code.
  */
 function missed(problems: readonly Problem[]): readonly Problem[] {

@@ -27,7 +27,7 @@ export interface SourceDocument {
   readonly value: JsonValue;
   /** 1-based line of the key (or list item) at that path, or of its nearest ancestor. */
   readonly lineOf: (path: AttrPath) => number;
-  /** Like `lineOf`, with the column, and with the text of the line and a mark below the column. */
+  /** The line that `lineOf` returns, its column, and an excerpt: the text of the line with a mark below the column. */
   readonly pointOf: (path: AttrPath) => TextPoint & { readonly excerpt: string | undefined };
   /** The place of the first string value that satisfies the condition; undefined if there is none. */
   readonly findText: (isMeant: (text: string) => boolean) => Place | undefined;

@@ -34,8 +34,7 @@ export interface Compilation {
   /** Compiles one type for all nodes: a value must satisfy every node. Adds a finding for a type without values. */
   readonly compile: (nodes: readonly SchemaNode[]) => FieldType;
   /**
-   * Like `compile`, but adds no finding for a type without values, because other types are also possible. Such a type
-   * has the member `impossible`.
+   * Compiles one of several possible types. Adds no finding for a type without values, but marks it as `impossible`.
    */
   readonly compileOption: (nodes: readonly SchemaNode[]) => FieldType;
   /** Records the reason why the current type has no values. */

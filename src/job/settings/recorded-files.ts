@@ -10,7 +10,7 @@ import type { Job } from "../job.ts";
 import type { JobSettings } from "./job-settings.ts";
 import { setupPaths } from "./setup-paths.ts";
 
-/** The role of a file in a run, in the order in which files are recorded. */
+/** The roles of files in a run, in the order in which the files are recorded. */
 export const FILE_KINDS = [
   "contract",
   "overlay",

@@ -15,7 +15,7 @@ export type JournalEntry =
   | { readonly kind: "begin"; readonly run: string; readonly at: string; readonly requests: number }
   /** Requests that are about to be sent. */
   | { readonly kind: "requests"; readonly requests: readonly JournaledRequest[] }
-  /** Requests for which only the number is known. */
+  /** The number of requests, if nothing else is known about them. */
   | { readonly kind: "count"; readonly count: number }
   /** A ledger that contains the recovery with this id accounts for all earlier entries. */
   | { readonly kind: "recovery"; readonly recovery: string; readonly at: string; readonly requests: number }

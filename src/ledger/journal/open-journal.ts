@@ -32,7 +32,7 @@ export interface Journal {
    * lose the entries of the last second.
    */
   readonly add: (intents: readonly JournaledIntent[]) => void;
-  /** Like `add`, if only the number of the requests is known. */
+  /** Call this instead of `add` if only the number of the requests is known. */
   readonly addCount: (count: number) => void;
   /** Appends the last entry of the run. The entry is durable when the promise resolves. */
   readonly end: () => Promise<void>;
@@ -46,7 +46,7 @@ interface JournalOptions extends Pick<JournalFileOptions, "rescueFolder" | "noti
 
 const SYNC_INTERVAL_MS = 1000;
 
-/** Opens the journal of a ledger for which `findOutdated` returned no journals. */
+/** Opens the journal of a ledger. Call this only if `findOutdated` returned no journals for the ledger. */
 export function openJournal(
   { folder, ledgerName }: JournalPlace,
   ledger: Pick<Ledger, "findRun" | "history">,

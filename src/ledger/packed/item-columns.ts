@@ -1,6 +1,6 @@
 /**
- * Plan items in a packed format, in which threads exchange them and temporary ledgers store them. Copying items as
- * objects would take longer than creating them.
+ * Plan items in a packed format. Threads exchange items in this format, and temporary ledgers store them in it. Copying
+ * items as objects would take longer than creating them.
  */
 export interface PackedItems {
   /**

@@ -25,8 +25,8 @@ export function addExtra({ problems, identity, content, awaits, rowHash, asOf }:
 }
 
 /**
- * Like `addExtra`, for an item that has only a row hash, an identity and a content hash. In `hashes`, the content hash
- * directly follows the identity.
+ * A shorter `addExtra` for an item that has only a row hash, an identity and a content hash. In `hashes`, the content
+ * hash directly follows the identity.
  */
 export function addHashes(hashes: Uint8Array, start: number, rowHash: number, extras: ByteList): void {
   for (let at = start; at < start + 2 * HASH_BYTES; at += HASH_BYTES) {

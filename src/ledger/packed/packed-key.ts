@@ -15,7 +15,7 @@ export function packKey(key: string, bytes: ByteList): number {
   return markOf(normalKey(plain));
 }
 
-/** Like `packKey`, for a key given as ASCII bytes. */
+/** Does the same as `packKey` for a key given as ASCII bytes. */
 export function packAsciiKey(bytes: Uint8Array, from: number, to: number, list: ByteList): number {
   if (!isPlainKey(bytes, from, to)) return packKey(decoder.decode(bytes.subarray(from, to)), list);
   list.addBytes(bytes, from, to);

@@ -119,7 +119,7 @@ function repeatedIn(sharing: Float64Array, limit: number): Float64Array | undefi
   return repeated.length > limit ? undefined : repeated;
 }
 
-/** A set of bits in which each mark sets one bit. */
+/** A set of bits. Each mark sets one bit. */
 interface Bits {
   /**
    * Returns the marks that share their bit with another mark, whether equal or different. Returns few marks, unless

@@ -6,9 +6,9 @@ import type { EachStatement, Sql, Statement, Tables, Work } from "./tables.ts";
 
 /**
  * When a plan is finished, notes the latest item of each record in any planned push: `planned_run` and
- * `planned_record`. `since_run` is the planned push since which the record has been open. Records that no plan could
- * send are in `unsent`, with the same columns. The following exceptions keep this fast for a daily push whose records
- * are mostly unchanged:
+ * `planned_record`. The record has been open since the planned push `since_run`. Records that no plan could send are in
+ * `unsent`, with the same columns. The following exceptions keep this fast for a daily push whose records are mostly
+ * unchanged:
  *
  * - A skipped item is noted only if an earlier item has different content, because the platform already has the
  *   skipped content.

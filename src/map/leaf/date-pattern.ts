@@ -19,7 +19,7 @@ export interface DatePattern {
 /**
  * Compiles a pattern in the letters of Unicode TR 35: `d dd M MM MMM MMMM yy yyyy H HH m mm s ss S SS SSS XXX`. Words
  * in single quotes and all non-letters match literally. Month names are in English, in upper or lower case. Two-digit
- * years up to `pivot` are in the 2000s, and greater years are in the 1900s. The default pivot is 68, as in POSIX.
+ * years up to `pivot` are read as 20yy, and higher years are read as 19yy. The default pivot is 68, as in POSIX.
  * Returns an error message for an invalid pattern.
  */
 export function compileDatePattern(pattern: string, pivot: number = POSIX_PIVOT): DatePattern | string {

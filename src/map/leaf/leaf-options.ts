@@ -61,7 +61,7 @@ export type Transform =
 interface WrittenDate {
   /** Contains at least one pattern. */
   readonly patterns: readonly string[];
-  /** The last two-digit year that is in the 2000s. */
+  /** The highest two-digit year that is read as 20yy. */
   readonly pivot: number | undefined;
 }
 
@@ -199,7 +199,7 @@ function readTransform(entry: JsonObject, option: OptionReader, path: AttrPath, 
 export function readPivot(entry: JsonValue | undefined, path: AttrPath, issues: Issues): number | undefined {
   if (entry === undefined) return undefined;
   if (typeof entry === "number" && Number.isInteger(entry) && entry >= 0 && entry <= 99) return entry;
-  issues.add(path, "must be a number from 0 to 99: the last two-digit year that is in the 2000s");
+  issues.add(path, "must be a number from 0 to 99: the highest two-digit year that is read as 20yy");
   return undefined;
 }
 

@@ -11,9 +11,9 @@ import { utcDateTime } from "../../time/calendar.ts";
 type Mapped = Pick<MappedRecord, "payload" | "steps" | "parameters">;
 
 /**
- * Converts a mapped record to the form in which it is sent: date-times in the form of API specification 2.7.4
- * (`utcDateTime`), except in fields with `x-sent-as-given`. The ledger still identifies a record by its mapped payload,
- * so that a record that was accepted in another form is recognised.
+ * Converts a mapped record to its sent form: date-times in the form of API specification 2.7.4 (`utcDateTime`), except
+ * in fields with `x-sent-as-given`. The ledger still identifies a record by its mapped payload, so that a record that
+ * was accepted in another form is recognised.
  */
 export function compileSentForm(operation: RequestForm & StepSequence): (mapped: Mapped) => Mapped {
   const ofPayload = compileSentObject(operation.body);

@@ -31,7 +31,7 @@ const DATE_PATTERN: JsonObject = { type: "string", examples: ["dd/MM/yyyy", "yyy
 const DATE_PATTERNS: JsonObject = { anyOf: [DATE_PATTERN, { type: "array", minItems: 1, items: DATE_PATTERN }] };
 
 export const PIVOT_SCHEMA: JsonObject = {
-  description: "The last two-digit year that is in the 2000s; default: 68",
+  description: "The highest two-digit year that is read as 20yy; higher ones are read as 19yy. Default: 68",
   type: "integer",
   minimum: 0,
   maximum: 99,
@@ -46,7 +46,7 @@ export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   value: { description: "A constant; ${supplier} is replaced by the import supplier's code" },
   default: { ...SCALAR, description: "The constant for an empty cell" },
   when: CONDITION_SCHEMA,
-  trim: { type: "boolean", description: "Remove white space at both ends; default: true" },
+  trim: { type: "boolean", description: "Remove whitespace at both ends; default: true" },
   join: { type: "string", description: "Text between the joined columns of `from`" },
   split: { type: "string", minLength: 1, description: "Text between the parts of a cell that becomes a list" },
   replace: {

@@ -43,7 +43,7 @@ export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   orderBy: { ...ORDER, description: "The column that orders the rows of one parent" },
   distinct: {
     type: "boolean",
-    description: "If rows of one parent are equal in every cell, read only the first of them",
+    description: "If several rows of the same parent have identical cells, use only the first",
   },
   pick: { ...CHOICE, description: "The row to use if a parent has several rows" },
   rename: {

@@ -148,7 +148,7 @@ function copyEncoder({ column, isCopied, isKey, whenEmpty, sink }: CopiedCell, b
   };
 }
 
-/** Whether the byte is a space or other ASCII white space that is not a problem in a cell. */
+/** Whether the byte is a space or other ASCII whitespace that is not a problem in a cell. */
 function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }

@@ -146,7 +146,7 @@ function joinedEncoder(node: EachNode, type: ListType, context: NodeContext): En
 }
 
 /**
- * Returns an encoder for a list literal, in which each entry produces at most one item; undefined if the file lacks a
+ * Returns an encoder for a list literal whose entries each produce at most one item; undefined if the file lacks a
  * column.
  */
 function listEncoder(node: ItemsNode, type: ListType, context: NodeContext): Encoder | undefined {

@@ -23,7 +23,7 @@ export interface RunHandle<L extends PlanLedger = Ledger> {
   readonly run: Run;
 }
 
-/** Like `RunHandle`, for a run that may send nothing. */
+/** A run that may send nothing, and its ledger. */
 export type PlanHandle = RunHandle<PlanLedger>;
 
 export interface PlanOptions extends Pick<RunValues, "allowEmpty" | "maxErrors" | "sendInvalid"> {

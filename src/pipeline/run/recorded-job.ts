@@ -25,8 +25,9 @@ export async function openRecordedJob(settings: RunSettings, options: ReopenOpti
 }
 
 /**
- * Returns the inputs as the run recorded them, by path. The run may have started in another folder, to which its
- * recorded paths are relative. A file may have been copied since then, so its modification time may differ.
+ * Returns the inputs as the run recorded them, by path. The recorded paths are relative to the folder where the run
+ * started, which may be a different folder. A file may have been copied since then, so its modification time may
+ * differ.
  */
 function recordedInputs({ job, files }: RunSettings): ReadonlyMap<string, KnownFile> {
   const resolve = pathsFrom(job.folder);

@@ -96,7 +96,7 @@ async function openUnresumableLedger({ temporaryFolder }: Dependencies): Promise
   return openTemporaryLedger(temporaryFolder);
 }
 
-/** Like `withNewRun`, for a run that sends nothing and cannot be resumed. */
+/** Does the same as `withNewRun` for a run that sends nothing and cannot be resumed. */
 export function withUnsentRun(
   { options, flags }: Pick<NewRunOptions, "options" | "flags">,
   dependencies: Dependencies,
@@ -197,7 +197,7 @@ export interface RecordedRun {
   readonly closeLater: CloseLater;
 }
 
-/** Like `withNewRun`, for a run that is already in the ledger. `prepare` opens its job again. */
+/** Does the same as `withNewRun` for a run that is already in the ledger. `prepare` opens its job again. */
 export function withRecordedRun<J extends Job | undefined>(
   { command, options }: { readonly command: "resume" | "reconcile"; readonly options: RecordedRunOptions },
   dependencies: Dependencies,

@@ -26,7 +26,7 @@ export interface CheckAnswer {
   readonly failure?: ThreadFailure;
 }
 
-/** A planned batch in the form in which threads exchange it. */
+/** A planned batch in the format that threads exchange. */
 export interface PackedBatch extends BatchFindings {
   readonly items: PackedItems;
 }

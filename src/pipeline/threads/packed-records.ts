@@ -3,7 +3,7 @@ import type { Problem } from "../../model/problem.ts";
 import { type CsvTable, type InputRecord, isCsvRow, type JsonTable, type Row } from "../../model/record.ts";
 
 /**
- * Input records in the form in which they are passed to threads that cannot read the input. Copying one string is much
+ * Input records in the format used to pass them to threads that cannot read the input. Copying one string is much
  * faster than copying objects. JSON values are passed as objects, because JSON text would change large numbers
  * (`1e999`).
  */

@@ -9,7 +9,7 @@ export interface Page<T> {
   /** Number of records that the platform reports for the list; undefined if the reply does not contain the number. */
   readonly count: number | undefined;
   readonly results: readonly T[];
-  /** Each record as the received JSON, without white space. Nothing is added, lost or rounded. */
+  /** Each record as the received JSON, without whitespace. Nothing is added, lost or rounded. */
   readonly json: readonly string[];
   readonly hasNext: boolean;
 }

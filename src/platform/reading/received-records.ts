@@ -74,6 +74,6 @@ export interface RateRequest {
 export interface Account {
   /** A number that a double cannot represent is kept as text. */
   readonly record: JsonObject;
-  /** The received JSON without white space: nothing is added, lost or rounded. */
+  /** The received JSON without whitespace: nothing is added, lost or rounded. */
   readonly json: string;
 }

@@ -26,9 +26,9 @@ export function sentRecordMismatch(
 }
 
 /**
- * Whether the reply names the business key of another record and not the key of the sent record. Searches for the key
- * in these places, in this order: at its path in the body, at the same path in any object of the body, and under the
- * names that the request uses for the key.
+ * Whether the reply names the business key of another record rather than the key of the sent record. Searches for the
+ * key in these places, in this order: at its path in the body, at the same path in any object of the body, and under
+ * the names that the request uses for the key.
  */
 function isOtherKey(
   body: JsonValue,
@@ -72,7 +72,7 @@ export function namesOfKey(
 const MAX_DEPTH = 8;
 
 /**
- * Yields the identifiers at this path in the value and in every object inside it. Text with white space is excluded,
+ * Yields the identifiers at this path in the value and in every object inside it. Text with whitespace is excluded,
  * because it may be a message.
  */
 function* textsAt(path: AttrPath, value: JsonValue | undefined, depth = 0): Generator<string> {
@@ -128,7 +128,7 @@ function identifierText(value: JsonValue | undefined): string {
   return PLAIN.test(text) ? text : text.normalize("NFC").trim();
 }
 
-/** ASCII text without white space, which is always in Unicode form C. */
+/** ASCII text without whitespace, which is always in Unicode form C. */
 const PLAIN = /^[\x21-\x7e]*$/;
 
 /** Objects in which some platforms wrap a whole reply. */

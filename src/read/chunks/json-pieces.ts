@@ -35,7 +35,7 @@ export async function* ndjsonPieces(source: TextSource): AsyncGenerator<Piece> {
 
 /** The start of an incomplete line. */
 interface BegunLine {
-  /** Number of bytes, without leading white space. */
+  /** Number of bytes, without leading whitespace. */
   readonly size: number;
   /** The bytes of the line; empty if the line is too long to be kept. */
   readonly parts: readonly Uint8Array[];

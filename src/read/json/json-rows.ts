@@ -96,7 +96,7 @@ export async function* jsonElements(source: TextSource): AsyncGenerator<FoundEle
 }
 
 /**
- * Skips leading white space of any length. Returns the rest of the chunk and the 1-based line on which it starts;
+ * Skips leading whitespace of any length. Returns the rest of the chunk and the 1-based line on which it starts;
  * undefined if the file contains nothing else.
  */
 async function firstText(chunks: AsyncGenerator<Buffer>): Promise<{ bytes: Buffer; line: number } | undefined> {
@@ -121,7 +121,7 @@ async function* joined(start: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenera
   }
 }
 
-/** Reads the complete document. `line`: the 1-based line of the first byte that is not white space. */
+/** Reads the complete document. `line`: the 1-based line of the first byte that is not whitespace. */
 async function wholeDocument(source: TextSource, line: number, chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const limit = source.limits.jsonRecordBytes;
   const parts: Buffer[] = [];

@@ -75,10 +75,10 @@ interface State {
   escaped: boolean;
   line: number;
   afterCarriageReturn: boolean;
-  /** Line of the current element; 0 if only white space was read since the last comma. */
+  /** Line of the current element; 0 if only whitespace was read since the last comma. */
   elementLine: number;
   elements: number;
-  /** True if the earlier bytes ended with white space after the element. This white space is not kept. */
+  /** True if the earlier bytes ended with whitespace after the element. This whitespace is not kept. */
   inGap: boolean;
   /** Offset of the element in the current bytes. */
   start: number;
@@ -170,7 +170,7 @@ function separator(state: State, bytes: Buffer, at: number): ArrayElement | unde
 
 function begin(state: State, at: number): void {
   if (state.elementLine > 0 && !state.inGap) return;
-  // The element continues after white space. Without a space, its two parts might form one longer number.
+  // The element continues after whitespace. Without a space, its two parts might form one longer number.
   if (state.inGap) state.parts.push(ONE_SPACE);
   else state.elementLine = state.line;
   state.inGap = false;
@@ -191,7 +191,7 @@ function finish(state: State, bytes: Buffer, at: number): ArrayElement {
   return { bytes: kept, line };
 }
 
-/** Keeps the part of the element in the current bytes, without trailing white space of any length. */
+/** Keeps the part of the element in the current bytes, without trailing whitespace of any length. */
 function keepRest(state: State, bytes: Buffer): void {
   let end = bytes.length;
   if (state.depth === 1 && !state.quoted) while (end > state.start && isSpace(bytes[end - 1])) end -= 1;
@@ -216,7 +216,7 @@ function countLine(state: State, kind: number): boolean {
   return true;
 }
 
-/** Whether the byte is JSON white space (RFC 8259, section 2). */
+/** Whether the byte is JSON whitespace (RFC 8259, section 2). */
 export function isSpace(code: number | undefined): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0d || code === 0x0a;
 }

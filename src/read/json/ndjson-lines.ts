@@ -9,7 +9,7 @@ export interface LineText {
 }
 
 /**
- * Yields the non-blank lines of `chunks`, one batch per chunk. Lines end with LF or CRLF (a CR is white space in JSON).
+ * Yields the non-blank lines of `chunks`, one batch per chunk. Lines end with LF or CRLF (a CR is whitespace in JSON).
  * Removes the record separators of JSON text sequences (RFC 7464).
  */
 export async function* ndjsonLines(
@@ -75,7 +75,7 @@ export function lineSplitter(limitBytes: number, from: RowPosition = { byte: 0, 
   return { push, end, next: () => next };
 }
 
-/** The places of non-blank lines: their offsets without surrounding white space, and their 1-based line numbers. */
+/** The places of non-blank lines: their offsets without surrounding whitespace, and their 1-based line numbers. */
 export interface LinePlaces {
   readonly starts: readonly number[];
   /** Exclusive ends. For a line that is longer than the limit, the end is before the start. */
@@ -114,7 +114,7 @@ function textOf(parts: readonly Buffer[], rest: Buffer): string {
   return bytes.toString("utf8", start, end);
 }
 
-/** Returns the offsets of a record in its line, without any record separator or white space. */
+/** Returns the offsets of a record in its line, without any record separator or whitespace. */
 function recordIn(bytes: Buffer, lineStart: number, lineEnd: number): { readonly start: number; readonly end: number } {
   let start = bytes[lineStart] === RECORD_SEPARATOR ? lineStart + 1 : lineStart;
   let end = lineEnd;
@@ -134,7 +134,7 @@ interface Blank {
 
 const NOTHING_BLANK: Blank = { bytes: 0, lines: 0 };
 
-/** Measures the blank lines that begin at `start`, and the leading white space of the line after them. */
+/** Measures the blank lines that begin at `start`, and the leading whitespace of the line after them. */
 function blankAt(chunk: Buffer, start: number): Blank {
   let lines = 0;
   let at = start;

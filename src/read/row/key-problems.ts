@@ -21,7 +21,7 @@ const NO_RECORD: ReadonlySet<string> = new Set<LocalProblem["code"]>([
 ]);
 
 /**
- * White space other than U+0020, and characters without a visible shape (zero width, direction, soft hyphen, fillers).
+ * Whitespace other than U+0020, and characters without a visible shape (zero width, direction, soft hyphen, fillers).
  * Keys with such characters are errors, because they look equal to keys that the platform treats as different.
  */
 const UNSEEN = new RegExp(`(?! )[${INVISIBLE}]`, "u");

@@ -61,7 +61,7 @@ function weighted(digits: string, weights: readonly number[]): number {
 
 /**
  * Whether the text is a company number of the region; undefined if the region's company numbers are not supported.
- * White space and missing leading zeros are ignored, because platforms correct them.
+ * Whitespace and missing leading zeros are ignored, because platforms correct them.
  */
 export function isCompanyNumber(text: string, region: string): boolean | undefined {
   const bare = text.replaceAll(/\s/g, "").toUpperCase();

@@ -32,7 +32,7 @@ export function coerce(value: unknown, to: string, choices: readonly JsonScalar[
   }
 }
 
-/** Removes leading and trailing white space as defined by Python (`str.strip`). */
+/** Removes leading and trailing whitespace as defined by Python (`str.strip`). */
 export function strip(text: string): string {
   let start = 0;
   let end = text.length;

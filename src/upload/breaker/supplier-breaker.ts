@@ -135,7 +135,7 @@ interface SupplierBreaker {
   readonly state: () => BreakerState;
   /** Returns true when the next probe is due, and makes the circuit half-open. */
   readonly startProbe: () => boolean;
-  /** Like `SupplierBreakers.interpret`, for a record of this supplier. */
+  /** Does the same as `SupplierBreakers.interpret` for a record of this supplier. */
   readonly interpret: (replyClass: ReplyClass) => ReplyClass;
   /** Call this when the record has an outcome. If the outcome of a probe is inconclusive, the circuit opens again. */
   readonly recordDone: () => void;

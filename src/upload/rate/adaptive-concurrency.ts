@@ -20,7 +20,9 @@ export interface RateControl {
    * Returns undefined if a request may be sent now, otherwise a promise that resolves when the caller should try again.
    */
   readonly waitForTurn: (signal: AbortSignal) => Promise<void> | undefined;
-  /** Like `waitForTurn`, for a request that was already allowed. Waits only for a pause that has begun since then. */
+  /**
+   * Call this for a request that `waitForTurn` has already allowed. Waits only for a pause that has begun since then.
+   */
   readonly waitForPause: (signal: AbortSignal) => Promise<void> | undefined;
   /** Returns the epoch to store with a request when it is sent. */
   readonly epoch: () => Epoch;

@@ -148,7 +148,7 @@ function widthOf(text: string): number {
   return Math.max(...text.split("\n").map(textWidth));
 }
 
-/** Returns the text with each run of white space replaced by one space. */
+/** Returns the text with each run of whitespace replaced by one space. */
 function unwrapped(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }

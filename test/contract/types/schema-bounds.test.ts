@@ -98,7 +98,7 @@ describe("nested alternatives", () => {
 });
 
 describe("nested conditions", () => {
-  it("are not enforced if a value must be compared with more than 10,000 schemas", () => {
+  it("are not enforced if a value must be checked against more than 10,000 schemas", () => {
     const more = chain(20, (next) => ({ if: next, else: next }));
     const { type, findings } = fieldOf(ref(0), more);
     expect(findings).toContain("warning not-enforced");

@@ -102,7 +102,7 @@ test("stored counts equal the counts of a comparison after any pushes, exclusion
       const counting = await startCounting();
       for (const made of changes) {
         await apply(counting, made);
-        // Several pushes may follow each other without a count.
+        // Several pushes may follow one another without a count in between.
         const counts = made.does === "push" ? [] : [await counting.count(), await counting.compare()];
         expect(counts[0]).toEqual(counts[1]);
       }

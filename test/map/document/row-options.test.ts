@@ -102,7 +102,7 @@ test.each([
   ],
   [
     "orderBy: { column: A, date: dd/MM/yy, pivot: 100 }",
-    "3:50: sources.calls.orderBy.pivot: must be a number from 0 to 99: the last two-digit year that is in the 2000s",
+    "3:50: sources.calls.orderBy.pivot: must be a number from 0 to 99: the highest two-digit year that is read as 20yy",
     "docs/mapping.md describes every entry of a mapping",
   ],
   [

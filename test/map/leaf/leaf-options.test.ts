@@ -25,7 +25,7 @@ describe("an entry that is neither a column nor an object of options", () => {
 });
 
 describe("an option with an invalid value", () => {
-  const pivot = "leaf.pivot: must be a number from 0 to 99: the last two-digit year that is in the 2000s";
+  const pivot = "leaf.pivot: must be a number from 0 to 99: the highest two-digit year that is read as 20yy";
   const separators =
     'leaf.number: must be { decimal: ",", group: "." }: two different characters, neither a digit nor a sign';
   test.each([

@@ -135,9 +135,9 @@ test("child records are read like rows, and need the row path if and only if a r
 
 test.each([
   ["that are equal need the row path", ["1,Ann,Bath", "1,Ann,Bath"], false],
-  ["that are equal and not adjacent need the row path", ["1,Ann,Bath", "2,Bob,York", "1,Ann,Bath"], false],
+  ["that are equal but not adjacent need the row path", ["1,Ann,Bath", "2,Bob,York", "1,Ann,Bath"], false],
   ["of the same length that differ in the last byte are read", ["1,Ann,Bath", "1,Ann,Batg"], true],
-  ["of which one begins with the other are read", ["1,Ann,Bath", "1,Ann,Bat"], true],
+  ["are read if one is a prefix of the other", ["1,Ann,Bath", "1,Ann,Bat"], true],
   ["that are equal except for quotes need the row path", ['1,"Ann",Bath', "1,Ann,Bath"], false],
   ["that differ and have quotes are read", ['1,"Ann",Bath', "2,Ann,Bath"], true],
   ["need the row path if one has a doubled quote", ['1,"A""n",Bath', "2,Ann,Bath"], false],

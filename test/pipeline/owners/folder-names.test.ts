@@ -10,7 +10,7 @@ it.each([
   [".", "owner"],
   ["com1", "owner-com1"],
   ["=1+1", "1-1"],
-])("gives the folder of the owner %j the name %j", (owner, name) => {
+])("names the folder of owner %j %j", (owner, name) => {
   expect([...folderNames([owner]).values()]).toEqual([name]);
 });
 

@@ -118,7 +118,7 @@ describe("the CSV reader", () => {
     });
   });
 
-  it("rejects a line of white space that exceeds the record limit", async () => {
+  it("rejects a line of whitespace that exceeds the record limit", async () => {
     const spaces = " ".repeat(600_000);
     expect(await failureOf(readText(`A,B\n1,2\n${spaces}\n`, { csvRecordBytes: 1000 }))).toMatchObject({
       code: "source_too_large",

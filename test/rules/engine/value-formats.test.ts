@@ -91,7 +91,7 @@ describe("a region", () => {
 });
 
 describe("a format", () => {
-  it("is tested without surrounding white space, and for numbers by their digits", () => {
+  it("is tested without surrounding whitespace, and for numbers by their digits", () => {
     expect(formatTest("mprn", undefined)(" 3938424403\n", undefined)).toBe(true);
     expect(formatTest("au-postcode", undefined)(2000, undefined)).toBe(true);
     expect(formatTest("au-postcode", undefined)(200, undefined)).toBe(false);

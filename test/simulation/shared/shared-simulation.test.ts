@@ -13,7 +13,7 @@ import {
 
 const opened = vi.hoisted(() => new Set<number>());
 
-/** Makes writes of files synchronous, and tracks open files, so that the files of killed processes can be closed. */
+/** Makes file writes synchronous and tracks open files, so that the files of killed processes can be closed. */
 vi.mock("node:fs", async (original) => {
   const fs = await original<typeof nodeFs>();
   return {

@@ -25,7 +25,7 @@ export interface SharedRow {
   readonly failure: string | null;
   /**
    * `present`: the holder of the ledger has renewed its lease since the server started. `unknown`: the holder has not
-   * renewed its lease since then, so the database may be an older copy, in which the run is still open. `gone`: no
+   * renewed its lease since then, so the database may be an older copy that still shows the run as open. `gone`: no
    * process holds the ledger.
    */
   readonly planner: "present" | "unknown" | "gone";

@@ -132,7 +132,7 @@ export function writeHeaderOnly(path: string, checksums: PageChecksums): void {
   }
 }
 
-/** Like `writeHeaderOnly`, but takes the number of commits from the existing checksum file. */
+/** Removes the checksums from the existing checksum file, and keeps its number of commits. */
 export function forgetChecksums(database: string): void {
   const path = checksumsPath(database);
   const checksums = readChecksums(path);

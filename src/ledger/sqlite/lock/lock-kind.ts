@@ -68,8 +68,8 @@ export function requireOnePlace(path: string): void {
 }
 
 /**
- * Returns the mount points of this process: field 5 of https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html,
- * in which spaces are octal escapes.
+ * Returns the mount points of this process: field 5 of https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html.
+ * Spaces in this field are octal escapes.
  */
 function mountPoints(): ReadonlySet<string> {
   try {

@@ -28,8 +28,7 @@ const ACCEPTING = `
 /** The result of writing outcomes in a batch. */
 interface AcceptedInBatch {
   /**
-   * The outcomes that were written. Some of their rows may no longer have been in the state in which this run left
-   * them.
+   * The outcomes that were written. Some of their rows may have changed between this run's previous write and this one.
    */
   readonly written: readonly AttemptOutcome[];
   /**

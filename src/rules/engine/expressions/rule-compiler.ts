@@ -17,7 +17,7 @@ export type VisitValue = (value: NonNullable<Value>, cursor: Cursor | undefined)
 export interface RuleCompiler extends Comparer {
   readonly context: RuleContext;
   readonly evaluate: (expression: Expression) => Evaluate;
-  /** Like `evaluate`, but undefined for an expression that can have several values. */
+  /** Compiles an expression as `evaluate` does; returns undefined if the expression can have several values. */
   readonly single: (expression: Expression) => Evaluate | undefined;
   readonly collect: (expression: Expression) => Collect;
   readonly test: (expression: Expression) => Predicate;

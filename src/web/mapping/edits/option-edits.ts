@@ -89,7 +89,7 @@ function withItems(file: string, text: string, { at, value: old }: OwnList, want
   return made;
 }
 
-/** Returns the number of equal items at the beginning of two lists. */
+/** Returns the length of the common prefix of two lists. */
 function sharedLength(one: readonly JsonValue[], other: readonly JsonValue[]): number {
   const at = one.findIndex((item, index) => {
     const wanted = other[index];

@@ -79,7 +79,7 @@ export function startOf(item: unknown): number {
   return isPairOfNodes(item) && isNode(item.key) ? rangeOf(item.key)[0] : 0;
 }
 
-/** Returns the end of a node, excluding trailing comments and white space. */
+/** Returns the end of a node, excluding trailing comments and whitespace. */
 export function endOf(item: unknown): number {
   if (isCollection(item) && item.flow !== true && item.items.length > 0) return endOf(item.items.at(-1));
   if (isNode(item)) return rangeOf(item)[1];

@@ -126,7 +126,7 @@ describe("a missing value", () => {
   });
 });
 
-it("a postcode is checked with the region that the payload contains", () => {
+it("a postcode is checked against the region in the payload", () => {
   const rule = { kind: "matches-format", value: "code", format: "postcode", region: "region" };
   expect(problemsOfRule(rule, { code: "2000", region: "AU" })).toEqual([]);
   expect(problemsOfRule(rule, { code: "2000", region: "GB" })).toHaveLength(1);

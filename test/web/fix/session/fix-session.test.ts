@@ -315,7 +315,7 @@ describe("concurrent changes", () => {
 });
 
 describe("files that change during a session:", () => {
-  test("a cell whose value in the extract has changed is reported and not overwritten, but other cells are saved", async () => {
+  test("a cell whose value in the extract has changed is reported instead of being overwritten, but other cells are saved", async () => {
     const scene = threeAccounts();
     const session = await scene.open();
     scene.change("accounts.csv", "EXT-00002,X", "EXT-00002,Y");

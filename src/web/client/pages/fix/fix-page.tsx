@@ -11,7 +11,7 @@ import { Workbench } from "./workbench.tsx";
 
 const POLL_MS = 400;
 
-/** Shows a grid of the rows that need work, in which the user corrects them. */
+/** Shows a grid where the user corrects the rows that need work. */
 export function FixPage(): JSX.Element {
   const { state, error, check, reload } = useFixState();
   return (

@@ -50,9 +50,7 @@ export class AccessibleGrid extends SlickGrid<FixRow> {
     return Boolean(this.getCellEditor());
   }
 
-  /**
-   * Moves the rows and headers into an element with the role `grid`. The elements that receive the focus stay outside.
-   */
+  /** Moves the rows and headers into an element with the role `grid`. Elements that receive focus stay outside it. */
   arrange(label: string): void {
     const container = this.getContainerNode();
     const table = document.createElement("div");

@@ -143,7 +143,7 @@ function Dates({ leaf, change, column, name }: LeafForm & { readonly name: "date
       )}
       {patterns.some((pattern) => /(?<!y)yy(?!y)/.test(pattern)) && (
         <TextInput
-          label="Last two-digit year in the 2000s"
+          label="Highest two-digit year read as 20yy"
           hint="68 if empty"
           value={textOf(leaf["pivot"])}
           onChange={(pivot) => change({ pivot: /^\d+$/.test(pivot) ? Number(pivot) : undefined })}
