@@ -3,8 +3,8 @@ import { keyOf } from "../read/row/row-key.ts";
 import { type ReturnedChange, returnedKey, type ReturnedKey } from "./returned-changes.ts";
 
 /**
- * Returns the changed rows of rejects that may be this row of the sources: rows with the same key, and rows with a
- * changed key that had the same content when they were exported.
+ * Returns the changed rows in rejects that may correspond to this row in the sources: rows with the same key, and rows
+ * with a changed key that had the same content when they were exported.
  * @param keyName the column or path that identifies the row in corrections, if there is one
  */
 export type SourceSearch = (row: Row, keyName: string | undefined) => readonly ReturnedChange[];

@@ -53,7 +53,7 @@ export function isSameExport({ document: one }: RejectsReport, { document: other
 }
 
 /**
- * Returns the files of rejects by source. Uses the sheets of the workbook if only the workbook has changed since the
+ * Returns the rejects files by source. Uses the sheets of the workbook if only the workbook has changed since the
  * export, or if the CSV files are missing.
  * @throws Failure `usage` if both the workbook and a CSV file have changed
  */

@@ -17,7 +17,7 @@ export interface SourceRow {
   current: Row;
 }
 
-/** A changed row of rejects, which can be compared with rows of the sources. */
+/** A changed row in rejects that can be compared with rows in the sources. */
 export interface ReturnedChange extends ChangedRow {
   /** The run whose rejects contain the row. */
   readonly run: string;
@@ -26,18 +26,18 @@ export interface ReturnedChange extends ChangedRow {
   /** The rows of the sources that may be this row, in file order. */
   readonly candidates: SourceRow[];
   readonly compare: (row: Row) => readonly ComparedCell[];
-  /** The fingerprint of a row of the sources. */
+  /** The fingerprint of a row in the sources. */
   readonly fingerprintOf: (row: Row) => string;
 }
 
 /**
- * The reason why a changed cell of rejects is not kept as a correction.
+ * The reason why a changed cell in rejects is not kept as a correction.
  *
  * - `changed`: the cell in the sources has neither the exported nor the new value
  * - `missing`: the sources do not have the row
  * - `no_column`: the sources do not have the column
  * - `no_key`: the row has no key
- * - `repeated`: the row equals another row with the same key
+ * - `repeated`: the row is identical to another row with the same key
  * - `unreadable`: the row has too few or too many cells
  * - `other_type`: a correction cannot store the change to a JSON value
  */

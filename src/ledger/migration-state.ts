@@ -67,9 +67,9 @@ export interface OpenRecord extends Pick<Outcome, "key" | "source" | "problems">
   readonly target: string;
   readonly supplier: string;
   /**
-   * Since when the record has been open, ISO 8601 UTC: the start of the first planned push with the record. If the
-   * record was accepted: the start of the first later planned push with different content for it. For a missing key:
-   * the start of the first planned push to the target.
+   * When the record became open, ISO 8601 UTC: the start of the first planned push with the record. If the record was
+   * accepted: the start of the first later planned push with different content for it. For a missing key: the start of
+   * the first planned push to the target.
    */
   readonly since: string;
 }

@@ -51,8 +51,8 @@ export async function validate(options: ValidateOptions): Promise<RunResult> {
 }
 
 /**
- * Validates the whole input, then uploads the valid records unless `dryRun` is set. Holds the lock of the ledger until
- * the end, so that another run on the ledger, in any process, fails with `ledger_in_use`.
+ * Validates the whole input, then uploads the valid records unless `dryRun` is set. Holds the ledger's lock until the
+ * end, so that another run on the ledger, in any process, fails with `ledger_in_use`.
  * @throws Failure
  */
 export async function push(options: PushOptions): Promise<RunResult> {

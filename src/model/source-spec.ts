@@ -20,7 +20,7 @@ export interface ChildSpec extends SourceSpec {
   readonly parentKey?: string;
   /** How the rows of one parent are ordered. Default: file order. */
   readonly orderBy?: RowOrder;
-  /** Excludes rows that equal an earlier row in every cell. */
+  /** Excludes rows whose cells all match an earlier row. */
   readonly distinct?: boolean;
   /** Selects one of several rows of a parent. */
   readonly pick?: RowChoice;

@@ -22,7 +22,7 @@ interface MeasuredRecord {
   readonly outcome: Outcome | undefined;
   /** The payload as it is sent; absent for an orphan. */
   readonly payload: JsonObject | undefined;
-  /** Whether the payload equals the planned payload in the ledger. */
+  /** Whether the payload matches the planned payload in the ledger. */
   readonly matchesPlan: boolean;
   readonly answer: PlatformAnswer | undefined;
 }

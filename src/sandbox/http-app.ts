@@ -119,8 +119,7 @@ interface ReceivedRequest {
   readonly request: PlatformRequest;
   readonly route: Route;
   /**
-   * Records the reply of the platform and the status that the client receives; undefined if the client receives no
-   * reply.
+   * Records the platform's reply and the status that the client receives; undefined if the client receives no reply.
    */
   readonly finish: (reply: Reply, shown: number | undefined) => void;
 }

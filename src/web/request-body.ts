@@ -3,8 +3,8 @@ import type { z } from "zod";
 import { RefusedRequest } from "./error-reply.ts";
 
 /**
- * Reads the body of a request and validates it against a schema. @throws RefusedRequest 400 if the body is not JSON or
- * does not match. The message contains no value.
+ * Reads the body of a request and validates it against a schema.
+ * @throws RefusedRequest 400 if the body is not JSON or does not match. The message contains no value.
  */
 export async function requestBody<T>(context: Context, schema: z.ZodType<T>): Promise<T> {
   const body: unknown = await context.req.json().catch(() => {
@@ -14,8 +14,8 @@ export async function requestBody<T>(context: Context, schema: z.ZodType<T>): Pr
 }
 
 /**
- * Reads the query of a request and validates it against a schema. @throws RefusedRequest 400 if the query does not
- * match. The message contains no value.
+ * Reads the query of a request and validates it against a schema.
+ * @throws RefusedRequest 400 if the query does not match. The message contains no value.
  */
 export function requestQuery<T>(context: Context, schema: z.ZodType<T>): T {
   return checked(context.req.query(), schema);

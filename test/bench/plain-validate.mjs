@@ -1,4 +1,4 @@
-// The script with which real-job.mjs compares `migrate validate`. It joins three files with Maps, builds one payload
+// The script that real-job.mjs compares with `migrate validate`. It joins three files with Maps, builds one payload
 // per account, and validates it with Ajv and the operator's document. It has no rules, no locations of errors, no check
 // for duplicate keys and no ledger. Not a benchmark.
 //   node test/bench/plain-validate.mjs <gb|au> <folder of the files> <OpenAPI document> <import supplier>

@@ -121,7 +121,7 @@ function workFolder(): string {
   return folder;
 }
 
-/** Reads the remarks by business key from the account file of the platform. */
+/** Reads the remarks by business key from the platform's account file. */
 function receivedRemarks(file: string): ReadonlyMap<string, string | undefined> {
   const { accounts }: { accounts: readonly { key: string; payload: { remark?: string } }[] } = JSON.parse(
     readFileSync(file, "utf8"),

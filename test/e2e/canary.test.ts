@@ -94,7 +94,7 @@ describe("push --canary", () => {
   });
 });
 
-/** An overlay with which the read-back returns the name of the account, so that the name can be compared. */
+/** An overlay that makes the read-back return the account's name, so that the name can be compared. */
 const COMPARING = `
 overlay: 1.0.0
 info: { title: A platform that returns the name, version: "1" }

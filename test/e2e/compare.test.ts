@@ -14,7 +14,7 @@ import {
   writeExtract,
 } from "./push-scene.ts";
 
-/** An overlay with which the read-back returns two fields of the account, so that their values can be compared. */
+/** An overlay that makes the read-back return two fields of the account, so that their values can be compared. */
 const COMPARING = `
 overlay: 1.0.0
 info: { title: A platform that returns some of the content, version: "1" }

@@ -41,7 +41,7 @@ describe("validate opens no socket", () => {
   });
 });
 
-/** Returns options with which every use of the network adds a line to a file, and a function that reads the file. */
+/** Returns options that make every use of the network add a line to a file, and a function that reads the file. */
 function trap(): { readonly options: CliOptions; readonly touched: () => string } {
   const trapFile = path.join(temporaryFolder(), "touched");
   return {

@@ -128,7 +128,7 @@ describe("the window of a scheduled account", () => {
   });
 });
 
-test("an error of the platform in a step's own field is reported at its cell", async () => {
+test("a platform error in a step's own field is reported at its cell", async () => {
   const place = workflowPlace(sandbox);
   const team = "A team with a name that is far too long";
   writeFileSync(

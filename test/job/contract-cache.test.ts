@@ -25,7 +25,7 @@ function onlyEntry(cache: ContractCache): string {
 }
 
 describe("a cached contract", () => {
-  it("equals the compiled contract", async () => {
+  it("matches the compiled contract", async () => {
     const cache = newCache();
     const compiled = await cachedContract(DOCUMENTS, cache);
     const kept = await cachedContract(DOCUMENTS, cache);

@@ -1,7 +1,7 @@
 import type { ExportedRow } from "../../src/ledger/ledger-store.ts";
 
 /**
- * Removes from a value everything in which ledgers with the same history differ: replaces run ids with numbers,
+ * Removes from a value everything that differs between ledgers with the same history: replaces run ids with numbers,
  * replaces times of the system clock with "now", and converts bytes to hexadecimal digits.
  * @param runs ids of the ledger's runs, oldest first
  */

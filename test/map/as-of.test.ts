@@ -74,7 +74,7 @@ describe("the date of a row's content", () => {
     );
   });
 
-  test("is read from the name of the file, without its folders", () => {
+  test("is read from the file name, without its folders", () => {
     const row = rowIn("2020-01-01/extract/accounts-2026-11-26.csv");
     expect(mappingWith(FILE_NAME).map(row)).toEqual({
       key: "1",
@@ -89,7 +89,7 @@ describe("the date of a row's content", () => {
     const file = "2026-11-26/accounts.csv";
     expect(failureOf(() => mappingWith(FILE_NAME).map(rowIn(file)))).toMatchObject({
       code: "mapping_invalid",
-      message: `${file}: the name of the file must contain exactly one date: a valid date, written as yyyy-MM-dd`,
+      message: `${file}: the file name must contain exactly one date: a valid date, written as yyyy-MM-dd`,
       hint: "rename the file, or change `asOf` in the mapping",
     });
   });

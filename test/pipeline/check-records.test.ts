@@ -21,7 +21,7 @@ describe("checked records", () => {
     });
   });
 
-  it("have an error of the contract in addition to a warning of the source at the same attr", async () => {
+  it("have an error from the contract in addition to a warning from the source at the same attr", async () => {
     const job = await openThings(thingsFolder(["A,toolong,,"]));
     const [record] = await all(checkedRecords(job, { signal }));
     if (record === undefined) throw new Error("no record");

@@ -129,8 +129,8 @@ export interface Addition extends Pick<LinesEnd, "end"> {
 
 /**
  * Appends lines to a corrections file. Creates the file if it does not exist, and removes an incomplete last line.
- * Holds the lock of the file, so that no other run of this program changes the file between `decide` and the write.
- * When the promise resolves, the lines are on the disk.
+ * Holds the file's lock, so that no other run of this program changes the file between `decide` and the write. When the
+ * promise resolves, the lines are on the disk.
  * @param decide receives the size of the file in bytes
  * @returns the new size of the file
  * @throws the errors of `decide`; Failure `usage` for a value that the file cannot contain, or if the file would become

@@ -13,14 +13,14 @@ import { identityOf } from "../../read/corrections/corrections-file.ts";
 import { cellText, type Correction, rowHash, textHash, withCellText } from "../../read/corrections/correction.ts";
 import { type NewChange, planCell } from "./change-corrections.ts";
 
-/** A changed cell of rejects. */
+/** A changed cell in rejects. */
 interface ReturnedCell {
   readonly source: string;
   readonly column: string;
   readonly place: Place;
 }
 
-/** Changed cells of rejects that cannot be kept as corrections, counted by source, column and obstacle. */
+/** Changed cells in rejects that cannot be kept as corrections, counted by source, column and obstacle. */
 export interface NotKept extends ReturnedCell {
   /** The number of cells. `place` is the place of the first cell. */
   readonly count: number;
@@ -34,14 +34,14 @@ export interface SourceKeys {
   readonly rowsWithKey: (source: string, key: string) => readonly Row[];
 }
 
-/** A line for the corrections file, and the cell of the rejects from which it was created. */
+/** A line for the corrections file, and the cell in the rejects that the line was created from. */
 interface KeptChange extends NewChange {
   readonly cell: ReturnedCell;
   /** Whether the line replaces no correction in the file. */
   readonly isNew: boolean;
 }
 
-/** Converts the changed rows of rejects to lines of the corrections file. */
+/** Converts the changed rows in rejects to lines for the corrections file. */
 export interface CellKeeper {
   /** Keeps the changed rows of one folder. Call it for each folder in order. */
   readonly keep: (changes: readonly ReturnedChange[]) => void;

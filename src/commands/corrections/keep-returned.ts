@@ -109,7 +109,7 @@ function refuseOtherSources(returned: readonly ReturnedRejects[], { plan }: Job)
   }
 }
 
-/** The changed rows of rejects, each with its candidate rows in the sources. */
+/** The changed rows in rejects, each with its candidate rows in the sources. */
 interface FoundSourceRows extends SourceKeys {
   /** The changed rows by folder, in the order of the folders. */
   readonly folders: readonly (readonly ReturnedChange[])[];

@@ -23,7 +23,7 @@ export interface RecordedRejects {
   readonly job: JobSettings;
   /** Absent for a run that is not in the ledger, because the program takes the target only from a ledger. */
   readonly run: RunSettings | undefined;
-  /** The files of rejects, by source. */
+  /** The rejects files, by source. */
   readonly files: ReadonlyMap<string, readonly string[]>;
 }
 

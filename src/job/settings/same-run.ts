@@ -73,7 +73,7 @@ const REIMPORTED: ReadonlySet<string> = new Set(
   Object.entries<OptionRow>({ ...JOB, ...RUN }).flatMap(([name, { reimport }]) => (reimport ? [flagOf(name)] : [])),
 );
 
-/** Names of the kinds of files. Excludes configuration files, because their values are compared as settings. */
+/** Names for the kinds of files. Excludes configuration files, because their values are compared as settings. */
 const NAMES: Readonly<Record<Exclude<FileKind, "configuration">, string>> = {
   contract: "the contract",
   overlay: "the overlays",

@@ -49,7 +49,7 @@ export function* refuseStale(
 }
 
 /**
- * SQL condition: different, newer content was sent or skipped. The condition holds even if the newest content equals
+ * SQL condition: different, newer content was sent or skipped. The condition holds even if the newest content matches
  * the content of this item. The platform may have refused the newest content and may still have the different content
  * that was sent in between.
  */

@@ -36,7 +36,7 @@ export type CallMethods = {
   readonly [Name in CallName]: (...given: CallArguments[Name]) => Promise<CallResults[Name]>;
 };
 
-/** The ledger of a thread. Another thread holds the lock of the ledger, has checked the ledger, and keeps it open. */
+/** The ledger of a thread. Another thread holds the ledger's lock, has checked the ledger, and keeps it open. */
 export interface LedgerWork {
   readonly path: string;
   readonly toolVersion?: string | undefined;

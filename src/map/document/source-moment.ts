@@ -6,12 +6,12 @@ import { datePatternHint } from "../leaf/foreign-date-pattern.ts";
 import { asObject, type Issues, refuseUnknown } from "./mapping-issues.ts";
 
 /**
- * Where the date of a row's content is stated (`asOf`): in a column, in the name of the file, or as the modification
- * date of the file.
+ * Where the date of a row's content is stated (`asOf`): in a column, in the file name, or as the modification date of
+ * the file.
  */
 export type SourceMoment = WrittenMoment | { readonly kind: "file date" };
 
-/** A date in a cell of each row, or in the name of the file. */
+/** A date in a cell of each row, or in the file name. */
 export type WrittenMoment = MomentText &
   ({ readonly kind: "column"; readonly column: string } | { readonly kind: "file name" });
 

@@ -60,7 +60,7 @@ export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
     properties: {
       column: COLUMN,
       date: { type: "string" },
-      fileName: { type: "string", description: "The pattern of the date in the name of the file" },
+      fileName: { type: "string", description: "The pattern of the date in the file name" },
       fileModified: { const: true, description: "The date on which the file was last modified" },
       zone: { type: "string" },
     },

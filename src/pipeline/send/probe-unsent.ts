@@ -17,8 +17,8 @@ interface ProbeContext {
  * Yields the records unchanged, and queries the platform for the first few records that have no request in the ledger.
  * If the platform already has such a record, the ledger may be an older copy. Queries the platform only if sending a
  * record again would create the record twice, the contract has an operation that reads one record, and the ledger
- * contains requests. Ignores failures of the query. @throws Failure `ledger_outdated` if the platform already has one
- * of these records
+ * contains requests. Ignores failures of the query.
+ * @throws Failure `ledger_outdated` if the platform already has one of these records
  */
 export async function* probeUnsent(
   records: AsyncIterable<readonly RecordToSend[]>,

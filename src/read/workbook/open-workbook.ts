@@ -27,7 +27,7 @@ export interface OpenedSheet {
   /** The name to show in places. It includes the sheet if the workbook has several sheets. */
   readonly file: string;
   readonly header: CsvHeader;
-  /** Size of the XML of the sheet after unpacking. */
+  /** Unpacked size of the sheet's XML. */
   readonly unpackedBytes: number;
   readonly rows: () => AsyncGenerator<readonly ReadRow[]>;
 }

@@ -178,7 +178,7 @@ function cellIndex({ r }: XmlAttributes, last: number, { source, part }: Workboo
   if (r !== undefined && (index === undefined || index >= MAX_COLUMNS))
     throw corruptPackage(source, `${part} has a cell reference out of range`);
   if (index !== undefined && index > last) return index;
-  throw corruptPackage(source, `the cells of a row of ${part} are out of order`);
+  throw corruptPackage(source, `the cells of a row in ${part} are out of order`);
 }
 
 function tooLarge(file: string, line: number, what: string): Failure {

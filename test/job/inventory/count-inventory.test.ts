@@ -96,7 +96,7 @@ async function apply(counting: Awaited<ReturnType<typeof startCounting>>, { does
   }
 }
 
-test("stored counts equal the counts of a comparison after any pushes, exclusions and changes to the file", async () => {
+test("stored counts match the counts of a comparison after any pushes, exclusions and changes to the file", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(change, { maxLength: 12 }), async (changes) => {
       const counting = await startCounting();

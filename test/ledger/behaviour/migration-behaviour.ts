@@ -34,7 +34,7 @@ export interface MigrationLedgers {
   readonly recounted?: (ledger: Ledger) => Promise<Ledger>;
 }
 
-/** Tests that the state of the migration equals the state of a plain model after any history of pushes. */
+/** Tests that the state of the migration matches the state of a plain model after any history of pushes. */
 export function describeMigration(kind: string, { empty, leave, recounted }: MigrationLedgers, numRuns: number): void {
   describe(`${kind}, across its runs,`, () => {
     test("reports the state of every record after any history of pushes and decisions", async () => {

@@ -99,7 +99,7 @@ describe("the password from a file", () => {
   });
 
   test("is reported as missing, with the name of the user who needs it", () => {
-    expect(settingsOf("postgres://ann@db.example/moves").password).toThrow(/needs a password for ann, and none is set/);
+    expect(settingsOf("postgres://ann@db.example/moves").password).toThrow(/needs a password for ann, but none is set/);
   });
 
   test("is ignored in a file that other users may read", () => {

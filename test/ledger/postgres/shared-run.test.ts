@@ -141,7 +141,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       expect(waits).toBe(1);
     });
 
-    test("no worker joins a run of an older copy after the lease of its planner has expired", async () => {
+    test("no worker joins a run in an older copy after the lease of its planner has expired", async () => {
       const { run, planner } = await plan(10);
       await planner.begin(PLAN);
       await query("update migrate.writer set lease_until = clock_timestamp() - interval '1 second'");

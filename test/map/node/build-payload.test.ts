@@ -92,7 +92,7 @@ test("the origin of a constant has no place", () => {
   expect(origin).toStrictEqual({ attr: "a", from: "value", value: "v" });
 });
 
-test("a build state that was reset equals a new build state", () => {
+test("a build state that was reset matches a new build state", () => {
   const build = newBuildState();
   build.path.push("a", 0);
   build.problems.push({ attr: "a", code: "required", severity: "error", by: "local" });

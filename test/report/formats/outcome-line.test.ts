@@ -46,7 +46,7 @@ describe("outcomeLine", () => {
     );
   });
 
-  it("equals the output of JSON.stringify if a terminal needs no escapes", () => {
+  it("matches the output of JSON.stringify if a terminal needs no escapes", () => {
     fc.assert(
       fc.property(outcomes, (outcome) => {
         const expected = JSON.stringify(plainObject(outcome, false));

@@ -21,7 +21,7 @@ export function connectionFailure(error: unknown, server: Server): Failure {
       `the server has no database ${database}`,
       `create it: \`createdb ${database}\`, or choose another database`,
     );
-  if (code === "42501") return refused(`${user} may not use the database ${database}`, PERMISSIONS_HINT);
+  if (code === "42501") return refused(`${user} is not allowed to use the database ${database}`, PERMISSIONS_HINT);
   if (hasNoTls(error)) return refused("the server offers no TLS", TLS_HINT);
   if (isUntrusted(code)) return refused(`the server's certificate is not trusted: ${messageOf(error)}`, TRUST_HINT);
   const why = code === "53300" ? "accepts no more connections" : `cannot be reached: ${messageOf(error)}`;

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { unlessMissing } from "../../../files/error-code.ts";
 import { Failure } from "../../../model/failure.ts";
 
-/** The connection for which a line must match. */
+/** The connection that a line must match. */
 export interface PasswordFor {
   readonly host: string;
   readonly port: number;

@@ -139,8 +139,8 @@ function sqlOf(queries: Queries): PgBoss.Db {
 const MAKE_SCHEMA = `CREATE SCHEMA IF NOT EXISTS ${JOB_SCHEMA}`;
 
 /**
- * Like `sqlOf`, for the statements that create the tables. Each statement runs in its own transaction, because it may
- * fail if another process creates the tables at the same time.
+ * Does the same as `sqlOf` for the statements that create the tables. Each statement runs in its own transaction,
+ * because it may fail if another process creates the tables at the same time.
  */
 function sqlInTransactions(database: PostgresDatabase): PgBoss.Db {
   return {

@@ -36,7 +36,7 @@ const INSERT_RANGES: Statement<RangeJob> = {
   group by (record - 1) / $2 returning first, job as id`,
 };
 
-/** The worker for which ranges are claimed. */
+/** The worker that claims ranges. */
 export interface ClaimingWorker {
   readonly run: number;
   readonly worker: string;

@@ -102,7 +102,8 @@ export function refuseOtherWriter(
 }
 
 /**
- * Like `refuseOtherWriter`, for a repair. Accepts the ledger if this host cannot determine whether the writer is alive.
+ * Refuses a ledger with a live writer before a repair. Accepts the ledger if this host cannot determine whether the
+ * writer is alive.
  * @throws Failure `ledger_in_use`
  */
 export function refuseLiveWriter(path: string, text: string): void {

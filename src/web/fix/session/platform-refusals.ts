@@ -21,7 +21,7 @@ export interface Refusals {
   readonly has: (key: string | undefined) => boolean;
   /**
    * Returns the refusals of a record that still apply, with their places in the current input. All refusals apply if
-   * the content equals the refused content. If the content differs because of corrections, the refusals of uncorrected
+   * the content matches the refused content. If the content differs because of corrections, the refusals of uncorrected
    * cells apply. If the content differs without corrections, the extract has changed and no refusal applies.
    */
   readonly openFor: (key: string | undefined, record: InputRecord, job: Job) => Promise<readonly Problem[]>;
