@@ -1,7 +1,7 @@
 /**
- * Whether the text is a plain decimal with at least one digit: `-12.50`. Rejects exponents (`1e5`), a lone point, white
- * space, digits of other scripts, NaN, infinities and more than 1000 characters. The platform accepts some of these
- * forms, but in an extract they are always errors.
+ * Whether the text is a plain decimal with at least one digit: `-12.50`. Rejects exponents (`1e5`), a lone point,
+ * whitespace, digits of other scripts, NaN, infinities and more than 1000 characters. The platform accepts some of
+ * these forms, but in an extract they are always errors.
  */
 export function isDecimalText(text: string): boolean {
   return text.length <= MAX_LENGTH && PLAIN_DECIMAL.test(text);

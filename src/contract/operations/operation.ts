@@ -191,7 +191,7 @@ export interface ReadBack extends Lookup {
    * the record.
    */
   readonly list?: AttrPath;
-  /** Attrs of the reply (or of its item), and the attrs of the payload that they must equal. */
+  /** Attrs of the reply (or of its item), and the attrs of the payload that they must match. */
   readonly match: readonly { readonly reply: AttrPath; readonly payload: AttrPath }[];
   /**
    * Path that must exist and must not be empty in a record that has arrived. A missing path alone does not prove that

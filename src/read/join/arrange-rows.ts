@@ -43,7 +43,7 @@ function takeRows(group: readonly StoredRow[], { orderBy, pick }: Arranged, warn
 
 type Problems = readonly LocalProblem[];
 
-/** Maps the id of each repeated row to the earlier row that it equals. */
+/** Maps the id of each repeated row to the earlier row that it matches. */
 function repeatedRows(group: readonly StoredRow[]): ReadonlyMap<number, StoredRow> {
   const [first, second] = group;
   if (group.length === 2 && first !== undefined && second !== undefined) {

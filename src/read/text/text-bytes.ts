@@ -31,7 +31,7 @@ export function textBytes(source: TextSource): AsyncGenerator<Buffer> {
   return table === undefined ? fromMultiByte(bytes, name, bad) : fromSingleByte(bytes, table, bad);
 }
 
-/** Whether the bytes of the text equal the bytes of the file, so that reading can start at any line. */
+/** Whether the bytes of the text are identical to the bytes of the file, so that reading can start at any line. */
 export function canBeginAnywhere({ gzip, encoding }: TextSource): boolean {
   return !gzip && encoding.name === "utf-8";
 }
