@@ -37,11 +37,12 @@ export interface SourceDocument {
  * Reads YAML 1.2 or JSON: one document, core schema only, unique names.
  *
  * Names are always text (`null:`, `True:`, `404:` and `00123:` are names). An integer with leading zeros remains text,
- * because an account number must not lose its zeros. In a contract, a number that JavaScript cannot represent also
- * remains text: an integer that would lose digits, a limit (`maximum`) that would be rounded, and a number greater than
- * any JavaScript number. Throws a Failure with the given code (default: `contract_invalid`) and the line of a part that
- * cannot be represented as written: syntax errors, duplicate names, `__proto__`, digits that would be lost, unknown
- * tags, circular or multiplying aliases, deep nesting.
+ * because an account number must not lose its zeros. In a mapping, the words that are compared with cells (`in: [TRUE,
+ * 1.10]`) are text. In a contract, a number that JavaScript cannot represent also remains text: an integer that would
+ * lose digits, a limit (`maximum`) that would be rounded, and a number greater than any JavaScript number. Throws a
+ * Failure with the given code (default: `contract_invalid`) and the line of a part that cannot be represented as
+ * written: syntax errors, duplicate names, `__proto__`, digits that would be lost, unknown tags, circular or
+ * multiplying aliases, deep nesting.
  */
 export function parseDocument(source: SourceText, code: FailureCode = "contract_invalid"): SourceDocument {
   return interruptible(() => readDocument(source, code));
@@ -70,7 +71,8 @@ function readDocument(source: SourceText, code: FailureCode): SourceDocument {
   if (fault !== undefined) throw refuse(lowerFirst(fault.message), fault.pos[0], "fix the YAML or JSON syntax there");
 
   const keepsDigits = code === "contract_invalid";
-  const tree: YamlTree = { root: document?.contents ?? null, targets: new Map(), refuse, keepsDigits };
+  const texts = code === "mapping_invalid" ? WORDS_OF_CELLS : NO_TEXTS;
+  const tree: YamlTree = { root: document?.contents ?? null, targets: new Map(), refuse, keepsDigits, texts };
   const value = toJson(tree);
   const lineOf: SourceDocument["lineOf"] = (path) => lineAt(offsetOf(tree, path));
   const pointOf: SourceDocument["pointOf"] = (path) => {
@@ -128,7 +130,13 @@ interface YamlTree {
    * are rejected.
    */
   readonly keepsDigits: boolean;
+  /** The names of members whose values are text as written. */
+  readonly texts: ReadonlySet<string>;
 }
+
+/** The options of a mapping that contain words of cells. */
+const WORDS_OF_CELLS: ReadonlySet<string> = new Set(["in", "true", "false"]);
+const NO_TEXTS: ReadonlySet<string> = new Set();
 
 /** Returns the tree as plain data. Throws the error from `refuse` for a part that JSON cannot represent. */
 function toJson(tree: YamlTree): JsonValue {
@@ -204,10 +212,23 @@ function objectOf(pairs: readonly Pair[], state: ConversionState): JsonValue {
       );
     }
     const member = nodeOf(pair.value);
-    const isLimit = state.tree.keepsDigits && NUMERIC_LIMITS.has(name) && isScalar(member);
-    members.set(name, isLimit ? limitOf(member, state.tree) : valueOf(member, state));
+    members.set(name, memberOf(name, member, state));
   }
   return Object.fromEntries(members);
+}
+
+function memberOf(name: string, member: Node | null, state: ConversionState): JsonValue {
+  const { tree } = state;
+  if (tree.keepsDigits && NUMERIC_LIMITS.has(name) && isScalar(member)) return limitOf(member, tree);
+  const value = valueOf(member, state);
+  return tree.texts.has(name) ? textsOf(value, resolved(tree, member)) : value;
+}
+
+/** Replaces a scalar, or the scalars of a list, by their text as written: `TRUE` is not `true`, `1.10` is not `1.1`. */
+function textsOf(value: JsonValue, node: Node | null): JsonValue {
+  if (isScalar(node)) return value === null ? value : (keyText(node) ?? value);
+  if (!isSeq(node) || !isJsonArray(value)) return value;
+  return value.map((item, index) => keyText(nodeOf(node.items[index])) || item);
 }
 
 function nameOf(pair: Pair, tree: YamlTree): string {
