@@ -16,7 +16,7 @@ import type { Column } from "../source-columns.ts";
  * a column nor an object of options.
  */
 export function compileLeaf(entry: JsonValue, type: FieldType, context: LeafContext): LeafNode | undefined {
-  const options = readLeafOptions(entry, context.path, context.issues);
+  const options = readLeafOptions(entry, context);
   if (options === undefined) return undefined;
   if (options.split !== undefined) {
     context.issues.add([...context.path, "split"], "produces a list from a cell, but the contract has no list here");
@@ -26,7 +26,7 @@ export function compileLeaf(entry: JsonValue, type: FieldType, context: LeafCont
 
 /** Compiles a leaf that splits one cell into a list of scalars. */
 export function compileSplit(entry: JsonValue, type: ListType, context: LeafContext): SplitNode | undefined {
-  const options = readLeafOptions(entry, context.path, context.issues);
+  const options = readLeafOptions(entry, context);
   if (options?.split === undefined) return undefined;
   const { split } = options;
   if (split === "") context.issues.add([...context.path, "split"], "must be the text between the parts");

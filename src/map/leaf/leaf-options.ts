@@ -1,7 +1,7 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { listed } from "../../text/suggestion.ts";
-import { refuseUnknown, scalarTexts, type Issues } from "../document/mapping-issues.ts";
+import { type Addressable, refuseUnknown, scalarTexts, type Issues } from "../document/mapping-issues.ts";
 import type { NumberSeparators } from "./number-text.ts";
 import { readReplacements, type Replacement } from "./replacement.ts";
 
@@ -65,11 +65,18 @@ interface WrittenDate {
   readonly pivot: number | undefined;
 }
 
+interface WrittenAt {
+  /** Path of the leaf in the mapping file. */
+  readonly path: AttrPath;
+  readonly document: Pick<Addressable, "pointOf">;
+  readonly issues: Issues;
+}
+
 /**
  * Reads a leaf's entry: a column's name, or an object of options. Adds an issue for each error. Returns undefined if
  * the entry is neither.
  */
-export function readLeafOptions(entry: JsonValue, path: AttrPath, issues: Issues): LeafOptions | undefined {
+export function readLeafOptions(entry: JsonValue, { path, document, issues }: WrittenAt): LeafOptions | undefined {
   if (typeof entry === "string" && entry !== "") return { ...DEFAULT_OPTIONS, path, from: [entry] };
   if (!isJsonObject(entry)) {
     issues.add(path, "must be a column (a string) or an object of options", hintFor(entry));
@@ -86,7 +93,7 @@ export function readLeafOptions(entry: JsonValue, path: AttrPath, issues: Issues
     trim: option.flag("trim") ?? true,
     join: option.text("join"),
     split: option.text("split"),
-    replace: readReplacements(entry["replace"], [...path, "replace"], issues),
+    replace: readReplacements(entry["replace"], [...path, "replace"], document, issues),
     letters: readLetters(option),
     keepEmpty: option.flag("keepEmpty") ?? false,
     transform: readTransform(entry, option, path, issues),

@@ -3,7 +3,7 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value
 import { regularExpression } from "../../text/linear-pattern.ts";
 import { slowPatternReason } from "../../text/slow-pattern.ts";
 import { checkCellLength } from "../node/payload-size.ts";
-import { type Issues, refuseUnknown } from "../document/mapping-issues.ts";
+import { type Addressable, type Issues, refuseUnknown } from "../document/mapping-issues.ts";
 
 /** Replaces every match in a string. @throws TooLarge if the result is too long */
 export type Replacement = (text: string) => string;
@@ -11,12 +11,20 @@ export type Replacement = (text: string) => string;
 /**
  * Reads the option `replace`: `{from, to}` (literal text), `{pattern, to}` (a regular expression with linear running
  * time; `$1` in `to` is its first group), a list of these or of pairs, or an object of literal pairs. The replacements
- * run in order.
+ * run in order. The pairs of an object are in the order of the file, which `Object.entries` does not keep for digits.
  */
-export function readReplacements(entry: JsonValue | undefined, path: AttrPath, issues: Issues): readonly Replacement[] {
+export function readReplacements(
+  entry: JsonValue | undefined,
+  path: AttrPath,
+  { pointOf }: Pick<Addressable, "pointOf">,
+  issues: Issues,
+): readonly Replacement[] {
   if (entry === undefined) return [];
   if (isJsonObject(entry) && entry["from"] === undefined && entry["pattern"] === undefined) {
-    return Object.entries(entry).flatMap(([from, to]) => literal(from, to, [...path, from], issues));
+    return Object.entries(entry)
+      .map(([from, to]) => ({ from, to, point: pointOf([...path, from]) }))
+      .toSorted((one, other) => one.point.line - other.point.line || one.point.column - other.point.column)
+      .flatMap(({ from, to }) => literal(from, to, [...path, from], issues));
   }
   if (!isJsonArray(entry)) return readOne(entry, path, issues);
   return entry.flatMap((one, index) => readOne(one, [...path, index], issues));

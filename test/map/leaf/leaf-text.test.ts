@@ -50,6 +50,10 @@ describe("replace:", () => {
     expect(mapLeaf('{ from: A, replace: [["a", "b"], ["b", "c"]] }', text, { A: "ab" })).toEqual(["cc"]);
     expect(mapLeaf('{ from: A, replace: [{ from: "$", to: "$&" }] }', text, { A: "$1" })).toEqual(["$&1"]);
   });
+  test("pairs are applied in the order of the file, even if a text consists of digits", () => {
+    expect(mapLeaf('{ from: A, replace: { "+": "0", "044": x, "44": y } }', text, { A: "+44" })).toEqual(["x"]);
+    expect(mapLeaf('{ from: A, replace: { b: "1", 1: c } }', text, { A: "b" })).toEqual(["c"]);
+  });
   test("a literal string is not treated as a regular expression", () =>
     expect(mapLeaf('{ from: A, replace: { ".": "" } }', text, { A: "a.b" })).toEqual(["ab"]));
   test("a regular expression is given as `pattern`", () => {

@@ -63,11 +63,9 @@ test("reads written replacements back in the same order, and they compile", () =
         rows.filter(({ isPattern }) => !isPattern),
         isList ? [] : undefined,
       );
-      const issues = collectIssues({
-        file: "mapping.yaml",
-        pointOf: () => ({ line: 1, column: 1, excerpt: undefined }),
-      });
-      compile(literals, [], issues);
+      const document = { file: "mapping.yaml", pointOf: () => ({ line: 1, column: 1, excerpt: undefined }) };
+      const issues = collectIssues(document);
+      compile(literals, [], document, issues);
       expect(() => issues.raise()).not.toThrow();
     }),
   );
