@@ -1,3 +1,5 @@
+import type { NumberRank } from "../json/number-rank.ts";
+
 /** The files that contain the rows of a source, and how the sources are joined. */
 export interface SourceSpec {
   /** The source's name in the mapping. */
@@ -32,11 +34,14 @@ export interface RowOrder {
   readonly cells?: OrderedCells;
 }
 
+/** A sort key. All keys of one column are text, or all are numbers. */
+export type Rank = string | NumberRank;
+
 export interface OrderedCells {
   /** The required notation of a cell, in words: `a number`. */
   readonly wanted: string;
   /** Returns the sort key of a cell; `undefined` if the cell does not have the required notation. */
-  readonly rank: (text: string) => number | string | undefined;
+  readonly rank: (text: string) => Rank | undefined;
 }
 
 export interface RowChoice {

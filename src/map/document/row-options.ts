@@ -1,5 +1,6 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
+import { numberRank } from "../../json/number-rank.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { OrderedCells, RowChoice, RowOrder } from "../../model/source-spec.ts";
 import { compileDatePattern, type PatternTime } from "../leaf/date-pattern.ts";
@@ -69,7 +70,7 @@ function readCells({ as, date, pivot }: JsonObject, path: AttrPath, issues: Issu
 
 const NUMBERS: OrderedCells = {
   wanted: "a number",
-  rank: (text) => (/^[-+]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined),
+  rank: (text) => (/^[-+]?\d+(?:\.\d+)?$/.test(text) ? numberRank(text) : undefined),
 };
 
 const TEXTS: OrderedCells = { wanted: "text", rank: (text) => (text === "" ? undefined : text) };
@@ -98,9 +99,12 @@ function readDates(
   };
 }
 
-function moment({ year, month, day, hour, minute, second, offset = 0 }: PatternTime): number {
-  return Date.UTC(year, month - 1, day, hour, minute - offset, second);
+/** In milliseconds since 1970. `Date.UTC` reads the years 0 to 99 as 1900 to 1999, so it receives a later year. */
+function moment({ year, month, day, hour, minute, second, millisecond = 0, offset = 0 }: PatternTime): number {
+  return Date.UTC(year + 400, month - 1, day, hour, minute - offset, second, millisecond) - MS_OF_400_YEARS;
 }
+
+const MS_OF_400_YEARS = 146_097 * 86_400_000;
 
 /**
  * Reads `pick: last`, `pick: last by CHANGED`, or `pick: { last: CHANGED, per: MPAN }`, with CHANGED in any notation of

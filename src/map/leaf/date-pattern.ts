@@ -5,6 +5,8 @@ import { isTimeOfDay, type LocalTime } from "../../time/zoned-time.ts";
 export interface PatternTime extends LocalTime {
   /** Minutes east of UTC; only for patterns with `XXX`. */
   readonly offset?: number;
+  /** Only for patterns with a fraction of a second, if it is not zero. */
+  readonly millisecond?: number;
 }
 
 export interface DatePattern {
@@ -83,9 +85,9 @@ const LETTERS: ReadonlyMap<string, readonly [Field, PartParser]> = new Map<strin
   ["m", ["minute", numberOf(1, 2)]],
   ["ss", ["second", numberOf(2, 2)]],
   ["s", ["second", numberOf(1, 2)]],
-  ["SSS", ["fraction", numberOf(3, 3)]],
-  ["SS", ["fraction", numberOf(2, 2)]],
-  ["S", ["fraction", numberOf(1, 1)]],
+  ["SSS", ["fraction", fractionOf(3)]],
+  ["SS", ["fraction", fractionOf(2)]],
+  ["S", ["fraction", fractionOf(1)]],
   ["XXX", ["offset", takeOffset]],
 ]);
 
@@ -140,12 +142,13 @@ function readTime(parts: readonly Part[], text: string): PatternTime | undefined
     if (part.field !== undefined) time[part.field] = parsed.value;
     at = parsed.end;
   }
-  const { year, month, day, hour, minute, second, offset } = time;
+  const { year, month, day, hour, minute, second, fraction, offset } = time;
   const exists = at === text.length && isCalendarDay(year, month, day) && isTimeOfDay(hour, minute, second);
   if (!exists) return undefined;
-  return Number.isNaN(offset)
+  const found = Number.isNaN(offset)
     ? { year, month, day, hour, minute, second }
     : { year, month, day, hour, minute, second, offset };
+  return fraction === 0 ? found : { ...found, millisecond: fraction };
 }
 
 const ZERO = 48;
@@ -161,6 +164,15 @@ function numberOf(min: number, max: number): PartParser {
       end += 1;
     }
     return end - from < min ? undefined : { value, end };
+  };
+}
+
+/** Reads a fraction of a second with this number of digits, in milliseconds. */
+function fractionOf(digits: number): PartParser {
+  const take = numberOf(digits, digits);
+  return (text, from) => {
+    const parsed = take(text, from);
+    return parsed && { value: parsed.value * 10 ** (3 - digits), end: parsed.end };
   };
 }
 

@@ -1,7 +1,8 @@
 import { canonicalJson } from "../../json/json-value.ts";
+import { compareNumberRanks, numberRank } from "../../json/number-rank.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import { isCsvRow, placeOf, type Row } from "../../model/record.ts";
-import type { RowChoice, RowOrder } from "../../model/source-spec.ts";
+import type { Rank, RowChoice, RowOrder } from "../../model/source-spec.ts";
 import type { OpenedChild } from "../input/opened-source.ts";
 import { NO_PROBLEMS, sourceProblem } from "../row/read-row.ts";
 import { keyOf, keyPlace } from "../row/row-key.ts";
@@ -101,17 +102,15 @@ function sortRows(group: readonly StoredRow[], orderBy: RowOrder): readonly Stor
   return placesInOrder(ranksOf(texts, orderBy)).flatMap((place) => group[place] ?? []);
 }
 
-type Rank = string | number | undefined;
-
 /** Returns the sort keys for these strings of the column; undefined for a string that cannot be ordered. */
-export function ranksOf(texts: readonly string[], { cells }: RowOrder): readonly Rank[] {
+export function ranksOf(texts: readonly string[], { cells }: RowOrder): readonly (Rank | undefined)[] {
   return cells === undefined ? undeclaredRanks(texts) : texts.map((text) => cells.rank(text));
 }
 
 /**
  * Returns the positions in sorted order. Equal keys keep file order; keys that cannot be ordered are last.
  */
-export function placesInOrder(ranks: readonly Rank[]): readonly number[] {
+export function placesInOrder(ranks: readonly (Rank | undefined)[]): readonly number[] {
   return ranks.map((_, place) => place).toSorted((one, other) => compareRanks(ranks[one], ranks[other]));
 }
 
@@ -123,13 +122,14 @@ function orderText(row: Row, column: string): string {
  * Returns the sort keys for a column without a declared type: numbers if all strings are numbers, otherwise the
  * strings.
  */
-function undeclaredRanks(texts: readonly string[]): readonly (string | number)[] {
+function undeclaredRanks(texts: readonly string[]): readonly Rank[] {
   const numeric = texts.every((text) => text !== "" && Number.isFinite(Number(text)));
-  return numeric ? texts.map(Number) : texts;
+  return numeric ? texts.map(numberRank) : texts;
 }
 
-function compareRanks(one: Rank, other: Rank): number {
+function compareRanks(one: Rank | undefined, other: Rank | undefined): number {
   if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined);
+  if (typeof one !== "string" && typeof other !== "string") return compareNumberRanks(one, other);
   return one < other ? -1 : Number(one > other);
 }
 

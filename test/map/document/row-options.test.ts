@@ -42,6 +42,22 @@ describe("orderBy:", () => {
     ]);
   });
 
+  test("a date pattern ranks fractions of a second, and dates before the year 100", () => {
+    const order = source("orderBy: { column: AT, date: 'yyyy-MM-dd HH:mm:ss.SS' }")?.orderBy;
+    const texts = [
+      "0001-01-01 00:00:00.00",
+      "1900-06-01 00:00:00.00",
+      "2024-01-01 10:00:00.09",
+      "2024-01-01 10:00:00.10",
+    ];
+    expect(ranks(order, texts)).toEqual([
+      Date.parse("0001-01-01T00:00:00Z"),
+      Date.UTC(1900, 5, 1),
+      Date.UTC(2024, 0, 1, 10, 0, 0, 90),
+      Date.UTC(2024, 0, 1, 10, 0, 0, 100),
+    ]);
+  });
+
   test("a date pattern reads two-digit years relative to the pivot", () => {
     const order = source("orderBy: { column: AT, date: dd/MM/yy, pivot: 30 }")?.orderBy;
     expect(ranks(order, ["01/01/30", "01/01/31"])).toEqual([Date.UTC(2030, 0, 1), Date.UTC(1931, 0, 1)]);

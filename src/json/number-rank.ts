@@ -1,0 +1,34 @@
+import { compareDecimals, isDecimalText } from "./decimal-arithmetic.ts";
+
+/** The sort key of a number: the number, or also its text if the text may have more digits than the number. */
+export type NumberRank = number | LongNumber;
+
+interface LongNumber {
+  readonly value: number;
+  readonly text: string;
+}
+
+/** Texts of at most this length have different numbers if they state different numbers. */
+const MAX_EXACT_LENGTH = 15;
+
+/** @param text text that `Number` can convert */
+export function numberRank(text: string): NumberRank {
+  const value = Number(text);
+  const digits = text.replace(/^\+/, "");
+  return digits.length > MAX_EXACT_LENGTH && isDecimalText(digits) ? { value, text: digits } : value;
+}
+
+/** Compares exactly: negative if `one < other`, zero if equal, positive if `one > other`. */
+export function compareNumberRanks(one: NumberRank, other: NumberRank): number {
+  if (typeof one === "number" && typeof other === "number") return one < other ? -1 : Number(one > other);
+  const [a, b] = [valueOf(one), valueOf(other)];
+  return a === b ? compareDecimals(textOf(one), textOf(other)) : a < b ? -1 : 1;
+}
+
+function valueOf(rank: NumberRank): number {
+  return typeof rank === "number" ? rank : rank.value;
+}
+
+function textOf(rank: NumberRank): string {
+  return typeof rank === "number" ? String(rank) : rank.text;
+}
