@@ -22,7 +22,7 @@ export const datetime: FieldType = { ...BASE, kind: "datetime" };
 export const time: FieldType = { ...BASE, kind: "time" };
 export const anything: FieldType = { ...BASE, kind: "any" };
 
-export function choice(...choices: readonly (string | number)[]): FieldType {
+export function choice(...choices: readonly (string | number | boolean)[]): FieldType {
   return { ...BASE, kind: "choice", choices };
 }
 

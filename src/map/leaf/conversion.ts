@@ -72,20 +72,30 @@ function choiceOf(type: ChoiceType): Conversion {
     typeof content === "string" ? (others.get(content) ?? content) : notConvertible("string", content);
 }
 
-/** Converts a cell to the first option that accepts it. Options that accept any text are tried last. */
+/**
+ * Converts a cell to the first option that accepts it. Options that accept any text are tried last. Text that is no
+ * choice of any option remains unchanged, because validation reports it.
+ */
 function firstOf(type: UnionType): Conversion {
   const options = type.options.filter((option) => option.kind !== "object" && option.kind !== "list");
   const ordered = [...options.filter((option) => !isLoose(option)), ...options.filter(isLoose)];
-  const conversions = ordered.map(conversionTo);
+  const conversions = ordered.map((option) => ({ convert: conversionTo(option), accepts: acceptsOf(option) }));
   return (content) => {
-    let first: ConversionFailure | undefined;
-    for (const convert of conversions) {
+    let unchosen: JsonValue | undefined;
+    let failure: ConversionFailure | undefined;
+    for (const { convert, accepts } of conversions) {
       const value = convert(content);
-      if (!(value instanceof ConversionFailure)) return value;
-      first ??= value;
+      if (value instanceof ConversionFailure) failure ??= value;
+      else if (accepts(value)) return value;
+      else unchosen ??= value;
     }
-    return first ?? notConvertible("object", content);
+    return unchosen ?? failure ?? notConvertible("object", content);
   };
+}
+
+/** Returns whether a converted value is a value of the option. A choice converts any text. */
+function acceptsOf(option: FieldType): (value: JsonValue) => boolean {
+  return option.kind === "choice" ? (value) => option.choices.some((choice) => choice === value) : () => true;
 }
 
 function isLoose(option: FieldType): boolean {

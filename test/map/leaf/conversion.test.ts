@@ -22,6 +22,10 @@ describe("the conversion of a cell", () => {
   test.each([
     ["a number before any text", union([anything, integer]), "12", 12],
     ["a number before a string", union([text, integer]), "12", 12],
+    ["a number if it is not among the choices before it", union([choice("AUTO"), integer]), "12", 12],
+    ["a choice before other types", union([choice("12"), integer]), "12", "12"],
+    ["the choices of several types", union([choice(1), choice(2), boolean]), "2", 2],
+    ["text that no type accepts if one type has choices", union([integer, choice("AUTO")]), "x", "x"],
     ["any text only as a last resort", union([anything, boolean]), "x", "x"],
     ["a choice that is a string before a number with the same text", choice(1, "1"), "1", "1"],
     ["the boolean true, regardless of upper and lower case", boolean, "True", true],
