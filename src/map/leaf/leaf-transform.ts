@@ -72,10 +72,16 @@ const TYPES_BY_TRANSFORM: Readonly<Record<Transform["kind"], readonly Kind[] | u
 
 function refuseOtherTypes(transform: Transform, type: FieldType, options: LeafOptions, context: LeafContext): void {
   if (TYPES_BY_TRANSFORM[transform.kind]?.includes(type.kind) ?? true) return;
+  if (transform.kind === "boolean" && isBooleanChoice(type)) return;
   const [option, produced] =
     transform.kind === "boolean" ? ["true/false", "true or false"] : [transform.kind, transform.kind];
   const message = `${option} produces ${produced}, but the contract requires ${type.kind} here`;
   context.issues.add(options.path, message, hintForType(transform, type));
+}
+
+/** Whether true or false is a choice of the contract. */
+function isBooleanChoice(type: FieldType): boolean {
+  return type.kind === "choice" && type.choices.some((choice) => typeof choice === "boolean");
 }
 
 function hintForType(transform: Transform, type: FieldType): string | undefined {

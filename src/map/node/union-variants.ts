@@ -8,6 +8,8 @@ import {
 } from "../../contract/types/field-type.ts";
 import { optionsTaken } from "../../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { scalarText } from "../document/mapping-issues.ts";
+import { conversionTo } from "../leaf/conversion.ts";
 import { LEAF_OPTIONS } from "../leaf/leaf-options.ts";
 
 /** The object types that one attr may have. */
@@ -83,7 +85,7 @@ function chosen(entry: JsonValue, type: UnionType, objects: readonly ObjectType[
 
 function constantAt(entry: JsonObject, property: string): string | undefined {
   const leaf = entry[property];
-  return leaf !== undefined && isJsonObject(leaf) && typeof leaf["value"] === "string" ? leaf["value"] : undefined;
+  return leaf !== undefined && isJsonObject(leaf) ? scalarText(leaf["value"]) : undefined;
 }
 
 function variantsOf(
@@ -98,7 +100,10 @@ function variantsOf(
     byValue,
     merged: {
       names,
-      typeOf: (name) => (name === property && byValue.size > 0 ? choiceOf([...byValue.keys()]) : typeIn(objects, name)),
+      typeOf: (name) =>
+        name === property && byValue.size > 0
+          ? tagType([...byValue.keys()], typeIn(objects, name))
+          : typeIn(objects, name),
       isRequired: (name) => objects.every((object) => object.properties.get(name)?.required ?? false),
       isReadOnly: (name) => objects.every((object) => object.properties.get(name)?.readOnly ?? false),
     },
@@ -122,6 +127,11 @@ function unionOf(types: readonly FieldType[]): FieldType | undefined {
   };
 }
 
-function choiceOf(choices: readonly string[]): ChoiceType {
+/** Returns the type of the property that distinguishes the types. Its values may also be numbers or booleans. */
+function tagType(tags: readonly string[], type: FieldType | undefined): ChoiceType {
+  const choices = tags.map((tag) => {
+    const value = type === undefined ? tag : conversionTo(type)(tag);
+    return typeof value === "number" || typeof value === "boolean" ? value : tag;
+  });
   return { kind: "choice", choices, nullable: false, deprecated: false, validators: [] };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { FieldType, ObjectType, UnionType } from "../../../src/contract/types/field-type.ts";
 import type { JsonValue } from "../../../src/json/json-value.ts";
 import { narrowType, type Variants } from "../../../src/map/node/union-variants.ts";
-import { choice, integer, list, nullableText, object, text, union } from "../rows.ts";
+import { boolean, choice, integer, list, nullableText, object, text, union } from "../rows.ts";
 
 const note = object({ note: text });
 const size = object({ size: integer });
@@ -94,6 +94,20 @@ describe("the fields of several objects", () => {
   test("include the discriminator, whose choices are the values that select an object", () => {
     const allowed = { kind: "choice", choices: ["A", "B"], nullable: false, deprecated: false, validators: [] };
     expect(merged().typeOf("kind")).toEqual(allowed);
+  });
+  test.each([
+    ["booleans", choice(true), choice(false), ["true", "false"], [true, false]],
+    ["booleans without choices", boolean, boolean, ["true", "false"], [true, false]],
+    ["numbers", choice(1), choice(2), ["1", "2"], [1, 2]],
+    ["text that looks like numbers", choice("1"), choice("2"), ["1", "2"], ["1", "2"]],
+  ])("include a discriminator whose values are %s", (_, first, second, [a = "", b = ""], choices) => {
+    const [left, right] = [object({ "kind!": first }), object({ "kind!": second })];
+    const tags = new Map([
+      [a, left],
+      [b, right],
+    ]);
+    const { merged: tagged } = variantsOf(union([left, right], { property: "kind", mapping: tags }));
+    expect(tagged.typeOf("kind")).toMatchObject({ kind: "choice", choices });
   });
   test("include a discriminator without a mapping, which accepts the values of any object", () => {
     const unmapped = variantsOf(union([one, two], { property: "kind", mapping: new Map() }));
