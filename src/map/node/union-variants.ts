@@ -36,7 +36,7 @@ export function narrowType(entry: JsonValue, type: FieldType): FieldType | Varia
   const lists = options.filter((option) => option.kind === "list");
   const list = listOfAny(lists);
   const hasScalars = objects.length + lists.length < options.length;
-  const isList = isJsonArray(entry) || (isJsonObject(entry) && entry["each"] !== undefined);
+  const isList = isJsonArray(entry) || (isJsonObject(entry) && (entry["each"] !== undefined || isSplit(entry)));
   if (list !== undefined && (isList || lists.length === options.length)) return list;
   if (objects.length === 0 || (hasScalars && isLeaf(entry))) return { ...type, options };
   return chosen(entry, type, objects);
@@ -63,6 +63,11 @@ function listOfAny(lists: readonly ListType[]): ListType | undefined {
   const [first] = lists;
   const items = unionOf(lists.map((list) => list.items));
   return first && items && { ...first, items };
+}
+
+/** Whether the entry makes a list from one cell. */
+function isSplit(entry: JsonObject): boolean {
+  return entry["split"] !== undefined && isLeaf(entry);
 }
 
 function isLeaf(entry: JsonValue): boolean {

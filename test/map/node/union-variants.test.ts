@@ -30,7 +30,7 @@ describe("the types that match an entry", () => {
       kind: "union",
       options: [text, integer],
     }));
-  test.each([[["A"]], [{ each: "children", item: "A" }]])(
+  test.each([[["A"]], [{ each: "children", item: "A" }], [{ from: "A", split: ";" }]])(
     "are the list of the union if the entry is a list: %j",
     (entry) => expect(narrowType(entry, union([note, list(text)]))).toMatchObject({ kind: "list", items: text }),
   );
