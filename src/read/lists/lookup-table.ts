@@ -8,7 +8,8 @@ const HINT = "a lookup file is CSV with a header; the first column contains the 
  * other columns are ignored. Codes and values are trimmed.
  * @param path path of the table, to show in messages
  * @param from path to read it from; default: `path`
- * @throws Failure `config` for an unreadable file, a header or row with one cell, or a duplicate code
+ * @throws Failure `config` for an unreadable file, a header or row with one cell, a row that is longer than the
+ * header, or a duplicate code
  */
 export async function readLookup(path: string, from: string = path): Promise<ReadonlyMap<string, string>> {
   const bad = tableFailure(path, HINT);
@@ -19,6 +20,8 @@ export async function readLookup(path: string, from: string = path): Promise<Rea
   for (const { cells, line } of rows) {
     const [key = "", value] = cells;
     if (value === undefined) throw bad(line, "expected at least two cells, but the row has one");
+    if (cells.slice(header.cells.length).some((cell) => cell !== ""))
+      throw bad(line, "the row has more cells than the header");
     const other = lines.get(key);
     if (other !== undefined) throw bad(line, `line ${other} already has this code`);
     lines.set(key, line);

@@ -1,0 +1,22 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readLookup } from "../../../src/read/lists/lookup-table.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+
+async function lookup(text: string): Promise<ReadonlyMap<string, string>> {
+  const path = join(temporaryFolder(), "codes.csv");
+  await writeFile(path, text);
+  return readLookup(path);
+}
+
+describe("a row with more cells than the header of a lookup table", () => {
+  test("is an error, because its value may be cut at an unquoted delimiter", async () => {
+    await expect(lookup("code,value\nA,Mill Lane\nB,Mill Lane, Ely\n")).rejects.toMatchObject({
+      code: "config",
+      message: expect.stringMatching(/codes\.csv:3: the row has more cells than the header$/),
+    });
+  });
+  test("is accepted if the further cells are empty", async () =>
+    expect([...(await lookup("code,value\nA,Mill Lane,\n"))]).toEqual([["A", "Mill Lane"]]));
+});
