@@ -37,18 +37,23 @@ export interface SourceDocument {
  * Reads YAML 1.2 or JSON: one document, core schema only, unique names.
  *
  * Names are always text (`null:`, `True:`, `404:` and `00123:` are names). An integer with leading zeros remains text,
- * because an account number must not lose its zeros. In a mapping, the words that are compared with cells (`in: [TRUE,
- * 1.10]`) are text. In a contract, a number that JavaScript cannot represent also remains text: an integer that would
- * lose digits, a limit (`maximum`) that would be rounded, and a number greater than any JavaScript number. Throws a
- * Failure with the given code (default: `contract_invalid`) and the line of a part that cannot be represented as
- * written: syntax errors, duplicate names, `__proto__`, digits that would be lost, unknown tags, circular or
- * multiplying aliases, deep nesting.
+ * because an account number must not lose its zeros. In a contract, a number that JavaScript cannot represent also
+ * remains text: an integer that would lose digits, a limit (`maximum`) that would be rounded, and a number greater than
+ * any JavaScript number. Throws a Failure with the given code (default: `contract_invalid`) and the line of a part that
+ * cannot be represented as written: syntax errors, duplicate names, `__proto__`, digits that would be lost, unknown
+ * tags, circular or multiplying aliases, deep nesting.
  */
-export function parseDocument(source: SourceText, code: FailureCode = "contract_invalid"): SourceDocument {
-  return interruptible(() => readDocument(source, code));
+export function parseDocument(
+  source: SourceText,
+  code: FailureCode = "contract_invalid",
+  texts: ReadonlySet<string> = NO_TEXTS,
+): SourceDocument {
+  return interruptible(() => readDocument(source, code, texts));
 }
 
-function readDocument(source: SourceText, code: FailureCode): SourceDocument {
+const NO_TEXTS: ReadonlySet<string> = new Set();
+
+function readDocument(source: SourceText, code: FailureCode, texts: ReadonlySet<string>): SourceDocument {
   const lines = new LineCounter();
   // A configuration file names credential files, and users may write the credential itself instead.
   const hideValues = code === "config";
@@ -71,7 +76,6 @@ function readDocument(source: SourceText, code: FailureCode): SourceDocument {
   if (fault !== undefined) throw refuse(lowerFirst(fault.message), fault.pos[0], "fix the YAML or JSON syntax there");
 
   const keepsDigits = code === "contract_invalid";
-  const texts = code === "mapping_invalid" ? WORDS_OF_CELLS : NO_TEXTS;
   const tree: YamlTree = { root: document?.contents ?? null, targets: new Map(), refuse, keepsDigits, texts };
   const value = toJson(tree);
   const lineOf: SourceDocument["lineOf"] = (path) => lineAt(offsetOf(tree, path));
@@ -133,10 +137,6 @@ interface YamlTree {
   /** The names of members whose values are text as written. */
   readonly texts: ReadonlySet<string>;
 }
-
-/** The options of a mapping that contain words of cells. */
-const WORDS_OF_CELLS: ReadonlySet<string> = new Set(["in", "true", "false"]);
-const NO_TEXTS: ReadonlySet<string> = new Set();
 
 /** Returns the tree as plain data. Throws the error from `refuse` for a part that JSON cannot represent. */
 function toJson(tree: YamlTree): JsonValue {

@@ -60,7 +60,7 @@ export interface SourceEntry {
  * (with suggestions), wrong types, and a missing payload.
  */
 export function readMapping(source: { readonly file: string; readonly text: string }): MappingDocument {
-  const { file, value, lineOf, pointOf, findText } = parseDocument(source, "mapping_invalid");
+  const { file, value, lineOf, pointOf, findText } = parseDocument(source, "mapping_invalid", WORDS_OF_CELLS);
   const issues = collectIssues({ file, pointOf });
   if (value === null) {
     throw new Failure("mapping_invalid", `${file}: this file is empty`, {
@@ -95,6 +95,9 @@ export function readMapping(source: { readonly file: string; readonly text: stri
     findText,
   };
 }
+
+/** The options with words that are compared with cells. They are text as written: `in: [TRUE, 1.10]`. */
+const WORDS_OF_CELLS: ReadonlySet<string> = new Set(["in", "true", "false"]);
 
 const MAPPING_KEYS = [
   "operation",
