@@ -180,7 +180,10 @@ export function readWhen(entry: JsonValue | undefined, path: AttrPath, issues: I
   refuseUnknown(object, ["column", "in"], path, issues);
   const { column, in: values } = object;
   const texts = scalarTexts(values);
-  if (typeof column === "string" && texts !== undefined) return { column, in: texts };
+  const padded = texts?.find((text) => text !== text.trim());
+  if (padded !== undefined)
+    issues.add([...path, "in"], `"${padded}" never matches: cells are compared without the white space around them`);
+  if (typeof column === "string" && texts !== undefined && texts.length > 0) return { column, in: texts };
   issues.add(path, "must be { column: <name>, in: [<value>, ...] }");
   return undefined;
 }

@@ -36,6 +36,11 @@ describe("an option with an invalid value", () => {
     ["{ from: A, lookup: { a: b }, otherwise: drop }", "leaf.otherwise: must be keep, empty or error"],
     ["{ from: A, lookup: [a] }", "leaf.lookup: must be a table (code: value) or the path of a table"],
     ["{ from: A, when: { column: K } }", "leaf.when: must be { column: <name>, in: [<value>, ...] }"],
+    ["{ from: A, when: { column: K, in: [] } }", "leaf.when: must be { column: <name>, in: [<value>, ...] }"],
+    [
+      "{ from: A, when: { column: K, in: [N, ' Y'] } }",
+      'leaf.when.in: " Y" never matches: cells are compared without the white space around them',
+    ],
     ["{ from: A, when: K }", "leaf.when: must be { column: <name>, in: [<value>, ...] }"],
     ["{ from: A, date: [dd/MM/yyyy, 5] }", "leaf.date: must be a pattern, such as dd/MM/yyyy, or a list of them"],
     ["{ from: A, date: yy-MM-dd, pivot: -1 }", pivot],
