@@ -131,6 +131,11 @@ export const TRIMMED_TEXT = "trimmed text";
 /** Why a workbook cell has no value: a formula error, a result that was never stored, or a date before 1900. */
 export type BadCellReason = "error_value" | "not_calculated" | "impossible_date";
 
+/** The place of a parent row; `record`: the number of its record, absent for a row of a child source. */
+export interface ParentPlace extends Place {
+  readonly record?: number;
+}
+
 /** A problem that was found while reading a row. */
 export type SourceFinding =
   | { readonly code: "source_ragged_row"; readonly found: number; readonly expected: number }
@@ -156,8 +161,8 @@ export type SourceFinding =
   | {
       readonly code: "source_orphan_row";
       readonly parent: string;
-      readonly near?: Place;
-      readonly alsoNear?: readonly Place[];
+      readonly near?: ParentPlace;
+      readonly alsoNear?: readonly ParentPlace[];
     }
   /** A row refers to a missing row of a child source. */
   | { readonly code: "source_missing_row"; readonly child: string }

@@ -25,3 +25,24 @@ it("validate reports a record as invalid if a child row is left out because its 
   ]);
   expect(code).toBe(1);
 });
+
+it("validate reports only the record with the similar key if all records are in one line of a JSON file", async () => {
+  const folder = workFolder({
+    "mapping.yaml": JOINED_MAPPING.replaceAll("accounts.csv", "accounts.json"),
+    "accounts.json": JSON.stringify([
+      { REF: "B8", NAME: "Bob" },
+      { REF: "007", NAME: "Ann" },
+      { REF: "C9", NAME: "Cy" },
+    ]),
+    "customers.csv": "REF,SEQ,LAST,MAIL\n7,1,Begum,\nB8,1,Clarke,\n",
+  });
+  const { stdout } = await validate(folder, ["--supplier", "S"]);
+  expect(
+    linesOf(stdout).map(({ key, status, errors = [] }) => [key, status, ...errors.map(({ code }) => code)]),
+  ).toEqual([
+    ["B8", "valid"],
+    ["007", "invalid", "source_child_left_out"],
+    ["C9", "valid"],
+    [undefined, "invalid", "source_orphan_row"],
+  ]);
+});

@@ -8,18 +8,20 @@ import { findRepeatedKeys } from "./repeated-keys.ts";
 /** Marks records as `invalid` if their rows begin at these places. Reads the plan once. */
 export async function excludeRows(plan: PackedPlan, excluded: readonly ExcludedRow[]): Promise<void> {
   if (excluded.length === 0) return;
-  const byPlace = new Map<string, Problem[]>();
-  for (const { file, line, problem } of excluded) {
-    const place = `${plan.files.numberOf(file)}:${line}`;
-    byPlace.set(place, [...(byPlace.get(place) ?? []), withoutValue(problem)]);
+  const byPlace = new Map<string, ExcludedRow[]>();
+  for (const row of excluded) {
+    const place = `${plan.files.numberOf(row.file)}:${row.line}`;
+    byPlace.set(place, [...(byPlace.get(place) ?? []), row]);
   }
   for await (const { columns, files } of batchesOf(plan)) {
     const { count, records, lines, flags, fileNumbers } = columns;
     for (let index = 0; index < count; index += 1) {
-      const problems = byPlace.get(`${files[fileNumbers[index] ?? 0] ?? 0}:${lines[index] ?? 0}`);
-      if (problems === undefined) continue;
+      const record = records[index] ?? 0;
+      const rows = byPlace.get(`${files[fileNumbers[index] ?? 0] ?? 0}:${lines[index] ?? 0}`) ?? [];
+      const problems = rows.flatMap((row) => ((row.record ?? record) === record ? withoutValue(row.problem) : []));
+      if (problems.length === 0) continue;
       excludeRecord(plan, {
-        record: records[index] ?? 0,
+        record,
         wasInvalid: ((flags[index] ?? 0) & FLAG.invalid) !== 0,
         problems,
       });

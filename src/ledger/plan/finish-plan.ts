@@ -45,7 +45,7 @@ export function* excludeRows(tables: Tables, run: RunRow, excluded: readonly Exc
   const found = yield* tables.rows(
     SELECT_EXCLUDED,
     run.number,
-    excluded.map(({ file, line }) => JSON.stringify([file, line])),
+    excluded.map(({ file, line, record }) => JSON.stringify([file, line, record ?? null])),
   );
   const findings: PlanFinding[] = [];
   for (const { record, positions } of byRecord(found)) {
@@ -66,16 +66,19 @@ const selectExcluded = (excluded: string): string => `
   from migrate.items
   inner join migrate.files on files.id = items.file
   inner join excluded on excluded.line = items.line and excluded.file = files.name
+    and coalesce(excluded.record, items.record) = items.record
   where items.run = $1 and items.status in ('valid', 'pending', 'invalid')
   order by items.record, excluded.position`;
 
 const SELECT_EXCLUDED: Statement<ExcludedPlace> = {
   sql: {
     sqlite: selectExcluded(`
-      select key as position, json_extract(value, '$[0]') as file, json_extract(value, '$[1]') as line
+      select key as position, json_extract(value, '$[0]') as file, json_extract(value, '$[1]') as line,
+        json_extract(value, '$[2]') as record
       from json_each($2)`),
     postgres: selectExcluded(`
-      select (nth - 1)::int as position, each::json ->> 0 as file, (each::json ->> 1)::bigint as line
+      select (nth - 1)::int as position, each::json ->> 0 as file, (each::json ->> 1)::bigint as line,
+        (each::json ->> 2)::bigint as record
       from unnest($2::text[]) with ordinality as places (each, nth)`),
   },
 };

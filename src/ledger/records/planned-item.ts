@@ -31,10 +31,14 @@ export interface RowWithoutKey {
   readonly rowHash: number | undefined;
 }
 
-/** A planned record that must not be sent, identified by the place where its row begins. */
+/**
+ * A planned record that must not be sent, identified by the place where its row begins. Several records can begin in the
+ * same line of a JSON file, so `record` also identifies it, if the number is known.
+ */
 export interface ExcludedRow {
   readonly file: string;
   readonly line: number;
+  readonly record?: number | undefined;
   readonly problem: Problem;
 }
 

@@ -1,7 +1,7 @@
 import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
-import type { LocalProblem } from "../../model/problem.ts";
+import type { LocalProblem, ParentPlace } from "../../model/problem.ts";
 import type { Row } from "../../model/record.ts";
 import { counted } from "../../text/count.ts";
 import { shapeOf } from "../../text/shape.ts";
@@ -14,7 +14,7 @@ import { keyOf, keyPlace } from "../row/row-key.ts";
  * By normalised key: the place of the first parent or, if parents share rows, the places of up to `MAX_NEAR_PARENTS`
  * parents.
  */
-type NearMisses = ReadonlyMap<string, readonly Place[]>;
+type NearMisses = ReadonlyMap<string, readonly ParentPlace[]>;
 
 const MAX_NEAR_PARENTS = 100;
 
@@ -34,18 +34,21 @@ export async function nearestParents(
   parent: OpenedSource,
 ): Promise<NearMisses> {
   const wanted = await looseKeys(orphans, child.on);
-  const near = new Map<string, Place[]>();
+  const near = new Map<string, ParentPlace[]>();
   if (wanted.size === 0) return near;
   const max = parent.key === child.parentKey ? 1 : MAX_NEAR_PARENTS;
+  const isRoot = !("parentKey" in parent);
   let full = 0;
+  let record = 0;
   for await (const rows of rowsOf(parent)) {
     for (const { row } of rows) {
+      record += 1;
       const loose = looseKey(row, child.parentKey);
       if (loose === undefined || !wanted.has(loose)) continue;
       const places = near.get(loose) ?? [];
       if (places.length === 0) near.set(loose, places);
       if (places.length === max) continue;
-      if (places.push(keyPlace(row, child.parentKey)) === max) full += 1;
+      if (places.push({ ...keyPlace(row, child.parentKey), ...(isRoot && { record }) }) === max) full += 1;
     }
     if (full === wanted.size) break;
   }

@@ -66,6 +66,18 @@ export function describePlan(opened: () => Ledger): void {
       expect((await ledger.sendable(id, 1, 3)).map(({ record }) => record)).toEqual([3]);
     });
 
+    test("makes only the excluded record invalid if several records begin in its line", async () => {
+      const { id } = await ledger.startRun(PUSH);
+      await ledger.plan(
+        id,
+        ["A", "B", "C"].map((key, index) => item(index + 1, key, "same", { line: 1 })),
+      );
+      const problem = { attr: "number", code: "required", severity: "error", by: "local" } as const;
+      await ledger.exclude(id, [{ file: "a.csv", line: 1, record: 2, problem }]);
+      await ledger.finishPlan(id, POLICY);
+      expect((await outcomesOf(ledger, id)).map(({ status }) => status)).toEqual(["pending", "invalid", "pending"]);
+    });
+
     test("returns the outcomes of several batches completely and in input order", async () => {
       const items = Array.from({ length: 1234 }, (_, index) => item(index + 1, `K${index}`, `c${index}`));
       const run = await planned(ledger, items);

@@ -113,6 +113,7 @@ const planned = fc.record({
 const excludedRow = fc.record({
   file: fc.constantFrom("a.csv", "b.csv", "c.csv"),
   line: fc.integer({ min: 1, max: 20 }),
+  record: fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
   problem,
 });
 
