@@ -8,17 +8,13 @@ import { findRepeatedKeys } from "./repeated-keys.ts";
 /** Marks records as `invalid` if their rows begin at these places. Reads the plan once. */
 export async function excludeRows(plan: PackedPlan, excluded: readonly ExcludedRow[]): Promise<void> {
   if (excluded.length === 0) return;
-  const byPlace = new Map<string, ExcludedRow[]>();
-  for (const row of excluded) {
-    const place = `${plan.files.numberOf(row.file)}:${row.line}`;
-    byPlace.set(place, [...(byPlace.get(place) ?? []), row]);
-  }
+  const byPlace = rowsByPlace(plan, excluded);
   for await (const { columns, files } of batchesOf(plan)) {
     const { count, records, lines, flags, fileNumbers } = columns;
     for (let index = 0; index < count; index += 1) {
       const record = records[index] ?? 0;
       const rows = byPlace.get(`${files[fileNumbers[index] ?? 0] ?? 0}:${lines[index] ?? 0}`) ?? [];
-      const problems = rows.flatMap((row) => ((row.record ?? record) === record ? withoutValue(row.problem) : []));
+      const problems = problemsOf(rows, record);
       if (problems.length === 0) continue;
       excludeRecord(plan, {
         record,
@@ -27,6 +23,19 @@ export async function excludeRows(plan: PackedPlan, excluded: readonly ExcludedR
       });
     }
   }
+}
+
+function rowsByPlace(plan: PackedPlan, excluded: readonly ExcludedRow[]): ReadonlyMap<string, readonly ExcludedRow[]> {
+  const byPlace = new Map<string, ExcludedRow[]>();
+  for (const row of excluded) {
+    const place = `${plan.files.numberOf(row.file)}:${row.line}`;
+    byPlace.set(place, [...(byPlace.get(place) ?? []), row]);
+  }
+  return byPlace;
+}
+
+function problemsOf(rows: readonly ExcludedRow[], record: number): readonly Problem[] {
+  return rows.flatMap((row) => ((row.record ?? record) === record ? withoutValue(row.problem) : []));
 }
 
 interface ExcludedRecord {

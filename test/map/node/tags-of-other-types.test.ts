@@ -2,43 +2,53 @@ import { expect, test } from "vitest";
 import type { FieldType } from "../../../src/contract/types/field-type.ts";
 import { boolean, choice, compile, integer, object, rowOf, text, union } from "../rows.ts";
 
-function points(first: FieldType, second: FieldType): FieldType {
-  const [one, two] = [object({ "kind!": first, n: integer }), object({ "kind!": second, n: text })];
-  const tag = (type: FieldType, index: number): string =>
-    type.kind === "choice" ? String(type.choices[0]) : String(index === 0);
+type Tag = string | number | boolean;
+
+/** Returns a payload with a point of one of two types, which these values of `kind` select. */
+function points(one: Tag, two: Tag, [first, second] = [choice(one), choice(two)]): FieldType {
+  const [left, right] = [object({ "kind!": first, n: integer }), object({ "kind!": second, n: text })];
   const mapping = new Map([
-    [tag(first, 0), one],
-    [tag(second, 1), two],
+    [String(one), left],
+    [String(two), right],
   ]);
-  return object({ point: union([one, two], { property: "kind", mapping }) });
+  return object({ point: union([left, right], { property: "kind", mapping }) });
 }
 
-test.each<[string, FieldType, FieldType, string, readonly [string, string], unknown, unknown]>([
-  ["true and false", choice(true), choice(false), "T", ["true", "false"], true, false],
-  ["true and false without choices", boolean, boolean, "T", ["true", "false"], true, false],
-  [
-    "the words for true and false",
-    choice(true),
-    choice(false),
-    "{ from: T, true: [Y], false: [N] }",
-    ["Y", "N"],
-    true,
-    false,
-  ],
-  ["numbers", choice(1), choice(2), "T", ["1", "2"], 1, 2],
-  ["numbers from a lookup", choice(1), choice(2), "{ from: T, lookup: { A: 1, B: 2 } }", ["A", "B"], 1, 2],
-])("a discriminator can be %s", (_, first, second, tag, [a, b], one, two) => {
-  const mapping = compile(`payload: { point: { kind: ${tag}, n: N } }`, points(first, second));
-  expect(mapping.map(rowOf({ T: a, N: "5" }))).toMatchObject({ payload: { point: { kind: one, n: 5 } }, problems: [] });
-  expect(mapping.map(rowOf({ T: b, N: "5" }))).toMatchObject({
-    payload: { point: { kind: two, n: "5" } },
-    problems: [],
-  });
+function payloadOf(types: FieldType, kind: string, cell = ""): unknown {
+  const mapping = compile(`payload: { point: { kind: ${kind}, n: N } }`, types);
+  const { payload, problems } = mapping.map(rowOf({ T: cell, N: "5" }));
+  expect(problems).toEqual([]);
+  return payload;
+}
+
+test.each([
+  { title: "true and false", types: points(true, false), kind: "T", cells: ["true", "false"] },
+  {
+    title: "true and false without choices",
+    types: points(true, false, [boolean, boolean]),
+    kind: "T",
+    cells: ["true", "false"],
+  },
+  {
+    title: "the words for true and false",
+    types: points(true, false),
+    kind: "{ from: T, true: [Y], false: [N] }",
+    cells: ["Y", "N"],
+  },
+])("a discriminator can be $title", ({ types, kind, cells: [yes = "", no = ""] }) => {
+  expect(payloadOf(types, kind, yes)).toEqual({ point: { kind: true, n: 5 } });
+  expect(payloadOf(types, kind, no)).toEqual({ point: { kind: false, n: "5" } });
+});
+
+test.each([
+  { title: "numbers", kind: "T", cells: ["1", "2"] },
+  { title: "numbers from a lookup", kind: "{ from: T, lookup: { A: 1, B: 2 } }", cells: ["A", "B"] },
+])("a discriminator can be $title", ({ kind, cells: [one = "", two = ""] }) => {
+  expect(payloadOf(points(1, 2), kind, one)).toEqual({ point: { kind: 1, n: 5 } });
+  expect(payloadOf(points(1, 2), kind, two)).toEqual({ point: { kind: 2, n: "5" } });
 });
 
 test("a constant discriminator can be a number or a boolean", () => {
-  const mapped = (types: FieldType, value: string): unknown =>
-    compile(`payload: { point: { kind: { value: ${value} }, n: N } }`, types).map(rowOf({ N: "5" })).payload;
-  expect(mapped(points(choice(1), choice(2)), "2")).toEqual({ point: { kind: 2, n: "5" } });
-  expect(mapped(points(choice(true), choice(false)), "true")).toEqual({ point: { kind: true, n: 5 } });
+  expect(payloadOf(points(1, 2), "{ value: 2 }")).toEqual({ point: { kind: 2, n: "5" } });
+  expect(payloadOf(points(true, false), "{ value: true }")).toEqual({ point: { kind: true, n: 5 } });
 });

@@ -96,17 +96,14 @@ describe("the fields of several objects", () => {
     expect(merged().typeOf("kind")).toEqual(allowed);
   });
   test.each([
-    ["booleans", choice(true), choice(false), ["true", "false"], [true, false]],
-    ["booleans without choices", boolean, boolean, ["true", "false"], [true, false]],
-    ["numbers", choice(1), choice(2), ["1", "2"], [1, 2]],
-    ["text that looks like numbers", choice("1"), choice("2"), ["1", "2"], ["1", "2"]],
-  ])("include a discriminator whose values are %s", (_, first, second, [a = "", b = ""], choices) => {
-    const [left, right] = [object({ "kind!": first }), object({ "kind!": second })];
-    const tags = new Map([
-      [a, left],
-      [b, right],
-    ]);
-    const { merged: tagged } = variantsOf(union([left, right], { property: "kind", mapping: tags }));
+    { title: "booleans", types: [choice(true), choice(false)], tags: ["true", "false"], choices: [true, false] },
+    { title: "booleans without choices", types: [boolean, boolean], tags: ["true", "false"], choices: [true, false] },
+    { title: "numbers", types: [choice(1), choice(2)], tags: ["1", "2"], choices: [1, 2] },
+    { title: "text like numbers", types: [choice("1"), choice("2")], tags: ["1", "2"], choices: ["1", "2"] },
+  ])("include a discriminator whose values are $title", ({ types, tags, choices }) => {
+    const options = types.map((type) => object({ "kind!": type }));
+    const byTag = new Map(options.map((option, index) => [tags[index] ?? "", option]));
+    const { merged: tagged } = variantsOf(union(options, { property: "kind", mapping: byTag }));
     expect(tagged.typeOf("kind")).toMatchObject({ kind: "choice", choices });
   });
   test("include a discriminator without a mapping, which accepts the values of any object", () => {
