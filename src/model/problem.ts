@@ -131,9 +131,16 @@ export const TRIMMED_TEXT = "trimmed text";
 /** Why a workbook cell has no value: a formula error, a result that was never stored, or a date before 1900. */
 export type BadCellReason = "error_value" | "not_calculated" | "impossible_date";
 
-/** The place of a parent row; `record`: the number of its record, absent for a row of a child source. */
+/** The place of a parent row, and the records to which the row belongs. */
 export interface ParentPlace extends Place {
-  readonly record?: number;
+  readonly records?: readonly RecordStart[];
+}
+
+/** Where a record begins, and its number. */
+export interface RecordStart {
+  readonly file: string;
+  readonly line: number;
+  readonly record: number;
 }
 
 /** A problem that was found while reading a row. */

@@ -46,3 +46,23 @@ it("validate reports only the record with the similar key if all records are in 
     [undefined, "invalid", "source_orphan_row"],
   ]);
 });
+
+it("validate reports a record as invalid if a row is left out because its key differs from the key of a child row", async () => {
+  const folder = workFolder({
+    "mapping.yaml": JOINED_MAPPING.replace(
+      "orderBy: SEQ }",
+      "orderBy: SEQ, key: MAIL }\n  notes: { files: notes.csv, parent: customers, on: MAIL }",
+    ),
+    "accounts.csv": "REF,NAME\n007,Ann\nB8,Bob\n",
+    "customers.csv": "REF,SEQ,LAST,MAIL\n007,1,Abbott,a@b.co\nB8,1,Clarke,c@d.co\n",
+    "notes.csv": "MAIL,NOTE\na@b.co,x\nC@d.co,y\n",
+  });
+  const { stdout } = await validate(folder, ["--supplier", "S"]);
+  expect(
+    linesOf(stdout).map(({ key, status, errors = [] }) => [key, status, ...errors.map((error) => error.source)]),
+  ).toEqual([
+    ["007", "valid"],
+    ["B8", "invalid", { file: "customers.csv", line: 3, column: "MAIL", columnNumber: 4 }],
+    [undefined, "invalid", { file: "notes.csv", line: 3, column: "MAIL", columnNumber: 1 }],
+  ]);
+});

@@ -4,7 +4,14 @@ import type { InputPosition, InputRecord } from "../../model/record.ts";
 import { arrangeRows } from "./arrange-rows.ts";
 import type { ChildFinder, ChildStore, StoredRow } from "./child-store.ts";
 import { type ChildRows, joinedRow } from "./joined-row.ts";
-import { type MatchedRows, nearestParents, newMatchedRows, noMatch, orphanProblems } from "./orphans.ts";
+import {
+  type Ancestors,
+  type MatchedRows,
+  nearestParents,
+  newMatchedRows,
+  noMatch,
+  orphanProblems,
+} from "./orphans.ts";
 import { type JoinPlan, planJoin, type PlannedChild } from "./join-plan.ts";
 import { type OpenedChild, type OpenedSource, rowsOf, withDescendants } from "../input/opened-source.ts";
 import type { ReadLimits } from "../read-limits.ts";
@@ -189,6 +196,11 @@ export function tooManyRows(parent: ReadRow, child: OpenedChild, max: number): F
   );
 }
 
+function ancestorsOf({ parent }: SearchedSource, state: JoinState): Ancestors {
+  const above = [...state.matched.keys()].find(({ child }) => child === parent);
+  return above === undefined ? [parent] : [parent, ...ancestorsOf(above, state)];
+}
+
 /** Yields the orphans of a source. Call this after all parents have been read. */
 export async function* orphansOf(joined: SearchedSource, state: JoinState): AsyncGenerator<readonly JoinedRecord[]> {
   const { child, parent, store, children } = joined;
@@ -200,7 +212,7 @@ export async function* orphansOf(joined: SearchedSource, state: JoinState): Asyn
       if (left.length > 0) yield left.map((stored) => readRowOf(stored, joined));
     }
   };
-  const near = await nearestParents(unmatched(), child, parent);
+  const near = await nearestParents(unmatched(), child, ancestorsOf(joined, state));
   const isLost = matched.size() === 0 && near.size === 0 && store.count > 1 && state.counts.get(parent.name) !== 0;
   if (isLost) throw await noMatch(child, parent, store);
   for await (const rows of attached(unmatched(), children, state)) {

@@ -1,7 +1,7 @@
 import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
-import type { LocalProblem, ParentPlace } from "../../model/problem.ts";
+import type { LocalProblem, ParentPlace, RecordStart } from "../../model/problem.ts";
 import type { Row } from "../../model/record.ts";
 import { counted } from "../../text/count.ts";
 import { shapeOf } from "../../text/shape.ts";
@@ -27,32 +27,90 @@ const MAX_ORPHAN_KEYS = 10_000;
 /**
  * Finds the parents whose keys differ from the keys of `orphans` only in case, spaces, invisible characters, Unicode
  * form or leading zeros. Reads the parents again.
+ * @param above the sources above the parent, up to the root source
  */
 export async function nearestParents(
   orphans: AsyncIterable<readonly ReadRow[]>,
   child: OpenedChild,
-  parent: OpenedSource,
+  [parent, ...above]: Ancestors,
 ): Promise<NearMisses> {
   const wanted = await looseKeys(orphans, child.on);
-  const near = new Map<string, ParentPlace[]>();
+  const near = new Map<string, FoundParent[]>();
+  const waiting: Waiting = new Map();
   if (wanted.size === 0) return near;
   const max = parent.key === child.parentKey ? 1 : MAX_NEAR_PARENTS;
-  const isRoot = !("parentKey" in parent);
   let full = 0;
   let record = 0;
+  const add = (row: Row): void => {
+    const loose = looseKey(row, child.parentKey);
+    if (loose === undefined || !wanted.has(loose)) return;
+    const found = near.get(loose) ?? [];
+    if (found.length === 0) near.set(loose, found);
+    if (found.length === max) return;
+    found.push({ ...keyPlace(row, child.parentKey), records: recordsOf(row, record, parent, waiting) });
+    if (found.length === max) full += 1;
+  };
   for await (const rows of rowsOf(parent)) {
     for (const { row } of rows) {
       record += 1;
-      const loose = looseKey(row, child.parentKey);
-      if (loose === undefined || !wanted.has(loose)) continue;
-      const places = near.get(loose) ?? [];
-      if (places.length === 0) near.set(loose, places);
-      if (places.length === max) continue;
-      if (places.push({ ...keyPlace(row, child.parentKey), ...(isRoot && { record }) }) === max) full += 1;
+      add(row);
     }
     if (full === wanted.size) break;
   }
+  if (isChild(parent)) await addRecords(waiting, parent, above);
   return near;
+}
+
+/** Returns the record of a root row. For the row of a child source, returns a list that `addRecords` fills. */
+function recordsOf(row: Row, record: number, source: OpenedSource, waiting: Waiting): readonly RecordStart[] {
+  if (!isChild(source)) return [{ ...startOf(row), record }];
+  const records: RecordStart[] = [];
+  addTo(waiting, keyOf(row, source.on), records);
+  return records;
+}
+
+/** The sources above a child source, from its parent to the root source. */
+export type Ancestors = readonly [parent: OpenedSource, ...above: readonly OpenedSource[]];
+
+type FoundParent = ParentPlace & { readonly records: readonly RecordStart[] };
+
+/** By the key of a row above: the lists that receive the record to which that row belongs. */
+type Waiting = Map<string, RecordStart[][]>;
+
+/** Adds the records of rows of `below` to their lists. Reads the sources above it, up to the root source. */
+async function addRecords(
+  waiting: Waiting,
+  below: OpenedChild,
+  [source, ...above]: readonly OpenedSource[],
+): Promise<void> {
+  if (source === undefined || waiting.size === 0) return;
+  const next: Waiting = new Map();
+  let record = 0;
+  for await (const rows of rowsOf(source)) {
+    for (const { row } of rows) {
+      record += 1;
+      for (const records of waiting.get(keyOf(row, below.parentKey) ?? "") ?? []) {
+        if (isChild(source)) addTo(next, keyOf(row, source.on), records);
+        else if (records.length < MAX_NEAR_PARENTS) records.push({ ...startOf(row), record });
+      }
+    }
+  }
+  if (isChild(source)) await addRecords(next, source, above);
+}
+
+function addTo(waiting: Waiting, key: string | undefined, records: RecordStart[]): void {
+  if (key === undefined) return;
+  const lists = waiting.get(key);
+  if (lists === undefined) waiting.set(key, [records]);
+  else lists.push(records);
+}
+
+function startOf({ table, line }: Row): Pick<RecordStart, "file" | "line"> {
+  return { file: table.file, line };
+}
+
+function isChild(source: OpenedSource): source is OpenedChild {
+  return "parentKey" in source;
 }
 
 /** Returns the problems for an orphan; empty if it has no key, because a missing key is reported separately. */
