@@ -66,3 +66,20 @@ it("validate reports a record as invalid if a row is left out because its key di
     [undefined, "invalid", { file: "notes.csv", line: 3, column: "MAIL", columnNumber: 1 }],
   ]);
 });
+
+it("validate does not count a row as left out if it belongs to a row that `pick` omits", async () => {
+  const folder = workFolder({
+    "mapping.yaml": JOINED_MAPPING.replace(
+      "orderBy: SEQ }",
+      "pick: first, key: MAIL }\n  notes: { files: notes.csv, parent: customers, on: MAIL }",
+    ),
+    "accounts.csv": "REF,NAME\nB8,Bob\n",
+    "customers.csv": "REF,SEQ,LAST,MAIL\nB8,1,Abbott,a@b.co\nB8,2,Clarke,c@d.co\n",
+    "notes.csv": "MAIL,NOTE\na@b.co,x\nc@d.co,y\n",
+  });
+  const { stdout } = await validate(folder, ["--supplier", "S"]);
+  expect(linesOf(stdout).map(({ key, status }) => [key, status])).toEqual([
+    ["B8", "valid"],
+    [undefined, "invalid"],
+  ]);
+});

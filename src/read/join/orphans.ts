@@ -14,7 +14,7 @@ import { keyOf, keyPlace } from "../row/row-key.ts";
  * By normalised key: the place of the first parent or, if parents share rows, the places of up to `MAX_NEAR_PARENTS`
  * parents.
  */
-type NearMisses = ReadonlyMap<string, readonly ParentPlace[]>;
+type NearMisses = ReadonlyMap<string, readonly FoundParent[]>;
 
 const MAX_NEAR_PARENTS = 100;
 
@@ -47,7 +47,8 @@ export async function nearestParents(
     const found = near.get(loose) ?? [];
     if (found.length === 0) near.set(loose, found);
     if (found.length === max) return;
-    found.push({ ...keyPlace(row, child.parentKey), records: recordsOf(row, record, parent, waiting) });
+    const key = keyOf(row, child.parentKey);
+    found.push({ key, place: keyPlace(row, child.parentKey), records: recordsOf(row, record, parent, waiting) });
     if (found.length === max) full += 1;
   };
   for await (const rows of rowsOf(parent)) {
@@ -72,7 +73,12 @@ function recordsOf(row: Row, record: number, source: OpenedSource, waiting: Wait
 /** The sources above a child source, from its parent to the root source. */
 export type Ancestors = readonly [parent: OpenedSource, ...above: readonly OpenedSource[]];
 
-type FoundParent = ParentPlace & { readonly records: readonly RecordStart[] };
+interface FoundParent {
+  /** The unchanged key. */
+  readonly key: string | undefined;
+  readonly place: Place;
+  readonly records: readonly RecordStart[];
+}
 
 /** By the key of a row above: the lists that receive the record to which that row belongs. */
 type Waiting = Map<string, RecordStart[][]>;
@@ -121,7 +127,8 @@ export function orphanProblems(
 ): readonly LocalProblem[] {
   const loose = looseKey(row, on);
   if (loose === undefined) return [];
-  const [nearest, ...others] = near.get(loose) ?? [];
+  const key = keyOf(row, on);
+  const [nearest, ...others] = (near.get(loose) ?? []).map((found) => placeOfParent(found, key));
   const alsoNear = others.length === 0 ? undefined : others;
   const finding = { code: "source_orphan_row", parent, ...definedMembers({ near: nearest, alsoNear }) } as const;
   return [sourceProblem(keyPlace(row, on), finding)];
@@ -179,6 +186,14 @@ function looseKey(row: Row, name: string): string | undefined {
     .toLowerCase()
     .replace(/[\s\p{Cf}]/gu, "")
     .replace(/^0+(?=.)/, "");
+}
+
+/**
+ * Returns the place of a parent, with its records unless it has the same key: such a parent is not part of a record,
+ * because its source omits it (`distinct`, `pick`).
+ */
+function placeOfParent({ key, place, records }: FoundParent, orphan: string | undefined): ParentPlace {
+  return key === orphan ? place : { ...place, records };
 }
 
 /** The set of rows of a child source that have a parent, stored as one bit per row. */
