@@ -46,14 +46,20 @@ export interface SourceDocument {
 export function parseDocument(
   source: SourceText,
   code: FailureCode = "contract_invalid",
-  texts: ReadonlySet<string> = NO_TEXTS,
+  texts: TextMembers = NO_TEXTS,
 ): SourceDocument {
   return interruptible(() => readDocument(source, code, texts));
 }
 
-const NO_TEXTS: ReadonlySet<string> = new Set();
+/**
+ * The names of members whose values are text as written. Each belongs to objects that also have the other member, so
+ * that names which are data, such as the codes of a lookup table, are not included.
+ */
+export type TextMembers = ReadonlyMap<string, string>;
 
-function readDocument(source: SourceText, code: FailureCode, texts: ReadonlySet<string>): SourceDocument {
+const NO_TEXTS: TextMembers = new Map();
+
+function readDocument(source: SourceText, code: FailureCode, texts: TextMembers): SourceDocument {
   const lines = new LineCounter();
   // A configuration file names credential files, and users may write the credential itself instead.
   const hideValues = code === "config";
@@ -134,8 +140,7 @@ interface YamlTree {
    * are rejected.
    */
   readonly keepsDigits: boolean;
-  /** The names of members whose values are text as written. */
-  readonly texts: ReadonlySet<string>;
+  readonly texts: TextMembers;
 }
 
 /** Returns the tree as plain data. Throws the error from `refuse` for a part that JSON cannot represent. */
@@ -214,14 +219,19 @@ function objectOf(pairs: readonly Pair[], state: ConversionState): JsonValue {
     const member = nodeOf(pair.value);
     members.set(name, memberOf(name, member, state));
   }
+  for (const [name, other] of state.tree.texts) {
+    const value = members.get(name);
+    if (value === undefined || !members.has(other)) continue;
+    const pair = pairs.find(({ key }) => keyText(nodeOf(key)) === name);
+    members.set(name, textsOf(value, resolved(state.tree, nodeOf(pair?.value))));
+  }
   return Object.fromEntries(members);
 }
 
 function memberOf(name: string, member: Node | null, state: ConversionState): JsonValue {
   const { tree } = state;
-  if (tree.keepsDigits && NUMERIC_LIMITS.has(name) && isScalar(member)) return limitOf(member, tree);
-  const value = valueOf(member, state);
-  return tree.texts.has(name) ? textsOf(value, resolved(tree, member)) : value;
+  const isLimit = tree.keepsDigits && NUMERIC_LIMITS.has(name) && isScalar(member);
+  return isLimit ? limitOf(member, tree) : valueOf(member, state);
 }
 
 /** Replaces a scalar, or the scalars of a list, by their text as written: `TRUE` is not `true`, `1.10` is not `1.1`. */

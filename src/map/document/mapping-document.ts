@@ -2,7 +2,7 @@ import { parseAttr, type AttrPath } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
-import { parseDocument, type SourceDocument } from "../../contract/document/yaml-document.ts";
+import { parseDocument, type SourceDocument, type TextMembers } from "../../contract/document/yaml-document.ts";
 import type { RowChoice, RowOrder } from "../../model/source-spec.ts";
 import { LEAF_OPTIONS } from "../leaf/leaf-options.ts";
 import { readJoinColumns, readRowChoice, readRowOrder } from "./row-options.ts";
@@ -97,7 +97,11 @@ export function readMapping(source: { readonly file: string; readonly text: stri
 }
 
 /** The options with words that are compared with cells. They are text as written: `in: [TRUE, 1.10]`. */
-const WORDS_OF_CELLS: ReadonlySet<string> = new Set(["in", "true", "false"]);
+const WORDS_OF_CELLS: TextMembers = new Map([
+  ["in", "column"],
+  ["true", "from"],
+  ["false", "from"],
+]);
 
 const MAPPING_KEYS = [
   "operation",

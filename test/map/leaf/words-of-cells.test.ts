@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { boolean, compile, object, rowOf, text } from "../rows.ts";
+import { anything, boolean, compile, object, rowOf, text } from "../rows.ts";
 import { leafIssue, mapLeaf } from "./leaf.ts";
 
 describe("words that a mapping compares with cells are text as written", () => {
@@ -26,6 +26,10 @@ describe("words that a mapping compares with cells are text as written", () => {
   b: { from: A, when: { column: F, in: *yes } }`;
     const { payload } = compile(mapping, object({ a: text, b: text })).map(rowOf({ A: "x", F: "TRUE" }));
     expect(payload).toEqual({ a: "x", b: "x" });
+  });
+  test("but not the values of a lookup table whose codes are words", () => {
+    const leaf = "{ from: A, lookup: { true: 1, false: 0, in: 2 } }";
+    expect(["true", "in"].map((cell) => mapLeaf(leaf, anything, { A: cell }))).toEqual([[1], [2]]);
   });
   test("without a list", () =>
     expect(mapLeaf("{ from: A, when: { column: F, in: TRUE } }", text, { A: "x", F: "TRUE" })).toEqual(["x"]));
