@@ -215,3 +215,23 @@ describe("rejects are re-imported", () => {
     expect((await work.migrate(["proof", "--all", "--out", "proof"])).code).toBe(0);
   });
 });
+
+test("edited rejects are kept if the report is written again", async () => {
+  const work = fourAccounts();
+  await work.push(["--out", "report"]);
+  const unedited = readRejects(work, "rejects.csv");
+  correct(work);
+  const edited = readRejects(work, "rejects.csv");
+
+  const again = await work.migrate(["report", "--out", "report"]);
+  const notice = "report/rejects.csv was edited after its export; the edited file is now edited-rejects.csv";
+  expect(again.stderr).toContain(notice);
+  expect(readRejects(work, "edited-rejects.csv")).toEqual(edited);
+  expect(readRejects(work, "rejects.csv")).toEqual(unedited);
+
+  correct(work);
+  await work.migrate(["resume", "--out", "report"]);
+  expect(readRejects(work, "edited-rejects-2.csv")).toEqual(edited);
+  const unchanged = await work.migrate(["report", "--out", "report"]);
+  expect(unchanged.stderr).not.toContain("edited");
+});

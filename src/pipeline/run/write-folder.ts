@@ -1,3 +1,5 @@
+import path from "node:path";
+import { keepEditedRejects } from "../../job/rejects/keep-edited-rejects.ts";
 import type { Notifier } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
 import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
@@ -37,6 +39,9 @@ export async function writeFolder(
   if (folder === undefined) return { rejects: [], leftOut: 0, failures: [] };
   try {
     const sources = job === undefined ? [] : sourceNames(job.plan);
+    for (const { name, copy } of await keepEditedRejects(folder)) {
+      notice(`${path.join(folder, name)} was edited after its export; the edited file is now ${copy}`);
+    }
     const written = await writeReportFiles(report, {
       folder,
       sources,
