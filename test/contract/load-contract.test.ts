@@ -46,7 +46,7 @@ describe("documents", () => {
     });
   });
 
-  it("are not reported as tables if they are other text with commas", () => {
+  it("are not reported as tables just because their text contains commas", () => {
     expect(failureOf(() => loadContract([{ file: "c.yaml", text: "a: 1, 2\nb: 3, 4\n" }])).message).toContain(
       "OpenAPI 3.0",
     );

@@ -7,7 +7,7 @@ const contentHashOf = createFastContentHash();
 
 const jsonValue = fc.jsonValue().map((value): JsonValue => JSON.parse(JSON.stringify(value)));
 
-test("the same data has the same fast hash in any order of its members", () => {
+test("the fast hash of data does not depend on the order of members", () => {
   fc.assert(
     fc.property(jsonValue, (data) => {
       expect(contentHashOf(reversed(data))).toBe(contentHashOf(data));

@@ -10,7 +10,7 @@ async function all(found: AsyncIterable<RecordOutcome>): Promise<readonly Record
   return listed;
 }
 
-test("a push sends every valid record once, and a second push does not send them again", async () => {
+test("a push sends each valid record once, and a second push sends none of them again", async () => {
   const sandbox = await platform();
   const options = pushOf(20, sandbox);
   const first = await push(options);

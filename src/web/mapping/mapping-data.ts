@@ -201,7 +201,7 @@ export interface NewSourceData extends Pick<NewSource, "name" | "file"> {
   readonly join?: Pick<NewSource, "parent" | "column" | "parentColumn">;
 }
 
-/** The result of a trial with the first records. */
+/** The result of a trial run on the first records. */
 export interface CheckData {
   readonly records: number;
   readonly valid: number;
