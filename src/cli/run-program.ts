@@ -52,7 +52,7 @@ async function parseAndRun(session: Session, loggerFor: (flags: Flags) => Logger
     await program.parseAsync(session.words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Requests for help or the version exit with 0. Every other parse error is a usage error.
+    // Requests for help or the version exit with 0. All other parse errors are usage errors.
     if (error.exitCode === 0) return;
     session.exitCode = 2;
     const logFormat = requestedLogFormat(session.words);
@@ -82,7 +82,7 @@ function commandOf([word, ...rest]: readonly string[], program: Command): Comman
  * parentheses.
  */
 function logRefusal({ code, message }: CommanderError, logger: Logger, command: Command): void {
-  const text = code === "commander.help" ? "no command is given" : refusalText(message, command);
+  const text = code === "commander.help" ? "no command was given" : refusalText(message, command);
   const [first = "", ...suggestions] = text.split("\n");
   logger.failure({
     code: "usage",

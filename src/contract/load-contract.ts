@@ -32,7 +32,7 @@ export function loadContract(
 ): Contract {
   const [first, ...others] = documents;
   if (first === undefined) {
-    throw new Failure("contract_invalid", "no contract is given", {
+    throw new Failure("contract_invalid", "no contract was given", {
       hint: "pass the platform's OpenAPI document with --contract",
     });
   }

@@ -91,7 +91,7 @@ export async function readStoredContract(
  */
 async function readContractFiles(files: readonly string[], pathOf: PathOf = ownPath): Promise<readonly TextFile[]> {
   if (files.length === 0) {
-    throw new Failure("usage", "no contract is given", {
+    throw new Failure("usage", "no contract was given", {
       hint: "pass the platform's OpenAPI document with --contract, or set it in migrate.yaml",
     });
   }

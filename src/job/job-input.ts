@@ -127,5 +127,5 @@ function planOf(
     return planSources(document, { positional, named: new Map(named), resolve: resolverOf(settings) });
   }
   if (positional.length > 0) return { name: ONLY_SOURCE, files: positional, children: [] };
-  throw new Failure("usage", "no source is given", { hint: "pass the files to read, or - for standard input" });
+  throw new Failure("usage", "no source was given", { hint: "pass the files to read, or - for standard input" });
 }

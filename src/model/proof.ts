@@ -24,7 +24,7 @@ export interface RunProof {
   readonly endpoint: string;
   readonly supplier: string;
   readonly operation: string;
-  /** The reason why its sources could not be read again. The rows and amounts are then not verified. */
+  /** The reason why its sources could not be read again. If set, the rows and amounts are not verified. */
   readonly unreadable?: string;
   readonly sources: readonly SourceProof[];
   /** The files that define how rows become payloads: contract, mapping, lists. */

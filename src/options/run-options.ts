@@ -80,7 +80,7 @@ export const REPORT = {
     library: true,
     recorded: true,
     help: "folder for outcomes, errors, rejects and summary",
-    docs: "the report folder; default: none for `validate` and `push --remote-validate`; for every other `push`, `runs/<run>` next to the ledger file (with PostgreSQL: `.migrate/runs/<run>` in the current folder)",
+    docs: "the report folder; default: none for `validate` and `push --remote-validate`; for any other `push`, `runs/<run>` next to the ledger file (with PostgreSQL: `.migrate/runs/<run>` in the current folder)",
   },
   /** Whether to write the rejects to a workbook as well. */
   workbook: { flag: false, library: true },

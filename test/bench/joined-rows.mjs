@@ -13,7 +13,7 @@ const STEP = 104_729;
 
 /**
  * Returns the files of accounts, customers and meter points: five customers for every four accounts, and two meter
- * points per account. One in `wrong` accounts has an invalid type.
+ * points per account. One in every `wrong` accounts has an invalid type.
  */
 export function joinedFiles(accounts, { wrong = Infinity } = {}) {
   const account = (number) => [reference(number), number % wrong === wrong - 1 ? "X" : "D", ...billing(number)];

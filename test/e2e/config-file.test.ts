@@ -77,8 +77,8 @@ describe("invalid input is reported with exit code 2, without output on stdout a
     ["help for an unknown command", ["help", "validat"], /unknown command 'validat'.*Did you mean validate\?/s],
     ["help for an unknown subcommand", ["help", "contract", "chekc"], /unknown command 'chekc'.*Did you mean check\?/s],
     ["an unknown option", ["validate", "--limits", "3"], /unknown option '--limits'.*Did you mean --limit\?/s],
-    ["no sources", ["validate", "--contract", "contract.yaml"], "no source is given"],
-    ["no contract", ["validate", "a.csv"], "no contract is given"],
+    ["no sources", ["validate", "--contract", "contract.yaml"], "no source was given"],
+    ["no contract", ["validate", "a.csv"], "no contract was given"],
     ["a CSV file without a mapping", ["validate", "a.csv", "--contract", "contract.yaml"], "--mapping"],
     ["a missing file", [...job(), "none.csv"], "none.csv: no such file"],
     ["a pattern without matches", [...job(), "none*.csv"], "none*.csv: matches no file"],
@@ -136,7 +136,7 @@ describe("with JSON logs, a command-line error is one JSON line on stderr, with 
       "option '--limit <n>' argument 'many'",
     ],
     ["an unknown command", ["validat"], { MIGRATE_LOG_FORMAT: "json" }, "unknown command 'validat'"],
-    ["no command", [], { MIGRATE_LOG_FORMAT: "json" }, "no command is given"],
+    ["no command", [], { MIGRATE_LOG_FORMAT: "json" }, "no command was given"],
   ])("%s", async (_, args, env, text) => {
     const { code, stdout, stderr } = await runCli(args, { env });
     expect([code, stdout]).toEqual([2, ""]);

@@ -116,7 +116,7 @@ test("a data file that cannot be written causes a storage failure, and a second 
   expect(await readFile(dataFile, "utf8")).toContain('"accounts"');
 });
 
-test("a folder that cannot contain the certificates causes a storage failure", async () => {
+test("a folder that cannot be created for the certificates causes a storage failure", async () => {
   const file = join(temporaryFolder(), "file");
   await writeFile(file, "");
   await expect(connect({ folder: join(file, "sandbox") })).rejects.toMatchObject({

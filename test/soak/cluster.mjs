@@ -3,7 +3,7 @@
 //   node test/soak/cluster.mjs [--faults 300] [--only SIGKILL] [--seed <n>]
 // Processes are killed (SIGKILL) and stopped beyond their lease (SIGSTOP, SIGCONT); connections to the database and to
 // the platform are reset or silenced; sessions are ended by the server (pg_terminate_backend); the server crashes (as
-// by `pg_ctl stop -m immediate`) and restarts; the planning process is killed and the run resumed. Every other push
+// by `pg_ctl stop -m immediate`) and restarts; the planning process is killed and the run resumed. Every second push
 // goes to a platform that does not detect duplicates. Records must not be lost, created twice or left unreported.
 // Requires `npm run build` and the PostgreSQL binaries.
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// `npm run soak` runs every other script of this folder in sequence and reports whether each passed.
+// `npm run soak` runs all other scripts in this folder in sequence and reports whether each passed.
 // `npm run soak -- simulation push` runs only these scripts. Arguments after a second `--` are passed to each script:
 //   npm run soak -- push -- --records 2000 --minutes 1
 // Each script has parameters that shorten it (see its first lines), and exits with 0 if it passes.

@@ -152,7 +152,7 @@ describe("the outcome of a record", () => {
     expect(keepAmbiguous({ status: "pending" }, { isAmbiguous: false })).toEqual({ status: "pending" });
   });
 
-  test("of an interrupted run has the reason of the last reply, if that reply has a reason", () => {
+  test("of an interrupted run has the reason from the last reply, if that reply has a reason", () => {
     expect(interruptedOutcome(UNSENT, stateOf())).toEqual({
       status: "pending",
       reason: "cannot reach https://localhost: ECONNREFUSED",

@@ -63,7 +63,7 @@ test.each<[string, RequestResult["pushBack"], number]>([
   expect([decide(most - 1), decide(most)]).toEqual([true, false]);
 });
 
-test("a refusal is retried within 50 ms only if refusals are known to be random, and a failure never is", () => {
+test("only a refusal is retried within 50 ms, and only if refusals are known to be random", () => {
   const noisy = { ...state, isNoiseKnown: true, budget: createRetryBudget() };
   const refusal: RequestResult = { ...retried, pushBack: { reason: "HTTP 429" } };
   expect(decideRetry(refusal, noisy)).toEqual({ again: true, afterMs: 25 });

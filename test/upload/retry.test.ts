@@ -90,7 +90,7 @@ describe("a repeated record", () => {
     });
   });
 
-  test("waits for Retry-After to the millisecond, like every other request", async () => {
+  test("waits for Retry-After to the millisecond, like any other request", async () => {
     const times: number[] = [];
     const { end } = await play(
       ({ number, clock }) => {

@@ -186,7 +186,7 @@ function refusedAndBusy({ record, path, at }: Seen): HttpReply {
   return at < 20_000 ? BUSY : CREATED;
 }
 
-describe("the request for the reason of a refused step", () => {
+describe("the request that asks why a step was refused", () => {
   test("waits for a Retry-After that has arrived in the meantime", async () => {
     const { end, seen } = await playRequests(refusedAndBusy, { records: 2, concurrency: 2, operation: STAGED });
     expect(end.counts).toEqual({ accepted: 1, rejected: 1 });

@@ -112,7 +112,7 @@ describe("objects and lists:", () => {
     expect(problem).toMatchObject({ path: ["address"], attr: "address.non_field_errors", shape: "a{4}" });
   });
 
-  it("a missing value has no shape, and every other value has a shape", () => {
+  it("a missing value has no shape, but any other value has a shape", () => {
     const [missing, wrong] = compileValidator(ACCOUNT, { keepValues: true })({ number: "", customers: [] });
     expect(missing).toMatchObject({ shape: "(empty)", value: "" });
     expect(wrong).toMatchObject({ shape: "list", value: "[]" });

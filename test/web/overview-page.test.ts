@@ -191,7 +191,7 @@ describeWebPages("the Overview and Problems pages", (open) => {
     expect(await page.getByRole("button", { name: "Start a push" }).isDisabled()).toBe(true);
     await expectAccessible(page);
     await page.goto(`${web.origin}/problems`);
-    await page.getByRole("alert").getByText("no contract is given").waitFor();
+    await page.getByRole("alert").getByText("no contract was given").waitFor();
 
     await web.stop();
     await page.getByText("The program is no longer running").first().waitFor();

@@ -156,7 +156,7 @@ function belongsTo(root: SourceProfile, source: SourceProfile, parents: Parents)
   return parent.join.to === root || belongsTo(root, parent.join.to, parents);
 }
 
-/** If any source refers to the root by the named key, removes the joins to the root by other keys. */
+/** Removes the joins to the root by other keys if any source refers to the root by the named key. */
 function joinsByKey(root: SourceProfile, { joins, key }: Pick<TreeOptions, "joins" | "key">): readonly Join[] {
   const isByKey = (join: Join): boolean => join.to === root && join.key.name === key;
   return joins.some(isByKey) ? joins.filter((join) => join.to !== root || isByKey(join)) : joins;

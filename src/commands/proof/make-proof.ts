@@ -34,7 +34,7 @@ export async function makeProof(
 ): Promise<ProofResult> {
   const dependencies = withoutRepeatedNotices(environment);
   if (out === undefined) {
-    throw new Failure("usage", "no folder for the proof is given", { hint: "choose one: --out proof" });
+    throw new Failure("usage", "no folder for the proof was given", { hint: "choose one: --out proof" });
   }
   if (all && id !== undefined) {
     throw new Failure("usage", "--all cannot be combined with a run", { hint: "use only one of the two" });

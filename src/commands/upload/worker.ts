@@ -51,7 +51,7 @@ function resumeHint({ id }: Run): string {
   return `\`migrate resume ${id}\` sends the remaining records and writes the report`;
 }
 
-/** If the folder of the push does not exist on this machine, resolves the files of the push from the current folder. */
+/** Resolves the files of the push from the current folder if the folder of the push does not exist on this machine. */
 function settingsHere(run: Run, folder: string): RunSettings {
   const settings = settingsOf(run);
   return existsSync(settings.job.folder) ? settings : settingsSeenFrom(run, folder);

@@ -47,7 +47,7 @@ export async function recordedRejects(
   const reports: RejectsReport[] = [];
   for (const folder of folders) reports.push({ folder, document: await readManifest(folder) });
   const [first] = reports;
-  if (first === undefined) throw new Error("no folder with rejects is given");
+  if (first === undefined) throw new Error("no folder with rejects was given");
   await refuseOtherSettings(reports, ledger);
   const { folder, document } = first;
   const run = document.command === "push" ? await settingsInLedger(ledger, document.run, options) : undefined;

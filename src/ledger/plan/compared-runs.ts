@@ -86,8 +86,8 @@ const SKIP_ACCEPTED = `
     and records.state = 'accepted' and records.accepted_content = items.content`;
 
 /**
- * Notes that this run is the last run that was compared with all runs. Every other run is compared before it writes, so
- * the comparison remains valid until another run replaces the note. Only SQLite ledgers have this note, because only
+ * Notes that this run is the last run that was compared with all runs. All other runs are compared before they write,
+ * so the comparison remains valid until another run replaces the note. Only SQLite ledgers have this note, because only
  * they have a single writer for all tables.
  */
 export function* noteCompared(tables: Tables, { number }: RunRow): Work<void> {

@@ -110,7 +110,7 @@ const CREATE_TABLES = `
   ${CREATE_COUNTS}`;
 
 /**
- * Creates the schema if it is missing. Concurrent processes wait for each other. If the schema exists, the database
+ * Creates the schema if it is missing. Concurrent processes take turns. If the schema exists, the database
  * user does not need the right to create schemas.
  * @throws Failure `config` for a ledger in another format, and for a schema or a database that cannot contain a ledger.
  * In both cases, nothing is changed

@@ -69,7 +69,7 @@ export function createFunctionCalls(functions: MappingFunctions): FunctionCalls 
         if (known?.isDone === true) return known.result;
         if (isLocating) return text;
       }
-      if (collected === undefined) throw new Error("a row is mapped before its function calls are evaluated");
+      if (collected === undefined) throw new Error("a row was mapped before its function calls were evaluated");
       const call: CollectedCall = { name, text, row, place, isDone: false, result: undefined };
       collected.push(call);
       if (row.calls?.batch === batch) row.calls.entries.push(call);

@@ -67,12 +67,12 @@ export interface OriginWatch {
    * @throws Failure `ledger_outdated`, and again on each later call
    */
   readonly look: () => Promise<void>;
-  /** Remembers the current state. If the database was replaced, does nothing, because the next `look` handles that. */
+  /** Remembers the current state. Does nothing if the database was replaced, because the next `look` handles that. */
   readonly observe: () => Promise<void>;
   /** Notes in the database, for machines without evidence of their own, that its last observed state is complete. */
   readonly confirmComplete: () => Promise<void>;
   /**
-   * Saves the current state for later processes. If the database was replaced, keeps the earlier saved state.
+   * Saves the current state for later processes. Keeps the earlier saved state if the database was replaced.
    * @param run the run that begins, for a ledger without earlier runs
    */
   readonly note: (run?: string) => Promise<void>;

@@ -8,7 +8,7 @@ import { counted } from "../../text/count.ts";
 type RiskSettings = Pick<RunSettings, "sendInvalid"> & { readonly target: { readonly production: boolean } };
 
 /**
- * If sending requires a confirmation, checks that the user can be asked.
+ * Checks that the user can be asked for a confirmation, if sending requires one.
  * @throws Failure `wrong_target` or `usage` if the user cannot be asked
  */
 export function requirePrompt(settings: RiskSettings, host: string, { canAsk }: Dependencies): void {

@@ -97,8 +97,8 @@ function resultFor(found: ReadonlyMap<LookupRecord, LookupResult>, record: Looku
 }
 
 /**
- * Number of consecutive failed lookups after which the platform is assumed to be the cause. A single failure may
- * concern only its record.
+ * Number of consecutive failed lookups after which the platform is assumed to be the cause. A single failure may be
+ * specific to its record.
  */
 const MAX_CONSECUTIVE_FAILURES = 3;
 

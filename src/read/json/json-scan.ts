@@ -26,8 +26,8 @@ export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(["__proto__", "const
 
 /**
  * Scans `text` as one JSON document, more strictly than `JSON.parse`. The findings are duplicate names in an object,
- * numbers that lose digits as a double, unpaired surrogates, forbidden names and excessive depth. If there is neither
- * an error nor the finding `source_too_deep`, `JSON.parse` accepts the text. Findings are reported one by one, because
+ * numbers that lose digits as a double, unpaired surrogates, forbidden names and excessive depth. If there is no
+ * error and no `source_too_deep` finding, `JSON.parse` accepts the text. Findings are reported one by one, because
  * there may be millions of them. This is a separate parser, because `JSON.parse` and the tokeniser of exact-json.ts do
  * not report the path and the offset of a value.
  * @returns the error that stopped the scan; undefined for valid JSON

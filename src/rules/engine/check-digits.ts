@@ -43,7 +43,7 @@ export function isMirn(text: string): boolean {
 }
 
 /**
- * Calculates the check digit. Doubles the ASCII code of every other character, starting with the last. The check digit
+ * Calculates the check digit. Doubles the ASCII code of every second character, starting with the last. The check digit
  * is the difference between the sum of the digits of all codes and the next multiple of ten.
  */
 function meteringCheckDigit(text: string): number {

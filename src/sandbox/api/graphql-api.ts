@@ -177,7 +177,7 @@ function readGraphqlRequest(request: PlatformRequest): GraphqlRequest | undefine
   };
 }
 
-/** Counts a login. Returns false if the login exceeds the limit per minute. */
+/** Counts a login. Returns false if the login exceeds the per-minute limit. */
 type LoginLimit = () => boolean;
 
 const LOGIN_WINDOW_MS = 60_000;

@@ -17,6 +17,6 @@ export const Pages = createContext<PageContext | undefined>(undefined);
 
 export function usePage(): PageContext {
   const context = useContext(Pages);
-  if (context === undefined) throw new Error("a page is rendered outside the application");
+  if (context === undefined) throw new Error("a page was rendered outside the application");
   return context;
 }

@@ -148,7 +148,7 @@ test.each([
   ["hashes", () => hashSink()],
   ["payloads", () => payloadSink()],
   ["JSON", () => jsonSink(createByteList())],
-])("values that were kept as %s can be used again by their slot", (_, create) => {
+])("values kept as %s can be reused through their slots", (_, create) => {
   const sink = create();
   const slots = sink.remember(3);
   for (const [slot, value] of [

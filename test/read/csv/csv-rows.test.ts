@@ -78,7 +78,7 @@ describe("the CSV reader", () => {
     expect(notices).toHaveLength(1);
   });
 
-  it("uses tabs for .tsv files, or if declared", async () => {
+  it("uses tabs for .tsv files, or when tab is declared as the delimiter", async () => {
     expect(await read(fixture("tabs.tsv"))).toMatchObject({ notices: [], records: [{ number: 1 }] });
     for (const delimiter of ["tab", "\\t", "\t"]) {
       expect((await read(fixture("tabs.tsv"), { delimiter })).records.map(({ row }) => cells(row))).toEqual([

@@ -13,7 +13,7 @@ const SERVICE_NUMBERS = {
   customers: [{ landline: "1300 975 707" }, { landline: "131 450" }, { mobile: "+61 491 570 156" }],
 };
 
-describe("the sandbox validates telephone numbers and postcodes for the country of the instance:", () => {
+describe("the sandbox validates telephone numbers and postcodes by the rules of the instance's country:", () => {
   it.each([
     ["GB", BRITISH],
     ["AU", AUSTRALIAN],

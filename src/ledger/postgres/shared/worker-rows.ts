@@ -175,7 +175,7 @@ export async function placeOf(
 type Place = Pick<HeartbeatReply, "workers" | "position" | "isKnown">;
 
 /**
- * `isKnown`: every other live worker has sent a report since this worker became visible, so all of them have counted
+ * `isKnown`: all other live workers have sent a report since this worker became visible, so they have all counted
  * this worker.
  */
 const SELECT_PLACE: Statement<Place> = {

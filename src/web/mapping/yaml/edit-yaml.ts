@@ -28,7 +28,7 @@ export interface YamlEdit {
 }
 
 /**
- * Edits one entry of a YAML document and keeps every other character. New entries are added after the last entry of
+ * Edits one entry of a YAML document and keeps all other characters. New entries are added after the last entry of
  * their object. The comment of a removed entry stays and begins with the name of the entry. Objects and lists that
  * become empty are also removed, except at the top level of the document.
  * @throws Failure `mapping_invalid` if the text is not valid YAML, or `usage` if the edit would change anything else
@@ -46,7 +46,7 @@ export function editYaml(file: string, text: string, edit: YamlEdit): string {
 }
 
 /**
- * Makes an object the only item of a list. Keeps every other character except indentation.
+ * Makes an object the only item of a list. Keeps all other characters except indentation.
  * @throws the failures of `editYaml`
  */
 export function wrapInList(file: string, text: string, path: AttrPath): string {
@@ -54,7 +54,7 @@ export function wrapInList(file: string, text: string, path: AttrPath): string {
 }
 
 /**
- * Moves an object into the entry `item` of a new object that begins with other entries. Keeps every other character
+ * Moves an object into the entry `item` of a new object that begins with other entries. Keeps all other characters
  * except indentation.
  * @throws the failures of `editYaml`
  */

@@ -35,7 +35,7 @@ payload:
 # the end
 `;
 
-test("replaces a value, and keeps every other character", () => {
+test("replaces a value, and keeps all other characters", () => {
   expect(edit(TEXT, { path: ["payload", "billing_name"], value: "TRADING" })).toBe(
     TEXT.replace("billing_name: NAME   ", "billing_name: TRADING   "),
   );
