@@ -27,8 +27,8 @@ export default defineConfig({
   plugins: [builtThreads],
   test: {
     root: new URL("..", import.meta.url).pathname,
-    // One more than the number of processors of most small machines, because many tests wait for a process or a timer.
-    maxWorkers: 3,
+    // Twice the number of processors of most small machines, because many tests wait for a process or a timer.
+    maxWorkers: 4,
     setupFiles: ["test/state-home.ts"],
     // Vitest must not transform the built program.
     server: { deps: { external: [/\/dist\/program\//] } },

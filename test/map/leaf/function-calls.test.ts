@@ -77,7 +77,7 @@ describe("the results of calls", () => {
 });
 
 describe("a call without a result", () => {
-  const message = "a row is mapped before its function calls are evaluated";
+  const message = "a row was mapped before its function calls were evaluated";
   test("is an error, before and after other rows are prepared", async () => {
     const { calls } = numberedCalls();
     const row = rowOf({});

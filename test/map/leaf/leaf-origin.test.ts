@@ -160,7 +160,7 @@ describe("call:", () => {
   });
   test("a row cannot be mapped before its calls are evaluated", () => {
     const mapping = compile(calling("{ from: A, call: size }"), object({ leaf: integer }), values);
-    expect(() => mapping.map(rowOf({ A: "abc" }))).toThrow("before its function calls are evaluated");
+    expect(() => mapping.map(rowOf({ A: "abc" }))).toThrow("before its function calls were evaluated");
   });
   test("an attr can be located before the calls of its row are evaluated", () => {
     const leaf = '{ from: A, split: ",", call: size }';
