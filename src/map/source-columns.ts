@@ -3,7 +3,7 @@ import { suggest } from "../text/suggestion.ts";
 import { Failure } from "../model/failure.ts";
 import { formatPointer } from "../json/json-pointer.ts";
 import type { Place } from "../model/place.ts";
-import { isCsvRow, type CsvTable, type JsonRow, placeOf, type Row } from "../model/record.ts";
+import { isCsvRow, type CsvTable, memberPath, placeOf, type Row } from "../model/record.ts";
 import type { CellContent } from "./leaf/conversion.ts";
 import { columnsHint } from "../text/column-names.ts";
 import { listed } from "../text/suggestion.ts";
@@ -86,23 +86,15 @@ function columnOf(name: string, refuse: (table: CsvTable) => Failure): Column {
   return {
     name,
     read: (row) => {
-      if (!isCsvRow(row)) return contentOf(valueAt(row.value, pathIn(row, name, path)));
+      if (!isCsvRow(row)) return contentOf(valueAt(row.value, memberPath(row, name, path)));
       if (row.table !== table) indexIn(row.table);
       return row.cells[index] ?? "";
     },
     placeIn: (row) => {
-      if (!isCsvRow(row)) return { ...placeOf(row), pointer: row.pointer + formatPointer(pathIn(row, name, path)) };
+      if (!isCsvRow(row)) return { ...placeOf(row), pointer: row.pointer + formatPointer(memberPath(row, name, path)) };
       return { ...placeOf(row), column: name, columnNumber: indexIn(row.table) + 1 };
     },
   };
-}
-
-/**
- * Returns the path of a column. A name with dots is the name of a member if the row has such a member, and otherwise a
- * path.
- */
-function pathIn(row: JsonRow, name: string, path: readonly string[]): readonly string[] {
-  return path.length === 1 || Object.hasOwn(row.value, name) ? [name] : path;
 }
 
 function contentOf(value: JsonValue | undefined): CellContent {

@@ -56,6 +56,15 @@ export function isCsvRow(row: Row): row is CsvRow {
   return row.table.kind === "csv";
 }
 
+/** Returns the path of a column: one name if the row has such a member, otherwise the parts between the dots. */
+export function memberPath(
+  { value }: JsonRow,
+  name: string,
+  parts: readonly string[] = name.split("."),
+): readonly string[] {
+  return Object.hasOwn(value, name) ? [name] : parts;
+}
+
 export function placeOf(row: Row): Place {
   const { line, table } = row;
   return isCsvRow(row) ? { file: table.file, line } : { file: table.file, line, pointer: row.pointer };

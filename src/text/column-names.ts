@@ -20,5 +20,5 @@ export function valueAmongNames(names: readonly string[]): string | undefined {
 export function columnsHint(names: readonly string[]): string {
   const value = valueAmongNames(names);
   if (value === undefined) return `its columns are: ${listed(names)}`;
-  return `the first line may be data instead of a header, because ${value}; add a line with column names`;
+  return `the first line may be data instead of a header, because ${value}; if so, add a line with column names`;
 }

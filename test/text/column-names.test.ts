@@ -15,6 +15,6 @@ test.each([
 test("does not list column names that may be personal data", () => {
   expect(columnsHint(["ACCOUNT", "NAME"])).toBe("its columns are: ACCOUNT, NAME");
   expect(columnsHint(["GB-1", "Ada Byron", "01/04/2024"])).toBe(
-    "the first line may be data instead of a header, because column 3 is a date; add a line with column names",
+    "the first line may be data instead of a header, because column 3 is a date; if so, add a line with column names",
   );
 });

@@ -1,13 +1,13 @@
 import { formatPointer } from "../../json/json-pointer.ts";
 import { valueAt } from "../../json/json-value.ts";
 import type { Place } from "../../model/place.ts";
-import { isCsvRow, type JsonRow, type Row } from "../../model/record.ts";
+import { isCsvRow, type JsonRow, memberPath, type Row } from "../../model/record.ts";
 import { cellPlace } from "../csv/csv-rows.ts";
 
 /**
- * Returns the key of a row, from a column (CSV), or a member or a dot path (JSON). Text is unchanged, because `00123` and `123` are
- * different keys; only an unpaired surrogate, which no text file can contain, becomes U+FFFD. A JSON number is
- * converted to text. Returns undefined if the value is missing, blank, or neither text nor a number.
+ * Returns the key of a row, from a column (CSV), or a member or a dot path (JSON). Text is unchanged, because `00123`
+ * and `123` are different keys; only an unpaired surrogate, which no text file can contain, becomes U+FFFD. A JSON
+ * number is converted to text. Returns undefined if the value is missing, blank, or neither text nor a number.
  */
 export function keyOf(row: Row, name: string): string | undefined {
   const text = isCsvRow(row) ? row.cells[row.table.columnIndex.get(name) ?? -1] : jsonKey(row, name);
@@ -17,18 +17,13 @@ export function keyOf(row: Row, name: string): string | undefined {
 /** Returns the place of a row's key, or of the row itself if it has no such cell. */
 export function keyPlace(row: Row, name: string): Place {
   if (!isCsvRow(row)) {
-    return { file: row.table.file, line: row.line, pointer: row.pointer + formatPointer(pathIn(row, name)) };
+    return { file: row.table.file, line: row.line, pointer: row.pointer + formatPointer(memberPath(row, name)) };
   }
   const index = row.table.columnIndex.get(name);
   return index === undefined ? { file: row.table.file, line: row.line } : cellPlace(row.table, row.line, index);
 }
 
 function jsonKey(row: JsonRow, name: string): string | undefined {
-  const value = valueAt(row.value, pathIn(row, name));
+  const value = valueAt(row.value, memberPath(row, name));
   return typeof value === "string" || typeof value === "number" ? String(value).toWellFormed() : undefined;
-}
-
-/** A name with dots is the name of a member if the row has such a member, and otherwise a path. */
-function pathIn({ value }: JsonRow, name: string): readonly string[] {
-  return Object.hasOwn(value, name) ? [name] : name.split(".");
 }
