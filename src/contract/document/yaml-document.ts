@@ -9,13 +9,21 @@ import {
   LineCounter,
   type Node,
   type Pair,
-  type Scalar,
 } from "yaml";
 import { interruptible } from "../../model/interruptible.ts";
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonArray, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
-import { isDecimalText, isExactNumber, isLongNumber, isNumberText } from "../../json/decimal-arithmetic.ts";
+import { isJsonArray, type JsonValue } from "../../json/json-value.ts";
 import { excerptOf, type SourceText, type TextPoint } from "./text-excerpt.ts";
+import {
+  keyText,
+  limitOf,
+  nodeOf,
+  NUMERIC_LIMITS,
+  offsetIn,
+  type ScalarContext,
+  scalarOf,
+  textsOf,
+} from "./yaml-scalars.ts";
 import { readTokens, type Refuse } from "./yaml-tokens.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
@@ -130,16 +138,10 @@ function lowerFirst(message: string): string {
 }
 
 /** A composed YAML document: its nodes, the targets of its aliases, and how to reject a part of it. */
-interface YamlTree {
+interface YamlTree extends ScalarContext {
   readonly root: Node | null;
   /** The target node of each alias; filled by `toJson`. */
   readonly targets: Map<Node, Node>;
-  readonly refuse: Refuse;
-  /**
-   * Whether integers that would lose digits and numbers greater than any JavaScript number remain text. If false, they
-   * are rejected.
-   */
-  readonly keepsDigits: boolean;
   readonly texts: TextMembers;
 }
 
@@ -234,13 +236,6 @@ function memberOf(name: string, member: Node | null, state: ConversionState): Js
   return isLimit ? limitOf(member, tree) : valueOf(member, state);
 }
 
-/** Replaces a scalar, or the scalars of a list, by their text as written: `TRUE` is not `true`, `1.10` is not `1.1`. */
-function textsOf(value: JsonValue, node: Node | null): JsonValue {
-  if (isScalar(node)) return value === null ? value : (keyText(node) ?? value);
-  if (!isSeq(node) || !isJsonArray(value)) return value;
-  return value.map((item, index) => keyText(nodeOf(node.items[index])) || item);
-}
-
 function nameOf(pair: Pair, tree: YamlTree): string {
   const key = nodeOf(pair.key);
   const name = keyText(key);
@@ -248,56 +243,6 @@ function nameOf(pair: Pair, tree: YamlTree): string {
   if (name === "__proto__") throw tree.refuse("the name __proto__ is not allowed", offsetIn(key));
   if (name === "<<") throw tree.refuse("merge keys (<<) are not supported", offsetIn(key), "write out the members");
   return name;
-}
-
-/**
- * Returns a name as it is written: `null`, `True` and `00123` are names, not values. Returns undefined if the key is not
- * a scalar.
- */
-function keyText(key: Node | null): string | undefined {
-  if (!isScalar(key)) return undefined;
-  const { value, source } = key;
-  if (typeof value === "string") return value;
-  return value === null || typeof value === "number" || typeof value === "boolean"
-    ? (source ?? String(value))
-    : undefined;
-}
-
-function scalarOf(scalar: Scalar, tree: YamlTree): JsonScalar {
-  const { value } = scalar;
-  if (typeof value === "number") return numberOf(value, scalar, tree);
-  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
-  throw tree.refuse("JSON does not allow this kind of value", offsetIn(scalar), "write it as text in quotes");
-}
-
-const NUMERIC_LIMITS: ReadonlySet<string> = new Set(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]);
-
-/** Returns a limit as a number, or as text if it has too many digits or too large an exponent for a number. */
-function limitOf(scalar: Scalar, tree: YamlTree): JsonScalar {
-  const { value, source = "" } = scalar;
-  return typeof value === "number" && isLongNumber(source) ? source : scalarOf(scalar, tree);
-}
-
-function numberOf(value: number, scalar: Scalar, tree: YamlTree): JsonScalar {
-  const text = scalar.source ?? String(value);
-  if (/^[-+]?0\d+$/.test(text)) return text;
-  const isWhole = /^[-+]?\d+$/.test(text) && isDecimalText(text);
-  if (tree.keepsDigits && isBeyondNumbers(value, text)) return text;
-  if (!Number.isFinite(value)) throw tree.refuse("JSON does not allow this number", offsetIn(scalar));
-  if (isWhole && !isExactNumber(value, text)) {
-    throw tree.refuse(
-      "this number has more digits than can be kept exactly",
-      offsetIn(scalar),
-      "write it as text in quotes",
-    );
-  }
-  return value;
-}
-
-/** Whether a number is an integer that would lose digits, or is greater than any JavaScript number. */
-function isBeyondNumbers(value: number, text: string): boolean {
-  if (Number.isFinite(value)) return /^[-+]?\d+$/.test(text) && isLongNumber(text);
-  return isNumberText(text);
 }
 
 function childAt(node: Node | null, name: string): { offset: number; value: Node | null } | undefined {
@@ -311,13 +256,4 @@ function childAt(node: Node | null, name: string): { offset: number; value: Node
 
 function resolved(tree: YamlTree, node: Node | null): Node | null {
   return node !== null && isAlias(node) ? (tree.targets.get(node) ?? null) : node;
-}
-
-function offsetIn(node: Node | null): number {
-  return node?.range?.[0] ?? 0;
-}
-
-/** The library types keys, values and items as unknown; in a composed document they are nodes. */
-function nodeOf(part: unknown): Node | null {
-  return isAlias(part) || isMap(part) || isSeq(part) || isScalar(part) ? part : null;
 }
