@@ -19,7 +19,7 @@ export const MIGRATION = {
 /** A rule of `owners`. */
 export const OWNER = {
   owner: { kind: "text", file: "required", docs: "required: the name of the person or team" },
-  address: { kind: "text", file: true, docs: "an address to show, for example an email address" },
+  address: { kind: "text", file: true, docs: "an address to show, for example an e-mail address" },
   days: { kind: "number", range: [0, 3650], file: true, docs: "days after which a record is overdue" },
   codes: {
     kind: "keys",

@@ -164,7 +164,7 @@ export const TARGET = {
       quietSeconds: {
         kind: "timeout",
         range: [0, 86_400],
-        docs: 'time during which the platform may still process a request with an unknown outcome (0 to 86,400). Until it has passed, the reply "not found" is not trusted, and changed content is not sent after an unanswered request with the earlier content of its record. Default: twice `wholeSeconds`, at least 240',
+        docs: 'time during which the platform may still process a request with an unknown outcome (0 to 86,400). Until it has passed, the reply "not found" is not trusted, and a record is not sent with changed content if a request with its earlier content was not answered. Default: twice `wholeSeconds`, but at least 240',
       },
     },
   },
