@@ -28,7 +28,7 @@ it("docs/security.md lists the work limits of the program", () => {
     ["matches of names and values against patterns for one record", MAX_MATCHES],
     ["alternatives of a schema, including alternatives directly inside alternatives", MAX_OPTIONS],
     ["schemas that one value may be compared against because of conditions (`if`, `not`, ...)", MAX_EVALUATIONS],
-    ["schemas inside schemas, along references", MAX_SCHEMA_NESTING],
+    ["nesting of schemas, including references", MAX_SCHEMA_NESTING],
     ["nodes that an overlay's target visits", MAX_VISITS],
     ["files and folders that a glob visits", MAX_GLOB_ENTRIES],
     ["pages of one list on the platform", MAX_PAGES],
