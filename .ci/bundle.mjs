@@ -1,5 +1,5 @@
-// Bundles the command line and the library with every package that they use. Users therefore install no other package,
-// and the program starts from a few files instead of several thousand.
+// Bundles the program and the library with every package that they use. Users therefore install no other packages, and
+// the program starts from a few files instead of several thousand.
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import path from "node:path";
@@ -44,7 +44,7 @@ export async function bundle(root, dist) {
     );
   }
   bundled.push(...(await bundleWeb(root, path.join(dist, "browser"))));
-  // Copies the binaries for six platforms. The package finds them by the name of the folder.
+  // Copies the binaries for six platforms. The package finds the right one by its folder name.
   const prebuilds = "node_modules/@photostructure/sqlite/prebuilds";
   cpSync(path.join(root, prebuilds), path.join(dist, "sqlite/prebuilds"), { recursive: true });
   const chunks = bundled.filter(({ type }) => type === "chunk");
@@ -111,7 +111,10 @@ const UNDICI = `
   export { default as Pool } from "undici/lib/dispatcher/pool.js";
   export { default as buildConnector } from "undici/lib/core/connect.js";`;
 
-/** Modules that these parts import but this program never uses: HTTP/2, and bodies that are neither text nor bytes. */
+/**
+ * Modules that these parts import but this program never uses. They handle HTTP/2, and bodies other than text and
+ * bytes.
+ */
 const UNUSED_OF_UNDICI = /\/(?:client-h2|fetch\/body)\.js$/;
 
 const undiciParts = {
@@ -129,7 +132,9 @@ const undiciParts = {
   },
 };
 
-/** Keeps only the source-map entries of the project's own source, because stack traces need no entries for packages. */
+/**
+ * Keeps only the source-map entries for the project's own source, because stack traces need no entries for packages.
+ */
 function keepOwnPlaces(file) {
   const map = JSON.parse(readFileSync(file, "utf8"));
   const isOwn = map.sources.map((source) => !source.includes("node_modules"));
@@ -153,7 +158,8 @@ function refuseOutside(chunks) {
 }
 
 /**
- * Whether this is the name of a built-in module. Includes `node:` modules that this version of Node.js does not have.
+ * Whether this is the name of a built-in module. Also true for `node:` modules that this version of Node.js does not
+ * have.
  */
 function isBuiltin(name) {
   return name.startsWith("node:") || builtinModules.includes(name);

@@ -3,8 +3,8 @@
 import path from "node:path";
 
 /**
- * Sets of modules that are loaded together. Each set is given by its entry files. A module that several sets need is
- * grouped with all modules that the same sets need. Each set then loads a few files and no unused code.
+ * Entry files of the sets of modules that are loaded together. If several sets need a module, it is grouped with the
+ * other modules that exactly these sets need. Each set then loads only a few files and no unused code.
  */
 const LOADED_TOGETHER = [
   ["cli/start-program.ts", "cli/run-program.ts"],
@@ -22,8 +22,8 @@ const LOADED_TOGETHER = [
 ];
 
 /**
- * Returns the options for splitting. The name of a group lists the numbers of the sets above that need its modules. The
- * bundler itself splits modules that no set needs.
+ * Returns the options for splitting. The name of a group consists of the numbers of the sets above that need its
+ * modules. Modules that no set needs are left to the bundler.
  * @param source the folder of the entry points
  * @param entries the entry points of the bundle, including `index`
  */
@@ -35,7 +35,7 @@ export function chunksOf(source, entries) {
   const name = (id, context) => {
     needed ??= sets.map((files) => neededBy(files, context));
     const numbers = needed.flatMap((modules, index) => (modules.has(id) ? [index] : []));
-    // Modules that only the library needs are not grouped. The library also needs many modules of other commands.
+    // Modules that only the library needs are not grouped, because the program never loads all of them together.
     const isGrouped = !apart.has(id) && numbers.some((number) => number !== library);
     return isGrouped ? `part-${numbers.join("-")}` : null;
   };

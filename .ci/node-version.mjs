@@ -9,7 +9,10 @@ import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { warningsIn } from "./warnings.mjs";
 
-/** Tests of the parts that depend on the version: SQLite, module loading, warnings, and the start of every command. */
+/**
+ * Tests of the parts that depend on the version of Node.js: SQLite, module loading, warnings, and the start of every
+ * command.
+ */
 const TESTS = [
   "test/e2e/validate-outcomes.test.ts",
   "test/e2e/validate-no-network.test.ts",

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../json/json-value.ts";
 
-/** A record from which a sample is chosen. */
+/** A record that may be chosen for the sample. */
 interface SampledRecord {
   readonly record: number;
   /** The file of the record's row. */
@@ -28,8 +28,8 @@ interface Candidate {
 }
 
 /**
- * A file, an attr (with `*` for each list index), the size of a list (none, one or several items), or an attr with one
- * of its values.
+ * One of these: a file, an attr (with `*` for each list index), the size of a list (none, one or several items), or an
+ * attr with one of its values.
  */
 interface Feature {
   readonly name: string;
@@ -39,8 +39,9 @@ interface Feature {
 
 /**
  * Creates a sampler. Its sample covers the files, the attrs, and the values of attrs that have few values, because
- * these features show which branches of the mapping are used. The other choices are spread over the input. Memory grows
- * with the number of attrs, not with the number of records. The same records always produce the same sample.
+ * these features show which branches of the mapping are used. The remaining records of the sample are spread over the
+ * input. Memory grows with the number of attrs, not with the number of records. The same records always produce the
+ * same sample.
  * @param size number of records to choose
  * @param total number of records that will be added
  */

@@ -19,8 +19,8 @@ import { createSampler } from "./choose-sample.ts";
 
 /**
  * Sends a sample of a run's records. Checks that the platform has accepted each record and, where the contract allows a
- * comparison, has the values that were sent. Does nothing if the run has already sent more than `size` records, because
- * the canary has then passed.
+ * comparison, that it has stored the values that were sent. Does nothing if the run has already sent more than `size`
+ * records, because the canary has then passed.
  * @param size number of records of the sample
  * @returns undefined if the other records may be sent; otherwise how sending ended, with a failure `canary_failed` if
  * the sample was not accepted and other records are left
@@ -105,7 +105,7 @@ async function outcomesOf({ ledger, run }: OpenRun, sample: ReadonlySet<number>)
   return found;
 }
 
-/** Reads the input, and chooses from the records that are left to send. */
+/** Reads the input and chooses the sample from the records that have not been sent yet. */
 async function chooseRecords({ job, ledger, run, dependencies }: OpenRun, size: number): Promise<readonly number[]> {
   const { pending = 0 } = (await ledger.summary(run.id)).counts;
   if (size === 0 || pending === 0) return [];

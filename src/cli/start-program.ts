@@ -34,7 +34,7 @@ let logger = createLogger(loggerOptionsOf({}, session));
 process.on("uncaughtException", (error) => process.exit(logExit(error, logger)));
 
 try {
-  // Imported last, so that a limit on open files during loading is reported like any other failure.
+  // Imported last, so that an error while loading, such as too many open files, is reported like any other failure.
   const { runProgram } = await import("./run-program.ts");
   process.exitCode = await runProgram(session, (current) => {
     logger = current;

@@ -168,7 +168,10 @@ function isExample(path: AttrPath): boolean {
 
 const DATA_KEYWORDS: ReadonlySet<unknown> = new Set(["enum", "const", "example", "default"]);
 
-/** Objects whose members may have any name. For example, `default` is a keyword of a schema, but also a response. */
+/**
+ * Objects whose members may have any name. For example, `default` is a keyword in a schema, but also the name of a
+ * response.
+ */
 const NAMED_PARTS: ReadonlySet<unknown> = new Set(
   splitNames(
     "properties patternProperties dependentSchemas $defs definitions schemas responses parameters examples requestBodies headers links callbacks pathItems",

@@ -94,7 +94,10 @@ async function compare(
   return { findings: { folder, ...cells, ...findRowChanges(index), ...columnChanges(layouts) }, changedRows };
 }
 
-/** Returns a function that finds the original columns of the exported rows of a source; empty for JSON. */
+/**
+ * Returns a function that finds the original columns of a source's exported rows. The function finds no columns for
+ * JSON.
+ */
 export function exportedColumns({ files }: Pick<RejectsManifest, "files">): (source: string) => readonly string[] {
   const bySource = new Map(files.filter(({ kind }) => kind === "csv").map((file) => [file.source, file.columns]));
   return (source) => bySource.get(source) ?? [];

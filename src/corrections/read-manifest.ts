@@ -105,7 +105,7 @@ async function returnedState(file: string, digest: string | undefined): Promise<
 
 function bothChanged(folder: string, file: string): Failure {
   return new Failure("usage", `${folder}: both ${WORKBOOK_FILE} and ${file} have changed since they were exported`, {
-    hint: "move the file that should not be read to another folder",
+    hint: "move the unwanted file to another folder",
   });
 }
 

@@ -36,7 +36,7 @@ export function refuseSharedRecords(folders: readonly RejectsFolder[], tempFolde
         if (other !== undefined) throw sharedRecord(key ?? `record ${record}`, [other, folder]);
         if (key === undefined) continue;
         const sameKey = claim("key", key.normalize("NFC"), at);
-        // Several records of one run may have the same key. They may be in different folders, like rows of one file.
+        // Records of one run may have the same key, whether they are in the same file or in different folders.
         if (sameKey !== undefined && folders.find((each) => each.folder === sameKey)?.document.run !== document.run)
           throw sharedRecord(key, [sameKey, folder]);
       }
@@ -67,8 +67,8 @@ export function refuseSharedRows(
 }
 
 /**
- * Claims a name for the folder with this number. Returns another folder that has already claimed the name, if there is
- * such a folder; otherwise undefined.
+ * Claims a name for the folder with this number. If another folder has already claimed the name, returns that folder;
+ * otherwise undefined.
  */
 type Claim = (kind: string, name: string, folder: number) => string | undefined;
 

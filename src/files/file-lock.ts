@@ -8,9 +8,9 @@ const PATIENCE_MS = 10_000;
 const RETRY_MS = 20;
 
 /**
- * Runs `work`, which must be short, under an exclusive lock that other processes take with this function. `<file>.lock`
- * is a SQLite file with an open write transaction, so the kernel releases the lock when the process ends, however that
- * happens.
+ * Runs `work`, which must be short, while holding an exclusive lock. Other processes use this function to take the same
+ * lock. `<file>.lock` is a SQLite file with an open write transaction, so the kernel releases the lock when the process
+ * ends, however that happens.
  * @throws Failure `storage` if another program keeps the lock, or the lock file cannot be written
  */
 export function withFileLock<T>(file: string, work: () => Promise<T>, patienceMs: number = PATIENCE_MS): Promise<T> {

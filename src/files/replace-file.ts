@@ -54,8 +54,8 @@ export interface Draft {
 }
 
 /**
- * Starts a draft named `.<file name>.<tag>.tmp`. Removes a file of that name that a dead process has left, and does not
- * follow a link with that name.
+ * Starts a draft named `.<file name>.<tag>.tmp`. Removes a file with that name if a dead process has left it behind,
+ * and does not follow a link with that name.
  */
 export async function openDraft(file: string, tag: string, mode: number): Promise<Draft> {
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${tag}.tmp`);
@@ -93,7 +93,7 @@ export async function syncFolder(folder: string): Promise<void> {
 
 /**
  * The synchronous variant of `replaceFile`, for code that is the file's only writer. The temporary file is always
- * `<file>.tmp`, so that it replaces a temporary file that a dead process has left.
+ * `<file>.tmp`, so that it replaces a temporary file that a dead process has left behind.
  */
 export function replaceFileSync(file: string, data: Uint8Array): void {
   const draft = `${file}.tmp`;

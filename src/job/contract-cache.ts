@@ -23,10 +23,10 @@ export interface ContractCache {
 }
 
 /**
- * Returns the contract for the documents, from the cache if possible; otherwise compiles it (`loadContract`). An entry
- * is named by the hash of the documents, their names, the settings, the version and the engine, and contains its own
- * checksum. Entries that are corrupt, incomplete, or writable by other users are ignored. A failure to write an entry
- * is not an error.
+ * Returns the contract for the documents, from the cache if possible; otherwise compiles it (`loadContract`). The name
+ * of an entry is a hash of the documents, their names, the settings, the version and the engine. An entry contains its
+ * own checksum. Entries that are corrupt, incomplete, or writable by other users are ignored. A failure to write an
+ * entry is not an error.
  *
  * @throws the failures of `loadContract`; invalid documents are never cached
  */

@@ -64,7 +64,7 @@ function keepRejects(
   });
 }
 
-/** Returns the settings for reading each folder of rejects. Ignores flags that describe the files of the sources. */
+/** Returns the settings for reading each folder of rejects. Ignores flags that describe source files. */
 async function rejectsJobs(
   folders: readonly string[],
   flags: CorrectionFlags,

@@ -97,8 +97,8 @@ async function readConfiguration(sources: readonly string[], { flags, command }:
 }
 
 /**
- * Reads the settings without the target and the suppliers. If the target or supplier is unknown, the other settings can
- * still be checked.
+ * Reads the settings without the target and the suppliers, so that the other settings can be checked even if the target
+ * or supplier is unknown.
  */
 function withoutTarget(
   { config: { target: _target, suppliers: _suppliers, ...config } }: LocatedConfig,

@@ -11,7 +11,8 @@ import { initUpdateView, initView } from "../views/init-view.ts";
 import { show } from "../views/view.ts";
 
 /**
- * Creates or updates a mapping. Omits `--out` from the settings, because the setting of this name is the report folder.
+ * Creates or updates a mapping. Omits `--out` from the settings, because the setting with this name is the report
+ * folder.
  */
 export function initAction(
   sources: readonly string[],

@@ -48,7 +48,7 @@ function projectIn(folder: string, { sources, flags }: WebCommand, { dependencie
       const { inventory, owners } = config;
       const hasMapping = (flags.mapping ?? config.mapping) !== undefined;
       beganWithMapping ??= hasMapping;
-      // If the page creates a mapping from these sources, the mapping itself names them.
+      // Once the page has created a mapping from these sources, they are omitted, because the mapping names them.
       const own = hasMapping && !beganWithMapping ? [] : sources;
       const settings = settingsOf(config, { sources: own, flags, folder });
       return withOptionOrigin(config, () => action({ ...settings, inventory, owners }));

@@ -15,7 +15,10 @@ export function completionScript(shell: Shell): string {
   return SCRIPTS[shell].trimStart();
 }
 
-/** bash splits words at `=` and `:`. The script joins them again, and completes only the part after the last split. */
+/**
+ * bash splits words at `=` and `:`. The script joins the parts again, and completes only the part after the last of
+ * these characters.
+ */
 const BASH = `
 # bash completion for migrate
 _migrate() {

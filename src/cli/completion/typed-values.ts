@@ -12,7 +12,7 @@ import type { Candidate, TypedWords } from "./complete-words.ts";
 /** Data for looking up values that have no fixed list of choices. */
 export interface ValueSources {
   readonly typed: TypedWords;
-  /** Returns the value of an option's environment variable, for an option that was not typed. */
+  /** Returns the value of an option that was not typed, from the option's environment variable. */
   readonly variable: (option: string) => string | undefined;
   /** The part of the value that is already typed. */
   readonly prefix: string;

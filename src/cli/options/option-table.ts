@@ -8,9 +8,12 @@ import { CHOICES, PARSERS } from "./option-parsers.ts";
  */
 export type FlagTable = Readonly<Record<string, FlagRow>>;
 
-/** The definition of a command-line option. The library does not need to have the same option. */
+/** The definition of a command-line option. The library may lack this option. */
 interface FlagRow extends Omit<OptionRow, "kind" | "choices"> {
-  /** The parser of the value. Default: `text` for one required argument; otherwise the argument is unchanged. */
+  /**
+   * The parser of the value. The default for one required argument is `text`. All other arguments are left unchanged by
+   * default.
+   */
   readonly kind?: Kind | keyof typeof PARSERS;
   readonly choices?: keyof typeof CHOICES | readonly string[];
 }

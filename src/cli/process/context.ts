@@ -88,7 +88,9 @@ async function readJobSettings(
   return readSettings(sources, flags, process.cwd());
 }
 
-/** Runs an action that reads its other settings from a run in the ledger. */
+/**
+ * Runs an action with the settings for finding a run in the ledger. The action reads its other settings from the run.
+ */
 export function withLedger(
   session: Session,
   flags: Flags,

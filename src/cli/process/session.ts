@@ -18,7 +18,7 @@ export interface Session {
   readonly stdout: Terminal<Writable>;
   readonly stderr: Terminal<Writable>;
   readonly clock: Clock;
-  /** Starts to listen for signals, and calls `onFirst` for the first signal. */
+  /** Starts listening for signals, and calls `onFirst` for the first signal. */
   readonly listen: (onFirst: () => void) => StopSignals;
   /** Set by the command before it ends. */
   exitCode: number;

@@ -1,4 +1,4 @@
-/** Events of `--log-format json`, with their level and the fields in addition to `time`, `level` and `event`. */
+/** Events of `--log-format json`, with their level, and their fields other than `time`, `level` and `event`. */
 export const LOG_EVENTS = {
   run_started: {
     level: "info",

@@ -9,7 +9,7 @@ import type { Logger } from "../process/logger.ts";
 import { createWaitLog, logProgress, logRunEvent } from "./progress-log.ts";
 import { progressLine } from "./progress-text.ts";
 
-/** Shows the progress of a run: on a terminal, a line that is updated in place; elsewhere, a log line at intervals. */
+/** Shows the progress of a run. On a terminal, updates one line in place. Elsewhere, logs a line at intervals. */
 export interface Progress {
   readonly onProgress: (event: RunEvent) => void;
   /** Updates the display. Called about twice a second while a run may be active. */

@@ -61,7 +61,7 @@ interface GivenRejects {
   readonly rejects: readonly string[];
 }
 
-/** Returns the kinds of the files that the user named with flags. These files replace the files of the run. */
+/** Returns the kinds of the files that the user named with flags. These files replace the run's own files. */
 function replacedKinds({ contract, mapping }: Flags): readonly FileKind[] {
   return [
     ...(contract === undefined ? [] : (["contract", "overlay"] as const)),

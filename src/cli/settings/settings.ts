@@ -184,7 +184,7 @@ function rateLimitSettings(flags: Flags, target: ChosenTarget | undefined): Rate
 }
 
 const DEFAULT_LEASE_MS = 30_000;
-/** The minimum lease. Workers send a heartbeat five times per lease, but at least once a second. */
+/** The minimum lease. Workers send at least one heartbeat per second, and at least five per lease. */
 const MIN_LEASE_MS = 2_000;
 
 function workerSettings({ workers, lease }: Flags): WorkerSettings | undefined {

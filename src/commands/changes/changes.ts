@@ -19,8 +19,8 @@ import { type EarlierPayloads, type PayloadReader, openEarlierPayloads } from ".
 
 /**
  * - `mapping`: only the mapping, the contract or the lists have changed. With the setup of the earlier run, the current
- *   rows still produce the earlier content. If that setup is lost, only a record with a single, unchanged row has this
- *   result.
+ *   rows still produce the earlier content. If that setup is lost, only a single-row record whose row is unchanged can
+ *   have this result.
  * - `duplicate`: an earlier record in the sources has the same key, so the record is not compared.
  */
 type ChangeResult = "new" | "changed" | "mapping" | "same" | "removed" | "duplicate";

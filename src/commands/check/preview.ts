@@ -68,9 +68,9 @@ export async function recordsWithOrigins(
 }
 
 /**
- * Finds the records of `--only` by key, without joining or checking other records. Returns undefined without `--only`,
- * if it finds fewer records than requested, or if it could miss records. It could miss records if a source other than
- * the root declares a key, or if a function computes the key.
+ * Finds the records of `--only` by key, without joining or checking other records. Returns undefined if `--only` is not
+ * set, if it finds fewer records than requested, or if it could miss records. It could miss records if a source other
+ * than the root declares a key, or if a function computes the key.
  */
 async function recordsByKey(job: Job): Promise<readonly TracedRecord[] | undefined> {
   const { only, limit = Number.POSITIVE_INFINITY } = job.settings;

@@ -84,7 +84,7 @@ function roleOf(
   return breaks ? "broken" : "touched";
 }
 
-/** Returns the attr of the enclosing object; "" is the payload. */
+/** Returns the attr of the enclosing object; "" for the payload. */
 function parentAttr(attr: string): string {
   return attr.split(".").slice(0, -1).join(".");
 }

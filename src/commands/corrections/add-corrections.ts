@@ -110,7 +110,7 @@ const REQUEST_HINT = "the columns are key, column, value, and optionally source,
 
 type FoundRows = ReadonlyMap<CorrectionRequest, readonly Row[]>;
 
-/** Returns the rows with the key of each request, in file order. */
+/** Returns, for each request, the rows that have its key, in file order. */
 async function rowsOf(job: Job, requests: readonly CorrectionRequest[], signal: AbortSignal): Promise<FoundRows> {
   const wanted = requestsByKey(job, requests);
   const keyNames = new Map(

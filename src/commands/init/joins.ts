@@ -105,7 +105,7 @@ export interface SourceNode {
   readonly source: SourceProfile;
   /**
    * The column by which other sources refer to this source. References from children take precedence over references
-   * from the parent. If there are none, this is the named key for the root, and undefined for any other source.
+   * from the parent. Without any references, this is the named key for the root, and undefined for any other source.
    */
   readonly key: ColumnProfile | undefined;
   /** How the source belongs to its parent; absent for the root. */

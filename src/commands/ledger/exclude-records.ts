@@ -37,8 +37,8 @@ export interface ExcludedKeys extends Readonly<
 
 /**
  * Excludes the records with these keys from the migration. An exclusion applies to every destination whose pushes have
- * contained the key. If no push has contained the key, the exclusion applies to the only destination. The place of an
- * open row without a key (`accounts.csv:12`) excludes this row.
+ * contained the key. If no push has contained the key, the exclusion applies to the only destination in the ledger. The
+ * place of an open row without a key (`accounts.csv:12`) excludes that row.
  * @throws Failure `usage`, without any change, for keys that could belong to several destinations, for keys whose
  * address is unknown, and for places with several rows
  */
@@ -213,7 +213,10 @@ function destinationsOf(runs: readonly Run[], { supplier, operation }: ExcludeOp
   });
 }
 
-/** Returns the failure for keys without a known address. An address, and therefore an identity, may depend on rows. */
+/**
+ * Returns the failure for keys without a known address. The address of a record, and therefore its identity, may depend
+ * on its rows.
+ */
 function unknownAddress(keys: readonly string[]): Failure {
   return new Failure("usage", `no push or dry run has contained ${firstOf(keys)}; nothing was changed`, {
     hint: "the address of these records depends on their rows, so run `migrate push --dry-run` with these rows first",

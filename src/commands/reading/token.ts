@@ -29,7 +29,7 @@ export interface TokenRecord {
   readonly claims: JsonObject;
   /** Seconds since 1970; absent if the token does not state its expiry. */
   readonly expiresAt?: number | undefined;
-  /** Whether the token has expired, by the local clock. */
+  /** Whether the token has expired according to the local clock. */
   readonly ended: boolean;
   /** Seconds since 1970; absent without a refresh token, or if its expiry is unknown. */
   readonly refreshExpiresAt?: number | undefined;

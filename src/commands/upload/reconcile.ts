@@ -61,7 +61,8 @@ interface ReconcileContext extends RecordedRun {
 
 /**
  * Applies the decisions of the user. Records with the status `existing` can also be accepted, but not sent again.
- * @throws Failure `usage`, without any change, unless every key belongs to a record that the decision allows
+ * @throws Failure `usage`, without any change, unless every key belongs to a record to which the decision can be
+ * applied
  */
 async function applyOperatorDecisions(
   { accept, resend, who }: ReconcileOptions,

@@ -10,7 +10,7 @@ export interface LayeredDocument {
   readonly value: MutableJsonObject;
   readonly placeOf: (path: AttrPath) => Place;
   /**
-   * Merges the update into the object at the path: objects are merged member by member, lists are appended, other
+   * Merges the update into the object at the path: objects are merged member by member, lists are appended, and other
    * values are replaced.
    */
   readonly merge: (path: AttrPath, update: JsonObject, origin: Origin) => void;

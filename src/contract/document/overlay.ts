@@ -244,7 +244,7 @@ function* distinct(nodes: Iterable<JSONPathNode>): Generator<JSONPathNode> {
 
 /**
  * Instruments every part of a compiled query to count its visits: selectors (`resolve`), descendants (`visit`) and
- * filters (`evaluate`). The library has no limit.
+ * filters (`evaluate`). The library itself does not limit them.
  */
 function countVisits(query: JSONPathQuery): void {
   let left = MAX_VISITS;

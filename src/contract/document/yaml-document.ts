@@ -60,8 +60,9 @@ export function parseDocument(
 }
 
 /**
- * The names of members whose values are text as written. Each belongs to objects that also have the other member, so
- * that names which are data, such as the codes of a lookup table, are not included.
+ * Names of members whose values are read as text, exactly as written. Each name is mapped to the name of a second
+ * member. The first member is read as text only in objects that also have the second member, because the name could
+ * otherwise be data, such as a code in a lookup table.
  */
 export type TextMembers = ReadonlyMap<string, string>;
 

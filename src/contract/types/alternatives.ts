@@ -28,9 +28,9 @@ export interface Alternatives {
 }
 
 /**
- * Splits the first `oneOf` or `anyOf` among the parts. Other `oneOf` and `anyOf` keywords remain in `rest` and are
- * split later. Returns undefined if there is no such keyword, or if its value is invalid. Adds a finding for an invalid
- * value.
+ * Extracts the options of the first `oneOf` or `anyOf` that a part contains. Other `oneOf` and `anyOf` keywords remain
+ * in `rest` and are handled later. Returns undefined if there is no such keyword, or if its value is invalid. Adds a
+ * finding for an invalid value.
  */
 export function alternativesOf(parts: readonly SchemaNode[], compilation: Compilation): Alternatives | undefined {
   const keyword = parts.flatMap((part) => UNION_KEYWORDS.filter((name) => readKeyword(part, name) !== undefined))[0];

@@ -6,7 +6,7 @@ import { childTypes } from "./type-tree.ts";
 /** Maximum number of options of one schema, including the options of alternatives directly inside its alternatives. */
 export const MAX_OPTIONS = 10_000;
 
-/** Number of paths through the alternatives of a schema above which `contract check` warns. */
+/** `contract check` warns if there are more paths than this through the alternatives of a schema. */
 const MANY_WAYS = 10_000;
 
 /** Returns the number of options. For an option that is a union, counts the options of the union. */

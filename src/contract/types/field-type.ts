@@ -35,7 +35,9 @@ interface TypeBase {
    * also valid.
    */
   readonly untyped?: true;
-  /** Set if no value satisfies the schema, except null if it is allowed: the reason and its path. */
+  /**
+   * The reason why no value other than null satisfies the schema, and the path of the cause; absent if a value does.
+   */
   readonly impossible?: { readonly reason: string; readonly path: AttrPath };
   /** The constraints of the schema that its kind does not enforce; absent if there are none. */
   readonly assertions?: readonly Assertion[];

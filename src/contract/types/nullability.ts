@@ -16,7 +16,7 @@ export type NullRule = "allowed" | "forbidden" | undefined;
 
 /**
  * Returns the combined rule of the nodes: null is forbidden if any node forbids it. `nullable` overrides the other
- * keywords of its schema, including the contents of its `$ref` and `allOf`, because contracts write `nullable` next to
+ * keywords of its schema, including the contents of its `$ref` and `allOf`, because contracts use `nullable` next to
  * these keywords.
  */
 export function nullRule(nodes: readonly SchemaNode[], compilation: Compilation): NullRule {

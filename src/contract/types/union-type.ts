@@ -213,8 +213,8 @@ function writtenMapping(
 }
 
 /**
- * Whether the property is not a field but a setting of the instance: no option declares the property or opens its
- * object with `additionalProperties`.
+ * Whether the property is not a field but a setting of the instance: no option declares the property or allows it
+ * through `additionalProperties`.
  */
 function isInstanceSetting(property: string, { options }: Alternatives, compilation: Compilation): boolean {
   const parts = options.flatMap((option) => flattenSchemas(option, compilation));

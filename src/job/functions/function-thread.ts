@@ -38,8 +38,8 @@ const STOP_GRACE_MS = 1000;
 const CHECK_INTERVAL_MS = 100;
 
 /**
- * V8's own limit for the thread. If one large allocation exceeds this limit, V8 ends the whole process. The two limits
- * below end the thread before that happens.
+ * V8's own limit on the thread's memory. If one large allocation exceeds this limit, V8 ends the whole process. The two
+ * limits below end the thread before that happens.
  */
 const HEAP_MB = 4096;
 
@@ -52,7 +52,7 @@ const MAX_BYTES = 2 * 2 ** 30;
 /** Limit on the memory growth of the whole process during one batch. */
 const MAX_GROWTH_BYTES = 2 ** 30;
 
-/** A pending answer of the thread. `calls` is empty while the module is loading. */
+/** A pending answer from the thread. `calls` is empty while the module is loading. */
 interface Waiting {
   readonly calls: readonly FunctionCall[];
   /** Declared as a method, because each answer has a different type. */
@@ -175,7 +175,7 @@ interface Watched {
 }
 
 interface Watch {
-  /** Watches this pending answer from now on; undefined if no answer is pending. */
+  /** Watches this pending answer instead of the previous one. Pass undefined if no answer is pending. */
   readonly next: (waiting: Waiting | undefined) => void;
   readonly stop: () => void;
 }

@@ -7,14 +7,14 @@ import { markdownTable, renderEntryList } from "../../../terminal/text-table.ts"
 import { counted } from "../../../text/count.ts";
 import type { View, ViewOptions } from "../view.ts";
 
-/** Shows changes by effect, the most severe first. Shows a change in several operations once. */
+/** Shows changes by effect, the most severe first. Lists a change only once if it occurs in several operations. */
 export const contractDiffView: View<ContractDiff> = {
   text: contractDiffText,
   json: contractDiffJson,
   markdown: contractDiffMarkdown,
 };
 
-/** Warns about a problem in a contract that may hide changes. */
+/** Warns that changes may be missing because of a problem in a contract. */
 export function contractWarningText(place: Place, message: string): string {
   return `${formatPlace(place)}: warning: ${plainText(message)}; changes that depend on it may be missing`;
 }

@@ -125,7 +125,10 @@ function operationEntry({ id, method, path, summary }: Operation): ListEntry {
 /** Maximum length of one rule in characters. Some lists of choices would otherwise fill the screen. */
 const MAX_RULE_WIDTH = 200;
 
-/** Describes a field only in a selection, because descriptions would double the length of the full table. */
+/**
+ * Adds the description of a field only if `isDescribed` is true, because descriptions would double the length of the
+ * full table.
+ */
 function fieldEntry(row: FieldRow, isDescribed: boolean): ListEntry {
   const texts = isDescribed ? rulesOf(row).map((rule) => cutText(rule, MAX_RULE_WIDTH)) : rulesOf(row);
   const rules = [row.type, ...(row.required ? ["required"] : []), ...texts].join("; ");
@@ -146,7 +149,7 @@ function tableOf(fields: readonly FieldRow[]): string {
   return markdownTable(rows, FIELD_COLUMNS);
 }
 
-/** Describes the coverage of the published codes by rules. With `verbose`, lists the codes of each class. */
+/** Describes how many of the published codes are covered by rules. With `verbose`, lists the codes of each class. */
 function coverageText({ published, byClass, rules, skipped, missing }: Coverage, verbose: boolean): string {
   const lines = [`${published.length} published codes, ${rules} rules`];
   for (const name of COVERAGE_CLASSES) {

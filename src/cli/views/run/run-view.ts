@@ -31,7 +31,10 @@ export async function showRun(run: RunReport, flags: RunFlags, context: Context)
   }
 }
 
-/** Returns the command that keeps changed cells as corrections, after a push has sent re-imported rejects. */
+/**
+ * Returns the command that keeps changed cells as corrections; undefined unless the run is a push that has sent
+ * re-imported rejects.
+ */
 function keepCommand(
   { run, summary }: RunReport["report"],
   { rejects = [], config, dryRun = false }: RunFlags,

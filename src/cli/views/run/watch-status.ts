@@ -19,7 +19,7 @@ export async function watchStatus(
   const isRedrawn = format !== "json" && isTerminal(stdout);
   let shown = "";
   while (!drain.aborted && isStdoutOpen()) {
-    // Counting the coverage is slow and its result is soon outdated, so it is counted only at the end.
+    // The coverage is counted only at the end, because counting is slow and the result is soon outdated.
     const seen = await status({ ...options, coverage: [] }, dependencies);
     const isOver = seen.runs.every(({ state }) => state !== "running");
     const current = isOver ? await status(options, dependencies) : seen;

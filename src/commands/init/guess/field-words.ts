@@ -191,12 +191,12 @@ export const NEAR_WORDS: readonly (readonly [word: string, other: string, likene
 ];
 
 /**
- * Parts of an address. A column for such a part may fill the first line if its name has no number. Most likely parts
- * first.
+ * Parts of an address. A column for such a part may fill the first line if the column name has no number. The most
+ * likely parts come first.
  */
 export const FIRST_ADDRESS_PARTS: readonly string[] = ["street", "address"];
 /**
- * Parts of an address. A column for such a part may fill a later line if its name has no number. Most likely parts
- * first. For example, `billing_address2` takes the town if there is no second street column.
+ * Parts of an address. A column for such a part may fill a later line if the column name has no number. The most likely
+ * parts come first. For example, `billing_address2` takes the town if there is no second street column.
  */
 export const LATER_ADDRESS_PARTS: readonly string[] = ["street", "town", "county", "state"];

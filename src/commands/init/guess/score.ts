@@ -53,7 +53,7 @@ function guessOf(
 }
 
 /**
- * Weight of shared written words relative to shared meanings: `account_number` matches a field with `number` better
+ * Weight of shared words as written, relative to shared meanings: `account_number` matches a field with `number` better
  * than `account_id` does, although both mean an id.
  */
 const WRITTEN_WEIGHT = 0.1;

@@ -80,7 +80,7 @@ function wrapped(text: string, width: number): readonly string[] {
 export const MAPPING_SCHEMA_FILE = "mapping.schema.json";
 export const CONFIG_SCHEMA_FILE = "migrate.schema.json";
 
-/** Returns the line that tells editors which schema a file has. */
+/** Returns the line that tells editors which schema applies to a file. */
 export function schemaLine(file: string): string {
   return `yaml-language-server: $schema=${file}`;
 }
