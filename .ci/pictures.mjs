@@ -71,7 +71,7 @@ function environment({ baseUrl, ca, apiKey }) {
   };
 }
 
-/** Returns the terminal output of a push. The exit code is 1, because the platform rejects some records. */
+/** Returns the terminal output of a push. The push exits with 1, because the platform rejects some records. */
 function push(env) {
   const command = `stty cols ${COLUMNS} rows 40; '${process.execPath}' '${program}' push || test $? -eq 1`;
   const output = execFileSync("script", ["-qec", command, "/dev/null"], { cwd: folder, env, encoding: "utf8" });
@@ -79,7 +79,7 @@ function push(env) {
   return output.replaceAll("\u001b", "␛");
 }
 
-/** Returns the lines to show. Omits the progress line and the middle of a long output. */
+/** Returns the lines to show. Omits the progress line and the middle of long output. */
 function shownLines(output) {
   const lines = output
     .trimEnd()

@@ -4,7 +4,8 @@
 //
 // A room is a folder of src/, or a deeper folder that the table names (`rules/language`). A room that does not list
 // `node:` is pure: it must not import modules of Node.js. A file directly in src/ is a separate room if the table names
-// the file (`index.ts`); all other files in src/ form the room `.`. A room that is missing from the table is an error.
+// the file (`index.ts`); all other files directly in src/ form the room `.`. A room that is not in the table is an
+// error.
 import path from "node:path";
 
 const SOURCE = path.join(import.meta.dirname, "../src");
@@ -39,7 +40,7 @@ const imports = {
   },
 };
 
-/** Returns the deepest folder of the file that the table names; undefined for a file outside src/. */
+/** Returns the deepest folder that contains the file and is named in the table; undefined for a file outside src/. */
 function roomOf(file, table) {
   const folders = path.relative(SOURCE, path.dirname(file)).split(path.sep);
   if (folders[0] === "..") return undefined;

@@ -8,7 +8,7 @@ interface SampledRecord {
   readonly payload: JsonObject;
 }
 
-/** Chooses a sample of records that are added in input order. */
+/** Chooses a sample of the added records. Add the records in input order. */
 export interface Sampler {
   readonly add: (record: SampledRecord) => void;
   /** Returns the numbers of the chosen records, in order. */

@@ -21,7 +21,7 @@ import { createSampler } from "./choose-sample.ts";
  * Sends a sample of a run's records. Checks that the platform has accepted each record and, where the contract allows a
  * comparison, that it has stored the values that were sent. Does nothing if the run has already sent more than `size`
  * records, because the canary has then passed.
- * @param size number of records of the sample
+ * @param size number of records in the sample
  * @returns undefined if the other records may be sent; otherwise how sending ended, with a failure `canary_failed` if
  * the sample was not accepted and other records are left
  */
@@ -35,7 +35,7 @@ export async function sendCanary(run: OpenRun, options: SendOptions, size: numbe
   if (sample.size === 0) return undefined;
   const { notice } = run.dependencies;
   notice(`Canary: sending ${counted(sample.size, "record")} first`);
-  // The records after the canary use the payloads that were kept during the check.
+  // The payloads that were kept during the check are used for the records after the canary.
   const sending = { ...run, ledger: onlyRecords(run.ledger, sample) };
   const end = await sendRecords(run.job, sending, { ...options, kept: undefined });
   if (end.reason !== "done") return end;
@@ -121,7 +121,7 @@ async function chooseRecords({ job, ledger, run, dependencies }: OpenRun, size: 
   return sampler.chosen();
 }
 
-/** Returns the ledger, with only these records left to send. */
+/** Returns a view of the ledger in which only these records are left to send. */
 function onlyRecords(ledger: Ledger, records: ReadonlySet<number>): Ledger {
   const numbers = [...records].toSorted((a, b) => a - b);
   return {
@@ -201,7 +201,7 @@ async function readBack(
   }
 }
 
-/** Maximum number of queries for a record. An accepted record may appear on the platform a little later. */
+/** Maximum number of queries per record. An accepted record may appear on the platform a little later. */
 const MAX_TRIES = 4;
 const MAX_INTERVAL_MS = 3000;
 

@@ -49,8 +49,8 @@ Exit codes (if several apply: the first of 70, 7, 2, 6, 5, 4, 3, 1)
 const help = new Help();
 
 /**
- * Describes an option. Omits the preset `true`, because `[true|false]` already shows the value of an option without its
- * argument.
+ * Describes an option. Omits the preset `true`, because `[true|false]` already suggests that the argument can be
+ * omitted.
  */
 function optionDescription(option: Option): string {
   return help.optionDescription(option).replace(' (preset: "true")', "");
@@ -104,8 +104,8 @@ export function requestedLogFormat(words: readonly string[]): "text" | "json" {
 }
 
 /**
- * Refuses `migrate unknown --help` in the same way as `migrate unknown`, because the general help would hide the wrong
- * name.
+ * Refuses `migrate unknown --help` in the same way as `migrate unknown`, because showing the general help would hide
+ * the mistake.
  */
 function refuseUnknownCommand({ command }: { readonly command: Command }): string {
   const [name] = command.args;

@@ -31,7 +31,8 @@ export async function runProgram(
 }
 
 /**
- * Unsets the variables of this program that are empty. CI systems set a variable without a value to an empty string.
+ * Unsets this program's environment variables if they are empty. CI systems set a variable without a value to an empty
+ * string.
  */
 function forgetEmptyVariables(): void {
   for (const [name, value] of Object.entries(process.env)) {
@@ -94,8 +95,8 @@ function logRefusal({ code, message }: CommanderError, logger: Logger, command: 
 const HELP_HINT = "(see --help)";
 
 /**
- * Removes the value of an unknown option, because the value may be a secret. Commander also reports an unknown option
- * if the user gives a value to an option that takes no value.
+ * Removes the value of an unknown option from the message, because the value may be a secret. Commander also reports an
+ * unknown option if the user gives a value to an option that takes no value.
  */
 function refusalText(text: string, command: Command): string {
   const [given, flag = ""] = /unknown option '(-[^=']*)=[^\n]*'/.exec(text) ?? [];

@@ -90,7 +90,7 @@ function recordUses(rule: Rule, place: TypePlace, context: UseContext): void {
 
 /**
  * Records whether each path in an expression resolves. Paths in a filter start at the filtered items. Paths in a named
- * value start at the path before its name: for `a.$name`, at `a`.
+ * value start at whatever precedes its name: for `a.$name`, at `a`.
  */
 function recordUse(expression: Expression, from: PathBases, place: AttrPath, context: UseContext): void {
   if (expression.kind !== "path") {

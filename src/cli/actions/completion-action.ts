@@ -55,8 +55,7 @@ function variablesOf(command: Command): readonly (readonly [option: string, vari
 }
 
 /**
- * Whether the value contains no control characters. The shell would treat a tab or a line break as the end of the
- * value.
+ * Whether the value is free of control characters. The shell would treat a tab or a line break as the end of the value.
  */
 function isPlain(value: string): boolean {
   return !/\p{Cc}/u.test(value);

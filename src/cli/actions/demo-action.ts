@@ -50,8 +50,8 @@ function singleSteps(flags: DemoFlags, { dependencies }: Context): AsyncIterable
 }
 
 /**
- * Returns the steps of the demo with workers. The workers are separate processes, which read the platform's key from
- * the environment.
+ * Returns the steps of the demo that uses workers. The workers are separate processes, which read the platform's key
+ * from the environment.
  */
 async function clusterSteps(flags: DemoFlags, { dependencies }: Context): Promise<AsyncIterable<DemoStep>> {
   const { clusterDemo } = await import("../../commands/demo/cluster-demo.ts");

@@ -45,7 +45,7 @@ export function pushAction(sources: readonly string[], flags: RunFlags, session:
   });
 }
 
-/** Sets the next command of a report. After a dry run, the next command sends the records. */
+/** Sets the next command in a report. After a dry run, the next command sends the records. */
 function withNext(run: RunReport, next: string): RunReport {
   return { ...run, report: { ...run.report, next } };
 }

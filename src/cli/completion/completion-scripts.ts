@@ -7,7 +7,7 @@ export type Shell = (typeof SHELLS)[number];
  * description`.
  */
 export const COMPLETE_COMMAND = "__complete";
-/** The line that requests path completion as well. */
+/** An output line that tells the script to complete paths as well. */
 export const FILES_LINE = ":files";
 
 /** Returns the script for a shell. The script contains no candidates and calls the program to get them. */

@@ -1,7 +1,7 @@
 import { Command, Help, type Option } from "commander";
 import { MESSAGES_GROUP } from "./options.ts";
 
-/** Minimum number of commands with the same option and description. Such an option is described only once. */
+/** If at least this number of commands have an option with the same description, the option is described only once. */
 const SHARED_BY = 2;
 
 /**

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { CREDENTIAL_VARIABLES, STORE_CREDENTIAL_VARIABLES } from "./credential-variables.ts";
 
-/** Examples for the help, by command: the words after `migrate`. */
+/** Examples for the help, by command. The keys and the examples omit the word `migrate`. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   init: ["init accounts.csv customers.csv --contract operator.yaml"],
   "schema config": ["schema config"],

@@ -135,7 +135,7 @@ export interface Context {
   readonly dependencies: Dependencies;
   readonly logger: Logger;
   readonly progress: Pick<Progress, "current">;
-  /** The screen of stderr, where the logger writes. */
+  /** The screen of stderr, to which the logger writes. */
   readonly stderrScreen: Screen;
   /** Writes to stdout. Returns a promise while the reader is slow. */
   readonly write: (text: string | Uint8Array) => Promise<void> | void;

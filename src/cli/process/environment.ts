@@ -1,6 +1,6 @@
 import { Failure } from "../../model/failure.ts";
 
-/** Settings of a process that can weaken the protection of sent data. */
+/** Process settings that can weaken the protection of sent data. */
 export interface ProcessSettings {
   readonly env: NodeJS.ProcessEnv;
   /** Flags of Node.js itself. */

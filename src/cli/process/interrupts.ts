@@ -44,7 +44,7 @@ export function listenForInterrupts(onFirst: () => void): StopSignals {
     }
   });
   // On exit, Node.js waits for its threads, and a stuck thread never ends. Exit listeners that were added earlier
-  // remove temporary files before the kill.
+  // remove temporary files before the process is killed.
   setOnStuckThread(() => process.once("exit", () => process.kill(process.pid, "SIGKILL")));
   return { drain: drain.signal, abort: abort.signal };
 }

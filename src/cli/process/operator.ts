@@ -7,7 +7,7 @@ export function operator(): string {
   return name === "" ? currentUser() : name;
 }
 
-/** Returns `user@host`. If the user has no name, as in some containers, the user's number replaces the name. */
+/** Returns `user@host`. If the user has no name, as in some containers, uses the numeric user id instead. */
 function currentUser(): string {
   try {
     return `${userInfo().username}@${hostname()}`;

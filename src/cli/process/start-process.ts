@@ -25,10 +25,7 @@ export function startProcess(program: string, words: readonly string[], folder: 
   return { pid: child.pid ?? 0, ended, stop: () => send("SIGTERM"), kill: () => send("SIGKILL") };
 }
 
-/**
- * Opens an address in the user's browser. Does nothing if there is no browser, because the address is also on the
- * screen.
- */
+/** Opens an address in the user's browser. Does nothing if there is no browser, because the address is also printed. */
 export function openBrowser(address: string): void {
   const [command, ...words] = COMMANDS[process.platform] ?? ["xdg-open"];
   if (command === undefined) return;

@@ -119,7 +119,7 @@ interface ShownProgress {
 }
 
 const LIVE_EVERY_MS = 100;
-/** Delay before the line is first shown. Shorter work shows no line. */
+/** Delay before the line is first shown. No line is shown for shorter work. */
 const FIRST_AFTER_MS = 300;
 /** Width of the spinner, the space before the text, and the unused last column. */
 const SPINNER_WIDTH = 3;

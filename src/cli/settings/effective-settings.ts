@@ -62,7 +62,7 @@ function fileOrigin(paths: readonly AttrPath[], { document }: LocatedConfig): Se
   return { kind: "file", file: document.file, line: document.lineOf(path) };
 }
 
-/** Returns the settings in the file, with resolved paths. Omits all targets except the chosen target. */
+/** Returns the settings in the file, with resolved paths. Omits all targets except the chosen one. */
 function fileSettings({ config: { document, config }, flags }: SettingSources): readonly EffectiveSetting[] {
   if (document === undefined) return [];
   const chosen = targetNameOf(flags, config);

@@ -6,13 +6,13 @@ import { loadRuleContext, relevantRuleSettings, type RuleSettings } from "../../
 
 export interface ContractCheckOptions extends RuleSettings {
   readonly files: readonly string[];
-  /** Base folder of relative paths. */
+  /** Base folder for relative paths. */
   readonly folder: string;
 }
 
 export interface ContractCheck {
   readonly contract: Contract;
-  /** The coverage of the published codes by rules; absent if the contract publishes no codes and has no rules. */
+  /** How many of the published codes the rules cover; absent if the contract publishes no codes and has no rules. */
   readonly coverage: Coverage | undefined;
   /** 1 if the contract contains an error, 0 otherwise. */
   readonly exitCode: number;

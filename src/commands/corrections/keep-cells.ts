@@ -37,7 +37,7 @@ export interface SourceKeys {
 /** A line for the corrections file, and the cell in the rejects that the line was created from. */
 interface KeptChange extends NewChange {
   readonly cell: ReturnedCell;
-  /** Whether the line replaces no correction in the file. */
+  /** False if the file already contains a correction that the line replaces or removes. */
   readonly isNew: boolean;
 }
 

@@ -18,7 +18,7 @@ interface ClusterDemoOptions {
   readonly ledger?: string | undefined;
 }
 
-/** Settings of the demo's push that replace the defaults. */
+/** Settings that replace the defaults for the demo's push. */
 interface ClusterPush {
   readonly job: JobSettings;
   readonly platform: SandboxReady;
@@ -37,7 +37,7 @@ type ClusterDemoDependencies = Pick<Dependencies, "contractCache" | "onProgress"
 const HERE = path.relative(process.cwd(), FIXTURES);
 const CONTRACT = path.join(HERE, "contract/contract.yaml");
 
-/** Delay of each reply, so that the push lasts long enough to watch. */
+/** Delay before each reply, so that the push lasts long enough to be watched. */
 const LATENCY_MS = 250;
 const WORKERS = { count: 3, leaseMs: 3_000 };
 const CONCURRENCY = 6;

@@ -27,7 +27,7 @@ export type DoctorDependencies = InputDependencies & PlatformDependencies & Cont
 
 /**
  * Checks everything that a push needs, in this order: contract, mapping, input, platform, ledger. Reads the input once.
- * Sends at most one request for headers and one for a token, and writes nothing.
+ * Sends at most two requests: one for headers and one for a token. Writes nothing.
  */
 export async function* doctor(options: DoctorOptions, dependencies: DoctorDependencies): AsyncGenerator<Check> {
   const { job, target, ledger, supplier, placeOf } = options;

@@ -80,7 +80,7 @@ async function readWhole(
 
 /**
  * Reads the input. Returns a failed check if no row of a join matches. In that case, the reader fails after the last
- * record, when everything except the orphans is counted.
+ * record, when everything except the orphans has been counted.
  */
 async function withoutMatch(readAll: () => Promise<void>): Promise<readonly Check[]> {
   try {

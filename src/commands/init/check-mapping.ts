@@ -25,7 +25,10 @@ interface CheckCause {
   readonly records: number;
 }
 
-/** Maximum number of records. This is enough to evaluate a mapping. `migrate validate` checks the whole input. */
+/**
+ * Maximum number of records to check. This number is enough to evaluate a mapping. `migrate validate` checks the whole
+ * input.
+ */
 const MAX_RECORDS = 10_000;
 const MAX_CAUSES = 8;
 

@@ -222,7 +222,7 @@ function guessedEncoding(sources: readonly SourceProfile[]): string | undefined 
   return sources.flatMap(({ files }) => files).find(({ encoding }) => encoding?.guessed)?.encoding?.name;
 }
 
-/** Returns the content of `migrate.yaml`: the settings that the commands of a folder share. */
+/** Returns the content of `migrate.yaml`: the settings that all commands in a folder share. */
 function configText({ contract, supplier, delimiter, encoding }: JobSettings, out: string): string {
   const files = contract.map((file) => yamlText(isShippedOverlay(file) ? file : relativePath(file, out)));
   const guessed = "guessed, because the sources are not UTF-8";

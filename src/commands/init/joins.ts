@@ -25,7 +25,7 @@ const MIN_HITS = 0.5;
 const MIN_SCORE = 0.5;
 
 /**
- * Returns the columns that can identify rows. At least 98% of the rows have a value, and at least 98% of the values
+ * Returns the columns that can identify rows. Only 98% of the rows must have a value, and only 98% of the values must
  * differ, because a few empty or duplicate cells may be data errors.
  */
 export function keyColumns({ columns, rows }: SourceProfile): readonly ColumnProfile[] {
@@ -62,7 +62,7 @@ export function findJoins(sources: readonly SourceProfile[]): readonly Join[] {
 
 function joinOf(ends: Pick<Join, "from" | "column" | "to" | "key">): readonly Join[] {
   const { from, column, to, key } = ends;
-  // If the lengths of two columns do not overlap, neither do their values.
+  // If the value lengths of two columns do not overlap, the columns have no value in common.
   if (column.shortest > key.longest || key.shortest > column.longest || !isKeyLike(column)) return [];
   const likeness = namesAgree(ends);
   if (likeness === 0) return [];
@@ -75,7 +75,7 @@ function joinOf(ends: Pick<Join, "from" | "column" | "to" | "key">): readonly Jo
 
 /**
  * Words for row numbers (1, 2, 3...). Row numbers occur in every file, so they count as a reference to another file
- * only if the column's name suggests it.
+ * only if the column's name suggests a reference.
  */
 const ROW_NUMBERS: ReadonlySet<string> = new Set(["id", "number", "sequence", "row", "line", "key", "record"]);
 

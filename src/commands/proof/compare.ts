@@ -204,7 +204,7 @@ const RESULTS: Readonly<Record<Answer["kind"], ComparisonResult>> = {
   verified: "verified",
 };
 
-/** Adds the reason to an answer that compared only the key. An equal key proves nothing about the content. */
+/** Adds the reason to an answer that is based only on the key. An equal key proves nothing about the content. */
 function withReason(answer: Answer): Answer {
   return answer.kind === "notCompared" ? { ...answer, reason: "only its key could be compared" } : answer;
 }

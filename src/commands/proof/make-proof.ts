@@ -27,7 +27,7 @@ export interface ProofResult {
   readonly isComplete: boolean;
 }
 
-/** Writes the proof of one run, or of all runs. Contacts the platform only with `readBack`. */
+/** Writes the proof of one run, or of all runs. Contacts the platform only if `readBack` is set. */
 export async function makeProof(
   { ledger: locator, run: id, all, out, readBack }: MakeProofOptions,
   environment: Dependencies,

@@ -15,8 +15,8 @@ import { withWorkerProcesses, workerWords } from "../../pipeline/shared/worker-p
 import { push, type PushOptions } from "./push.ts";
 
 /**
- * Starts a push. If another process already runs this push with workers, joins that run as a worker. If that process
- * ends before there is work to join, starts this push.
+ * Starts a push. If another process is already running this push with workers, joins that run as a worker. If that
+ * process ends before there is work to join, starts this push.
  * @throws Failure `ledger_in_use` if the active run cannot be joined, and the failures of `push`
  */
 export async function pushOrJoin(options: PushOptions, dependencies: Dependencies): Promise<RunReport | WorkerResult> {

@@ -19,8 +19,8 @@ export interface ReconcileOptions extends RecordedRunOptions {
   /** Business keys of records that have not arrived and must be sent again. */
   readonly resend: readonly string[];
   /**
-   * The number of ambiguous records without a known request, for example after a repair. With this number, the user
-   * confirms that all these records may be sent.
+   * The number of ambiguous records without a known request, for example after a repair. By giving this number, the
+   * user confirms that all these records may be sent.
    */
   readonly resendAll?: number | undefined;
   /** Account name of the user who runs the command. */
@@ -60,7 +60,8 @@ interface ReconcileContext extends RecordedRun {
 }
 
 /**
- * Applies the decisions of the user. Records with the status `existing` can also be accepted, but not sent again.
+ * Applies the decisions of the user. Records with the status `existing` can also be accepted, but they cannot be sent
+ * again.
  * @throws Failure `usage`, without any change, unless every key belongs to a record to which the decision can be
  * applied
  */

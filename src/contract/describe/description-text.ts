@@ -1,5 +1,5 @@
 /**
- * Returns the text of a description on one line, without HTML tags and invisible formatting characters. Decodes common
+ * Returns the text of a description on one line, without HTML tags or invisible formatting characters. Decodes common
  * HTML entities.
  */
 export function descriptionText(description: string | undefined): string | undefined {

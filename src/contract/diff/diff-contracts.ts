@@ -11,8 +11,8 @@ import { diffOpenness, excludes, includesKind } from "./other-kind.ts";
 
 /**
  * Returns the differences between two contracts by operation, in the order of the old contract, followed by new
- * operations. Operations match by method and path, otherwise by id. `only`: ids of the old contract's operations to
- * compare; undefined compares all operations.
+ * operations. Operations are matched by method and path, otherwise by id. `only`: ids of the old contract's operations
+ * to compare; undefined compares all operations.
  */
 export function diffContracts(
   old: Contract,
@@ -29,7 +29,10 @@ export function diffContracts(
   ];
 }
 
-/** Returns the operation of the next contract with the same method and path, otherwise with the same id. */
+/**
+ * Returns the operation in the next contract that has the same method and path. If there is none, returns the operation
+ * with the same id.
+ */
 export function successorOf({ method, path, id }: Operation, next: Contract): Operation | undefined {
   const { operations } = next;
   return (
@@ -189,8 +192,8 @@ function diffProperty(old: Property, next: Property, position: DiffPosition): vo
 }
 
 /**
- * Compares two unions. Options match by their discriminator value or, without a discriminator, by schema name. Options
- * without a name match by position.
+ * Compares two unions. Options are matched by their discriminator value or, without a discriminator, by schema name.
+ * Options without a name are matched by position.
  */
 function diffUnions(old: UnionType, next: UnionType, position: DiffPosition): void {
   const [before, now] = [old.discriminator?.property, next.discriminator?.property];

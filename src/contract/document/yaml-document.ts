@@ -49,7 +49,7 @@ export interface SourceDocument {
  * remains text: an integer that would lose digits, a limit (`maximum`) that would be rounded, and a number greater than
  * any JavaScript number. Throws a Failure with the given code (default: `contract_invalid`) and the line of a part that
  * cannot be represented as written: syntax errors, duplicate names, `__proto__`, digits that would be lost, unknown
- * tags, circular or multiplying aliases, deep nesting.
+ * tags, circular or multiplying aliases, and deep nesting.
  */
 export function parseDocument(
   source: SourceText,

@@ -42,7 +42,7 @@ export function scalarOf(scalar: Scalar, context: ScalarContext): JsonScalar {
   throw context.refuse("JSON does not allow this kind of value", offsetIn(scalar), "write it as text in quotes");
 }
 
-/** The names of members of a schema whose values are limits. */
+/** The names of the schema members that contain limits. */
 export const NUMERIC_LIMITS: ReadonlySet<string> = new Set([
   "minimum",
   "maximum",

@@ -145,8 +145,8 @@ function unwrapped(
 }
 
 /**
- * Returns the type of the fields next to the wrapped payload. Omits the rules of the body, which could require the
- * payload.
+ * Returns the type of the fields next to the wrapped payload. Omits the rules of the body, because they could require
+ * the payload.
  */
 function envelopeOf(whole: FieldType | undefined, wrap: string): ObjectType | undefined {
   if (whole?.kind !== "object" || !whole.properties.has(wrap)) return undefined;
@@ -155,7 +155,7 @@ function envelopeOf(whole: FieldType | undefined, wrap: string): ObjectType | un
 }
 
 /**
- * Returns the field of the import supplier, as named in the platform's own documents (API specification 2.4), or
+ * Returns the field for the import supplier, as named in the platform's own documents (API specification 2.4), or
  * undefined if the payload has no such field.
  */
 function supplierField(body: FieldType | undefined): AttrPath | undefined {

@@ -28,9 +28,9 @@ export interface UnlinkedOperation {
 }
 
 /**
- * Resolves the references between operations: steps, polling, reading back. Adds a finding of severity `error` for each
- * unknown operation, for each attr that the payload does not have, and for each missing parameter. A list of steps, a
- * poll or a read-back with such an error is omitted.
+ * Resolves the references between operations: steps, polling and reading back. Adds a finding of severity `error` for
+ * each unknown operation, for each attr that the payload does not have, and for each missing parameter. A list of
+ * steps, a poll or a read-back with such an error is omitted.
  */
 export function linkWorkflows(all: readonly UnlinkedOperation[], { findings }: Compilation): readonly Operation[] {
   return all.map((owner) => {

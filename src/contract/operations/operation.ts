@@ -70,7 +70,7 @@ export function requestTypes({ body, envelope }: RequestForm): readonly FieldTyp
 
 /** A reply with a status below 300 that the document describes (OpenAPI 3.0.3 and 3.1.0, Responses Object). */
 export interface DocumentedReply {
-  /** `2xx`: any 2xx status without its own entry. `default`: any status, if none below 300 is listed. */
+  /** `2xx`: any 2xx status without its own entry. `default`: any status, if no status below 300 is listed. */
   readonly status: number | "2xx" | "default";
   /** As written in the document; empty if the document describes no body. */
   readonly mediaTypes: readonly string[];
@@ -94,7 +94,7 @@ export interface OutcomeRule {
   readonly status: number | "2xx" | "4xx" | "5xx";
   /** Matches the reply's top-level code or the code of any of its errors. */
   readonly code?: string;
-  /** A path that must exist and must not be empty in the body of the reply. */
+  /** A path that must exist in the body of the reply and have a non-empty value. */
   readonly has?: AttrPath;
   /**
    * `exists`: the platform had the record before, perhaps with different content. `accepted` with a status of 300 or
@@ -117,8 +117,8 @@ export interface ItemRule {
   /** Path of the list in the reply; empty if the reply itself is the list. */
   readonly at: AttrPath;
   /**
-   * The payload list whose items correspond one to one to the items of the reply. Default: the list of the same name,
-   * or else the only list of objects.
+   * The payload list whose items correspond one to one with the items in the reply. Default: the list with the same
+   * name, or else the only list of objects.
    */
   readonly attr?: AttrPath;
   /** The member of an item that contains its status. */
@@ -194,8 +194,8 @@ export interface ReadBack extends Lookup {
   /** Attrs of the reply (or of its item), and the attrs of the payload that they must match. */
   readonly match: readonly { readonly reply: AttrPath; readonly payload: AttrPath }[];
   /**
-   * Path that must exist and must not be empty in a record that has arrived. A missing path alone does not prove that
-   * the record did not arrive.
+   * Path that must exist and have a non-empty value in a record that has arrived. A missing path alone does not prove
+   * that the record did not arrive.
    */
   readonly has?: AttrPath;
   readonly account?: AttrPath;

@@ -6,7 +6,7 @@ import type { Operation, PlainOperation } from "./operation.ts";
 
 /**
  * Returns the first finding of severity `error` that concerns the operation: at the operation itself, at an operation
- * of its workflow, at any part to which these refer, or outside all operations and components. Errors of other
+ * of its workflow, at any part to which these refer, or outside all operations and components. Errors in other
  * operations do not block this one. Without an operation, returns the first error that concerns the document as a
  * whole.
  */

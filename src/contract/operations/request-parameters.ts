@@ -98,7 +98,7 @@ const PATH_SEGMENT: Assertion = { schema: { pattern: "[^.]|\\.{3}" }, unevaluate
 
 /**
  * Restricts text without a pattern to printable ASCII, because other characters in headers are not interoperable (RFC
- * 9110, 5.5). A pattern of the contract may allow other characters, but not line breaks or other characters that the
+ * 9110, 5.5). A pattern in the contract may allow other characters, but not line breaks or other characters that the
  * HTTP client refuses.
  */
 function inHeader(type: FieldType): FieldType {
@@ -116,8 +116,8 @@ const HEADER_CHARACTERS: Assertion = {
 
 /**
  * Returns the type of `parameters` in a mapping: an object whose only member is `parameters`, so that attrs are
- * `parameters.companyId`. It contains the parameters of all requests for a record, each name once. Returns undefined if
- * there are none.
+ * `parameters.companyId`. It contains the parameters of all requests for a record, each name only once. Returns
+ * undefined if there are none.
  */
 export function parametersType(operation: RequestForm & StepSequence): ObjectType | undefined {
   const properties = new Map<string, Property>();

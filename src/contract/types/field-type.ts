@@ -43,7 +43,7 @@ interface TypeBase {
   readonly assertions?: readonly Assertion[];
 }
 
-/** A self-contained JSON Schema 2020-12 that is applied to otherwise valid values. */
+/** A self-contained schema (JSON Schema 2020-12) that is applied to otherwise valid values. */
 export interface Assertion {
   readonly schema: JsonObject;
   /** Whether only violations of `unevaluatedProperties` and `unevaluatedItems` are reported. */

@@ -128,7 +128,7 @@ function openData(record: OwnedOpenRecord, { now }: OpenScreen): object {
   return key === undefined ? what : { key, ...what };
 }
 
-/** Shows the numbers of open records by group. As data, `{"groups":[...]}`. */
+/** Shows the number of open records in each group. As data, `{"groups":[...]}`. */
 export const openGroupsView: View<OpenGroups> = {
   text: (groups, { screen }) => openGroupsText(groups, "text", { screen }),
   json: ({ by, groups }) => {

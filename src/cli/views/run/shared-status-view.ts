@@ -55,7 +55,7 @@ function workerText(worker: WorkerStatus, at: string): string {
   return `${nameOf(worker)}: ${rateText(perSecond)}/s, ${formatCount(inFlight)} in flight${pace}; ${what}`;
 }
 
-/** Returns the milliseconds between two times of the server's clock. */
+/** Returns the milliseconds between two times on the server's clock. */
 function elapsed(since: string, until: string): number {
   return Math.max(0, Date.parse(until) - Date.parse(since));
 }

@@ -39,7 +39,7 @@ export function statusText({ runs, coverage, migration = [], inventory = [] }: L
   return parts.length === 0 ? "The ledger has no runs\n" : parts.join("\n");
 }
 
-/** Renders one line for each state, by destination. */
+/** Renders a block for each destination, with one line per state. */
 function migrationText(migration: readonly DestinationState[], screen: Screen): string {
   const blocks = migration.map(({ target, supplier, operation, records, counts, withoutKey, verified }) => {
     const where = [target, ...(supplier === "" ? [] : [`supplier ${supplier}`]), operation].map((part) =>

@@ -2,7 +2,7 @@ import { FIELD_WORDS, FILLER_WORDS, WHOLE_NAMES } from "./field-words.ts";
 
 /**
  * Returns the words in the name of a column or field, each in its canonical form: `CUST_DOB`, `dateOfBirth` and
- * `date_of_birth` all contain `birth` and `date`. Keeps the order of the name. Numbers count as words.
+ * `date_of_birth` all contain `birth` and `date`. Keeps the order of the words. Numbers count as words.
  */
 export function nameWords(name: string): readonly string[] {
   const known = remembered.get(name);
@@ -27,7 +27,7 @@ const MEANINGS: ReadonlyMap<string, readonly string[]> = new Map(
 const SINGLE: readonly string[] = [...MEANINGS.keys()].filter(
   (spelling) => !spelling.includes(" ") && spelling.length > 1,
 );
-/** All words that occur in spellings. */
+/** All words that occur in the spellings. */
 const WORDS: ReadonlySet<string> = new Set([...MEANINGS.keys()].flatMap((spelling) => spelling.split(" ")));
 const LONGEST_PHRASE = 5;
 

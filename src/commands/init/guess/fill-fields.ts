@@ -4,7 +4,7 @@ import { isIndustryNumber } from "./place-sources.ts";
 import { type Container, containersIn, type Guess, type Slot, slotsIn } from "./region.ts";
 import type { Scores } from "./score.ts";
 
-/** Minimum score of a guess that is shown. */
+/** Minimum score at which a guess is shown. */
 const SHOWN = 0.35;
 /** Minimum score to fill a required field. */
 const REQUIRED = 0.42;
@@ -75,8 +75,8 @@ function withJoins({ words, container }: Slot, guess: Guess, { key }: SourceNode
 
 const JOIN_KEY = 0.05;
 /**
- * Minimum score of a column by which other sources refer to records. The platform can also identify records by such a
- * column.
+ * If other sources refer to the records by a column, its score for the record's own id field is at least this value,
+ * because the platform can also identify records by this column.
  */
 const RECORD_KEY_SCORE = 0.6;
 

@@ -59,7 +59,7 @@ export function matchChoices(codes: readonly string[], choices: readonly JsonSca
 }
 
 const MIN_STRENGTH = 0.7;
-/** Maximum evidence of a single-letter code. Many words share an initial. */
+/** Maximum evidence from a single-letter code. It is low, because many words share an initial. */
 const ONE_LETTER = 0.75;
 
 function evidenceOf(codes: readonly string[], strengths: readonly number[]): number {

@@ -21,7 +21,7 @@ export type LeafForm =
 export interface LookupForm {
   readonly kind: "lookup";
   readonly table: ReadonlyMap<string, string>;
-  /** Codes without a matching choice that may be written to a file. */
+  /** Codes that match no choice and may be written to a file. */
   readonly unknown: readonly string[];
   /**
    * The number of codes in neither `table` nor `unknown`: codes beyond the maximum, and rare or long codes, which could
@@ -89,7 +89,7 @@ function dateFit(kind: "date" | "datetime", column: ColumnProfile): ValueFit {
   return { fit, evidence: 0.15, form: { kind, pattern, hasOffset, also: also?.pattern } };
 }
 
-/** Whether the patterns have day and month in a different order. */
+/** Whether day and month are in a different order in the two patterns. */
 function haveOtherOrder(one: string, other: string): boolean {
   return orderOf(one) !== orderOf(other);
 }
@@ -138,7 +138,10 @@ function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
  */
 const MORE_CODES = 4;
 
-/** Minimum number of rows with a code that is written to a file. A value in fewer rows may be personal data. */
+/**
+ * A code is written to a file only if at least this number of rows contain it. A value in fewer rows may be personal
+ * data.
+ */
 const MIN_ROWS = 5;
 const LONGEST_CODE = 12;
 const MAX_CODES = 20;

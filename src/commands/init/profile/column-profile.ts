@@ -129,7 +129,7 @@ export function createColumnCounter(name: string, hashes: ValueHashes): ColumnCo
   };
 }
 
-/** Returns the share of the analysed values that are of a kind. */
+/** Returns the share of the analysed values that are of this kind. */
 export function shareOf({ kinds, analysed }: ColumnProfile, kind: ValueKind): number {
   return analysed === 0 ? 0 : (kinds.get(kind) ?? 0) / analysed;
 }

@@ -120,7 +120,7 @@ function freeName({ name, files }: Group, taken: ReadonlySet<string>): string {
   for (let number = 2; ; number += 1) if (!taken.has(`${wanted}_${number}`)) return `${wanted}_${number}`;
 }
 
-/** Number of rows at the start of a source that are all analysed. After that, one row in ten is analysed. */
+/** At the start of a source, this number of rows are all analysed. After that, one row in ten is analysed. */
 const FULLY_ANALYSED_ROWS = 100_000;
 const SAMPLE_INTERVAL = 10;
 
@@ -154,8 +154,8 @@ async function profileSource(
 }
 
 /**
- * Maximum number of columns from paths of JSON records. A record may have any number of paths, as in an object keyed by
- * dates.
+ * Maximum number of columns that are created from the paths in JSON records. A record may have any number of paths, as
+ * in an object keyed by dates.
  */
 const MAX_COLUMNS = 2000;
 
@@ -212,7 +212,7 @@ function createColumns(folder: string): Columns {
   };
 }
 
-/** Maximum number of items of a list in a JSON record that become columns. */
+/** Maximum number of list items in a JSON record that become columns. */
 const MAX_ITEMS = 3;
 const MAX_DEPTH = 8;
 
