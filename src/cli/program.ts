@@ -49,8 +49,8 @@ Exit codes (if several apply: the first of 70, 7, 2, 6, 5, 4, 3, 1)
 const help = new Help();
 
 /**
- * Describes an option. Omits the preset `true`, because `[true|false]` already suggests that the argument can be
- * omitted.
+ * Describes an option. Omits the preset `true`, because the brackets in `[true|false]` already show that the argument
+ * is optional.
  */
 function optionDescription(option: Option): string {
   return help.optionDescription(option).replace(' (preset: "true")', "");

@@ -29,7 +29,7 @@ export interface ChangedRow {
 /** Distinguishes corrections from other changes to cells. */
 export interface CellChanges {
   readonly add: (exported: RejectedRow, row: ReturnedRow) => void;
-  /** @param outcomes file of the report that contains the keys of its records */
+  /** @param outcomes the file in the report that contains the keys of its records */
   readonly finish: (outcomes: string) => Promise<{
     readonly cells: Pick<CorrectionFindings, "correctedCells" | "correctedRows" | "keys" | "restored" | "cells">;
     readonly rows: readonly ChangedRow[];

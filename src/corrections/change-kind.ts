@@ -78,7 +78,7 @@ export function createChangeExplainer(): (value: string, wasEmpty: boolean, wasB
   };
 }
 
-/** Whether programs make this change and people rarely intend it. */
+/** Whether this change is usually made by a program, and is rarely intended. */
 export function isSpreadsheetChange(kind: ChangeKind): boolean {
   return kind !== "other" && kind !== "emptied" && kind !== "filled";
 }

@@ -48,7 +48,7 @@ export interface CorrectionFindings {
   readonly lost: readonly FoundRows[];
   /** Rows that were removed as a correction, or together with all other rows of their records. */
   readonly deleted: readonly FoundRows[];
-  /** Number of missing records. Repetitions of a record that is sent or present do not count. */
+  /** Number of missing records. Excludes records that only repeat a record that was sent or is present. */
   readonly lostRecords: number;
   readonly reordered: readonly FoundRows[];
   readonly renamed: readonly { readonly file: string; readonly from: string; readonly to: string }[];

@@ -11,7 +11,7 @@ import { type ComparedCell, comparedCells, isList, scoreCells } from "./match-ro
 
 /** A row of the sources. */
 export interface SourceRow {
-  /** The row as in the file. */
+  /** The row as it is in the file. */
   readonly raw: Row;
   /** The row with all corrections, including corrections that will be added. */
   current: Row;

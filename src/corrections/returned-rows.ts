@@ -13,7 +13,7 @@ export type KeyColumns = (row: Row, source: SourceSpec) => readonly string[];
 
 interface ReturnedBatch {
   readonly rows: readonly ReturnedRow[];
-  /** The columns of their file; absent for JSON. */
+  /** The columns of the file that contains the rows; absent for JSON. */
   readonly columns?: { readonly file: string; readonly found: ReturnedColumns } | undefined;
 }
 

@@ -2,8 +2,8 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { errorCode } from "./error-code.ts";
 
 /**
- * Whether the process with this pid and start time still runs. If start times are not available, any process with that
- * pid is assumed to match. Waiting for an unrelated process is better than writing at the same time as a live run.
+ * Whether the process with this pid and start time is still running. If start times are not available, any process with
+ * that pid is assumed to match. Waiting for an unrelated process is better than writing at the same time as a live run.
  */
 export function isRunning(pid: number, start?: string): boolean {
   if (!existsNow(pid)) return false;

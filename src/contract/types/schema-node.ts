@@ -60,9 +60,11 @@ export const MAX_SCHEMA_NESTING = 250;
 export function readNested<T>(path: AttrPath, compilation: Compilation, read: () => T): T {
   if (compilation.nesting >= MAX_SCHEMA_NESTING) {
     const limit = MAX_SCHEMA_NESTING.toLocaleString("en");
-    throw new Failure("contract_invalid", `schemas are nested more than ${limit} deep, at ${formatPointer(path)}`, {
-      hint: "break the chain of references with an overlay: a payload can have at most 64 levels",
-    });
+    throw new Failure(
+      "contract_invalid",
+      `schemas are nested more than ${limit} levels deep, at ${formatPointer(path)}`,
+      { hint: "break the chain of references with an overlay: a payload can have at most 64 levels" },
+    );
   }
   compilation.nesting += 1;
   try {
@@ -130,9 +132,9 @@ export function resolveReference(node: SchemaNode, compilation: Compilation): Sc
 }
 
 /**
- * Returns the given nodes and all nodes that `$ref` and `allOf` add, each once, outermost first. For a keyword with a
- * single value, such as a description, the first node, which is nearest to the field, takes precedence. The result
- * contains neither `$ref` nor `allOf`.
+ * Returns the given nodes and all nodes that `$ref` and `allOf` add, each only once, outermost first. For a keyword
+ * with a single value, such as a description, the first node, which is nearest to the field, takes precedence. The
+ * result contains neither `$ref` nor `allOf`.
  */
 export function flattenSchemas(nodes: readonly SchemaNode[], compilation: Compilation): readonly SchemaNode[] {
   const parts = new Map<string, SchemaNode>();

@@ -9,10 +9,10 @@ import { countOf, numberOf } from "./read-keywords.ts";
 import { namesOfTypes } from "./type-keyword.ts";
 
 /**
- * Converts schemas of the document to one self-contained JSON Schema 2020-12. Its `$defs` contain the referenced
- * schemas, and older keywords (`nullable`, `exclusiveMinimum: true`, `dependencies`, a list for `items`) are converted
- * to current keywords. A part that cannot be represented is omitted and reported as a finding, so it does not restrict
- * values. `evaluating`: whether the schema is used to evaluate `unevaluatedProperties`.
+ * Converts schemas of the document to one self-contained schema (JSON Schema 2020-12). Its `$defs` contain the
+ * referenced schemas, and older keywords (`nullable`, `exclusiveMinimum: true`, `dependencies`, a list for `items`) are
+ * converted to current keywords. A part that cannot be represented is omitted and reported as a finding, so it does not
+ * restrict values. `evaluating`: whether the schema is used to evaluate `unevaluatedProperties`.
  */
 export function standaloneSchema(
   nodes: readonly SchemaNode[],
@@ -56,7 +56,7 @@ function membersOf(node: SchemaNode, reader: SchemaReader): JsonObject {
     if (value === undefined || (isSplit && IF_KEYWORDS.includes(keyword))) continue;
     Object.assign(members, READERS[keyword]?.({ value, keyword, node, reader }));
   }
-  // Without `then` and `else`, Ajv would ignore `if`, which also evaluates items.
+  // Ajv ignores an `if` that has neither `then` nor `else`, although `if` itself can evaluate items.
   if (members["if"] !== undefined) members[CONSEQUENCE] ??= { not: false };
   return isSplit ? { allOf: [members, splitCondition(node, reader)] } : members;
 }

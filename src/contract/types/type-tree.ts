@@ -14,7 +14,7 @@ export function childTypes(type: FieldType): readonly FieldType[] {
   return type.additional === "closed" ? fields : [...fields, type.additional];
 }
 
-/** Returns the type and all nested types, each once; types may contain themselves. */
+/** Returns the type and all nested types, each only once, because types may contain themselves. */
 export function typesWithin(body: FieldType): readonly FieldType[] {
   const seen = new Set<FieldType>([body]);
   for (const type of seen) for (const child of childTypes(type)) seen.add(child);

@@ -42,7 +42,7 @@ describe("deeply nested schemas", () => {
 
   it.each(shapes)("are rejected with their location: %s", (_, schemaTo) => {
     expect(() => contractOf({ field: ref(0) }, chain(4 * MAX_SCHEMA_NESTING, schemaTo))).toThrow(
-      /schemas are nested more than 250 deep, at \/components\/schemas\/L\d+/,
+      /schemas are nested more than 250 levels deep, at \/components\/schemas\/L\d+/,
     );
   });
 
