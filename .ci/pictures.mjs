@@ -1,4 +1,4 @@
-// Creates the pictures of the documentation from real output. `npm run pictures` pushes the sample data to a sandbox
+// Creates the pictures for the documentation from real output. `npm run pictures` pushes the sample data to a sandbox
 // and writes docs/images/push.svg (the terminal), docs/images/report.png (the report page) and docs/images/web-*.png
 // (the pages of `migrate web`). Requires `script` (util-linux), Chromium and a build.
 import { execFileSync, spawn } from "node:child_process";

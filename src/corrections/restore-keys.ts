@@ -76,7 +76,7 @@ function changeOf(found: Readonly<Record<string, unknown>>): Omit<ChangedCells, 
   return { source: String(source), column: String(column), change, place, before: undefined, after: String(value) };
 }
 
-/** Yields the business keys of the records of a report. */
+/** Yields the business keys of the records in a report. */
 async function* keysOf(outcomes: string): AsyncGenerator<{ readonly record: number; readonly key: string }> {
   try {
     for await (const line of createInterface({

@@ -22,7 +22,7 @@ export async function savedEncoding(path: string, otherwise: string): Promise<st
   return isValid(() => decoder.decode()) ? undefined : otherwise;
 }
 
-/** The first bytes of UTF-16, and of the ZIP archive of a workbook. */
+/** The bytes at the start of UTF-16 text, and at the start of a workbook, which is a ZIP archive. */
 const NO_PLAIN_TEXT = [Buffer.of(0xff, 0xfe), Buffer.of(0xfe, 0xff), Buffer.from("PK")];
 
 function isValid(decode: () => string): boolean {

@@ -115,7 +115,7 @@ const ENTRY_NAME = /^(?:[0-9a-f]{64}\.contract|\.[0-9a-f]{64}\.contract\.[0-9a-f
 
 /**
  * Removes the oldest files if there are more than `MAX_ENTRIES`. Every change to an overlay adds an entry, and a killed
- * process leaves a temporary file.
+ * process leaves a temporary file behind.
  */
 async function removeOldest(folder: string): Promise<void> {
   const files = (await readdir(folder)).filter((name) => ENTRY_NAME.test(name)).map((name) => path.join(folder, name));

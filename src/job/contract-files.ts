@@ -117,8 +117,8 @@ export function contractNames(file: string): readonly string[] {
 }
 
 /**
- * Returns the path of the file with this name. For a bundled overlay, this is the overlay of this version of the
- * program.
+ * Returns the path of the file with this name. For a bundled overlay, returns the path of the overlay in this version
+ * of the program.
  */
 export function ownPath(name: string): string {
   return isShippedOverlay(name) ? `${FOLDER}${nameOf(name)}.yaml` : name;

@@ -51,7 +51,7 @@ export interface ContractCaching {
   readonly contractCache?: ContractCache | undefined;
 }
 
-/** The environment of a command, passed as arguments in addition to its options. */
+/** The environment of a command. It is passed to the command in addition to its options. */
 export interface Dependencies extends SendEnvironment, JournalEnvironment, ContractCaching {
   /** Credentials, from the environment or from the private files that the target names. */
   readonly secrets: (files: SecretFiles) => Promise<Secrets>;

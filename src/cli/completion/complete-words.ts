@@ -83,7 +83,7 @@ function visibleCommands(command: Command): readonly Candidate[] {
 }
 
 export interface TypedWords {
-  /** The subcommands without the name of the program, such as `["contract", "show"]`. */
+  /** The command and its subcommand, without the name of the program, such as `["contract", "show"]`. */
   readonly commands: readonly string[];
   /** Values by option name (`maxErrors`), in order. Switches have no values. */
   readonly options: ReadonlyMap<string, readonly string[]>;

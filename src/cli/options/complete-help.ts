@@ -88,7 +88,7 @@ function shortHelp(command: Command, shared: Options): string {
 
 /**
  * Lists the names of the shared options of a command, as `all options in Contract and Input; --config`. If a command
- * has all options of a group, names only the group.
+ * has all options in a group, names only the group.
  */
 function sharedNames(options: readonly Option[], shared: Options): string {
   const missing = new Set(

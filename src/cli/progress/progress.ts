@@ -99,7 +99,7 @@ interface ProgressScreen {
   readonly live: boolean;
   readonly stream: NodeJS.WritableStream;
   readonly colour: boolean;
-  /** Returns the current number of columns of the terminal. */
+  /** Returns the current width of the terminal, in columns. */
   readonly width: () => number;
 }
 

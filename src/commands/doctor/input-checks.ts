@@ -114,7 +114,7 @@ function filesCheck(
   return records === 0 ? warning("input", text, { figures }) : ok("input", text, { figures });
 }
 
-/** Counts of the rows of a child source and of its parent, with and without matches. */
+/** The numbers of rows in a child source and in its parent, with and without matches. */
 interface JoinCount {
   readonly child: ChildSpec;
   readonly parent: SourceSpec;

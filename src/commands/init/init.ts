@@ -36,7 +36,7 @@ export interface InitOptions {
   readonly out: string;
   /** Name of the source whose rows are the records; default: guessed. */
   readonly root?: string | undefined;
-  /** Name of the column of the root source that identifies a record; default: guessed. */
+  /** Name of the column in the root source that identifies a record; default: guessed. */
   readonly key?: string | undefined;
   /** JSON Schema of a configuration file, for editors. */
   readonly configSchema: JsonObject;

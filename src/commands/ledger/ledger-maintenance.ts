@@ -22,7 +22,7 @@ export async function ledgerCheck({ ledger }: LedgerOptions): Promise<LedgerChec
   return (await openLedgerStore(ledger)).check();
 }
 
-/** The result of a repair. It includes the requests from the journals. */
+/** The result of a repair, which also adds requests from the journals. */
 export interface RepairedLedger extends LedgerRepair {
   /** The number of requests that were in the journals but not in the ledger. */
   readonly noted: number;

@@ -282,8 +282,8 @@ const KIND_PATTERNS: readonly (readonly [kind: string, words: RegExp])[] = [
 ];
 
 /**
- * Returns the published location nearest to `attr`. The distance is the number of parts of both attrs after their
- * common prefix.
+ * Returns the published location nearest to `attr`. The distance is the number of parts that the two attrs have after
+ * their common prefix.
  */
 function nearest(places: readonly PublishedCode[], attr: string): PublishedCode | undefined {
   const wanted = attr.split(".").filter((part) => part !== NON_FIELD_ERRORS);

@@ -173,7 +173,7 @@ interface ConversionState {
   copied: number;
 }
 
-/** Maximum number of nodes that aliases may copy. More copies are an attack or a mistake. */
+/** Maximum number of nodes that aliases may copy. A higher number indicates an attack or a mistake. */
 const MAX_ALIAS_COPIES = 100_000;
 
 function valueOf(node: Node | null, state: ConversionState): JsonValue {

@@ -175,7 +175,7 @@ const jsonSchema: z.ZodType<JsonValue> = z.json();
 
 const bodySource = z.union(
   [attrSchema.transform((attr): BodySource => ({ attr })), z.strictObject({ value: jsonSchema })],
-  "must be the attr of a field of the payload, or { value: ... }",
+  "must be the attr of a field in the payload, or { value: ... }",
 );
 
 /** The schema of `x-migrate-steps`. */

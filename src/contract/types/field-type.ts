@@ -96,7 +96,7 @@ interface NumericLimits {
 
 export interface NumericLimit {
   readonly value: number;
-  /** The limit as decimal text, if `value` is only the nearest double. */
+  /** The exact limit as decimal text, if `value` is only the nearest double. */
   readonly exact?: string;
   readonly exclusive: boolean;
 }
@@ -205,8 +205,8 @@ export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined 
 export type JsonTypeName = "string" | "number" | "boolean" | "object" | "list";
 
 /**
- * Returns the type of an object's member: the type of its property or of additional properties, or undefined if the
- * object does not allow the name.
+ * Returns the type of an object's member: the type of the property with this name, or the type of additional
+ * properties. Returns undefined if the object does not allow the name.
  */
 export function memberType({ properties, additional }: ObjectType, name: string): FieldType | undefined {
   return properties.get(name)?.type ?? (additional === "closed" ? undefined : additional);

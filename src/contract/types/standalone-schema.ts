@@ -125,8 +125,8 @@ function limit(exclusive: "exclusiveMinimum" | "exclusiveMaximum"): ReadKeyword 
 }
 
 /**
- * Returns the limit as a number. If the limit has more digits than a double, returns the double that accepts and
- * rejects the same doubles.
+ * Returns the limit as a number. If the limit has more digits than a double, returns the double that, as a limit,
+ * accepts the same doubles.
  */
 function edgeOf({ value, keyword }: KeywordAt, isExclusive: boolean): number | undefined {
   if (typeof value === "number") return value;

@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 
-/** The data that starts the function thread. */
+/** The data that is passed to the function thread when it starts. */
 export interface FunctionWork {
   /** URL of the module. */
   readonly module: string;

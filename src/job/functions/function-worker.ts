@@ -55,7 +55,7 @@ const functions: AnyFunction[] = [];
 const headers: (readonly string[])[] = [];
 let count = 0;
 let isUncaught = false;
-/** Number of characters of the current result. */
+/** Number of characters in the current result. */
 let length = 0;
 
 redirectOutput();

@@ -95,7 +95,7 @@ describe("an invalid workflow is an error", () => {
     [[{ ...LAST, kind: "proces" }], "x-migrate-steps: must be one of validate, stage, process, schedule"],
     [[{ ...LAST, reasons: "transfer-status" }], 'x-migrate-steps: there is no POST operation "transfer-status"'],
     [[{ ...LAST, body: { key: "external_number" } }], 'x-migrate-steps: the payload has no field "external_number"'],
-    [[{ ...LAST, body: { key: 1 } }], "x-migrate-steps: must be the attr of a field of the payload, or { value: ... }"],
+    [[{ ...LAST, body: { key: 1 } }], "x-migrate-steps: must be the attr of a field in the payload, or { value: ... }"],
     [[LAST, LAST], 'x-migrate-steps: two steps are called "process"; rename one of them'],
     [
       [{ ...LAST, kind: "stage" }],

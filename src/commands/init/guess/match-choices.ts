@@ -128,7 +128,9 @@ function lettersLikeness(code: string, wanted: string): number {
   return code.length > 2 && isSkeleton(code, wanted) ? 0.6 : 0;
 }
 
-/** Whether a code consists of letters of the word in order, starting with the first: `QTRLY` for `QUARTERLY`. */
+/**
+ * Whether a code consists of letters from the word, in order, starting with the first letter: `QTRLY` for `QUARTERLY`.
+ */
 function isSkeleton(code: string, word: string): boolean {
   let at = 0;
   for (const letter of code) {

@@ -45,7 +45,7 @@ function hasSourceBelow({ fields }: Container): boolean {
   return fields.some((field) => field.kind === "container" && (field.source !== undefined || hasSourceBelow(field)));
 }
 
-/** Weight of the children of a source. Their rows fill lists inside the list of that source. */
+/** Weight of a source's children. Their rows fill lists inside the list that the source fills. */
 const BELOW_WEIGHT = 0.35;
 
 function affinityWithin(list: Container, child: SourceNode, scores: Scores): number {

@@ -102,7 +102,7 @@ function fillFields(container: Container, fields: readonly ContractField[]): voi
   }
 }
 
-/** If the container can have several types, keeps only the fields of the type that a constant selects. */
+/** Keeps only the fields of the type that a constant selects, if the container can have several types. */
 export function narrowContainer(container: Container, property: string, value: string): void {
   const narrowed = fieldsOf(container.type, { [property]: { value } });
   container.fields.length = 0;

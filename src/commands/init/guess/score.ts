@@ -72,7 +72,7 @@ function keyLikeness(column: ColumnProfile): number {
   return isRowNumber(column) ? 0.85 * unique : unique;
 }
 
-/** The words of a name and of its context: the object or list of a field, or the file of a column. */
+/** The words in a name and in its context: the object or list of a field, or the file of a column. */
 export interface NamedThing {
   readonly own: readonly string[];
   readonly around: readonly string[];
