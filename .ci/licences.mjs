@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Licences of packages in the bundle, which are redistributed. They require only a notice. */
+/** Licences of packages in the bundle. The packages are redistributed, and these licences require only a notice. */
 const PASSED_ON = new Set(["MIT", "ISC", "0BSD", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0"]);
 /** Licences of tools that are used only to build and test. */
 const USED = new Set([...PASSED_ON, "MPL-2.0", "BlueOak-1.0.0"]);

@@ -39,7 +39,7 @@ interface Feature {
 
 /**
  * Creates a sampler. Its sample covers the files, the attrs, and the values of attrs that have few values, because
- * these features show which branches of the mapping are used. The remaining records of the sample are spread over the
+ * these features show which branches of the mapping are used. The remaining records in the sample are spread over the
  * input. Memory grows with the number of attrs, not with the number of records. The same records always produce the
  * same sample.
  * @param size number of records to choose

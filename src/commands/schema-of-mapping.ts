@@ -4,7 +4,7 @@ import type { JobSettings } from "../job/settings/job-settings.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import { mappingSchema } from "../map/schema/mapping-schema.ts";
 
-/** Returns the JSON Schema of mappings. If a contract is given, the schema contains the fields of its operation. */
+/** Returns the JSON Schema for mappings. If a contract is given, the schema contains the fields of its operation. */
 export async function schemaOfMapping(
   { contract: files, operation, rules }: Pick<JobSettings, "contract" | "operation" | "rules">,
   dependencies: ContractCaching,

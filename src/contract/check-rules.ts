@@ -190,7 +190,7 @@ function itemPlace({ holder }: TypePlace, type: FieldType): TypePlace {
 }
 
 /**
- * Returns one place for each possible type of the value. Visits each type once, because alternatives may contain
+ * Returns one place for each possible type of the value. Visits each type only once, because alternatives may contain
  * themselves.
  */
 function optionsOf(place: TypePlace): readonly TypePlace[] {

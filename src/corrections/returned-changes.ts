@@ -94,8 +94,8 @@ export function returnedKey({ columns, fields, row: { values } }: ReturnedChange
 }
 
 /**
- * Finds the source row for each changed row of one folder. Uses each source row once. Matches rows with the exported
- * content first, then the most similar rows.
+ * Finds the source row for each changed row of one folder. Uses each source row once. First matches rows that have the
+ * exported content, then the most similar rows.
  */
 export function matchSourceRows(
   changes: readonly ReturnedChange[],

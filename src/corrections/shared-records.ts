@@ -104,7 +104,7 @@ interface ExportedRecord {
   readonly key?: string;
 }
 
-/** Yields the records of a report whose rows were exported. */
+/** Yields the exported records of a report. */
 async function* exportedRecords(outcomes: string): AsyncGenerator<ExportedRecord> {
   const input = createReadStream(outcomes);
   try {

@@ -9,8 +9,8 @@ export interface Notifier {
 }
 
 /**
- * Returns the same environment, except that it prints each message only once, because all runs of a ledger may have the
- * same message.
+ * Returns the same environment, except that it prints each message only once, because all runs of a ledger may produce
+ * the same message.
  */
 export function withoutRepeatedNotices<Environment extends Notifier>(environment: Environment): Environment {
   const printed = new Set<string>();

@@ -14,7 +14,7 @@ export interface ValueSources {
   readonly typed: TypedWords;
   /** Returns the value of an option that was not typed, from the option's environment variable. */
   readonly variable: (option: string) => string | undefined;
-  /** The part of the value that is already typed. */
+  /** The part of the value that has already been typed. */
   readonly prefix: string;
 }
 

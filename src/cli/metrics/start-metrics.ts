@@ -93,7 +93,7 @@ function closeServer(server: Server): void {
 }
 
 const WRITE_EVERY_MS = 5000;
-/** Mode of the metrics file. The collector of the metrics may run as another user. */
+/** Mode of the metrics file. The metrics collector may run as another user. */
 const READABLE_BY_ALL = 0o644;
 
 async function keepFile(file: string, exposition: Exposition): Promise<StopMetrics> {
@@ -126,7 +126,9 @@ interface Exposition {
   readonly text: () => Promise<string>;
 }
 
-/** @param withProcess whether to include memory and CPU of the process, under the standard Prometheus names */
+/**
+ * @param withProcess whether to include the memory and CPU usage of the process, under the standard Prometheus names
+ */
 function createExposition(
   current: () => CurrentProgress,
   { withProcess }: { readonly withProcess: boolean },

@@ -193,7 +193,7 @@ export const proofOptions: readonly Option[] = [
   ...optionsOf(PROOF),
 ];
 
-/** Heading of the options that every command has. */
+/** Heading for the options that every command has. */
 export const MESSAGES_GROUP = "Messages:";
 
 /** Adds the given options and the options for messages to a command. Adds `--json` if `--format` accepts `json`. */

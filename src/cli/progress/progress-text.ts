@@ -5,8 +5,8 @@ import { plainText } from "../../text/plain-text.ts";
 import { textWidth } from "../../terminal/text-width.ts";
 
 /**
- * Describes the progress in one line. Omits the least important parts if the line has more than `width` columns, but
- * always keeps the most important part.
+ * Describes the progress in one line. Omits the least important parts if the line would have more than `width` columns,
+ * but always keeps the most important part.
  */
 export function progressLine(progress: RunProgress, width: number = Number.POSITIVE_INFINITY): string {
   const parts = progress.sending === undefined ? inputParts(progress) : sendParts(progress.sending);

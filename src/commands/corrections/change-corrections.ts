@@ -69,8 +69,8 @@ export async function removeCorrections(
 }
 
 /**
- * Appends corrections to a file. Creates the file if it does not exist. A correction replaces an earlier correction of
- * the same cell with the same old value. When the promise resolves, the corrections are on the disk.
+ * Appends corrections to a file. Creates the file if it does not exist. A correction replaces any earlier correction of
+ * the same cell that has the same old value. When the promise resolves, the corrections are on disk.
  * @returns the number of replaced corrections
  * @throws Failure `config` for an invalid file; the failures of `appendChanges`
  */
@@ -130,7 +130,7 @@ export interface Addition extends Pick<LinesEnd, "end"> {
 /**
  * Appends lines to a corrections file. Creates the file if it does not exist, and removes an incomplete last line.
  * Holds the file's lock, so that no other run of this program changes the file between `decide` and the write. When the
- * promise resolves, the lines are on the disk.
+ * promise resolves, the lines are on disk.
  * @param decide receives the size of the file in bytes
  * @returns the new size of the file
  * @throws the errors of `decide`; Failure `usage` for a value that the file cannot contain, or if the file would become

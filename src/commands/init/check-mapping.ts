@@ -73,7 +73,7 @@ export async function checkMapping(
 }
 
 interface Causes {
-  /** Counts the errors of one record. */
+  /** Counts the errors in one record. */
   readonly add: (errors: readonly Pick<CheckCause, "code" | "attr">[]) => void;
   readonly most: () => readonly CheckCause[];
 }

@@ -108,7 +108,7 @@ export interface SourceNode {
    * from the parent. Without any references, this is the named key for the root, and undefined for any other source.
    */
   readonly key: ColumnProfile | undefined;
-  /** How the source belongs to its parent; absent for the root. */
+  /** How the source relates to its parent; absent for the root. */
   readonly parent: Parent | undefined;
   readonly children: readonly SourceNode[];
 }
@@ -129,7 +129,7 @@ interface TreeOptions {
 }
 
 /**
- * Chooses the source that contains the records, and how the other sources belong to it. Prefers a tree with more
+ * Chooses the source that contains the records, and how the other sources relate to it. Prefers a tree with more
  * sources, a root whose key the other sources refer to, and a root whose rows are more likely to be records.
  */
 export function chooseTree(roots: readonly SourceProfile[], options: TreeOptions): SourceTree {
@@ -166,7 +166,7 @@ export function columnNamed({ columns }: SourceProfile, name: string): ColumnPro
   return columns.find((column) => column.name === name);
 }
 
-/** How a source belongs to its parent source. */
+/** How a source relates to its parent source. */
 export interface Parent {
   readonly join: Join;
   /**

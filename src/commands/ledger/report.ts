@@ -36,7 +36,9 @@ export interface ReportOptions {
   readonly workbook?: boolean | undefined;
 }
 
-/** Renders the report of a run from the ledger. Reads the rejected rows from the sources if they are unchanged. */
+/**
+ * Renders the report of a run from the ledger. Reads the rejected rows from the sources if the sources are unchanged.
+ */
 export function report(options: ReportOptions, dependencies: Dependencies): Promise<RunReport> {
   return closeAfterReport(async (closeLater) => {
     const store = await openLedgerStore(options.ledger, dependencies);

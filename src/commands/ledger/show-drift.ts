@@ -143,8 +143,8 @@ function missed(problems: readonly Problem[]): readonly Problem[] {
 }
 
 /**
- * Whether the problem predicts a rejection. `coerced` and `near_duplicate_key` do not predict a rejection, so they are
- * not drift if the record is accepted.
+ * Whether the problem predicts a rejection. `coerced` and `near_duplicate_key` do not predict a rejection, so they do
+ * not count as drift if the record is accepted.
  */
 function isLocalError({ by, code }: Problem): boolean {
   return by === "local" && code !== "coerced" && code !== "near_duplicate_key";

@@ -12,7 +12,7 @@ export interface MakeProofOptions {
   readonly ledger: string;
   /** Id of the run, or a prefix of it. Default: the latest run. */
   readonly run?: string | undefined;
-  /** Whether to prove every run of the ledger that sent records. */
+  /** Whether to prove all runs that sent records. */
   readonly all: boolean;
   /** Folder for the proof. */
   readonly out: string | undefined;

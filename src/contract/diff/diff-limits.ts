@@ -25,10 +25,7 @@ type Limit =
   /** A limit with a value is stricter than a limit without a value; two different values are incompatible. */
   | { readonly kind: "form"; readonly value: string | undefined };
 
-/**
- * Returns the limits that apply to the kind of the type, by name. A limit that the type does not set has the value
- * undefined.
- */
+/** Returns the limits that apply to the kind of the type, by name. A limit that the type does not set is undefined. */
 function limitsOf(type: FieldType): ReadonlyMap<string, Limit> {
   if (type.kind === "text") return textLimits(type);
   if (type.kind === "decimal") return new Map([...digitLimits(type), ...numericLimits(type)]);

@@ -189,7 +189,7 @@ export const MAX_VISITS = 1_000_000;
 
 export const MAX_PATH_CHARACTERS = 1000;
 
-/** Evaluates RFC 9535 without extensions. The recursion limit allows deeply nested schemas. */
+/** Evaluates JSONPath (RFC 9535) without extensions. The recursion limit allows deeply nested schemas. */
 const JSON_PATH = new JSONPathEnvironment({ maxRecursionDepth: 1000 });
 refuseSlowPatterns("match", (pattern) => `^(?:${pattern})$`);
 refuseSlowPatterns("search", (pattern) => pattern);

@@ -27,7 +27,7 @@ export function readTokens(text: string, lines: LineCounter, refuse: Refuse): re
  */
 const MAX_CHARACTERS = 16 * 2 ** 20;
 
-/** Operators' contracts have about 30,000 nodes. All nodes stay in memory until the document is read. */
+/** Operators' contracts have about 30,000 nodes. All nodes stay in memory until the document has been read. */
 const MAX_NODES = 500_000;
 
 function* tokensOf(text: string, lines: LineCounter, refuse: Refuse): Generator<CST.Token> {

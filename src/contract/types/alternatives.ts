@@ -28,8 +28,8 @@ export interface Alternatives {
 }
 
 /**
- * Extracts the options of the first `oneOf` or `anyOf` that a part contains. Other `oneOf` and `anyOf` keywords remain
- * in `rest` and are handled later. Returns undefined if there is no such keyword, or if its value is invalid. Adds a
+ * Extracts the options of the first `oneOf` or `anyOf` in the parts. Other `oneOf` and `anyOf` keywords remain in
+ * `rest` and are handled later. Returns undefined if there is no such keyword, or if its value is invalid. Adds a
  * finding for an invalid value.
  */
 export function alternativesOf(parts: readonly SchemaNode[], compilation: Compilation): Alternatives | undefined {

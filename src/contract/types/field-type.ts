@@ -5,8 +5,8 @@ import type { AttrPath } from "../../json/attr.ts";
 import type { JsonObject, JsonScalar, JsonValue } from "../../json/json-value.ts";
 
 /**
- * A schema of the contract as used by validation, mapping and the field table: references resolved, `allOf` merged. All
- * uses of a `$ref` share one object, so a type may contain itself.
+ * A schema of the contract as used by validation, mapping and the field table, with references resolved and `allOf`
+ * merged. All uses of a `$ref` share one object, so a type may contain itself.
  */
 export type FieldType =
   | TextType

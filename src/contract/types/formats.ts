@@ -71,8 +71,8 @@ export function formatOf(parts: readonly SchemaNode[], { contradict }: Compilati
 }
 
 /**
- * Whether a part's format is validated as a JSON Schema assertion: next to choices, for values of several types, and if
- * no type is declared and the kind was inferred from another keyword.
+ * Whether a part's format is validated as a JSON Schema assertion. This is the case next to choices, for values of
+ * several types, and if the kind was inferred from another keyword because no type is declared.
  */
 export function isFormatAsserted(part: SchemaNode, parts: readonly SchemaNode[], { kind, untyped }: Kind): boolean {
   const format = readKeyword(part, "format");

@@ -22,7 +22,7 @@ import {
 
 export interface FunctionModule {
   readonly file: string;
-  /** Where the mapping names the module. */
+  /** The place in the mapping where the module is named. */
   readonly place: Place;
   /** Time limit for one call, in seconds. Loading the module may take `LOAD_FACTOR` times as long. */
   readonly timeoutSeconds?: number | undefined;
@@ -182,7 +182,8 @@ interface Watch {
 
 /**
  * Ends the thread if a call exceeds the time limit, or if the process grows by more than `MAX_GROWTH_BYTES`. Counts
- * only the time during which this thread could check, so that a suspended computer or a debugger does not end a call.
+ * only the time during which this thread was able to check, so that a suspended computer or a debugger does not end a
+ * call.
  */
 function watchCalls({ done, endWith, timeoutMs }: Watched): Watch {
   let timer: NodeJS.Timeout | undefined;

@@ -77,11 +77,13 @@ for (const name of keys(fixed)) {
   Object.defineProperty(process, name, { value: fixed[name], writable: false, configurable: false });
 }
 
-// Removed so that the module cannot answer for this thread.
+// Removed so that the module cannot answer on behalf of this thread.
 delete workerData.port;
 await load();
 
-/** Handles an error from a timer or an unhandled promise. Returns true, so that Node.js does not handle it. */
+/**
+ * Handles an error from a timer or an unhandled promise rejection. Returns true, so that Node.js does not handle it.
+ */
 function answerUncaught(error: unknown): true {
   if (isUncaught) return true;
   isUncaught = true;

@@ -12,7 +12,7 @@ export type EndCause =
   | { readonly kind: "timeout"; readonly limitMs: number }
   | { readonly kind: "memory" }
   | { readonly kind: "stopped" }
-  /** An error outside any call, from a timer or an unhandled promise. */
+  /** An error outside any call, from a timer or an unhandled promise rejection. */
   | { readonly kind: "uncaught"; readonly thrown: ThrownError };
 
 export class NotLoaded extends Error {
@@ -32,7 +32,7 @@ export function causeOf(error: unknown): EndCause {
 
 interface EndedThread {
   readonly file: string;
-  /** Where the mapping names the file. */
+  /** The place in the mapping where the file is named. */
   readonly place: Place;
   /** The calls of the pending answer: undefined if no answer was pending, empty while the module was loading. */
   readonly waiting: readonly FunctionCall[] | undefined;

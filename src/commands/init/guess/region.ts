@@ -6,7 +6,7 @@ import type { SourceNode } from "../joins.ts";
 import { nameWords } from "./field-names.ts";
 import type { LeafForm } from "./value-fit.ts";
 
-/** A column that may fill a field. The score is 0 to 1, plus a small bonus for keys. */
+/** A column that may fill a field. The score ranges from 0 to 1, plus a small bonus for keys. */
 export interface Guess {
   readonly column: ColumnProfile;
   readonly score: number;

@@ -133,8 +133,8 @@ function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
 }
 
 /**
- * Number of codes that a column may have in addition to the choices. Legacy systems have a few codes without a matching
- * choice, but a column with many more codes contains something else.
+ * Maximum number of codes in a column that are not choices. Legacy systems have a few codes without a matching choice,
+ * but a column with many more codes contains something else.
  */
 const MORE_CODES = 4;
 
@@ -181,8 +181,8 @@ function isWithin(value: number, { minimum, maximum }: Pick<NumberType, "minimum
 }
 
 /**
- * Kinds of values that occur only in certain fields. Each entry contains a word from the names of these fields, and how
- * strong the evidence is.
+ * Kinds of values that occur only in certain fields. Each entry contains a word from the names of these fields, and the
+ * strength of the evidence.
  */
 const KIND_WORDS: readonly (readonly [kind: ValueKind, word: string, evidence: number])[] = [
   ["email", "email", 0.8],
