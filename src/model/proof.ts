@@ -1,6 +1,9 @@
 import type { Status } from "./outcome.ts";
 
-/** The final state of the rows, records and amounts of runs, for an auditor to sign. Amounts are decimal strings. */
+/**
+ * The final state of all rows, records and amounts of one or more runs, for an auditor to sign. Amounts are decimal
+ * strings.
+ */
 export interface Proof {
   readonly format: "migrate-proof/1";
   /** Name and version of the program that created the proof. */
@@ -24,7 +27,7 @@ export interface RunProof {
   readonly endpoint: string;
   readonly supplier: string;
   readonly operation: string;
-  /** The reason why its sources could not be read again. If set, the rows and amounts are not verified. */
+  /** The reason why the run's sources could not be read again. If set, the rows and amounts are not verified. */
   readonly unreadable?: string;
   readonly sources: readonly SourceProof[];
   /** The files that define how rows become payloads: contract, mapping, lists. */
@@ -57,7 +60,7 @@ export interface SourceProof extends FileProof {
   readonly duplicates: number;
   /** Rows of records that the run excluded (`--limit`, `--only`) or did not reach. */
   readonly leftOut: number;
-  /** Rows excluded by `distinct` or `pick` in the mapping, and the child rows of such rows. */
+  /** Rows excluded by `distinct` or `pick` in the mapping, and their child rows. */
   readonly notPicked: number;
   /** Rows that were read but belong to no record: 0 unless there is an error. */
   readonly unaccounted: number;
@@ -67,7 +70,7 @@ export interface SourceProof extends FileProof {
 interface RecordsProof {
   readonly total: number;
   readonly byStatus: Readonly<Partial<Record<Status, number>>>;
-  /** Records of the sources that are not in the ledger. */
+  /** Source records that are not in the ledger. */
   readonly leftOut: number;
 }
 
@@ -102,9 +105,9 @@ export interface MeasureSums {
 /** The platform's answers to the queries for accepted records. */
 export interface PlatformProof {
   readonly askedAt: string;
-  /** The attrs of the content that can be compared under the contract. */
+  /** The attrs whose values can be compared, according to the contract. */
   readonly compared: readonly string[];
-  /** Found with equal values at all compared attrs; at least one value was compared. */
+  /** Found, with equal values for all compared attrs; at least one value was compared. */
   readonly found: number;
   /** Found, but the platform returned nothing that could be compared with the content. */
   readonly notCompared: number;

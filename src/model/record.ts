@@ -56,7 +56,10 @@ export function isCsvRow(row: Row): row is CsvRow {
   return row.table.kind === "csv";
 }
 
-/** Returns the path of a column: one name if the row has such a member, otherwise the parts between the dots. */
+/**
+ * Returns the path to a column's value: the whole name if the row has a member with this name, otherwise the parts
+ * between the dots.
+ */
 export function memberPath(
   { value }: JsonRow,
   name: string,
@@ -77,11 +80,11 @@ export interface RowPosition {
   readonly line: number;
 }
 
-/** A place at which reading can resume as if the input had been read up to that point. */
+/** A position from which the rest of the input can be read, without reading the input from the start. */
 export interface InputPosition extends RowPosition {
   /** The number of the record that starts there. */
   readonly record: number;
-  /** The file name that the places of its records contain. */
+  /** The name of the file, as in the places of its records. */
   readonly file: string;
 }
 

@@ -6,7 +6,7 @@ export interface SourceSpec {
   readonly name: string;
   /** Paths and globs, already resolved against their base folder; `-` is stdin, `book.xlsx#Customers` a sheet. */
   readonly files: readonly string[];
-  /** The sheet of its workbooks; default: the first visible sheet. */
+  /** The sheet to read from workbooks; default: the first visible sheet. */
   readonly sheet?: string;
   /** Column (CSV) or path (JSON) of the key that children join on; its values must be unique. */
   readonly key?: string;
@@ -22,7 +22,7 @@ export interface ChildSpec extends SourceSpec {
   readonly parentKey?: string;
   /** How the rows of one parent are ordered. Default: file order. */
   readonly orderBy?: RowOrder;
-  /** Excludes rows whose cells all match an earlier row. */
+  /** Excludes rows whose cells are all the same as in an earlier row. */
   readonly distinct?: boolean;
   /** Selects one of several rows of a parent. */
   readonly pick?: RowChoice;

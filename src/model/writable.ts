@@ -1,5 +1,5 @@
 /**
- * The type without `readonly`, to build a value on a hot path, where spreading optional members would take most of the
- * time.
+ * The type without `readonly`, for building values on hot paths, where spreading optional members would take most of
+ * the time.
  */
 export type Writable<T> = { -readonly [Name in keyof T]: T[Name] };

@@ -77,7 +77,7 @@ export const INPUT = {
     help: "delimiter of CSV sources (default: detected)",
     docs: "the delimiter of CSV sources; default: detected from the first lines",
   },
-  /** File with corrections of cells, which are applied while the sources are read. */
+  /** File with corrections to cells, applied while the sources are read. */
   corrections: {
     arg: "<file>",
     kind: "path",
@@ -121,7 +121,7 @@ export const INPUT = {
   },
 } as const;
 
-/** Settings of a job that no flag sets. */
+/** Settings of a job that have no flag. */
 export const SETTINGS = {
   /**
    * Paths and patterns for a single source of the mapping: the only source without `files`, otherwise the source
@@ -151,7 +151,7 @@ export const SETTINGS = {
     help: "instance settings used by rules",
     docs: "instance settings by name, used by rules that check several fields together and by contracts that choose between schemas ([rules.md](rules.md#settings))",
   },
-  /** The file of each reference list, by name. */
+  /** The file for each reference list, by the name of the list. */
   references: {
     flag: false,
     kind: "pathsByName",

@@ -43,13 +43,13 @@ export interface OptionRow {
   readonly library?: true | "required";
   /** Set if a run records the value. `always`: the recorded value is never absent. */
   readonly recorded?: true | "always";
-  /** Set if the records that a push sends depend on the value. */
+  /** Set if the value affects which records a push sends. */
   readonly selects?: true;
   /** Set if a re-import of rejects uses the value of the earlier run. */
   readonly reimport?: true;
 }
 
-/** The type of the values of each kind. */
+/** The type of value for each kind. */
 export interface KindValues {
   readonly text: string;
   /** A file or folder. A path in the configuration file is relative to that file. */
@@ -125,7 +125,7 @@ export type RecordedValues<Table> = {
     | undefined;
 };
 
-/** The value of an option of the library. A list of paths may be a single path. */
+/** The value of a library option. A list of paths may be a single path. */
 export type GivenValue<Row> = Row extends { kind: "paths" } ? string | readonly string[] : OptionValue<Row>;
 
 /** The value of an option. */

@@ -120,7 +120,7 @@ function hasNul(value: unknown): boolean {
 
 type Shape<Values> = { readonly [Name in keyof Values]-?: z.ZodType<Values[Name]> };
 
-/** Returns the schemas of the settings of a table in the configuration file. */
+/** Returns the schemas for a table's settings in the configuration file. */
 export function fileShape<Table extends OptionTable>(table: Table): Shape<FileValues<Table>>;
 export function fileShape(table: OptionTable): Readonly<Record<string, z.ZodType>> {
   const rows = Object.entries(table).filter(([, { file }]) => file !== undefined);
@@ -140,7 +140,7 @@ function fileSchema(row: OptionRow): z.ZodType {
   return members === undefined ? file : z.strictObject(optionalShape(members, fileSchema));
 }
 
-/** Returns the schemas of the recorded values of a table. They ignore members that this version does not know. */
+/** Returns the schemas for a table's recorded values. These schemas ignore members that this version does not know. */
 export function recordedShape<Table extends OptionTable>(table: Table): Shape<RecordedValues<Table>>;
 export function recordedShape(table: OptionTable): Readonly<Record<string, z.ZodType>> {
   const rows = Object.entries(table).filter(([, { recorded }]) => recorded !== undefined);

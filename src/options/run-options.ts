@@ -101,14 +101,14 @@ export const SENDING = {
     reimport: true,
     help: "send accepted records again if their content has changed",
   },
-  /** Whether to send content that is older (`asOf`) than content of the same record that was sent earlier. */
+  /** Whether to send content that is older (`asOf`) than content already sent for the same record. */
   allowOlder: {
     library: true,
     recorded: true,
     selects: true,
     help: "send a record even if content with a later asOf date was already sent",
   },
-  /** Name of the last step of the workflow to perform. */
+  /** Name of the last workflow step to run. */
   until: {
     arg: "<step>",
     library: true,

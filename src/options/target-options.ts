@@ -199,7 +199,7 @@ export type AuthSettings = RecordedValues<typeof TARGET>["auth"];
 /** Time limits for the parts of a request. docs/configuration.md lists the defaults. */
 export type TimeoutSettings = NonNullable<RecordedValues<typeof TARGET>["timeouts"]>;
 
-/** Rate limits. The configuration file sets them for a target. */
+/** Rate limits. The configuration file sets them per target. */
 export const PACE = {
   concurrency: {
     arg: "<auto|n>",

@@ -24,7 +24,7 @@ export function requestAddress(
     const value = values[name];
     if (value === undefined || value === null || typeof value === "object") continue;
     if (where === "query") url.searchParams.append(name, String(value));
-    // Whitespace around a header is not part of it, and the HTTP client refuses line breaks.
+    // Whitespace around a header value is not part of it, and the HTTP client refuses line breaks.
     if (where === "header") headers[name.toLowerCase()] = String(value).trim();
   }
   return { url, headers };

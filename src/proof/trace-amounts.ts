@@ -96,7 +96,8 @@ function isUncorrected({ problems }: Outcome): boolean {
 }
 
 /**
- * Removes the source amount of a cell that has been counted, so that the sum of its file includes the cell only once.
+ * Removes the source amount of a cell that has already been counted, so that the sum of the file includes the cell only
+ * once.
  */
 function withoutSource({ source: _source, ...others }: TracedAmount): TracedAmount {
   return others;

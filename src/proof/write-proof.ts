@@ -15,7 +15,7 @@ export interface ProofOptions extends Pick<ProveContext, "queryPlatform"> {
   /** ISO 8601 UTC. A rebuilt proof keeps the original value, and also the original value of `tool`. */
   readonly madeAt: string;
   readonly tool: string;
-  /** Whether the runs are all runs of the ledger. The total on the platform is known only in this case. */
+  /** Whether these are all the runs in the ledger. The total on the platform is known only in this case. */
   readonly all: boolean;
 }
 

@@ -17,8 +17,8 @@ export interface DecisionContext {
 }
 
 /**
- * Decides a record based on the content that the platform has. If no decision is possible, returns the reason as a
- * string.
+ * Decides the outcome of a record based on the content that the platform has. If no decision is possible, returns the
+ * reason as a string.
  */
 export function decisionFor(
   record: UndecidedRecord,

@@ -16,7 +16,7 @@ export interface CellMemory {
 
 /** A power of two, because slots are selected by a bit mask of the hash. */
 export const SLOTS = 16_384;
-/** The cache stays in use if at least this share of the first `SLOTS` lookups find their cell in it. */
+/** The cache stays on if at least this share of the first `SLOTS` lookups are hits. */
 const USEFUL_SHARE = 1 / 8;
 /** A slot contains one byte for the length of the cell plus 1 (0 means unused), then the cell. */
 const SLOT_BYTES = 32;

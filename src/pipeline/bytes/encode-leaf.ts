@@ -35,7 +35,7 @@ export function valueEncoder(node: MappingNode, type: FieldType, context: Encode
   return encoderOf(node, type, context, () => undefined);
 }
 
-/** Returns an encoder for the business key that builds the value. */
+/** Returns an encoder that builds the value of the business key. */
 function keyEncoder(node: MappingNode, type: FieldType, context: EncoderContext): Encoder {
   return encoderOf(node, type, context, (value, cells) => {
     cells.keyText = typeof value === "string" || typeof value === "number" ? String(value) : undefined;
@@ -96,8 +96,8 @@ export function leafEncoder(
 }
 
 /**
- * Returns an encoder for an entry whose cell is empty: the entry has no value, or its default. The default of a
- * business key is not cached, because the plan stores the key with each record.
+ * Returns an encoder for an entry with an empty cell: the entry takes its default, or has no value if there is none.
+ * The default of a business key is not cached, because the plan stores the key with each record.
  */
 function emptyCellEncoder(leaf: LeafNode, byValue: Encoder, { sink }: EncoderContext, isKey: boolean): Encoder {
   if (leaf.fallback === undefined) return () => ABSENT;

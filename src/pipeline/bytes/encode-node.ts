@@ -96,8 +96,8 @@ interface ObjectOptions {
 }
 
 /**
- * Returns an encoder for an object that follows the rules of `buildPayload` and validation. An object that is present
- * must be complete.
+ * Returns an encoder for an object, with the rules of `buildPayload` and validation: an object that is present must be
+ * complete.
  */
 function objectOf(fields: readonly FieldEncoder[], { lacksRequired, isOptional, sink }: ObjectOptions): Encoder {
   return (cells) => {

@@ -60,7 +60,7 @@ async function listOpenRecords(
   });
 }
 
-/** Returns the start of the first planned push to each target, by target. */
+/** Returns when the first planned push to each target started, by target. */
 function firstPushes(runs: readonly Run[]): ReadonlyMap<string, string> {
   const pushes = runs.filter(({ command, dryRun, state }) => command === "push" && !dryRun && state !== "planning");
   return new Map(pushes.map(({ target, startedAt }) => [target, startedAt]));

@@ -57,7 +57,7 @@ export function haveColumns(rules: readonly OwnerRule[]): boolean {
 
 const DAY_MS = 86_400_000;
 
-/** Returns the number of complete days since a time. */
+/** Returns the number of full days that have passed since a time. */
 export function daysSince(since: string, now: number): number {
   return Math.max(0, Math.floor((now - Date.parse(since)) / DAY_MS));
 }
@@ -67,7 +67,7 @@ export function isOverdue({ since }: Pick<OpenRecord, "since">, owner: Owner | u
   return owner?.days !== undefined && daysSince(since, now) > owner.days;
 }
 
-/** Returns the day (UTC) on which the record is due; undefined without a deadline. */
+/** Returns the day (UTC) on which the record is due; undefined if there is no deadline. */
 export function dueDay({ since }: Pick<OpenRecord, "since">, owner: Owner | undefined): string | undefined {
   if (owner?.days === undefined) return undefined;
   const due = new Date(since);

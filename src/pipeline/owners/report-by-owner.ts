@@ -116,7 +116,7 @@ function withoutColumns({ inColumns: _inColumns, ...report }: Report): Report {
   return report;
 }
 
-/** Returns the folders from an earlier export of the run if their owners no longer have any records. */
+/** Returns the folders from an earlier export that belong to owners who no longer have any records. */
 function staleFolders(before: ExportedPackages | undefined, parent: string, kept: ReadonlySet<string>): string[] {
   const current = new Set([...kept].map((folder) => path.resolve(folder)));
   const earlier = before?.packages.map(({ folder }) => folder) ?? [];

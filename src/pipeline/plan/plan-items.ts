@@ -12,7 +12,7 @@ import { isCsvRow, type MappedRecord } from "../../model/record.ts";
 import { isValid } from "./check-records.ts";
 import { compareWithRejects } from "./rejected-keys.ts";
 
-/** The purpose of a run that sends. It identifies records by their endpoint, supplier and key. */
+/** The purpose of a run that sends. Such a run identifies records by their endpoint, supplier and key. */
 export interface SendPurpose {
   readonly kind: "send";
   /** Method and address for creating the records. */
@@ -47,7 +47,7 @@ interface FoundExclusion {
   readonly row: ExcludedRow;
 }
 
-/** The column of the business key in a file, and the position of the item in which it was found. */
+/** The column of the business key in a file, and the position of the item in which the column was found. */
 export interface FoundKeyColumn {
   readonly position: number;
   readonly file: string;
@@ -59,7 +59,10 @@ type KeyColumn = PlanPolicy["keyColumns"] extends ReadonlyMap<string, infer Colu
 /** Receives a valid record of a run that sends, and its `contentText`. */
 export type KeepPayload = (record: MappedRecord, text: string) => void;
 
-/** Returns a function that converts a batch of checked records into plan items. It does not compare records. */
+/**
+ * Returns a function that converts a batch of checked records into plan items. The function does not compare records
+ * with each other.
+ */
 export function createItemBuilder(
   job: CompiledJob,
   settings: ItemSettings,

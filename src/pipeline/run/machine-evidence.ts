@@ -59,7 +59,7 @@ export async function openMachineJournal(
   };
 }
 
-/** Detects that the database was replaced by another copy while this process is running. */
+/** Detects whether the database is replaced by another copy while this process is running. */
 export interface OriginWatch {
   /**
    * Compares the database with its last observed state. If the database was restored, moved or failed over, compares it
@@ -146,7 +146,7 @@ async function writable<Result>(folder: string, work: () => Promise<Result>): Pr
 }
 
 /**
- * Records the origin of a ledger that accounts for all lost requests, and saves its number of requests in the ledger's
+ * Records the origin of a ledger that accounts for all lost requests, and saves the ledger's number of requests in its
  * folders on this machine.
  */
 export async function noteRecovered(

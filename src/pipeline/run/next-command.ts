@@ -47,7 +47,7 @@ export function mayResumeSettle(
   return status === "ambiguous" && canResolveAmbiguous(operation) && !isRefused;
 }
 
-/** Whether resuming a run settled no records. Resuming the run again would probably have the same result. */
+/** Whether resuming the run settled no records. Resuming the run again would probably have the same result. */
 export function hasSettledNothing(before: Counts, after: Counts): boolean {
   const open: readonly Status[] = ["pending", "blocked", "ambiguous"];
   return open.every((status) => (before[status] ?? 0) === (after[status] ?? 0));

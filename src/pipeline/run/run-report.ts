@@ -139,7 +139,7 @@ interface RunTotals {
   readonly hasNoProgress?: boolean;
 }
 
-/** Writes the report folder from the ledger, and returns the report to show. */
+/** Writes the report folder with data from the ledger, and returns the report to show. */
 export async function reportRun(
   reportable: ReportableRun,
   { exitCode, ...totals }: RunTotals,

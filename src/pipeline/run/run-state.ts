@@ -15,8 +15,8 @@ export function runState(run: Run, counts: Counts, isRunning: boolean): RunState
 }
 
 /**
- * Returns the exit code of a run whose input was never read completely, so that its records alone do not show that it is
- * incomplete; undefined for any other run. A run that ended because of `--max-errors` needs no further reading.
+ * Returns the exit code of a run whose input was never read completely; undefined for any other run. The records alone
+ * do not show that such a run is incomplete. A run that ended because of `--max-errors` needs no further reading.
  */
 export function unreadExitCode({ state, exitCode }: Run): number | undefined {
   return state === "planning" && exitCode !== TOO_MANY_ERRORS ? STOPPED_BY_USER : undefined;

@@ -13,7 +13,7 @@ interface Destination {
 }
 
 /**
- * Requires that a run has the same destination as the earlier runs of its ledger that sent records. The outcomes in a
+ * Requires that a run has the same destination as the earlier runs in its ledger that sent records. The outcomes in a
  * ledger are valid for one destination only. Without this check, a mistyped `--target` would cause all records to be
  * sent again, to another platform.
  * @throws Failure `wrong_target`

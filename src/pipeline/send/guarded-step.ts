@@ -17,7 +17,7 @@ type Send = StepClient["send"];
 
 const POLL_MS = 50;
 
-/** Returns the steps of a connection, which then send requests only while the lease is held. */
+/** Returns the steps of a connection, changed so that they send requests only while the lease is held. */
 export function guardedSteps(
   { steps, onlyWhile }: Pick<Connection, "steps"> & Partial<Pick<Connection, "onlyWhile">>,
   guard: Guard,

@@ -25,8 +25,8 @@ type KeptChunk = RecordChunk | JoinedChunk;
 /** Maximum size of an input whose payloads are kept. A larger input is read again for sending. */
 const MAX_INPUT_BYTES = 32_000_000;
 /**
- * Maximum size of an input with joined files. It is lower, because the payloads are several times as large as the
- * files.
+ * Maximum size of an input with joined files. This limit is lower, because the payloads are several times as large as
+ * the files.
  */
 const MAX_JOINED_BYTES = 8_000_000;
 /**

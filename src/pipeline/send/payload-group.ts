@@ -2,7 +2,7 @@ import type { Job } from "../../job/job.ts";
 import type { InputPosition, InputRecord, Row } from "../../model/record.ts";
 import type { PackedPayloads } from "../threads/packed-payloads.ts";
 
-/** Consecutive records of the input, with their payloads in sent form. */
+/** Consecutive records of the input, with their payloads as they will be sent. */
 export interface PayloadGroup {
   /** The numbers of the first and the last record. */
   readonly first: number;

@@ -20,5 +20,5 @@ export async function* readAhead<Batch>(batches: AsyncIterable<Batch>): AsyncGen
   }
 }
 
-/** The result of requesting a batch. An error is thrown only after all earlier batches. */
+/** The result of requesting a batch. An error is thrown only after all earlier batches have been yielded. */
 type Requested<Batch> = { readonly result: IteratorResult<Batch> } | { readonly error: unknown };

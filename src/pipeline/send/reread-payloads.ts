@@ -147,7 +147,10 @@ function blockBuilder(
   };
 }
 
-/** Returns the position after a chunk; undefined unless its file is a CSV file that can be read from the middle. */
+/**
+ * Returns the position after a chunk; undefined unless the chunk belongs to a CSV file that can be read from the
+ * middle.
+ */
 function positionAfterChunk(chunk: AnyChunk, record: number, { files }: InputInChunks): InputPosition | undefined {
   const file = files[chunk.file];
   const next = "root" in chunk ? undefined : chunk.next;

@@ -15,7 +15,7 @@ export interface Heartbeat {
   readonly leaving: AbortSignal;
   /** Aborts when the worker has lost its ranges. */
   readonly lost: AbortSignal;
-  /** Returns the failure of the heartbeat, if it is the reason why the worker leaves. */
+  /** Returns the failure of the heartbeat if this failure is the reason why the worker leaves. */
   readonly failure: () => Failure | undefined;
   readonly lastReply: () => HeartbeatReply | undefined;
   /** Milliseconds between heartbeats. */

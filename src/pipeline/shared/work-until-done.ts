@@ -40,8 +40,8 @@ export async function workUntilDone(options: JoiningOptions): Promise<WorkEnd> {
 }
 
 /**
- * Joins the run. If the run ended while the worker was suspended, nothing is left to send, so the end of the work is
- * returned.
+ * Joins the run. If the run ended while the worker was suspended, nothing is left to send, so this returns how the work
+ * ended.
  */
 async function joinAgain(
   shared: JoiningOptions["shared"],

@@ -14,7 +14,7 @@ import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
  * The `workerData` of a worker thread. The thread compiles the job from its settings and opens no source.
  *
  * Another kind of work on the same records, such as building request bodies, needs three parts. The first is a function
- * like `checkBatches`, which takes the compiled job and returns a function that converts the batches of a task to an
+ * like `checkBatches`, which takes the compiled job and returns a function that converts the batches of a task into an
  * answer. The second is a member of this interface for the settings of the work, next to `check`. The third is a
  * function like `checkInThreads`, which reads the answers. Answers arrive in input order for any number of threads
  * (`inThreads`).

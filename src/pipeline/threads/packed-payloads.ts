@@ -1,6 +1,6 @@
 import { type ByteList, createByteList } from "../../text/byte-list.ts";
 
-/** The payloads of a chunk's records in sent form: canonical JSON in UTF-8. */
+/** The payloads of a chunk's records as they will be sent: canonical JSON in UTF-8. */
 export interface PackedPayloads {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** For each record of the chunk: the start of its payload in `bytes`. */

@@ -25,7 +25,7 @@ const STOP_GRACE_MS = 1000;
 /** Number of tasks per worker: one running and some queued, so that a worker never waits for its next task. */
 const TASKS_PER_WORKER = 4;
 
-/** Maximum number of the calling thread's answers that wait for answers to earlier tasks. */
+/** Maximum number of answers from the calling thread that are held back until earlier tasks are answered. */
 const TASKS_HERE = 16;
 
 /**

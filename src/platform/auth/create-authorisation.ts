@@ -9,7 +9,7 @@ export type Credentials =
   | { readonly kind: "token"; readonly token: string }
   /** Exchanged for a token (specification 5.2). */
   | { readonly kind: "api-key"; readonly apiKey: string }
-  /** The API key as user name with an empty password, and no token (specification 5.4). */
+  /** Sent as the user name with an empty password; no token is used (specification 5.4). */
   | { readonly kind: "basic"; readonly apiKey: string };
 
 export interface AuthorisationOptions extends LoginOptions {

@@ -113,7 +113,7 @@ function codeOf(error: JsonValue): string | undefined {
 }
 
 /**
- * Returns the error for a missing token: a Failure if it is permanent, otherwise a TransportError. Its phase is
+ * Returns the error for a missing token: a Failure if it is permanent, otherwise a TransportError. The phase is
  * `unsent`, because the request that needs the token has not been sent yet.
  */
 export function loginError(end: LoginFailure): Failure | TransportError {

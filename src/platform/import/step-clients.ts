@@ -46,7 +46,7 @@ export function createRemoteValidation({ steps, key }: Operation, tools: Request
   return { ...client, name: step?.name ?? "validate", idempotent: true, dedupesByKey: true };
 }
 
-/** Sets the key of the workflow. The replies of every step must identify the record by this key. */
+/** Sets the key of the workflow. The replies to all steps must identify the record by this key. */
 function withKey(operation: PlainOperation, key: AttrPath | undefined): PlainOperation {
   return key === undefined ? operation : { ...operation, key };
 }

@@ -21,7 +21,7 @@ export interface LookupRecord {
   readonly needsContent?: boolean;
 }
 
-/** A record that the platform has. `different`: with different values at these attrs. */
+/** A record that exists on the platform. `different`: the values of these attrs differ. */
 export type ComparedRecord =
   | ({ readonly kind: "found" } & FoundRecord)
   | ({ readonly kind: "different"; readonly attrs: readonly string[] } & FoundRecord);

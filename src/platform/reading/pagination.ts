@@ -23,7 +23,7 @@ interface ListRequest<T> extends ReadRequest {
   readonly decimals?: ReadonlySet<string>;
 }
 
-/** Maximum number of pages. No real list has as many pages, so a longer chain is assumed to be endless. */
+/** Maximum number of pages. No real list has that many pages, so a longer chain is assumed to be endless. */
 export const MAX_PAGES = 10_000;
 
 /**

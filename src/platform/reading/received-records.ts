@@ -18,7 +18,7 @@ export type Product = JsonObject & {
   readonly is_prepay?: boolean | null;
   readonly is_business?: boolean | null;
   readonly is_restricted?: boolean | null;
-  /** Null if the product has no fixed term; otherwise the specification does not define its type. */
+  /** Null if the product has no fixed term. The specification does not define the type of other values. */
   readonly term?: JsonValue;
   /** ISO 8601 with a zone, like `available_to`. */
   readonly available_from?: string | null;
@@ -29,7 +29,7 @@ export type Product = JsonObject & {
 };
 
 /**
- * The filters of specification 4.1, and other filters that instances publish. All filters are optional and can be
+ * The filters in specification 4.1, and other filters that instances publish. All filters are optional and can be
  * combined.
  */
 export interface ProductFilters {

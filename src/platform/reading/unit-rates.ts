@@ -72,9 +72,7 @@ interface HalfHour {
 
 const HALF_HOUR_MS = 1_800_000;
 
-/**
- * Returns the half hours of a day, 46 or 50 of them when the clocks change, each with the first rate that covers it.
- */
+/** Returns the half hours of a day (46 or 50 if the clocks change), each with the first rate that covers it. */
 export function halfHours({ from, to }: LondonDay, rates: readonly UnitRate[]): readonly HalfHour[] {
   const start = Date.parse(from);
   const spans = rates.map((rate) => ({

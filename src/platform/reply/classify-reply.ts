@@ -68,7 +68,7 @@ function factsOf(
   };
 }
 
-/** Statuses that request a slower rate only if they have a `Retry-After`. */
+/** Statuses that ask for a slower rate only if the reply has a `Retry-After` header. */
 const POSTPONED_STATUSES: ReadonlySet<number> = new Set([408, 421, 425]);
 
 function pushBackOf(reply: HttpReply, now: number): PushBack | undefined {

@@ -45,8 +45,8 @@ function isOtherKey(
 }
 
 /**
- * Returns the values under these names as text. Ignores numbers unless the key consists of digits. If it does not, a
- * number is an id of the platform.
+ * Returns the values under these names as text. Ignores numbers unless the key consists of digits. Otherwise, a number
+ * is an id that the platform assigned.
  */
 function textsUnder(names: readonly string[], body: JsonValue, sent: string): readonly string[] {
   const values = names.flatMap((name) => [[name], ...ENVELOPES.map((envelope) => [envelope, name])]);

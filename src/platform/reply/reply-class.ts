@@ -17,9 +17,9 @@ export type ReplyClass =
       readonly warnings?: readonly PlatformProblem[];
     }
   /**
-   * `account`: set if the platform created an account and rejected single items of the payload. `isFinal`: the reply
-   * also settles an earlier request for the record, if that request had no clear answer (docs/contract.md, "Refusals of
-   * repeats").
+   * `account`: set if the platform created an account but rejected individual items of the payload. `isFinal`: the
+   * reply also settles an earlier request for the record, if that request had no clear answer (docs/contract.md,
+   * "Refusals of repeats").
    */
   | {
       readonly kind: "rejected";

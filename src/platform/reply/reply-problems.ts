@@ -73,8 +73,8 @@ function sentenceIn(body: JsonObject): unknown {
 }
 
 /**
- * Reads nested dictionaries that map names to lists of messages. List items appear under their index (as a key, or at
- * their position in a list with `{}` for valid items). Text outside a list is an echo of the input, not a message.
+ * Reads nested dictionaries that map names to lists of messages. List items appear under their index: as a key, or by
+ * position in a list whose valid items are `{}`. Text outside a list is an echo of the input, not a message.
  */
 function walk(node: unknown, path: AttrPath, add: Add, depth = 0): void {
   if (depth > MAX_DEPTH) return;

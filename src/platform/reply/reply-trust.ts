@@ -20,8 +20,8 @@ export interface RepliesContract extends ReplyIdentifiers, Partial<Pick<PlainOpe
 /**
  * Returns the short reason why a success below 300 is not trusted, or undefined if it is trusted. A success is trusted
  * if its status, content type and body are as documented. If the contract documents the account number or the business
- * key, the reply must also contain one of them. If the contract does not document the body, only a contradiction of the
- * success counts against it. `sentRecordMismatch` checks whether the reply names another record.
+ * key, the reply must also contain one of them. If the contract does not document the body, only a contradiction in the
+ * body counts against the success. `sentRecordMismatch` checks whether the reply names another record.
  * @param payload the sent payload: a member that echoes it says nothing about the request
  */
 export function reasonForDistrust(
@@ -130,8 +130,8 @@ function bodyMismatch(body: JsonValue, form: DocumentedReply["body"]): string | 
 }
 
 /**
- * Operators' own examples may differ from their documents in two ways: a list of the documented object, and the account
- * number under an alternative name.
+ * Operators' examples may differ from their documents in two ways: they contain a list of the documented object, or
+ * they have the account number under another name.
  */
 function formMismatch(form: FieldType, body: JsonValue): string | undefined {
   const mismatches = partsOf(body, form).map((part) => replyMismatch(form, withAccountNames(part)));

@@ -21,8 +21,8 @@ export function declaredDelimiter(declared: string): string {
 }
 
 /**
- * Detects the delimiter of a CSV file from its first lines, respecting quotes. Among the delimiters in the header,
- * selects the delimiter that splits most other lines into the same number of cells as the header. In a tie, selects the
+ * Detects the delimiter of a CSV file from its first lines, respecting quotes. Of the delimiters in the header, selects
+ * the one that splits the largest number of other lines into as many cells as the header. In a tie, selects the
  * delimiter that splits the header into the most cells. If the header contains no delimiter, the file has one column,
  * and the result is a comma.
  */

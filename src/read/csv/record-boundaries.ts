@@ -35,7 +35,7 @@ export interface RecordBoundaries {
 export type RecordPlaces = Pick<RecordBoundaries, "starts" | "ends" | "lines"> &
   Partial<Pick<RecordBoundaries, "quoted" | "strayQuotes" | "controls">>;
 
-/** Returns the kind of each byte in a CSV file with this delimiter (one ASCII character). */
+/** Returns the kind of each byte value in a CSV file with this delimiter (one ASCII character). */
 export function byteKinds(delimiter: string): Uint8Array {
   const kinds = new Uint8Array(256);
   kinds.fill(CONTROL, 0, 0x20);
@@ -221,8 +221,8 @@ export function isUnterminated({ unterminated, lines }: RecordBoundaries, number
 }
 
 /**
- * Returns only the boundaries of the records with these numbers, which must be in ascending order. The time depends on
- * how many numbers there are: each record with an error calls this function.
+ * Returns only the boundaries of the records with these numbers, which must be in ascending order. The time depends
+ * only on how many numbers there are, because this function is called for each record with an error.
  */
 export function boundariesAt(boundaries: RecordBoundaries, numbers: readonly number[]): RecordBoundaries {
   const { lines, starts, ends, quoted, strayQuotes, controls } = boundaries;

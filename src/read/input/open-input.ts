@@ -43,7 +43,9 @@ export interface ReadOptions {
 export interface KnownFile {
   /** The name to show in places and messages. */
   readonly file: string;
-  /** When the file was last modified, in milliseconds since 1970. A copy may have another date. Undefined for stdin. */
+  /**
+   * When the file was last modified, in milliseconds since 1970. A copy may have a different time. Undefined for stdin.
+   */
   readonly modifiedMs: number | undefined;
 }
 

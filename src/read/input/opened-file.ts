@@ -51,7 +51,9 @@ export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
   /** Returns the name to show for a path in places and messages. */
   readonly displayName: (path: string) => string;
-  /** Returns when a file was last modified, in milliseconds since 1970; default: the current date of the file. */
+  /**
+   * Returns when a file was last modified, in milliseconds since 1970; default: the file's current modification time.
+   */
   readonly dateOf?: (found: FoundFile) => number | undefined;
   /** Called for each chunk, with the number of bytes read from disk so far. */
   readonly onPosition?: (path: string, position: number) => void;
@@ -159,7 +161,7 @@ export function isSeekable(opened: OpenedFile): boolean {
 }
 
 /**
- * Suggests an encoding for a file that is not UTF-8, from its start.
+ * Suggests an encoding for a file that is not UTF-8, based on the start of the file.
  * @throws Failure `source_unreadable`
  */
 export async function guessEncoding({ path }: FoundFile, opening: OpenOptions): Promise<string> {

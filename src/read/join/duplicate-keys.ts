@@ -100,8 +100,7 @@ const COLUMNS = 5;
 const INSERT_ROWS = 200;
 
 /**
- * Returns SQL that selects the duplicate keys first, because there are few duplicate keys, and only their rows must
- * then be compared.
+ * Returns SQL that selects the duplicate keys first. There are few of them, so only a few rows must then be compared.
  */
 function duplicatesSql(name: string): string {
   return `
@@ -127,7 +126,7 @@ function placeIn(found: unknown, tables: readonly (CsvTable | JsonTable)[], colu
   return table && keyPlace(rowAt(table, Number(line), typeof pointer === "string" ? pointer : ""), column);
 }
 
-/** Returns a row with only the members that its place needs. */
+/** Returns a row with only the members from which its place is determined. */
 function rowAt(table: CsvTable | JsonTable, line: number, pointer: string): Row {
   return table.kind === "csv" ? { table, line, cells: [] } : { table, line, pointer, value: {} };
 }

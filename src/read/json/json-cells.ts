@@ -270,7 +270,7 @@ function skipSpace(scan: Scan): void {
   while (isSpace(scan.bytes[scan.at])) scan.at += 1;
 }
 
-/** Moves past the byte if it comes next. Returns whether it does. */
+/** Moves past the byte if it comes next, and returns whether it did. */
 function closes(scan: Scan, byte: number): boolean {
   const isNext = scan.bytes[scan.at] === byte;
   if (isNext) scan.at += 1;

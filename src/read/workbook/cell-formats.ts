@@ -82,7 +82,9 @@ function numberFormat(code: string): NumberFormat {
   }
 }
 
-/** Adds a minus sign if the format shows a negative number like the positive number, except for the colour. */
+/**
+ * Adds a minus sign if the format shows negative numbers in the same way as positive numbers, except for the colour.
+ */
 function shownNumber(code: string, value: number): string {
   const text = format(code, value).trim();
   if (value >= 0 || text === "" || text !== format(code, -value).trim()) return text;

@@ -24,7 +24,7 @@ export interface ZipPackage {
   /**
    * Yields the unpacked bytes of a part.
    * @throws Failure `source_damaged` if the part is missing, does not match the archive's directory, or cannot be
-   * unpacked; `source_too_large` beyond the limits
+   * unpacked; `source_too_large` if it exceeds the limits
    */
   readonly bytes: (part: string) => AsyncGenerator<Buffer>;
   readonly close: () => void;
@@ -112,8 +112,8 @@ function refuseTooLarge({ uncompressedSize }: Entry, { file, bytes, limits }: Zi
 }
 
 /**
- * Converts an error from reading an archive to a failure. Errors from yauzl have no code, and the codes of zlib errors
- * begin with `Z_`. Error messages may name a part of the archive, but contain no cell values.
+ * Converts an error from reading an archive into a failure. Errors from yauzl have no code, and the codes of zlib
+ * errors begin with `Z_`. Error messages may name a part of the archive, but contain no cell values.
  */
 function zipFailure(source: ZipSource, error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;

@@ -11,8 +11,8 @@ import { percent } from "./records-section.ts";
 const CHARTED = 10;
 
 /**
- * Renders the causes of errors that affect the most records as bars with links to their cards. Returns undefined for
- * fewer than two causes of errors.
+ * Renders the error causes that affect the most records as bars with links to their cards. Returns undefined if there
+ * are fewer than two error causes.
  */
 export function causesChart(causes: readonly PageCause[], fieldTitle: FieldTitle | undefined): Html | undefined {
   const charted = causes.filter(({ severity }) => severity === "error").slice(0, CHARTED);

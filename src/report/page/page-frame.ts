@@ -11,9 +11,9 @@ export interface PageFrame {
 }
 
 /**
- * Creates the start and the end of a page in one file. The page loads nothing from a network. Its content security
- * policy allows only the style sheet and the script of this program, by their hashes. A browser would not run a script
- * that was inserted with the data.
+ * Creates the start and the end of a page that consists of a single file. The page loads nothing from a network. Its
+ * content security policy allows only the style sheet and the script of this program, by their hashes. Therefore, a
+ * browser does not run a script that is in the data.
  */
 export function pageFrame(title: string, { style, script }: PageFiles): PageFrame {
   const policy = [

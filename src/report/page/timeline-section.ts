@@ -6,7 +6,7 @@ import { toneOf } from "./records-section.ts";
 
 const HEIGHT = 120;
 
-/** Renders the platform's answers over time, as columns for equal lengths of time and as a table. */
+/** Renders the platform's answers over time: as a chart with one column per time slot, and as a table. */
 export function timelineSection(timeline: Timeline): Html {
   const { slotSeconds, slots } = timeline;
   const statuses = STATUSES.filter((status) => slots.some(({ counts }) => (counts[status] ?? 0) > 0));
@@ -134,7 +134,7 @@ export function moment(iso: string): string {
   return `${dayOf(iso)}, ${iso.slice(11, 16)} UTC`;
 }
 
-/** Created on first use, because its creation takes as long as a short command. */
+/** Created on first use, because creating it takes as long as a short command. */
 let day: Intl.DateTimeFormat | undefined;
 
 function dayOf(iso: string): string {
