@@ -84,7 +84,7 @@ export interface MeasureProof {
   readonly name: string;
   readonly attr: string;
   readonly by?: string;
-  /** Cells and values that are not decimal numbers; no sum includes them. */
+  /** Cells and values that are not decimal numbers; they are not included in any sum. */
   readonly unreadable: number;
   readonly sums: readonly MeasureSums[];
 }
@@ -95,7 +95,7 @@ export interface MeasureSums {
   /** Sum of the cells, including the cells of orphan rows. */
   readonly source: string;
   readonly payloads: string;
-  /** Sum over payloads that were sent. */
+  /** Sum over the payloads that were sent. */
   readonly sent: string;
   readonly accepted: string;
   /** Present with `--read-back` if the contract defines a comparison. */
@@ -114,7 +114,7 @@ export interface PlatformProof {
   readonly different: number;
   readonly absent: number;
   readonly unknown: number;
-  /** Not looked up, because the platform has accepted different content for the record. */
+  /** Not looked up, because the platform has since accepted different content for the record. */
   readonly replaced: number;
 }
 

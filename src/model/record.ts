@@ -8,7 +8,7 @@ export interface CsvTable {
   readonly kind: "csv";
   /** The file name as the user gave it. */
   readonly file: string;
-  /** In file order; a column without a name has no values. */
+  /** In file order. Columns without a name contain no values. */
   readonly columns: readonly string[];
   /** Maps a column name to its zero-based position. */
   readonly columnIndex: ReadonlyMap<string, number>;
@@ -31,8 +31,7 @@ interface JoinedRow {
   /** Rows joined to this row, in order, by source name; absent if the source has no children. */
   readonly children?: ReadonlyMap<string, readonly Row[]>;
   /**
-   * Set by a mapping that calls functions. Using a separate map, keyed by row, would take as long as the mapping
-   * itself.
+   * Set by a mapping that calls functions. A separate map, keyed by row, would take as much time as the mapping itself.
    */
   calls?: RowCalls | undefined;
 }

@@ -16,7 +16,7 @@ export interface SourceSpec {
 }
 
 export interface ChildSpec extends SourceSpec {
-  /** Column of this source that contains the parent's value of `parentKey`. */
+  /** Column of this source that contains the value of the parent's column `parentKey`. */
   readonly on: string;
   /** Column of the parent; its values need not be unique. Default: the parent's `key`. */
   readonly parentKey?: string;

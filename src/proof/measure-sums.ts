@@ -139,8 +139,8 @@ function emptyAsNone(cell: string | undefined): string | undefined {
 }
 
 /**
- * Returns a function that reads numbers with the separators of the mapping, or plain decimals. It returns undefined for
- * any other text.
+ * Returns a function that reads numbers with the separators of the mapping, or plain decimals, and returns undefined
+ * for any other text.
  */
 export function cellReader({ separators }: Measure): (cell: string) => string | undefined {
   const read = separators && numberReader(separators);

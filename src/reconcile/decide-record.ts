@@ -58,7 +58,7 @@ export function decisionFor(
   };
 }
 
-const NOT_FOUND = "the platform rejected the record as existing, but a query did not find it";
+const NOT_FOUND = "the platform rejected the record as already existing, but a query did not find it";
 const NOT_COMPARED =
   "the platform has the record, perhaps with different content, and only its key could be compared " +
   "(`match` in x-migrate-read-back)";

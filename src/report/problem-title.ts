@@ -13,8 +13,9 @@ import { describeKind } from "./problem-text.ts";
 export type FieldTitle = (attr: string) => string | undefined;
 
 /**
- * Returns a short title that names the field, such as `Postcode is not valid`. Some problems of an entire record have a
- * fixed title. The title of other problems without a field name is their description without the full stop.
+ * Returns a short title that names the field, such as `Postcode is not valid`. Some problems that concern an entire
+ * record have a fixed title. The title of other problems without a field name is their description without the full
+ * stop.
  */
 export function problemTitle(problem: Problem, fieldTitle: FieldTitle | undefined): string {
   const { attr, code, by } = problem;

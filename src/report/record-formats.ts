@@ -16,7 +16,7 @@ export interface RecordView<T> {
 
 interface RecordBatch<T> {
   readonly results: readonly T[];
-  /** Each record as the received JSON, without whitespace. */
+  /** The JSON of each record as received, but without whitespace. */
   readonly json: readonly string[];
 }
 

@@ -18,7 +18,7 @@ export interface CellMemory {
 export const SLOTS = 16_384;
 /** The cache stays on if at least this share of the first `SLOTS` lookups are hits. */
 const USEFUL_SHARE = 1 / 8;
-/** A slot contains one byte for the length of the cell plus 1 (0 means unused), then the cell. */
+/** A slot contains one byte with the cell's length plus 1 (0 means unused), followed by the cell. */
 const SLOT_BYTES = 32;
 
 export function createCellMemory(): CellMemory {

@@ -12,7 +12,7 @@ import { readableCells } from "./readable-cells.ts";
 export interface ChildRecords {
   readonly name: string;
   readonly files: readonly ChunkCsvFile[];
-  /** The cells of the last selected record of each file, by file index. */
+  /** For each file, by index: the cells of the last record that was selected from it. */
   readonly cells: readonly FastPathCells[];
   /** Begins a new piece of the root source. `groups` are the child records joined to it. */
   readonly load: (groups: ChildGroups) => void;

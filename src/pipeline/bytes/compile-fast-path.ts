@@ -19,8 +19,8 @@ import { type Encoder, type EncoderContext, UNCERTAIN } from "./encode-leaf.ts";
 import { nodeEncoder } from "./encode-node.ts";
 
 /**
- * The purpose of a scan. `validate` validates records, `plan` plans the records of a run that sends, and `reread` reads
- * the payloads of planned records again. `texts` receives the payloads of fast-path records as canonical JSON.
+ * The purpose of a scan. `validate` validates records, `plan` plans records for sending, and `reread` reads the
+ * payloads of planned records again. `texts` receives the payloads of fast-path records as canonical JSON.
  */
 export type ScanPurpose =
   | { readonly kind: "validate" }
@@ -87,7 +87,7 @@ function isSuitable(job: CompiledJob, { kind }: ScanPurpose): boolean {
 interface JointEncoding {
   readonly isJointlyValid: JointChecks;
   readonly sink: PayloadSink;
-  /** For a run that sends: receives the payload as canonical JSON. */
+  /** For a run that sends records: receives the payload as canonical JSON. */
   readonly texts: ByteList | undefined;
 }
 
@@ -113,7 +113,9 @@ function jointEncoder(make: Encoder, { isJointlyValid, sink, texts }: JointEncod
   };
 }
 
-/** Whether a record of a run that sends is identified by its key alone and does not wait for another record. */
+/**
+ * For a run that sends records: whether a record is identified by its key alone and does not wait for another record.
+ */
 function hasKeyIdentity({ mapping, after }: CompiledJob): boolean {
   return mapping.keyAttr !== undefined && after === undefined;
 }

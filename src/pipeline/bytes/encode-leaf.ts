@@ -24,7 +24,7 @@ export interface EncoderContext {
    * it is sent.
    */
   readonly contentOf: (type: FieldType) => (value: JsonValue) => number;
-  /** The root location for document paths. It is the same for all records. */
+  /** The root location for document paths, which is the same for all records. */
   readonly documentRoot: string | undefined;
   /** Returns the zero-based index of a column; undefined if the file does not have it. */
   readonly columnAt: (name: string) => number | undefined;
@@ -105,7 +105,8 @@ function emptyCellEncoder(leaf: LeafNode, byValue: Encoder, { sink }: EncoderCon
 }
 
 /**
- * Returns an encoder for a value that is the same for all records. It encodes the value once, and then writes it again.
+ * Returns an encoder for a value that is the same for all records. The encoder encodes the value only once, and repeats
+ * the result for all other records.
  */
 function constantEncoder(byValue: Encoder, sink: ContentSink): Encoder {
   const written = sink.remember(1);

@@ -19,7 +19,7 @@ export interface FastPathResult {
   readonly others: readonly number[];
   /** Whether `others` also contains a fast-path record, because `isFirstOnBothPaths` is set. */
   readonly hasEncoded: boolean;
-  /** For a run that sends: start and end of each payload in `PayloadTexts.list`, by record number. */
+  /** For a run that sends records: start and end of each payload in `PayloadTexts.list`, by record number. */
   readonly textStarts: Uint32Array;
   readonly textEnds: Uint32Array;
 }
@@ -43,7 +43,7 @@ type ScannedPiece = PiecePart & { readonly groups?: readonly ChildGroups[] };
 interface ScanOptions {
   readonly reader: RecordReader;
   readonly make: Encoder;
-  /** For a run that sends: the payload strings written by `make`, and how to hash them. */
+  /** For a run that sends records: the payload strings written by `make`, and how to hash them. */
   readonly texts: PayloadTexts | undefined;
   readonly hasKey: boolean;
   readonly children: readonly ScannedChild[];

@@ -12,7 +12,7 @@ import { isCsvRow, type MappedRecord } from "../../model/record.ts";
 import { isValid } from "./check-records.ts";
 import { compareWithRejects } from "./rejected-keys.ts";
 
-/** The purpose of a run that sends. Such a run identifies records by their endpoint, supplier and key. */
+/** The purpose of a run that sends records. Such a run identifies records by their endpoint, supplier and key. */
 export interface SendPurpose {
   readonly kind: "send";
   /** Method and address for creating the records. */
@@ -56,7 +56,7 @@ export interface FoundKeyColumn {
 
 type KeyColumn = PlanPolicy["keyColumns"] extends ReadonlyMap<string, infer Column> ? Column : never;
 
-/** Receives a valid record of a run that sends, and its `contentText`. */
+/** For a run that sends records: receives a valid record and its `contentText`. */
 export type KeepPayload = (record: MappedRecord, text: string) => void;
 
 /**

@@ -31,7 +31,7 @@ export async function openMachineJournal(
   ledger: SharedLedger,
   dependencies: JournalEnvironment,
 ): Promise<WatchedJournal> {
-  // `look` is called before the comparison, so that it can detect a restore that takes place in between.
+  // `look` remembers the state before the comparison, so that a later call detects a restore during the comparison.
   const watch = watchOrigin(store, ledger, dependencies);
   await watch.look();
   await requireCompleteAfterRestore(store, ledger, dependencies);

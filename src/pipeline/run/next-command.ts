@@ -30,7 +30,7 @@ export interface RunRemainder {
   readonly settlesAmbiguous: boolean;
   /** Whether existing records can be read back from the platform and compared. */
   readonly comparesContent: boolean;
-  /** True if the ledger file is missing and must be repaired before the run can continue. */
+  /** True if the ledger file was removed or replaced, and must be repaired before the run can continue. */
   readonly isLedgerLost?: boolean | undefined;
 }
 

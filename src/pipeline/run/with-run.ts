@@ -90,7 +90,7 @@ export function withNewRun(
   });
 }
 
-/** Opens a temporary ledger for a run that sends and cannot be resumed. SQLite is loaded only for such runs. */
+/** Opens a temporary ledger for a run that sends records and cannot be resumed. SQLite is loaded only for such runs. */
 async function openUnresumableLedger({ temporaryFolder }: Dependencies): Promise<Ledger> {
   const { openTemporaryLedger } = await import("../../ledger/sqlite/sqlite-ledger.ts");
   return openTemporaryLedger(temporaryFolder);
@@ -164,8 +164,8 @@ async function requireSendable(
 const BYTES_FOR_THREAD = 2_000_000;
 
 /**
- * Moves the ledger of a run that sends to a separate thread. With `auto`, does so unless the input is small. Otherwise,
- * does so if the user requested several threads.
+ * For a run that sends records: moves its ledger to a separate thread. With `auto`, does so unless the input is small.
+ * Otherwise, does so if the user requested several threads.
  */
 function inThreadIfLarge(
   ledger: Ledger,

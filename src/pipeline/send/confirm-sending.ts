@@ -8,7 +8,7 @@ import { counted } from "../../text/count.ts";
 type RiskSettings = Pick<RunSettings, "sendInvalid"> & { readonly target: { readonly production: boolean } };
 
 /**
- * Checks that the user can be asked for a confirmation, if sending requires one.
+ * Checks that the user can be asked for confirmation, if sending requires it.
  * @throws Failure `wrong_target` or `usage` if the user cannot be asked
  */
 export function requirePrompt(settings: RiskSettings, host: string, { canAsk }: Dependencies): void {

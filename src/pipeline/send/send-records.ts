@@ -100,7 +100,7 @@ function payloadGroups(
 }
 
 /**
- * Returns how an upload ended that has lost its lease.
+ * Returns the result of an upload that has lost its lease.
  * @throws the reason for the loss if it is not a `Failure`
  */
 function endWithoutLedger(end: UploadEnd, lost: AbortSignal): UploadEnd {

@@ -114,7 +114,10 @@ interface LocalState {
   readonly running: readonly number[];
   /** Results of the processes that have ended, by process id. */
   readonly ended: ReadonlyMap<number, ProcessEnd>;
-  /** Whether this process started no workers and waits for workers from other machines, which may join at any time. */
+  /**
+   * Whether this process started no workers of its own and waits for workers on other machines, which may join at any
+   * time.
+   */
   readonly waits: boolean;
 }
 

@@ -84,7 +84,7 @@ export function startHeartbeat({ worker, clock, report, findings, lease, pace, o
     leaving.abort();
     isReady.abort();
   });
-  // Also aborts the signals after a bug. `stop` rethrows the bug.
+  // Also aborts the signals after an error caused by a bug. `stop` rethrows the error.
   ended.catch(() => {
     lost.abort();
     leaving.abort();

@@ -21,7 +21,7 @@ export interface RangeFeed {
 }
 
 /**
- * Yields the records of the ranges that the worker already holds. Then claims one range after another and yields its
+ * Yields the records of the ranges that the worker already holds. Then claims one range after another and yields their
  * records. If another worker has lost a range, claims the lost range immediately, and yields its records before the
  * rest of the current range.
  */

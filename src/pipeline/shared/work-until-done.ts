@@ -15,7 +15,7 @@ export interface JoiningOptions extends Omit<WorkOptions, "shared" | "worker"> {
   readonly onUnsaved: (unsaved: WorkEnd["unsaved"]) => Promise<void>;
 }
 
-/** Maximum number of consecutive times that a worker joins again without having sent any record. */
+/** Maximum number of times in a row that a worker joins again without having sent a record. */
 const MAX_REJOINS = 5;
 
 /**

@@ -101,7 +101,7 @@ interface MixedReading {
   /** The files from which a fast-path record was also built as a row, to find the column of the business key. */
   readonly seen: Set<number>;
   readonly file: number;
-  /** For a run that sends: receives the payloads of fast-path records. */
+  /** For a run that sends records: receives the payloads of fast-path records. */
   readonly payloads: PayloadList;
 }
 
@@ -136,7 +136,9 @@ function batchesOfPiece(
   return batches;
 }
 
-/** For a run that sends: records the position of the payload that the scan has written for a fast-path record. */
+/**
+ * For a run that sends records: stores the position of the payload that the scan has written for a fast-path record.
+ */
 function notePayload(
   { items, textStarts, textEnds }: FastPathResult,
   number: number,

@@ -84,8 +84,8 @@ interface TaskRunner<Answer, Message> {
 }
 
 /**
- * Runs tasks. Prefers workers to the calling thread, which must also supply tasks to the workers. Adds the workers that
- * it starts to `workers`.
+ * Runs tasks. Prefers workers to the calling thread, which must also supply tasks to the workers. Adds every started
+ * worker to `workers`.
  */
 function createTaskRunner<Answer, Message>(
   workers: PoolWorker<Answer, Message>[],

@@ -22,8 +22,8 @@ export interface Authorisation {
 }
 
 /**
- * Maximum number of headers for one request. A request that waits for a long time may arrive after its token has
- * expired, possibly more than once.
+ * Maximum number of `Authorization` headers that are tried for one request. A request that waits for a long time may
+ * arrive after its token has expired, possibly more than once.
  */
 const MAX_HEADERS = 3;
 

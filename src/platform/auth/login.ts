@@ -97,7 +97,10 @@ function isGraphqlReply(body: JsonValue | undefined): boolean {
 /** The platform's code for too many requests. */
 const TOO_MANY_REQUESTS = "KT-CT-1199";
 
-/** Reads a rejection. GraphQL rejects with HTTP 200; the reason is in the body (`errors[].extensions.errorCode`). */
+/**
+ * Reads a rejection. GraphQL servers send it with HTTP 200; the reason is in the body
+ * (`errors[].extensions.errorCode`).
+ */
 function refusalIn(body: JsonValue | undefined, status: number, { mask }: CredentialMask): LoginFailure {
   const errors = valueAt(body, ["errors"]);
   const codes = (isJsonArray(errors) ? errors : []).map(codeOf);

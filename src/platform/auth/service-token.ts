@@ -3,7 +3,7 @@ import { parseJson } from "../../json/parse-json.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import type { HttpReply } from "../../transport/http.ts";
 
-/** A token as the platform returned it. Its claims are not verified: only the platform can do that. */
+/** A token as the platform returned it. Its claims are not verified, because only the platform can verify them. */
 export interface ServiceToken {
   readonly token: string;
   /** From the reply's `payload`, otherwise from the token itself if it is a JSON Web Token; otherwise empty. */
@@ -82,7 +82,7 @@ function platformSeconds({ headers }: HttpReply, claims: JsonObject): number | u
 }
 
 /**
- * Returns the time until the expiry. Both timestamps are truncated to whole seconds, so one second is subtracted as a
+ * Returns the time until expiry. Both timestamps are truncated to whole seconds, so one second is subtracted as a
  * margin.
  */
 function lifetimeMs(until: number | undefined, requestedAt: number): number | undefined {

@@ -81,9 +81,9 @@ type Explain = (answer: RequestResult, ...asked: Parameters<ImportClient["send"]
 const unexplained: Explain = (answer) => Promise.resolve(answer);
 
 /**
- * Returns a function for rejections that name no field. It replaces their problems with the problems that the `reasons`
- * operation reports. If the request to that operation is held back, the record is held back too: nothing was processed,
- * and the next attempt repeats both requests.
+ * Returns a function for rejections that name no field. The function replaces the problems of a rejection with the
+ * problems that the `reasons` operation reports. If the request to that operation is held back, the record is held back
+ * too: nothing was processed, and the next attempt repeats both requests.
  */
 function explainer(reasons: PlainOperation, tools: RequestDependencies): Explain {
   const client = createImportClient({ ...tools, operation: reasons });

@@ -9,7 +9,7 @@ export interface Page<T> {
   /** Number of records that the platform reports for the list; undefined if the reply does not contain the number. */
   readonly count: number | undefined;
   readonly results: readonly T[];
-  /** Each record as the received JSON, without whitespace. Nothing is added, lost or rounded. */
+  /** The JSON of each record as received, but without whitespace. Nothing is added, lost or rounded. */
   readonly json: readonly string[];
   readonly hasNext: boolean;
 }
@@ -19,7 +19,7 @@ interface ListRequest<T> extends ReadRequest {
   /** Address of the first page. */
   readonly url: URL;
   readonly isRecord: (value: JsonValue) => value is JsonValue & T;
-  /** Members whose numbers become text with every digit. */
+  /** Members whose numbers are converted to text without losing digits. */
   readonly decimals?: ReadonlySet<string>;
 }
 

@@ -11,12 +11,12 @@ import { replyProblems } from "../reply/reply-problems.ts";
 import { isUnauthorised, statusFailure } from "../reply/reply-class.ts";
 import type { Account } from "./received-records.ts";
 
-/** The read side of the API: GET requests, retried while an error is temporary. */
+/** The read side of the API: GET requests, which are repeated after temporary errors. */
 export interface ReadClient {
   /** Ends in `/v1/`. */
   readonly baseUrl: URL;
   /**
-   * Returns the body of a reply with status 200, not yet parsed.
+   * Returns the unparsed body of a reply with status 200.
    * @throws Failure for any other status, for an empty, truncated or HTML body, and if there is no reply
    */
   readonly get: (url: URL, wanted: ReadRequest) => Promise<string>;
@@ -135,8 +135,8 @@ function unauthorised({ what }: ReadRequest, authorised: boolean): Failure {
 }
 
 /**
- * Returns the failure for a rejected query. It quotes the platform's messages about the parameters. The parameters come
- * from this tool and contain no personal data.
+ * Returns the failure for a rejected query. The failure quotes the platform's messages about the parameters. The
+ * parameters come from this tool and contain no personal data.
  */
 function badQuery(reply: HttpReply, { what }: ReadRequest): Failure {
   const reasons = replyProblems(parseBody(reply)).map(({ attr, detail }) => `${attr}: ${cleanText(detail, 200)}`);

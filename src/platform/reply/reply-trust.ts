@@ -18,10 +18,11 @@ export interface RepliesContract extends ReplyIdentifiers, Partial<Pick<PlainOpe
 }
 
 /**
- * Returns the short reason why a success below 300 is not trusted, or undefined if it is trusted. A success is trusted
- * if its status, content type and body are as documented. If the contract documents the account number or the business
- * key, the reply must also contain one of them. If the contract does not document the body, only a contradiction in the
- * body counts against the success. `sentRecordMismatch` checks whether the reply names another record.
+ * Returns the short reason why a success with a status below 300 is not trusted, or undefined if it is trusted. A
+ * success is trusted if its status, content type and body are as documented. If the contract documents the account
+ * number or the business key, the reply must also contain one of them. If the contract does not document the body, only
+ * a contradiction in the body counts against the success. `sentRecordMismatch` checks whether the reply names another
+ * record.
  * @param payload the sent payload: a member that echoes it says nothing about the request
  */
 export function reasonForDistrust(
@@ -46,8 +47,8 @@ export function reasonForDistrust(
 }
 
 /**
- * Returns the reason why a reply below 300 does not appear to belong to the operation: the contract does not document
- * its status, the reply has a different content type or form, is incomplete, or names another record.
+ * Returns the reason why a reply with a status below 300 does not appear to belong to the operation: the contract does
+ * not document its status, the reply has a different content type or form, is incomplete, or names another record.
  */
 export function operationMismatch(
   reply: HttpReply,

@@ -28,8 +28,8 @@ type VisitKey = (number: number, bytes: Buffer, start: number, end: number) => v
 export type VisitKeys = (piece: CsvBytes, from: number, visit: VisitKey) => void;
 
 /**
- * Returns a function that visits the keys of the records, starting at number `from`. It creates a row only if it cannot
- * find the key in the bytes. It skips blank lines.
+ * Returns a function that visits the keys of the records, starting at number `from`. The function skips blank lines,
+ * and creates a row only if it cannot find the key in the bytes.
  */
 export function keyVisitor(layout: CsvLayout, column: string): VisitKeys {
   const cells = newRecordCells(layout.header.table, layout.delimiter);

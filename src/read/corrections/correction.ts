@@ -100,9 +100,7 @@ function replacement(old: JsonValue | undefined, text: string): JsonValue {
   return isKept ? value : text;
 }
 
-/**
- * Returns a copy with another value at a path. Creates missing objects on the path, and can append an item to a list.
- */
+/** Returns a copy with a new value at a path. Creates missing objects on the path, and can append an item to a list. */
 function withValueAt(root: JsonValue | undefined, [part, ...rest]: readonly string[], value: JsonValue): JsonValue {
   if (part === undefined) return value;
   const member = withValueAt(memberAt(root, part), rest, value);

@@ -7,7 +7,7 @@ import { DECEPTIVE } from "../../text/invisible.ts";
 /** The columns of a CSV file, as named by its header and the mapping. */
 export interface CsvHeader {
   readonly table: CsvTable;
-  /** Zero-based positions of the columns without a name, which must be empty. */
+  /** Zero-based positions of the columns without a name. These columns must be empty. */
   readonly unnamed: readonly number[];
   /** 1-based line of the header. */
   readonly line: number;

@@ -18,7 +18,7 @@ export interface ReadOptions {
   readonly encoding?: string;
   /** One character, `tab` or `\t`; default: detected from the first lines. */
   readonly delimiter?: string;
-  /** Returns the encoding of the file at a path, which overrides `encoding`. */
+  /** Returns the encoding of the file at a path. This encoding overrides `encoding`. */
   readonly encodingOf?: (path: string) => string | undefined;
   /** Whether to accept JSON files without rows. */
   readonly mayBeEmpty?: boolean;

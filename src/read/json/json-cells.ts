@@ -137,7 +137,7 @@ function object(scan: Scan, members: Members, depth: number): number {
   return closes(scan, END_BRACE) ? content : UNSUITABLE;
 }
 
-/** Reads a name. It is usually the name that followed `before` in an earlier record. */
+/** Reads a name, which is usually the name that followed `before` in an earlier record. */
 function nextMember(scan: Scan, members: Members, before: Member | undefined): Member | undefined {
   const { bytes, at } = scan;
   const expected = before === undefined ? members.first : before.next;

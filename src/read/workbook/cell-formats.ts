@@ -48,7 +48,7 @@ function withoutLanguage(code: string): string {
   return code.replaceAll(/\[\$([^\]-]*)-[^\]]*\]/g, (_, currency: string) => (currency === "" ? "" : `[$${currency}]`));
 }
 
-/** Returns the format for a workbook without styles, which displays all digits. */
+/** Returns the format for a workbook without styles. This format displays all digits. */
 export function generalFormat(): NumberFormat {
   return GENERAL;
 }

@@ -135,8 +135,9 @@ function startOfKey({ keyEnds }: ValidOutcomes["batch"], index: number): number 
 }
 
 /**
- * Returns the index after the consecutive records whose lines have all values at the same positions as the line at
- * `from`. Returns `from` if the line at `from` cannot be a template for other lines.
+ * Finds the consecutive records, starting at `from`, whose lines have all values at the same positions as the first
+ * line. Returns the index after the last of these records. Returns `from` if the line at `from` cannot be a template
+ * for other lines.
  */
 function endOfSimilar(outcomes: ValidOutcomes, from: number): number {
   const { to, batch } = outcomes;
@@ -166,8 +167,8 @@ function keyComparison({ hasKeys, batch }: ValidOutcomes, from: number): (index:
 }
 
 /**
- * Returns the exclusive upper limit of the numbers that `writeNumber` writes with the same number of digits; 0 if
- * `writeNumber` does not accept the number.
+ * Returns the exclusive upper limit of the numbers that have as many digits as this number and that `writeNumber`
+ * accepts; 0 if `writeNumber` does not accept this number.
  */
 function powerAbove(number: number): number {
   return number > MAX_WRITTEN ? 0 : Math.min(10 ** countDigits(number), MAX_WRITTEN + 1);

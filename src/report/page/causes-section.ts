@@ -7,7 +7,7 @@ import type { PageCause, PageFinding } from "./collect-rows.ts";
 import { html, type Html } from "./html.ts";
 import { percent } from "./records-section.ts";
 
-/** Maximum number of causes in the chart. It does not limit the number of cards. */
+/** Maximum number of causes in the chart; the number of cards is limited separately. */
 const CHARTED = 10;
 
 /**

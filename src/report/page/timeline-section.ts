@@ -78,7 +78,7 @@ function slotTable({ slots }: Timeline, statuses: readonly Status[]): Html {
   </table>`;
 }
 
-/** The meaning of an answer for its record, by the record's status. */
+/** What an answer means for its record, by the record's status. */
 const ANSWERS: Readonly<Record<Status, string>> = {
   valid: "would be accepted",
   invalid: "invalid",
