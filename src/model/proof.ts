@@ -62,7 +62,7 @@ export interface SourceProof extends FileProof {
   readonly leftOut: number;
   /** Rows excluded by `distinct` or `pick` in the mapping, and their child rows. */
   readonly notPicked: number;
-  /** Rows that were read but belong to no record: 0 unless there is an error. */
+  /** Rows that were read but belong to no record. Any number other than 0 indicates an error. */
   readonly unaccounted: number;
   readonly blankLines: number;
 }
@@ -118,7 +118,7 @@ export interface PlatformProof {
   readonly replaced: number;
 }
 
-/** The records of all pushes to one target; a record in several runs counts once. */
+/** The records of all pushes to one target; a record in several runs is counted once. */
 interface CoverageProof {
   readonly target: string;
   readonly supplier: string;

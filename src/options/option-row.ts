@@ -17,7 +17,7 @@ export interface OptionRow {
   readonly help?: string;
   /** Set to false if no flag sets the option. */
   readonly flag?: false;
-  /** The argument of the flag, such as `<file>`. A switch has none. */
+  /** The argument of the flag, such as `<file>`. A switch has no argument. */
   readonly arg?: string;
   /** The one-letter form of the flag: `o` for `-o`. */
   readonly short?: string;
@@ -77,7 +77,7 @@ export interface KindValues {
   readonly pathsByName: Readonly<Record<string, string>>;
   readonly listsByName: Readonly<Record<string, readonly string[]>>;
   readonly ruleSettings: Readonly<Record<string, boolean | number | string | readonly string[]>>;
-  /** For options that only the library has, and for settings with a structure of their own. */
+  /** For options that exist only in the library, and for settings with a structure of their own. */
   readonly statuses: unknown;
   readonly object: object | undefined;
   readonly signal: unknown;

@@ -18,7 +18,7 @@ interface ValueKind {
   /** A description that completes "it is ...". */
   readonly words: string;
   readonly schema: z.ZodType;
-  /** The schema in the configuration file, if it is stricter. */
+  /** The schema in the configuration file, if it is stricter than `schema`. */
   readonly file?: z.ZodType;
   /** The schema of recorded values, if their form differs from that of given values. */
   readonly recorded?: z.ZodType;

@@ -21,7 +21,7 @@ export const ROW_OUTCOME_NAMES: Readonly<Record<RowOutcome, string>> = {
 };
 
 export interface RowCounter {
-  /** Counts a row. A row that several records share counts once. */
+  /** Counts a row. A row that several records share is counted once. */
   readonly count: (source: string, row: Row, rowOutcome: RowOutcome) => void;
   readonly has: (source: string, row: Row) => boolean;
   readonly countsOf: (source: string, file: string) => Readonly<Record<RowOutcome, number>>;

@@ -26,7 +26,7 @@ export interface TraceOptions {
   readonly run: Run;
   readonly job: Job;
   readonly tables: Readonly<Record<"rows" | "records" | "differences", ProofTable>>;
-  /** The check of the platform, and the file that stores its answers. */
+  /** The check that queries the platform, and the file that stores the platform's answers. */
   readonly platform: (PlatformCheck & { readonly file: HashedFile }) | undefined;
 }
 

@@ -63,8 +63,8 @@ async function writeDocuments(proof: Proof, folder: Pick<ReportFolder, "create">
 }
 
 /**
- * Whether the proof is complete, so that `migrate proof` exits with 0. Nothing may be missing or differ, and the
- * content of every record on the platform must be known. Rejected records are allowed.
+ * Whether the proof is complete, so that `migrate proof` exits with 0. A proof is incomplete if anything is missing or
+ * differs, or if the content of a record on the platform is unknown. Rejected records are allowed.
  */
 export function isComplete({ runs }: Proof): boolean {
   return runs.every(

@@ -19,7 +19,7 @@ export interface ReadLimits {
    * Maximum compression ratio of a `.gz` file or a part of a workbook. Checked only if more than 10 MB are unpacked.
    */
   readonly gzipRatio: number;
-  /** Maximum total size of child files that are joined in memory, without checking their order. */
+  /** Maximum total size of child files that are joined in memory. The order of their rows is not checked. */
   readonly memoryJoinBytes: number;
   /** Maximum number of rows of one child source per parent row. */
   readonly rowsPerParent: number;

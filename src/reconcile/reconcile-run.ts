@@ -25,10 +25,10 @@ export interface ReconcileContext extends DecisionContext {
 
 /**
  * Resolves the run's ambiguous and existing records by querying the platform. A record that is found as sent is
- * accepted. A record that is found with different values is rejected. If the platform may have different content, an
- * equal key alone is no proof. An ambiguous record that two queries do not find may be sent again once, if the contract
- * accepts absence as proof. All other records keep their status. Ends early, without an error, if the user stops the
- * command.
+ * accepted. A record that is found with different values is rejected. If the platform may have different content, a
+ * matching key alone proves nothing. An ambiguous record that two queries do not find may be sent again once, if the
+ * contract accepts absence as proof. All other records keep their status. Ends early, without an error, if the user
+ * stops the command.
  * @throws Failure if the platform cannot be queried; decisions made until then are kept
  */
 export async function reconcileRun(
@@ -72,7 +72,7 @@ function recordList(records: readonly number[]): string {
 }
 
 /**
- * Whether the record is looked up again. A second query must confirm the absence of the record, or may find that a
+ * Whether the record is looked up again. A second query must confirm that the record is absent, or may find that a
  * record in progress has finished.
  */
 function isLookedUpAgain(lookup: LookupResult | undefined): boolean {
@@ -113,8 +113,8 @@ async function saveDecisions(
 }
 
 /**
- * Reads back the records of a run that were on the platform before, and decides the outcome of those whose content can
- * be compared. The other records stay `existing`. If the platform cannot be queried, the remaining records also stay
+ * Reads back the records of a run that the platform already had, and decides the outcome of those whose content can be
+ * compared. The other records stay `existing`. If the platform cannot be queried, the remaining records also stay
  * `existing`.
  */
 export async function compareExisting(

@@ -98,11 +98,11 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
       ? "The items of the list must be unique."
       : `Already accepted at ${plainText(acceptedAt)} with different content; --revise sends the change.`,
   corrected_since: ({ acceptedAt }) =>
-    `On the platform since ${plainText(acceptedAt)}, from corrected rows. This row is the version that was rejected before.`,
+    `A corrected version has been on the platform since ${plainText(acceptedAt)}. This row is the version that was rejected before.`,
   account_not_found: ({ after }) =>
     `Belongs to a record of ${plainText(after)} that has not been accepted. This record can be sent once that record is accepted.`,
   circular_dependency: ({ after }) =>
-    `Waits for a record of ${plainText(after)} that, directly or through others, waits for this one.`,
+    `Waits for a record of ${plainText(after)} that in turn waits for this one, directly or through other records.`,
   unknown_field: ({ suggestion }) =>
     `The contract does not document this field.${suggestion === undefined ? "" : ` Did you mean ${plainText(suggestion)}?`}`,
   duplicate_key: ({ other, sameContent }) =>

@@ -117,7 +117,7 @@ function csvCell(value: JsonValue): string {
   return NUMBER.test(cell) ? cell : shownCell(cell);
 }
 
-/** A record of any shape, and its received JSON without whitespace. */
+/** A record of any shape, and its JSON as received, but without whitespace. */
 interface ReceivedRecord {
   readonly record: JsonObject;
   readonly json: string;

@@ -96,7 +96,7 @@ export function leafEncoder(
 }
 
 /**
- * Returns an encoder for an entry with an empty cell: the entry takes its default, or has no value if there is none.
+ * Returns an encoder for an entry with an empty cell: the value is the default, if there is one, and otherwise absent.
  * The default of a business key is not cached, because the plan stores the key with each record.
  */
 function emptyCellEncoder(leaf: LeafNode, byValue: Encoder, { sink }: EncoderContext, isKey: boolean): Encoder {
@@ -105,8 +105,8 @@ function emptyCellEncoder(leaf: LeafNode, byValue: Encoder, { sink }: EncoderCon
 }
 
 /**
- * Returns an encoder for a value that is the same for all records. The encoder encodes the value only once, and repeats
- * the result for all other records.
+ * Returns an encoder for a value that is the same for all records. The value is encoded only once, and the result is
+ * repeated for all other records.
  */
 function constantEncoder(byValue: Encoder, sink: ContentSink): Encoder {
   const written = sink.remember(1);

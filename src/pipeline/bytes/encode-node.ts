@@ -96,8 +96,7 @@ interface ObjectOptions {
 }
 
 /**
- * Returns an encoder for an object, with the rules of `buildPayload` and validation: an object that is present must be
- * complete.
+ * Returns an encoder for an object. As in `buildPayload` and validation, an object that is present must be complete.
  */
 function objectOf(fields: readonly FieldEncoder[], { lacksRequired, isOptional, sink }: ObjectOptions): Encoder {
   return (cells) => {

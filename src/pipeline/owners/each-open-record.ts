@@ -60,7 +60,7 @@ async function listOpenRecords(
   });
 }
 
-/** Returns when the first planned push to each target started, by target. */
+/** Maps each target to the start time of the first planned push to it. */
 function firstPushes(runs: readonly Run[]): ReadonlyMap<string, string> {
   const pushes = runs.filter(({ command, dryRun, state }) => command === "push" && !dryRun && state !== "planning");
   return new Map(pushes.map(({ target, startedAt }) => [target, startedAt]));

@@ -85,7 +85,7 @@ export async function ownerProgress(
 }
 
 /**
- * Returns the owner of a record and removes the record, so that it counts only once, even if two operations have an
+ * Returns the owner of a record and removes the record, so that it is counted only once, even if two operations have an
  * open record with the same key.
  */
 function takeOwner(owners: Map<string, string>, id: string): string | undefined {
@@ -101,7 +101,7 @@ interface ExportedRecords {
   readonly notReturned: ReadonlyMap<string, number>;
 }
 
-/** Finds the exported records of all runs whose records count in `migrate open`. */
+/** Finds the exported records of all runs whose records are included in `migrate open`. */
 async function exportedRecords(ledger: Ledger, store: Pick<LedgerStore, "folder">): Promise<ExportedRecords> {
   const ownerByRecord = new Map<string, string>();
   const notReturned = new Map<string, number>();

@@ -81,7 +81,7 @@ async function openCells(id: string, ledger: Ledger, dependencies: CellDependenc
 }
 
 /**
- * Reads the cells of one run's records from the run's opened input.
+ * Reads the cells of one run's records from the run's open input.
  * @throws Failure `source_changed` if a record is in a different place than in the run; `incomplete` if the user stops
  * the command; errors from reading
  */

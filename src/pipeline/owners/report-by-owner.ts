@@ -34,7 +34,7 @@ export interface ByOwnerOptions {
 /** The packages of a run. */
 export interface ReportByOwner {
   readonly run: string;
-  /** The packages. The package with the largest number of records comes first. */
+  /** The packages, in descending order of their number of records. */
   readonly packages: readonly OwnerPackage[];
   /** The command that re-imports all packages. */
   readonly next?: string | undefined;

@@ -279,7 +279,7 @@ function compileStepCheck(
     const fields = stepFields(body, payload, steps?.get(name));
     const structure = validate(fields);
     const broken = checkRules?.(fields, attrsWithErrors([...problems, ...structure])) ?? [];
-    // A problem with a payload value is reported for the payload.
+    // Problems with values copied from the payload are omitted, because they are reported for the payload.
     return [...structure, ...broken].filter(({ path: [field] }) => !borrowed.has(String(field)));
   };
 }

@@ -23,7 +23,7 @@ export interface DocumentOptions extends PlanOptions {
   /** Maximum number of concurrent queries to the store. */
   readonly concurrency: number;
   readonly shownValues?: ShownValues | undefined;
-  /** Called for every document path, with the problem of the path if there is one. */
+  /** Called for every document path, with the problem of the path, if any. */
   readonly onDocument: (finding: PayloadFinding | undefined) => void;
 }
 

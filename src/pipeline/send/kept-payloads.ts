@@ -14,7 +14,7 @@ import { isBarePayload, type PayloadGroup, payloadReader } from "./payload-group
  * rows are rebuilt from these bytes.
  */
 export interface KeptPayloads {
-  /** Stores the payloads of the next chunk, which has this number of records. */
+  /** Stores the payloads of the next chunk. `records`: the number of records in the chunk. */
   readonly keep: (chunk: KeptChunk, records: number, payloads: PackedPayloads) => void;
   /** Returns the stored payloads in input order; undefined if they exceed the limit or nothing was stored. */
   readonly groups: () => readonly PayloadGroup[] | undefined;

@@ -19,7 +19,7 @@ export interface CheckSettings {
   readonly showValues: boolean;
 }
 
-/** The answer to a task: its planned batches in order, without batches that have no wanted records. */
+/** The answer to a task: its planned batches in order. Batches without wanted records are omitted. */
 export interface CheckAnswer {
   readonly batches: readonly PackedBatch[];
   /** The failure that ended the task after these batches. */

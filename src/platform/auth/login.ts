@@ -28,7 +28,7 @@ type LoginFailure =
    */
   | { readonly kind: "unreadable"; readonly reason: string; readonly isFinal?: boolean };
 
-/** Requests one token with one request. A reply is never quoted, because it may contain secrets. */
+/** Requests a token with a single request. A reply is never quoted, because it may contain secrets. */
 export type Login = (grant: Grant) => Promise<LoginResult>;
 
 export interface LoginOptions {

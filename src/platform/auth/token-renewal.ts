@@ -15,7 +15,7 @@ export interface RenewalOptions {
 /** One of the consecutive tokens of a run. Timestamps are milliseconds on the monotonic clock. */
 interface HeldToken {
   readonly header: string;
-  /** The time at which the next token is requested, once, while this token is still used. */
+  /** The time at which the next token is requested (only once), while this token is still in use. */
   renewAt: number;
   /** The time from which the token is no longer used. */
   readonly endsAt: number;

@@ -149,8 +149,8 @@ function classifyStatus(reply: HttpReply, poll: Poll, now: number, payload: Json
 }
 
 /**
- * Two replies with status 404 prove that the request to schedule never arrived, so each is checked as strictly as a
- * success.
+ * Two replies with status 404 prove that the scheduling request never arrived, so each reply is checked as strictly as
+ * a success.
  */
 function classOfNotFound(
   reply: HttpReply,

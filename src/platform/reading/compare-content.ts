@@ -78,7 +78,7 @@ export function textOf(value: unknown): string {
 
 /**
  * Whether the platform's value matches the sent value. The platform may return numbers as text, and date-times in a
- * different time zone or with a fraction. An empty value matches an absent value.
+ * different time zone or with fractions of a second. An empty value matches an absent value.
  */
 function isSame(replied: unknown, sent: unknown): boolean {
   if (isEmpty(replied) || isEmpty(sent)) return isEmpty(replied) && isEmpty(sent);

@@ -146,8 +146,8 @@ async function readList(
   if (keyMatch === undefined)
     throw notFound("the contract does not say which field of a list entry contains the business key");
   const { byKey, found } = recordsByKey(records, key);
-  const what = "the list of records that arrived";
-  const missing = notFound("the platform has no list of records that arrived (HTTP 404)");
+  const what = "the list of received records";
+  const missing = notFound("the platform has no list of received records (HTTP 404)");
   const first = { url: joinPath(client.baseUrl, path), what, missing, query: false };
   const readPage = (text: string): { readonly body: JsonValue; readonly next: JsonValue | undefined } => {
     const body = parsed(text, what);
@@ -171,7 +171,7 @@ async function readList(
 }
 
 /**
- * Returns the records by key. Records that share a key are already in `found`, because the list cannot identify them.
+ * Returns the records by key. Records that share a key are already in `found`, because the list cannot tell them apart.
  */
 function recordsByKey(
   records: readonly LookupRecord[],

@@ -5,7 +5,7 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } f
 
 /** The paths of the account number and the business key in replies, according to the contract. */
 export interface ReplyIdentifiers extends Pick<PlainOperation, "outcomes" | "key"> {
-  /** Other names under which the request sends the business key: members of its body, parameters of its path. */
+  /** Other names under which the request sends the business key: members of its body and parameters of its path. */
   readonly keyNames?: readonly string[];
   /** An additional path of the account number, in replies that match no rule. */
   readonly account?: AttrPath;
@@ -13,7 +13,7 @@ export interface ReplyIdentifiers extends Pick<PlainOperation, "outcomes" | "key
 
 /**
  * Returns the short reason why a reply does not belong to the sent record, or undefined if nothing contradicts it.
- * Applies to every status, because a rejection or an "already imported" reply settles a record, as a success does.
+ * Applies to every status, because a rejection or an "already imported" reply settles a record, just as a success does.
  */
 export function sentRecordMismatch(
   body: JsonValue | undefined,

@@ -27,7 +27,7 @@ export interface Correction {
 export type CellCorrection = Omit<Correction, "oldSha256" | "rowSha256">;
 
 /**
- * Creates the correction of a cell of `row`. The row must have the column.
+ * Creates a correction for a cell of `row`. The row must have the column.
  * @param others the other rows of the source with the same key
  */
 export function correctionOf(cell: CellCorrection, row: Row, others: readonly Row[]): Correction {

@@ -103,7 +103,7 @@ export interface Input {
   readonly rootFiles: ReadonlySet<string>;
   /** The same records as bytes for other threads; absent if only one thread can read them. */
   readonly chunked?: ChunkedInput | undefined;
-  /** The same as `chunked` for an input whose files are joined. */
+  /** Like `chunked`, but for an input whose files are joined. */
   readonly joined?: JoinedInput | undefined;
   readonly close: () => Promise<void>;
 }

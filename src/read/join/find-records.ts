@@ -10,7 +10,7 @@ import type { PlannedChild } from "./join-plan.ts";
 export interface WantedRecords {
   /** Called for each row of the root source, before rows are joined to it, with the number of its record. */
   readonly isWanted: (row: Row, number: number) => boolean;
-  /** Maximum number of records. Once they are found, no further batch of the root source is read. */
+  /** Maximum number of records. Once this many are found, no further batch of the root source is read. */
   readonly limit: number;
 }
 
@@ -63,7 +63,7 @@ async function* oneBatch(rows: readonly ReadRow[]): AsyncGenerator<readonly Read
   if (rows.length > 0) yield rows;
 }
 
-/** Returns the stores of the child rows of these parents, and of their descendants. */
+/** Returns the stores for the child rows of these parents, and for the descendants of these rows. */
 async function storesFor(parent: OpenedSource, rows: readonly ReadRow[]): Promise<readonly PlannedChild[]> {
   const planned: PlannedChild[] = [];
   for (const child of parent.children) {

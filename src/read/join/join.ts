@@ -186,7 +186,7 @@ function refuseTooMany(
   if (group.length > rowsPerParent && parent !== undefined) throw tooManyRows(parent, child, rowsPerParent);
 }
 
-/** Returns the failure for a parent with more child rows of one source than the limit. */
+/** Returns the failure for a parent with more child rows of one source than the limit allows. */
 export function tooManyRows(parent: ReadRow, child: OpenedChild, max: number): Failure {
   const place = keyPlace(parent.row, child.parentKey);
   return new Failure(

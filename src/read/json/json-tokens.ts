@@ -33,7 +33,7 @@ export function decodedText(bytes: Buffer, start: number, end: number): string |
   }
 }
 
-/** Whether the bytes at this offset are the word. */
+/** Whether the bytes at this offset spell the word. */
 export function isWord(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
   for (let index = 0; index < word.length; index += 1) if (bytes[start + index] !== word[index]) return false;
   return true;

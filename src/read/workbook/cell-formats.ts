@@ -148,7 +148,8 @@ function decimalsShown(code: string, value: number, first: number): number {
 const MAX_DECIMALS = 15;
 
 /**
- * Whether a number has more than `decimals` decimal places. Ignores floating-point noise: 0.30000000000000004 is 0.30.
+ * Whether a number has more than `decimals` decimal places. Ignores floating-point noise: 0.30000000000000004 is
+ * treated as 0.30.
  */
 function isRounded(value: number, decimals: number): boolean {
   const scaled = Math.abs(value) * 10 ** decimals;

@@ -122,7 +122,7 @@ export function leftByDay({
 
 const DAY_MS = 86_400_000;
 
-/** Sums accepted records by the Monday of their week. */
+/** Sums accepted records by week. Each week is identified by its Monday. */
 function weeksOf(accepted: DestinationReport["accepted"]): ReadonlyMap<string, number> {
   const weeks = new Map<string, number>();
   for (const { day, records } of accepted) {

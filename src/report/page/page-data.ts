@@ -28,7 +28,7 @@ export interface AlsoData {
   readonly count: number;
 }
 
-/** A place in the sources with problems of a cause. */
+/** A place in the sources that has problems with this cause. */
 export interface PlaceData {
   readonly file: string;
   /**

@@ -15,7 +15,7 @@ import { pageFrame } from "./page-frame.ts";
 import { recordsSection } from "./records-section.ts";
 import { moment, timelineSection } from "./timeline-section.ts";
 
-/** Maximum number of cards. The page only counts further causes. */
+/** Maximum number of cards. Further causes are only counted. */
 const MAX_CARDS = 100;
 
 interface PageContent {
