@@ -117,7 +117,9 @@ export const SENDING = {
     reimport: true,
     help: "last workflow step to run: validate or stage",
   },
-  /** Number of records to send first. The other records are sent only if the platform accepts all of these records. */
+  /**
+   * Number of records to send first. The other records are sent only if the platform accepts all of the first records.
+   */
   canary: {
     arg: "<n>",
     kind: "number",

@@ -94,9 +94,9 @@ export const TARGET = {
         kind: "text",
         docs: "the GraphQL mutation that exchanges an API key for a token; default `ObtainServiceToken`",
       },
-      /** Input field of the mutation for the API key. */
+      /** The mutation's input field for the API key. */
       inputField: { kind: "text", docs: "the mutation's input field for the key; default `APIKey`" },
-      /** Input field of the mutation for a refresh token. */
+      /** The mutation's input field for a refresh token. */
       refreshField: {
         kind: "text",
         docs: "the mutation's input field for a refresh token; default `refreshToken`",

@@ -18,7 +18,7 @@ interface ProbeOptions {
 }
 
 /**
- * Requests the headers of the base URL once; any reply proves that the platform is reachable.
+ * Sends one HEAD request to the base URL. Any reply proves that the platform is reachable.
  * @throws Failure `tls` or `platform_unreachable`, or the failure of a proxy that refuses the connection
  */
 export async function probeConnection({ http, baseUrl, userAgent, clock }: ProbeOptions): Promise<ConnectionProbe> {

@@ -132,8 +132,8 @@ async function* readAnswers(
 }
 
 /**
- * Describes the runs whose sources have changed since the proof. In this case, everything else also differs, so no
- * other differences are reported.
+ * Describes the runs whose sources have changed since the proof was created. In this case, everything else also
+ * differs, so no other differences are reported.
  */
 function changedSources(before: RecordedProof, { runs }: Proof): readonly string[] {
   return runs.flatMap(({ run, unreadable }) => {

@@ -11,7 +11,7 @@ export interface ReadLimits {
   readonly jsonRecordBytes: number;
   /** Maximum size of one file after unpacking. */
   readonly inputBytes: number;
-  /** Maximum number of parts (files in its ZIP archive) of a workbook. */
+  /** Maximum number of parts of a workbook (files in its ZIP archive). */
   readonly workbookParts: number;
   /** Maximum memory for the shared strings of a workbook, which are all kept in memory. */
   readonly workbookTextBytes: number;

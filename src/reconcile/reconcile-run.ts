@@ -113,8 +113,8 @@ async function saveDecisions(
 }
 
 /**
- * Reads back the records of a run that the platform already had, and decides the outcome of those whose content can be
- * compared. The other records stay `existing`. If the platform cannot be queried, the remaining records also stay
+ * Reads back those records of a run that the platform already had, and decides the outcome of those whose content can
+ * be compared. The other records stay `existing`. If the platform cannot be queried, the remaining records also stay
  * `existing`.
  */
 export async function compareExisting(

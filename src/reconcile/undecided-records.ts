@@ -9,7 +9,7 @@ import { inputChanged } from "../pipeline/send/records-to-send.ts";
 import type { Dependencies } from "../job/dependencies.ts";
 import type { Job } from "../job/job.ts";
 
-/** An ambiguous or existing record, with the payload of its planned content. */
+/** An ambiguous or existing record, with its planned payload. */
 export interface UndecidedRecord extends AmbiguousItem {
   readonly status: UndecidedStatus;
   readonly payload: JsonObject;

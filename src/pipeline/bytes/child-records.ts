@@ -8,7 +8,10 @@ import { asBuffer, type ChildGroups } from "../../read/join/bytes/joined-piece.t
 import { type FastPathCells, withEncodingState } from "./fast-path-cells.ts";
 import { readableCells } from "./readable-cells.ts";
 
-/** Reads, as bytes, the records of a child source that belong to one record of the root source. */
+/**
+ * Reads the records of a child source that belong to one record of the root source. Works on bytes, without creating
+ * rows.
+ */
 export interface ChildRecords {
   readonly name: string;
   readonly files: readonly ChunkCsvFile[];

@@ -1,6 +1,6 @@
 /**
- * Matches the beginning of an owner's name. The match is short enough for the folder name to fit into 255 bytes, the
- * limit of file systems.
+ * Matches the beginning of an owner's name. The match is short enough for the folder name to fit into the 255 bytes
+ * that file systems allow.
  */
 const FIRST_CHARACTERS = /^.{1,50}/su;
 const RESERVED_ON_WINDOWS = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;

@@ -66,7 +66,7 @@ interface RunCells {
   lost: number;
 }
 
-/** Whether the error concerns the input or another file of the run. */
+/** Whether the error was caused by the input or by another file of the run. */
 function isUnreadable(error: unknown): error is Failure {
   return error instanceof Failure && error.exitCode === 2;
 }

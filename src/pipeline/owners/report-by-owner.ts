@@ -141,8 +141,8 @@ function addressOf({ addresses }: OwnerShare): string | undefined {
 }
 
 /**
- * Returns the due day of records that are not open: the records of a dry run, or of a run that a later run has
- * replaced.
+ * Returns the due day of records that are not open, because they belong to a dry run, or to a run that a later run has
+ * replaced. The deadline is counted from the start of the run.
  */
 function dueOfRun({ startedAt }: Run, { name, days }: OwnerShare): string | undefined {
   return dueDay({ since: startedAt }, { name, days });

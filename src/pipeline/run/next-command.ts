@@ -87,7 +87,7 @@ function reimportRejects({ run, rejects, ledger, flags }: RunRemainder, { config
   return shellCommand([...words, ...flags]);
 }
 
-/** Whether `resume` continues the run, because it was stopped while reading or has records left to send. */
+/** Whether `resume` continues the run: the run was stopped while reading, or has records left to send. */
 function isUnfinished({ run, summary, ledger, settlesAmbiguous }: RunRemainder): boolean {
   const hasReachedUntil = ledger === undefined || settingsOf(run).until !== undefined;
   if (run.command !== "push" || run.dryRun || hasReachedUntil) return false;

@@ -165,7 +165,7 @@ const BYTES_FOR_THREAD = 2_000_000;
 
 /**
  * For a run that sends records: moves its ledger to a separate thread. With `auto`, does so unless the input is small.
- * Otherwise, does so if the user requested several threads.
+ * With a fixed number of threads, does so if there is more than one.
  */
 function inThreadIfLarge(
   ledger: Ledger,
@@ -261,7 +261,7 @@ export async function openRunLedger(
   const ledger = closeLater(await store.write(command, { create: command === "push" }));
   const journal = await openRunJournal(store, ledger, dependencies);
   closeLater({ close: () => removeUnneededInput(store, ledger) });
-  // If this fails, the next `status` only takes longer.
+  // If this fails, the only effect is that the next `status` takes longer.
   closeLater({ close: () => updateCounts(store, ledger).catch(() => undefined) });
   return { store, ledger, journal };
 }

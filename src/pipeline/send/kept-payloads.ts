@@ -86,7 +86,7 @@ function createRowMaker(input: ChunkSource): (chunk: KeptChunk) => readonly Row[
 
 /**
  * Yields the groups in order until the signal aborts.
- * @throws Failure `source_changed` if the input has changed, before the first group or after the last group
+ * @throws Failure `source_changed`, before the first group or after the last group, if the input has changed
  */
 export async function* keptGroups(
   groups: readonly PayloadGroup[],

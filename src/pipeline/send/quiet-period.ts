@@ -42,7 +42,7 @@ interface RunToSend {
 }
 
 /**
- * Waits while the platform may still process an abandoned request with other content for a record. Otherwise, the
+ * Waits while the platform may still process an abandoned request with different content for a record. Otherwise, the
  * platform could process the earlier request after the new one, and keep the earlier content. Does not wait if the only
  * step refuses records that the platform already has, because such a step never replaces content.
  */

@@ -28,7 +28,7 @@ export interface SendContext {
   readonly handle: SendHandle;
   /** Collects the values of problems if the user chose to show them. */
   readonly shownValues?: ShownValues | undefined;
-  /** Name of the step after which records are not sent any further. */
+  /** Name of the last workflow step to run. */
   readonly until?: string | undefined;
 }
 

@@ -27,7 +27,7 @@ export interface SendOptions {
   readonly pace: RateLimitSettings;
   readonly dependencies: SendEnvironment;
   readonly shownValues?: ShownValues | undefined;
-  /** Name of the step after which records are not sent any further. */
+  /** Name of the last workflow step to run. */
   readonly until?: string | undefined;
   /** The journal, which records the sent requests outside the ledger. */
   readonly journal?: Journal | undefined;

@@ -7,7 +7,7 @@ type ProcessDependencies = Pick<Dependencies, "drain" | "abort" | "clock" | "sta
 /** Starts `count` processes of this program with these arguments. */
 type StartProcesses = (count: number, words: readonly string[]) => readonly StartedProcess[];
 
-/** Time for a worker to receive its replies and write to the server, before it is killed. */
+/** Time that a worker has to receive its replies and write to the server before it is killed. */
 const GRACE_MS = 40_000;
 
 /**

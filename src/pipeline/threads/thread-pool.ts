@@ -133,7 +133,7 @@ function watchDeadline(signal: AbortSignal | undefined, fail: (error: Failure) =
 type Settled<T> = { readonly value: T } | { readonly error: unknown };
 
 /**
- * Converts a rejection to a value, because the rejection of a promise that is not awaited yet would end the process.
+ * Converts a rejection into a value, because the rejection of a promise that is not awaited yet would end the process.
  */
 function settled<T>(promise: Promise<T>): Promise<Settled<T>> {
   return promise.then(

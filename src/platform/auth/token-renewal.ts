@@ -125,8 +125,8 @@ function heldTokenOf(token: ServiceToken, { before, requestedAt, header }: Renew
 }
 
 /**
- * Renewal starts when a fifth of the lifetime is left, but at most this long before expiry. This is more than twice the
- * duration of the longest request.
+ * Renewal starts when a fifth of the lifetime is left, but at most this long before expiry. This limit is more than
+ * twice the duration of the longest request.
  */
 const MAX_RENEWAL_MARGIN_MS = 5 * 60_000;
 

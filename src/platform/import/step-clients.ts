@@ -23,7 +23,7 @@ export interface StepClient extends ImportClient {
   readonly idempotent: boolean;
   /** Whether the platform never creates two objects for one business key. */
   readonly dedupesByKey: boolean;
-  /** Queries the result of the step, if its reply does not contain it. */
+  /** Queries the result of the step if the step's reply does not contain the result. */
   readonly status?: StatusClient;
 }
 

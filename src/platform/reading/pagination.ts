@@ -141,8 +141,8 @@ export async function* selectedPages<T>(
 }
 
 /**
- * Maximum number of records: more than the number of half hours in eleven years. The number is limited because all
- * pages are kept in memory to reverse them.
+ * Maximum number of records: enough for eleven years of half hours. There is a limit because all pages must be kept in
+ * memory until they are reversed.
  */
 const MAX_RECORDS = 200_000;
 

@@ -188,7 +188,7 @@ function recordsByKey(
   return { byKey, found };
 }
 
-/** Returns the documented type of an item of the list. */
+/** Returns the documented type of a list item. */
 function formOfItems({ operation, list = [] }: ListLookup["list"]): FieldType | undefined {
   const documented = documentedReply(operation, 200)?.body;
   const listForm = documented && fieldAt(documented, list);

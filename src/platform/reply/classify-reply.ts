@@ -97,7 +97,7 @@ function unsettledBy(
   return foreign === undefined ? undefined : notFromApi(`HTTP ${reply.status} ${foreign}`);
 }
 
-/** Converts a success with rejected items to a rejection, because a person must review these items. */
+/** Converts a success with rejected items into a rejection, because a person must review these items. */
 function withItemProblems(replyClass: ReplyClass, { reply, body }: Facts, operation: ClassifiedOperation): ReplyClass {
   if (replyClass.kind !== "accepted" || reply.status >= 300) return replyClass;
   const problems = itemProblems(body, operation);

@@ -139,9 +139,9 @@ const STATUS_MEMBERS = ["status", "state", "result", "outcome", "status_code", "
 const FAILED_STATUS = /(?:^|[_ -])(?:error|errored|fail|failed|failure|rejected|refused|unsuccessful)$/i;
 
 /**
- * Returns the member of a success that contradicts it, as text (`"success": false`), or undefined if there is none. A
- * member that echoes a sent value says nothing about the request. The status of a list item says nothing about the
- * whole reply: only the item was rejected (`itemProblems`).
+ * Returns the member of a successful reply that contradicts the success, as text (`"success": false`), or undefined if
+ * there is none. A member that echoes a sent value says nothing about the request. The status of a list item says
+ * nothing about the whole reply: only the item was rejected (`itemProblems`).
  */
 export function contradictionIn(body: JsonValue, payload: JsonObject | undefined): string | undefined {
   const parts = isJsonArray(body) ? body : [body, ...ENVELOPES.map((name) => valueAt(body, [name]))];

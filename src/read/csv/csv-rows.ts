@@ -164,7 +164,7 @@ function problemsOf(row: CsvRow, boundaries: RecordBoundaries, index: number): r
   return control ? [...problems, ...controlCharacters(row)] : problems;
 }
 
-/** The platform rejects NUL and may not accept other control characters. Tabs and line ends are ordinary text. */
+/** The platform rejects NUL, and may also reject other control characters. Tabs and line ends are ordinary text. */
 const CONTROLS = /(?![\t\n\r])\p{Cc}/u;
 
 /** Returns a problem for each cell with a control character. */

@@ -83,7 +83,10 @@ interface FoundParent {
 /** By the key of a row above: the lists that receive the record to which that row belongs. */
 type Waiting = Map<string, RecordStart[][]>;
 
-/** Adds the records of rows of `below` to their lists. Reads the sources above it, up to the root source. */
+/**
+ * Finds the records to which the waiting rows of `below` belong, and adds them to the lists. Reads the sources above
+ * `below`, up to the root source.
+ */
 async function addRecords(
   waiting: Waiting,
   below: OpenedChild,

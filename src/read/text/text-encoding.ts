@@ -132,7 +132,10 @@ export function singleByteTable(encoding: string): SingleByteTable | undefined {
   };
 }
 
-/** Whether each byte, if repeated, decodes to two characters, and two characters encode to at most two bytes. */
+/**
+ * Whether the encoding has one byte per character. Each byte, if repeated, must decode to two characters, and two
+ * characters must encode to at most two bytes.
+ */
 function isSingleByte(encoding: string): boolean {
   for (let byte = 0; byte < 256; byte += 1) {
     if (iconv().decode(Buffer.from([byte, byte]), encoding, { stripBOM: false }).length !== 2) return false;

@@ -92,7 +92,8 @@ function shownNumber(code: string, value: number): string {
 }
 
 /**
- * Returns the format of a date, time or duration. Durations (`[h]:mm`) are read as displayed, all others in ISO form.
+ * Returns the format of a date, time or duration. Durations (`[h]:mm`) are read as displayed; dates and times are read
+ * in ISO form.
  */
 function dateFormat(code: string): NumberFormat {
   if (/\[[hms]+\]/i.test(code)) {
@@ -107,7 +108,10 @@ function dateFormat(code: string): NumberFormat {
   return { kind: "date", hasDate, hasTime: hasTime || !hasDate };
 }
 
-/** Returns the sections of a format code, which apply to different numbers: `[=0]"-";dd/mm/yyyy` has two sections. */
+/**
+ * Returns the sections of a format code. Each section applies to different numbers: `[=0]"-";dd/mm/yyyy` has two
+ * sections.
+ */
 function sectionsOf(code: string): readonly string[] {
   const sections = [""];
   for (const { type, raw } of tokenize(code)) {
@@ -156,7 +160,7 @@ function isRounded(value: number, decimals: number): boolean {
   return Math.abs(scaled - Math.round(scaled)) > 1e-9 * Math.max(1, scaled);
 }
 
-/** Built-in format codes (ECMA-376 part 1, 18.8.30). Codes 27 to 36 and 50 to 58 are dates of East Asian calendars. */
+/** Built-in format codes (ECMA-376 part 1, 18.8.30). Codes 27 to 36 and 50 to 58 are dates in East Asian calendars. */
 const BUILT_IN: ReadonlyMap<string, string> = new Map<string, string>([
   ["1", "0"],
   ["2", "0.00"],

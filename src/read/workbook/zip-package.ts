@@ -97,7 +97,7 @@ async function* partBytes(zip: ZipFile, entry: Entry | undefined, { source, part
   }
 }
 
-/** Rejects a part whose declared size exceeds the limits. If its actual size is larger, unpacking fails later. */
+/** Rejects a part whose declared size exceeds the limits. If the actual size is larger, unpacking fails later. */
 function refuseTooLarge({ uncompressedSize }: Entry, { file, bytes, limits }: ZipSource): void {
   const { inputBytes, gzipRatio } = limits;
   if (uncompressedSize > inputBytes) {

@@ -37,7 +37,7 @@ export interface Causes {
   readonly others: number;
 }
 
-/** Maximum number of shapes in all causes together. Limits memory use for any input. */
+/** Maximum total number of shapes in all causes. Limits memory use, whatever the input. */
 const MAX_SHAPES_IN_ALL = 1000;
 
 /** Groups all problems of the outcomes by cause (`causeKey`) and, within a cause, by the shape of the value. */

@@ -6,7 +6,7 @@ import { describeProblem } from "../problem-text.ts";
 import { allInColumns, isOutcome, type Report, summaryJson, type Write } from "../report.ts";
 import { createOutcomeLines, type Separators } from "./outcome-lines.ts";
 
-/** Writes one document: the summary of `summary.json`, and each outcome on a separate line. */
+/** Writes one document: the same summary as in `summary.json`, and each outcome on a separate line. */
 export async function jsonReporter(report: Report, write: Write): Promise<void> {
   await write(`{"summary":${summaryJson(report.summary)},\n"outcomes":[`);
   await writeLines(report, write, { before: "\n", between: ",\n", after: "" });
