@@ -121,7 +121,7 @@ export const INPUT = {
   },
 } as const;
 
-/** Settings of a job that have no flag. */
+/** Job settings without a flag. */
 export const SETTINGS = {
   /**
    * Paths and patterns for a single source of the mapping: the only source without `files`, otherwise the source

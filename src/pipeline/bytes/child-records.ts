@@ -50,8 +50,8 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
   }
 
   /**
-   * Whether all child records are certainly different. If two of them may be equal, the row path compares the rows and
-   * adds any warnings.
+   * Whether no two child records can be equal. If two of them may be equal, the row path compares the rows and adds any
+   * warnings.
    */
   function areDifferent(): boolean {
     const slice = slices[groups.sliceAt[first] ?? 0];

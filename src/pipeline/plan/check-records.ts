@@ -70,7 +70,7 @@ export function mapRecord({ number, source, orphan, row, problems }: InputRecord
   return { number, source, orphan, row, problems: all, key, payload, steps, parameters, asOf, readable };
 }
 
-/** True for a warning, and for a problem between rows that does not affect how the record is read. */
+/** Returns true for a warning, and for a problem between rows that does not affect how the record is read. */
 function isHarmless({ severity, code }: Problem): boolean {
   return severity === "warning" || CROSS_ROW_CODES.has(code);
 }

@@ -13,9 +13,9 @@ interface Destination {
 }
 
 /**
- * Requires that a run has the same destination as earlier runs in its ledger, if these runs sent records. The outcomes
- * in a ledger are valid for one destination only. Without this check, a mistyped `--target` would cause all records to
- * be sent again, to another platform.
+ * Requires a run to have the same destination as all earlier runs that used its ledger to send records. The outcomes in
+ * a ledger are valid for one destination only. Without this check, a mistyped `--target` would cause all records to be
+ * sent again, to another platform.
  * @throws Failure `wrong_target`
  */
 export async function requireSameDestination(ledger: Ledger, name: string, here: Destination): Promise<void> {

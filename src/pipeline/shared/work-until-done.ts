@@ -40,8 +40,8 @@ export async function workUntilDone(options: JoiningOptions): Promise<WorkEnd> {
 }
 
 /**
- * Joins the run. Returns how the work ended if the run ended while the worker was suspended, because nothing is then
- * left to send.
+ * Joins the run. If the run ended while the worker was suspended, returns the end of the work instead, because nothing
+ * is left to send.
  */
 async function joinAgain(
   shared: JoiningOptions["shared"],

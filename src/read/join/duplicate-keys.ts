@@ -126,7 +126,7 @@ function placeIn(found: unknown, tables: readonly (CsvTable | JsonTable)[], colu
   return table && keyPlace(rowAt(table, Number(line), typeof pointer === "string" ? pointer : ""), column);
 }
 
-/** Returns a row with only the members from which its place is determined. */
+/** Returns a row with only the members that are needed to determine its place. */
 function rowAt(table: CsvTable | JsonTable, line: number, pointer: string): Row {
   return table.kind === "csv" ? { table, line, cells: [] } : { table, line, pointer, value: {} };
 }
