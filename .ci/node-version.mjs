@@ -18,11 +18,10 @@ const TESTS = [
   "test/e2e/validate-no-network.test.ts",
   "test/e2e/push.test.ts",
   "test/ledger/sqlite",
-  "test/ledger/thread",
+  "test/ledger/thread/thread-ledger.test.ts",
   "test/ledger/record-hashes.test.ts",
   "test/files",
   "test/runtime/code-cache.test.ts",
-  "test/read/join",
 ];
 
 const root = path.dirname(import.meta.dirname);

@@ -1,9 +1,9 @@
-// Tests the published package. Packs a clean clone of the last commit, installs the package into an empty project
-// without a network, runs it, and compiles against it. Prints one line per check. The exit code is 1 if a check fails.
+// Tests the published package. Packs this checkout, installs the package into an empty project without a network, runs
+// it, and compiles against it. Prints one line per check. The exit code is 1 if a check fails.
 //
 //   node .ci/package.mjs
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { warningsIn } from "./warnings.mjs";
@@ -12,7 +12,6 @@ const MAX_BYTES = 40_000_000;
 
 const root = path.dirname(import.meta.dirname);
 const folder = mkdtempSync(path.join(tmpdir(), "migrate-package-"));
-const clone = path.join(folder, "clone");
 const project = path.join(folder, "project");
 const installed = path.join(project, "node_modules/energy-migrate");
 let failures = 0;
@@ -25,10 +24,9 @@ try {
 process.exitCode = failures === 0 ? 0 : 1;
 
 function checkPackage() {
-  cleanClone();
-  run("npm", ["pack", "--pack-destination", folder], clone);
+  run("npm", ["pack", "--pack-destination", folder], root);
   const archive = path.join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "");
-  console.log(`packed from a clean clone: ${megabytes(lstatSync(archive).size)}`);
+  console.log(`packed: ${megabytes(lstatSync(archive).size)}`);
 
   mkdirSync(project);
   writeFileSync(path.join(project, "package.json"), '{ "private": true, "type": "module" }\n');
@@ -55,16 +53,6 @@ function checkPackage() {
     encoding: "utf8",
   });
   check("the examples of docs/library.md", examples.status === 0, examples.stdout + examples.stderr);
-}
-
-function cleanClone() {
-  if (existsSync(path.join(root, ".git"))) {
-    run("git", ["clone", "--quiet", "--no-local", root, clone], folder);
-    return;
-  }
-  console.log("no git repository: packing a copy without dist/ and node_modules/");
-  const left = new Set(["dist", "node_modules"].map((name) => path.join(root, name)));
-  cpSync(root, clone, { recursive: true, filter: (place) => !left.has(place) });
 }
 
 /** Checks the size of all installed files. */

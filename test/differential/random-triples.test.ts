@@ -5,7 +5,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 import { checkTriples } from "./triples/check-triples.ts";
 
 /** `DIFFERENTIAL_FIRST=<seed> DIFFERENTIAL_TRIPLES=1` repeats one triple. */
-const TRIPLES = Number(process.env["DIFFERENTIAL_TRIPLES"] ?? campaignSize({ part: 25, whole: 120 }));
+const TRIPLES = Number(process.env["DIFFERENTIAL_TRIPLES"] ?? campaignSize({ part: 25, whole: 75 }));
 /**
  * Each run tests one window of seeds, and the window changes every minute. `npm run soak -- differential` uses new
  * seeds.
@@ -14,7 +14,7 @@ const SEEDS = { first: 30_000_000, count: 2_000 };
 const window = Math.floor(Date.now() / 60_000) % Math.floor(SEEDS.count / TRIPLES);
 const FIRST = Number(process.env["DIFFERENTIAL_FIRST"] ?? SEEDS.first + window * TRIPLES);
 
-/** Types and options that occur in practically every set of 200 triples. */
+/** Types and options that occur in every window of seeds. */
 const DRAWN = [
   "type text, type decimal, type integer, type number, type boolean, type date, type datetime, type time, type choice",
   "type union, type object, type list, type variants, text pattern, nullable, x-migrate-wrap, oneOf with discriminator",
@@ -28,10 +28,10 @@ test(
   async () => {
     process.stderr.write(`random triples: DIFFERENTIAL_FIRST=${FIRST} DIFFERENTIAL_TRIPLES=${TRIPLES}\n`);
     const folder = temporaryFolder();
-    const { counts, drawn, failures } = await checkTriples({ first: FIRST, triples: TRIPLES, runsEvery: 50, folder });
+    const { counts, drawn, failures } = await checkTriples({ first: FIRST, triples: TRIPLES, runsEvery: 30, folder });
     expect(failures.join("\n\n")).toBe("");
     expect(counts.triples).toBe(TRIPLES);
-    if (TRIPLES < 200) return;
+    if (TRIPLES < 75) return;
     // The comparison is only meaningful with enough valid records and enough records on the fast path.
     expect(counts.refused).toBeLessThan(0.05 * TRIPLES);
     expect(counts.records).toBeGreaterThan(180 * TRIPLES);
@@ -39,7 +39,7 @@ test(
     expect(counts.fast).toBeGreaterThan(0.4 * counts.valid);
     expect(counts.bodies).toBeGreaterThan(0.4 * counts.records);
     expect(counts.ndjson).toBeGreaterThan(0.15 * counts.records);
-    expect(counts.runs).toBeGreaterThanOrEqual(2);
+    expect(counts.runs).toBeGreaterThanOrEqual(1);
     expect(DRAWN.filter((one) => drawn[one] === undefined)).toEqual([]);
   },
   scaledTimeout(600_000),

@@ -59,6 +59,7 @@ test.each(LOSSES)("a push whose ledger %s stops, and the next push creates no ac
   expect(await admin.imports()).toHaveLength(sent);
   expect(readdirSync(work.file(".migrate/journal")).filter((name) => name.endsWith(".log"))).not.toEqual([]);
 
+  await admin.faults({ forgetful: true });
   expect((await work.migrate(["ledger", "repair"])).code).toBe(5);
   expect((await work.push(PUSH)).code).toBe(5);
   expect(await createdTwice()).toEqual([]);

@@ -159,7 +159,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a PostgreSQL ledger ${SKIPPED_WITHOUT_POSTGR
     const agrees = fc.asyncProperty(ledgerScript, (script) =>
       withFolder(async (own) => playScript([await storedInSqlite(own), await database.emptied()], script, own)),
     );
-    const numRuns = campaignSize({ part: 12, whole: 36 });
+    const numRuns = campaignSize({ part: 12, whole: 24 });
     // The limit also ends the search for a shorter script after a failure.
     const interruptAfterTimeLimit = scaledTimeout(60_000);
     await fc.assert(agrees, { numRuns, interruptAfterTimeLimit });

@@ -1,25 +1,16 @@
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright-core";
-import { expect, it, onTestFinished } from "vitest";
-import { runCli } from "../e2e/cli.ts";
+import { expect, it } from "vitest";
 import { useSandbox } from "../e2e/push-scene.ts";
-import { axeViolations } from "../report/page/pages.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
-import { demoProject, describeWebPages, type RunningWeb, startWeb } from "./web-scene.ts";
+import { expectAccessible } from "../report/page/pages.ts";
+import { demoProject, describeWebPages, startWithSandbox } from "./web-scene.ts";
 
 describeWebPages("the Overview and Problems pages", (open) => {
   const { sandbox, admin } = useSandbox();
 
-  async function startProject(folder: string, flags: readonly string[] = []): Promise<RunningWeb> {
-    const { MIGRATE_API_KEY } = sandbox.env;
-    const web = await startWeb(folder, flags, { env: { MIGRATE_API_KEY } });
-    onTestFinished(() => web.stop());
-    return web;
-  }
-
   it("show the errors in the files, push after a confirmation and show the remaining records, using only the keyboard", async () => {
-    const web = await startProject(demoProject({ sandbox: sandbox.ready }));
+    const web = await startWithSandbox(demoProject({ sandbox: sandbox.ready }), sandbox);
     const { page, complaints, foreign } = await open(web.address);
     await page.getByText("There are no runs yet.").waitFor();
     expect(page.url()).toBe(`${web.origin}/`);
@@ -68,36 +59,12 @@ describeWebPages("the Overview and Problems pages", (open) => {
     expect(foreign).toEqual([]);
   });
 
-  it("follow a push of another process, with its latest errors, in two tabs", async () => {
-    const folder = demoProject({ sandbox: sandbox.ready });
-    const web = await startProject(folder);
-    const { page, complaints } = await open(web.address);
-    const second = await page.context().newPage();
-    await second.goto(web.origin);
-    await admin.faults({ latencyMs: 1000 });
-    const { MIGRATE_API_KEY } = sandbox.env;
-    const pushing = runCli(["push"], { cwd: folder, env: { MIGRATE_API_KEY }, isProcess: true });
-    for (const tab of [page, second]) {
-      await tab.getByText(/\d+ of 204 records sent/).waitFor();
-      await tab.getByRole("heading", { name: "Latest errors" }).waitFor();
-      await tab.getByText("Another process is using this ledger.").waitFor();
-      expect(await tab.getByRole("button", { name: "Start a push" }).isDisabled()).toBe(true);
-    }
-    await expectAccessible(page);
-    await admin.faults({});
-    await pushing;
-    for (const tab of [page, second]) {
-      await tab.getByRole("heading", { name: "197 of 219 records are on the platform" }).waitFor();
-    }
-    expect(complaints).toEqual([]);
-  });
-
   it("show hostile keys as text", async () => {
     const folder = demoProject({ sandbox: sandbox.ready });
     const file = path.join(folder, "accounts.csv");
     const key = "<img src=x onerror=alert(1)>\u202e";
     writeFileSync(file, readFileSync(file, "utf8").replace("00010008", key));
-    const web = await startProject(folder);
+    const web = await startWithSandbox(folder, sandbox);
     const { page, complaints, foreign } = await open(web.address);
     await page.getByRole("link", { name: "Problems" }).click();
     const causes = page.getByRole("navigation", { name: "Causes" }).getByRole("button");
@@ -114,89 +81,6 @@ describeWebPages("the Overview and Problems pages", (open) => {
     expect(texts.join()).not.toContain("\u202e");
     expect([complaints, foreign]).toEqual([[], []]);
   });
-
-  it("ask for the supplier's code before sending to production", async () => {
-    const folder = demoProject({ sandbox: sandbox.ready });
-    appendFileSync(path.join(folder, "migrate.yaml"), "    environment: production\n");
-    const web = await startProject(folder, ["--limit", "20"]);
-    const { page } = await open(web.address);
-    await page.getByRole("button", { name: "Start a push" }).click();
-    const send = page.getByRole("dialog").getByRole("button", { name: "Send 18 records" });
-    await send.waitFor();
-    expect(await send.isDisabled()).toBe(true);
-    await expectAccessible(page);
-    await page.getByLabel(/Type the code of the supplier/).fill("SANDBO");
-    expect(await send.isDisabled()).toBe(true);
-    await page.getByLabel(/Type the code of the supplier/).fill("SANDBOX");
-    await send.click();
-    await page.getByText(/^Push \S+ has ended\.$/).waitFor();
-    expect(await admin.imports()).toHaveLength(18);
-  });
-
-  it("name the errors in the files, and show the page once the files are repaired", async () => {
-    const folder = demoProject({ sandbox: sandbox.ready });
-    const web = await startProject(folder);
-    const { page } = await open(web.address);
-    await page.getByText("There are no runs yet.").waitFor();
-    const config = path.join(folder, "migrate.yaml");
-    const good = readFileSync(config, "utf8");
-
-    writeFileSync(config, good.replace("contract:", "contrat:"));
-    await page.getByRole("alert").getByText('unknown setting "contrat"').first().waitFor();
-    await expectAccessible(page);
-    writeFileSync(config, good);
-    await page.getByRole("alert").first().waitFor({ state: "detached" });
-
-    writeFileSync(path.join(folder, "broken.yaml"), "openapi: 3.0.3\ninfo: {}\npaths: [\n");
-    writeFileSync(config, good.replace(/contract: .*/, "contract: broken.yaml"));
-    await page.getByRole("link", { name: "Problems" }).click();
-    await page
-      .getByRole("alert")
-      .getByText(/broken\.yaml:\d+/)
-      .waitFor();
-    await expectAccessible(page);
-    writeFileSync(config, good);
-    await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("heading", { name: "19 records in the current files need work" }).waitFor();
-    expect(await page.getByRole("alert").count()).toBe(0);
-  });
-
-  it("show the current numbers again after an error that was not reported by an event", async () => {
-    const folder = demoProject({ sandbox: sandbox.ready });
-    const web = await startProject(folder);
-    const { page } = await open(web.address);
-    const config = path.join(folder, "migrate.yaml");
-    const good = readFileSync(config, "utf8");
-    await page.getByText("There are no runs yet.").waitFor();
-    await page.route("**/api/overview/events", () => undefined);
-    await page.reload();
-    await page.getByText("There are no runs yet.").waitFor();
-    writeFileSync(config, good.replace("contract:", "contrat:"));
-    await page.getByRole("link", { name: "Problems" }).click();
-    await page.getByRole("link", { name: "Overview" }).click();
-    await page.getByRole("alert").getByText('unknown setting "contrat"').first().waitFor();
-    writeFileSync(config, good);
-    await page.getByRole("alert").first().waitFor({ state: "detached" });
-    expect(await page.getByText("There are no runs yet.").isVisible()).toBe(true);
-  });
-
-  it("explain an empty folder, a missing token and a stopped program", async () => {
-    const web = await startProject(temporaryFolder());
-    const { page: stranger } = await open(web.origin);
-    await stranger.getByText("This page does not belong to the running program").waitFor();
-    await expectAccessible(stranger);
-
-    const { page } = await open(web.address);
-    await page.getByText("This folder has no migrate.yaml").waitFor();
-    expect(await page.getByRole("button", { name: "Start a push" }).isDisabled()).toBe(true);
-    await expectAccessible(page);
-    await page.goto(`${web.origin}/problems`);
-    await page.getByRole("alert").getByText("no contract was given").waitFor();
-
-    await web.stop();
-    await page.getByText("The program is no longer running").first().waitFor();
-    await expectAccessible(page);
-  });
 });
 
 /** Moves the focus to an element, and presses Enter, as a user without a mouse does. */
@@ -210,17 +94,4 @@ async function press(page: Page, role: "button" | "link", name: string | RegExp)
     })
     .toBe(1);
   await page.keyboard.press("Enter");
-}
-
-/** Expects no accessibility violations in light, dark and narrow pages. */
-async function expectAccessible(page: Page): Promise<void> {
-  const { width = 0, height = 0 } = page.viewportSize() ?? {};
-  expect(await axeViolations(page)).toEqual([]);
-  await page.emulateMedia({ colorScheme: "dark" });
-  expect(await axeViolations(page)).toEqual([]);
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.setViewportSize({ width: 768, height: 1000 });
-  expect(await axeViolations(page)).toEqual([]);
-  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-  await page.setViewportSize({ width, height });
 }

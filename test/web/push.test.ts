@@ -1,12 +1,12 @@
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { useSandbox } from "../e2e/push-scene.ts";
 import { runCli } from "../e2e/cli.ts";
 import type { OverviewData } from "../../src/web/overview/overview-data.ts";
 import type { PushState } from "../../src/web/push/push-data.ts";
 import type { CauseRows, ProblemsData } from "../../src/web/problems/problems-data.ts";
-import { clientOf, demoProject, type RunningWeb, startWeb, type WebClient } from "./web-scene.ts";
+import { clientOf, demoProject, type RunningWeb, startWithSandbox, type WebClient } from "./web-scene.ts";
 
 const PROJECT = { records: 223, valid: 204, invalid: 19, accepted: 197, rejected: 7 };
 
@@ -16,9 +16,7 @@ describe("a push from the browser", () => {
   async function startProject(change: (folder: string) => void = () => undefined): Promise<Project> {
     const folder = demoProject({ sandbox: sandbox.ready });
     change(folder);
-    const { MIGRATE_API_KEY } = sandbox.env;
-    const web = await startWeb(folder, [], { env: { MIGRATE_API_KEY } });
-    onTestFinished(() => web.stop());
+    const web = await startWithSandbox(folder, sandbox);
     return { folder, web, client: await clientOf(web) };
   }
 

@@ -2,7 +2,8 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { type CliOptions, projectFile, type RunningCli, startCli } from "../e2e/cli.ts";
+import { onTestFinished } from "vitest";
+import { type CliOptions, projectFile, type RunningCli, startCli, type TestSandbox } from "../e2e/cli.ts";
 import { describeWithBrowser } from "../report/page/chromium.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -39,6 +40,21 @@ export async function startWeb(
       await cli.ended;
     },
   };
+}
+
+/**
+ * Starts `migrate web` in a folder, on a free port, with the credentials of the sandbox. The server stops when the test
+ * ends.
+ */
+export async function startWithSandbox(
+  folder: string,
+  { env }: Pick<TestSandbox, "env">,
+  flags: readonly string[] = [],
+): Promise<RunningWeb> {
+  const { MIGRATE_API_KEY } = env;
+  const web = await startWeb(folder, flags, { env: { MIGRATE_API_KEY } });
+  onTestFinished(() => web.stop());
+  return web;
 }
 
 interface DemoProject {

@@ -1,29 +1,11 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Failure } from "../../../src/model/failure.ts";
-import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";
-import { createTestFolder, temporaryFolder } from "../../temporary-folder.ts";
-import { describeLedger } from "../behaviour/ledger-behaviour.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { item, outcomesOf, planned, PUSH, sendAll } from "../ledger-input.ts";
-
-const { folder, remove } = createTestFolder();
-afterAll(remove);
-let count = 0;
-
-function inThread(ledger: Ledger, begins: "immediately" | "when worthwhile" = "immediately"): Ledger {
-  const moved = ledger.inThread?.(begins);
-  if (moved === undefined) throw new Error("the SQLite ledger has no thread");
-  return moved;
-}
-
-async function openInThread(): Promise<Ledger> {
-  count += 1;
-  return inThread(await openLedger({ path: join(folder, `${count}`, "ledger.db") }));
-}
-
-describeLedger("a SQLite ledger in its own thread", openInThread, { comparesJournals: false });
+import { inThread, openInThread } from "./open-in-thread.ts";
 
 describe("a ledger that continues in a thread", () => {
   test("contains earlier writes, and is closed with the original ledger so that the log is empty", async () => {

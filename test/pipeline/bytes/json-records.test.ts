@@ -25,7 +25,7 @@ test.each([
       await expectSamePlans(folder);
       rmSync(path.join(folder, name));
     }),
-    { numRuns: campaignSize({ part: 25, whole: 100 }) },
+    { numRuns: campaignSize({ part: 25, whole: 60 }) },
   );
 });
 

@@ -44,7 +44,7 @@ test("plans the same records of a workbook from bytes as the row path, and creat
       const [inSequence, ofChunks] = await rowsOf(folder);
       expect(ofChunks).toEqual(inSequence);
     }),
-    { numRuns: campaignSize({ part: 25, whole: 100 }) },
+    { numRuns: campaignSize({ part: 25, whole: 60 }) },
   );
 });
 

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
+import { expect } from "vitest";
 import type { Outcome } from "../../../src/model/outcome.ts";
 import { createCauseCollector } from "../../../src/report/page/collect-rows.ts";
 import { writeReportPage } from "../../../src/report/page/report-page.ts";
@@ -38,6 +39,19 @@ export async function axeViolations(page: Page): Promise<readonly string[]> {
       .then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes[0].html))`);
   if (!Array.isArray(found)) throw new Error("axe returned no list");
   return found.map(String);
+}
+
+/** Expects no accessibility violations in light, dark and narrow pages. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { width = 0, height = 0 } = page.viewportSize() ?? {};
+  expect(await axeViolations(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await axeViolations(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 768, height: 1000 });
+  expect(await axeViolations(page)).toEqual([]);
+  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+  await page.setViewportSize({ width, height });
 }
 
 /** Returns the outcome of the record at this line, with a problem in a column of a file. */

@@ -53,7 +53,7 @@ describe.each(OPERATORS)("the cases of overlay:%s", (operator) => {
   });
 
   it("have the same problems as with the reference evaluator, even after random changes", () => {
-    const runs = campaignSize({ part: 5, whole: 20 });
+    const runs = campaignSize({ part: 5, whole: 14 });
     const found = compareRandomly(runs, (choices) => {
       let problems = 0;
       for (const { one, compare } of compared) {
