@@ -88,10 +88,13 @@ async function press(page: Page, role: "button" | "link", name: string | RegExp)
   const element = page.getByRole(role, { name }).last();
   await element.waitFor();
   await expect
-    .poll(async () => {
-      await page.keyboard.press("Tab");
-      return element.and(page.locator(":focus")).count();
-    })
+    .poll(
+      async () => {
+        await page.keyboard.press("Tab");
+        return element.and(page.locator(":focus")).count();
+      },
+      { interval: 5 },
+    )
     .toBe(1);
   await page.keyboard.press("Enter");
 }
