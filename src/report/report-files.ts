@@ -28,9 +28,9 @@ export interface WrittenReport {
 
 /**
  * Writes `outcomes.ndjson`, `errors.csv`, `report.html`, `summary.json` and the rejects (docs/errors.md). With
- * `workbook`, also writes the rejects to `rejects.xlsx`. At the end, all files replace the earlier files together. Only
- * the owner can read the files. If the input can be read again, removes the rejects files of an earlier report that
- * this report does not replace.
+ * `workbook`, also writes the rejects to `rejects.xlsx`. At the end, all new files replace the earlier files together.
+ * Only the owner can read the files. If the input can be read again, also removes those rejects files of an earlier
+ * report that have no replacement.
  * @throws Failure `storage`, or `source_changed` if the input has changed
  */
 export async function writeReportFiles(report: Report, options: ReportFilesOptions): Promise<WrittenReport> {
@@ -55,8 +55,8 @@ export async function writeReportFiles(report: Report, options: ReportFilesOptio
 }
 
 /**
- * Returns a report that also passes each outcome to `watch` when it is read, so that outcomes are read only once. Does
- * not pass valid records that are stored as columns, because they have no problems.
+ * Returns a report that passes each outcome to `watch` when the outcome is read, so that outcomes are read only once.
+ * Does not pass valid records that are stored as columns, because they have no problems.
  */
 function watched(report: Report, watch: (batch: readonly Outcome[]) => void): Report {
   const { outcomes, inColumns } = report;

@@ -6,7 +6,7 @@ import { buildName, codeCacheFolder } from "./installation.ts";
 
 /**
  * Enables the compile cache of Node.js (22.1 and later) for the program's own files, in the user's cache folder. If the
- * folder cannot be created, or if other users can write to it, there is no cache and no message.
+ * folder cannot be created, or if other users can write to it, the cache stays disabled, and no message is shown.
  */
 export function cacheCompiledCode(): void {
   const enable: unknown = Reflect.get(module, "enableCompileCache");

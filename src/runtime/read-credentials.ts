@@ -54,7 +54,8 @@ function requireUsable(name: string, secret = ""): void {
 }
 
 /**
- * Returns the source from which `readSecrets` takes each credential: the name of a variable or a file. Opens no file.
+ * Returns the source from which `readSecrets` takes each credential: the name of a variable or a file. Does not open
+ * files.
  */
 export function secretOrigins(
   environment: NodeJS.ProcessEnv,

@@ -44,7 +44,7 @@ const MEMORY_MESSAGE = /allocation failed|out of memory|cannot allocate memory|f
 
 /**
  * Whether a module exists even though Node.js reports it as missing. Node.js also reports a module as missing if it
- * cannot open the package.json of its package. The message then contains a path in the package.
+ * cannot open the package.json of the module's package. The message then contains a path in the package.
  */
 function isModuleThatExists({ message }: Error, code: string | undefined): boolean {
   const [, file] = /^Cannot find (?:package|module) '([^']+)'/.exec(message) ?? [];

@@ -35,7 +35,10 @@ interface Env {
 type RequestContext = Context<Env>;
 type Incoming = HttpBindings["incoming"];
 
-/** Serves the routes over HTTP with a history, faults, and Django's replies to unknown paths. */
+/**
+ * Serves the routes over HTTP, records the request history, and injects faults. Replies to unknown paths as Django
+ * does.
+ */
 export function createHttpApp(routes: readonly Route[], dependencies: HttpAppDependencies): Hono<Env> {
   const app = new Hono<Env>({ strict: true });
   const { maxBodyBytes, log } = dependencies;
@@ -119,7 +122,8 @@ interface ReceivedRequest {
   readonly request: PlatformRequest;
   readonly route: Route;
   /**
-   * Records the platform's reply and the status that the client receives; undefined if the client receives no reply.
+   * Adds the outcome to the history: the platform's reply, and the status that the client receives (undefined if it
+   * receives no reply).
    */
   readonly finish: (reply: Reply, shown: number | undefined) => void;
 }

@@ -35,7 +35,7 @@ export interface SandboxOptions {
   readonly contract: Contract;
   /** The port to listen on; 0 selects any free port. */
   readonly port: number;
-  /** The folder of certificates and keys. They are reused while they are valid. */
+  /** The folder for certificates and keys. They are reused while they are valid. */
   readonly folder: string;
   /** File that stores accounts and suppliers across restarts. */
   readonly dataFile?: string;

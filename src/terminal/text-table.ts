@@ -31,8 +31,8 @@ export function renderTable(
 export type StreamedTable = (rows: readonly (readonly string[])[]) => string;
 
 /**
- * Returns a function that renders the parts of a table, for rows that arrive in parts. The first part contains the
- * header and sets the widths of the columns. Wider cells of later parts are cut.
+ * Returns a function that renders a table whose rows arrive in parts. The first part contains the header and sets the
+ * widths of the columns. Wider cells in later parts are cut.
  */
 export function streamedTable(
   columns: readonly TableColumn[],

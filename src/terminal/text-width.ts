@@ -14,7 +14,7 @@ export function textWidth(text: string): number {
 
 let stringWidth: typeof StringWidth | undefined;
 
-/** Returns the width of text with other characters. Loads the package on first use, because loading is slow. */
+/** Returns the width of text that does not match `NARROW`. Loads the package on first use, because loading is slow. */
 function widthOfOthers(text: string): number {
   const load = createRequire(import.meta.url);
   stringWidth ??= load("string-width");
@@ -41,8 +41,8 @@ export function cutText(text: string, width: number): string {
 let characters: Intl.Segmenter | undefined;
 
 /**
- * Cuts a list of phrases with commas between them. An ellipsis replaces the last phrases if they exceed `width`
- * columns.
+ * Shortens a comma-separated list of phrases. If the list exceeds `width` columns, an ellipsis replaces its last
+ * phrases.
  */
 export function cutPhrases(text: string, width: number): string {
   if (textWidth(text) <= width) return text;

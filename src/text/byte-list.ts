@@ -3,7 +3,7 @@ export interface ByteList {
   readonly length: () => number;
   /** Returns a view of the bytes added since `clear`; valid until the next change. */
   readonly bytes: () => Uint8Array;
-  /** Returns a copy of these bytes and clears the list. */
+  /** Returns a copy of the bytes and clears the list. */
   readonly take: () => Uint8Array<ArrayBuffer>;
   readonly clear: () => void;
   /** Truncates the list to `length` bytes. */

@@ -10,7 +10,7 @@ export function equalBytes(word: number, times4: number): number {
   return (other - ONES) & ~other & HIGHEST_BITS;
 }
 
-/** Matches bytes below 0x20, and 0x7F and above. */
+/** Matches all bytes except 0x20 to 0x7E. */
 export function nonPlainBytes(word: number): number {
   return (((word - SPACES) & ~word) | (word + ONES) | word) & HIGHEST_BITS;
 }

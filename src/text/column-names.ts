@@ -16,7 +16,10 @@ export function valueAmongNames(names: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Returns the hint for a missing column. Omits the names if they may be personal data, because a header is missing. */
+/**
+ * Returns the hint for a missing column. Omits the column names if the header seems to be missing, because the names
+ * could then be personal data.
+ */
 export function columnsHint(names: readonly string[]): string {
   const value = valueAmongNames(names);
   if (value === undefined) return `its columns are: ${listed(names)}`;

@@ -91,7 +91,7 @@ function character(code: string): string {
   return number > 0x10_ffff ? "" : String.fromCodePoint(number);
 }
 
-/** Named references of HTML for printable ASCII characters and for invisible characters. */
+/** HTML's named character references for printable ASCII characters and for invisible characters. */
 const NAMES: Readonly<Record<string, string>> = {
   "!": "excl",
   '"': "quot QUOT",

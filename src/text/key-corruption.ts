@@ -11,7 +11,7 @@ export interface KeyCorruption {
 }
 
 /**
- * Returns how one of two keys may be an accidental alteration of the other; undefined if the keys are equal or
+ * Returns the accidental change that may have turned one of the keys into the other; undefined if the keys are equal or
  * unrelated.
  */
 export function findKeyCorruption(known: string, key: string): KeyCorruption | undefined {

@@ -6,7 +6,7 @@ import { slowPatternReason } from "./slow-pattern.ts";
 export interface LinearPattern {
   readonly source: string;
   readonly flags: string;
-  /** Set if RE2 must match the pattern, because JavaScript's engine could be very slow. */
+  /** Set if the pattern must run on RE2, because JavaScript's engine could be very slow. */
   readonly engine?: "re2";
 }
 

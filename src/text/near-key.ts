@@ -83,7 +83,7 @@ function withoutDashes(key: string): string {
   return bare === "" ? key : bare;
 }
 
-/** Expands scientific notation to digits. Returns a number with decimals unchanged, because a key has no decimals. */
+/** Expands scientific notation to digits. Leaves a number with decimals unchanged, because a key has no decimals. */
 function withoutExponent(written: string, whole: string, decimals: string | undefined, exponent: string): string {
   const zeros = Number(exponent) - (decimals ?? "").length;
   return zeros < 0 ? written : whole + (decimals ?? "") + "0".repeat(zeros);

@@ -1,5 +1,5 @@
 export interface WallClock {
-  /** Milliseconds since 1970. Use this only for timestamps, because the clock may be set. */
+  /** Milliseconds since 1970. Use this only for timestamps, because the clock may be adjusted. */
   readonly now: () => number;
 }
 

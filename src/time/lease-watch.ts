@@ -10,7 +10,9 @@ export interface LeaseWatch {
   readonly isHeld: () => boolean;
 }
 
-/** A moment on two clocks, because the monotonic clock stops while a machine sleeps, and the wall clock may be set. */
+/**
+ * A moment on two clocks, because the monotonic clock stops while a machine sleeps, and the wall clock may be adjusted.
+ */
 interface Moment {
   readonly monotonic: number;
   readonly now: number;

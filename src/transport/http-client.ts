@@ -10,7 +10,7 @@ import { DEFAULT_PORTS, openTunnel, type Proxy } from "./proxy-tunnel.ts";
 import { trustingConnector, wholeContext } from "./trusting-connector.ts";
 
 export interface HttpOptions {
-  /** The only allowed origin of requests: scheme, host and port of this address. */
+  /** The only origin to which requests may be sent: the scheme, host and port of this address. */
   readonly origin: URL;
   /** Maximum number of connections and of concurrent requests; further requests wait. */
   readonly connections: number;
@@ -107,7 +107,7 @@ function headersAndBody(
   return { headers: { ...headers, "content-length": String(bytes.length) }, body: pieces };
 }
 
-/** Fails before the first request if the process has no memory for WebAssembly, which parses replies. */
+/** Fails before the first request if the process has too little memory for WebAssembly, which parses replies. */
 function requireWasmMemory(): void {
   void new WebAssembly.Memory({ initial: 1 });
 }

@@ -185,9 +185,9 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Returns a function that aborts an exchange when a signal aborts. All exchanges of a signal share one listener,
- * because adding and removing a listener for every request costs more than the rest of its bookkeeping. The function
- * returns false if the signal has already aborted; the exchange has then ended.
+ * Returns a function that aborts an exchange when a signal aborts. All exchanges with the same signal share one
+ * listener, because adding and removing a listener for every request would cost more than the rest of its bookkeeping.
+ * The function returns false if the signal has already aborted; the exchange has then ended.
  */
 export function createAbortListeners(): (signal: AbortSignal, exchange: Exchange) => boolean {
   const followed = new WeakMap<AbortSignal, Set<Exchange>>();

@@ -22,7 +22,7 @@ export interface HttpReply {
    * the body.
    */
   readonly complete: boolean;
-  /** Whether the body is not UTF-8, so that characters of `body` were replaced. */
+  /** Whether the body was not valid UTF-8 and some characters of `body` were therefore replaced. */
   readonly isMisencoded?: boolean;
   /** Whether the reply started before the last byte of the request was sent. */
   readonly isEarly?: boolean;
@@ -31,7 +31,7 @@ export interface HttpReply {
 }
 
 /**
- * Sends one request and returns the reply with any status. Never follows a redirect.
+ * Sends one request and returns the reply, whatever its status. Never follows a redirect.
  * @throws TransportError if there is no usable reply.
  */
 export type Http = (request: HttpRequest) => Promise<HttpReply>;

@@ -50,7 +50,7 @@ interface Form {
   readonly text: string;
   readonly prefix: string;
   /**
-   * A short secret, unchanged. Its characters must be adjacent; otherwise, the secret would also match characters of
+   * A short secret, unchanged. Its characters must be adjacent; otherwise, the secret would also match characters from
    * several words.
    */
   readonly short?: string;

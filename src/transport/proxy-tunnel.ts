@@ -54,8 +54,8 @@ class ProxyError extends Error {
 }
 
 /**
- * Opens a tunnel to `host:port` (RFC 9110, 9.3.6), and calls back once. If the tunnel cannot be opened, no part of a
- * request has been sent.
+ * Opens a tunnel to `host:port` (RFC 9110, 9.3.6), and calls the callback once. If the tunnel cannot be opened, no part
+ * of a request has been sent.
  */
 export function openTunnel(
   proxy: Proxy,

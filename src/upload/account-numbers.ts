@@ -6,7 +6,7 @@ import type { RecordState } from "./record-state.ts";
 export interface AccountNumbers {
   /**
    * Returns the result, or an ambiguous result if the account number is suspicious. A number is suspicious if another
-   * record already has it, although numbers are unique. It is also suspicious if an earlier version of the record has a
+   * record already has it, because numbers are unique. It is also suspicious if an earlier version of the record has a
    * different number, because the platform may have created a second account.
    */
   readonly check: (result: RequestResult, state: Pick<RecordState, "toSend" | "json">) => RequestResult;

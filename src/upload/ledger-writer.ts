@@ -5,8 +5,8 @@ import type { Ledger } from "../ledger/ledger.ts";
 
 /**
  * Writes intents and outcomes to the ledger in groups, one group at a time. Intents and outcomes that are passed in
- * while a group is written belong to the next group. If an outcome is passed in before an intent, it becomes durable no
- * later than the intent. Outcomes are written with the next intents, or after at most twice `FLUSH_MS`.
+ * while a group is being written belong to the next group. If an outcome is passed in before an intent, it becomes
+ * durable no later than the intent. Outcomes are written with the next intents, or after at most twice `FLUSH_MS`.
  */
 export interface LedgerWriter {
   /**

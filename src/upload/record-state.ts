@@ -80,7 +80,7 @@ export function noteUnclear(state: RecordState): void {
   if (state.prior === "none") state.prior = "same";
 }
 
-/** Notes that the platform had already completed the current step, so that it may have different content. */
+/** Notes that the platform had already completed the current step, and may therefore have different content. */
 export function noteDoneBefore(state: RecordState): void {
   state.wasDoneBefore = true;
   if (state.prior === "none") state.prior = "other";

@@ -40,8 +40,8 @@ export interface PollHistory {
 }
 
 /**
- * Number of polls that must find nothing. One poll is not enough, because a request without a reply may still be in
- * transit.
+ * Number of consecutive polls that must find nothing before the step is sent again. One poll is not enough, because a
+ * request without a reply may still be in transit.
  */
 const NOT_FOUND_POLLS = 2;
 

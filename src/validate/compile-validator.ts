@@ -38,7 +38,7 @@ export type Validate = (payload: JsonObject) => readonly FoundProblem[];
 export interface ValidatorOptions {
   /** Root location of the supplier's documents. A document path must not repeat it (API specification 2.5). */
   readonly documentRoot?: string;
-  /** Whether problems include the value itself: only if the user asked to see values. */
+  /** Whether problems include the value itself. True only if the user asked to see values. */
   readonly keepValues: boolean;
 }
 

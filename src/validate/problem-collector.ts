@@ -174,7 +174,8 @@ export function reportTrimmed(kept: string, given: string, collector: ProblemCol
 const TRIMMED = { code: "coerced", from: "text", to: TRIMMED_TEXT } as const;
 
 /**
- * Returns the problem of a value that does not match the contract's pattern. It includes the pattern to help engineers.
+ * Returns the problem for a value that does not match the contract's pattern. The problem includes the pattern to help
+ * engineers.
  */
 export function patternMismatch(pattern: LinearPattern): PayloadFinding {
   return { code: "invalid", expected: "pattern", written: { as: pattern.source } };

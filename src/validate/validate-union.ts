@@ -78,8 +78,8 @@ function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType)
 }
 
 /**
- * Evaluates a check only once per location inside other alternatives. Otherwise, nested alternatives would check the
- * same value repeatedly, twice as often with each level.
+ * While other alternatives are being tried, evaluates a check only once per location. Otherwise, each level of nested
+ * alternatives would double the number of times that the same value is checked.
  */
 function onceAtEachPlace(check: Check): Check {
   return (value, collector) => {

@@ -5,7 +5,7 @@ import type { Problem } from "../../model/problem.ts";
 import { type InputRecord, isCsvRow, type Row } from "../../model/record.ts";
 import type { Report } from "../report.ts";
 
-/** A batch of the input and its records that need correction. */
+/** A batch of the input, and the records in it that need correction. */
 export interface RejectedBatch {
   readonly batch: readonly InputRecord[];
   readonly rejected: readonly { readonly record: InputRecord; readonly outcome: Outcome }[];
@@ -83,8 +83,8 @@ export function rejectRows(record: InputRecord, { problems }: Pick<Outcome, "pro
 }
 
 /**
- * Adds a problem that represents unlisted problems to a JSON row. The unlisted problems may be in any row of the
- * record, and may mean that the reader lost data.
+ * Adds to a JSON row one problem that represents all unlisted problems. These may be in any row of the record, and may
+ * mean that the reader lost data.
  */
 function noteUnlisted({ row, problems }: MutableRejectRow, problem: Problem): void {
   if (!isCsvRow(row) && !problems.includes(problem)) problems.push(problem);

@@ -18,8 +18,8 @@ export interface ManifestInfo {
   /** Settings of the job. They contain no secrets. */
   readonly settings: object;
   /**
-   * Secret of the run for the fingerprints. If a report of the run is written again, it has the same fingerprints. If
-   * absent, every report has a new secret.
+   * The run's secret for the fingerprints. With it, a second report of the run has the same fingerprints as the first.
+   * Without it, every report uses a new secret.
    */
   readonly secret?: string | undefined;
 }
@@ -69,7 +69,7 @@ export type ManifestLine = readonly [
   cells: string | Readonly<Record<string, string>>,
 ];
 
-/** Records the exported rows while the rejects are written. */
+/** Collects the data about the exported rows while the rejects are written. */
 export interface ManifestWriter {
   /** Adds a rejects file. The caller may append to `columns` until the file is finished. */
   readonly addFile: (child: string | undefined, kind: "csv" | "json", columns: readonly string[]) => void;

@@ -103,7 +103,8 @@ async function writeOnePass(writer: RejectWriter, batches: AsyncIterable<Rejecte
 /** Writes the rejected rows of one pass over the input to files. */
 interface RejectWriter {
   /**
-   * Records which sources have rows in a record. Each of these sources gets a file, even if it contains only a header.
+   * Notes the sources that have rows in the record. Each of these sources gets a file, even if the file contains only a
+   * header.
    */
   readonly noteSources: (record: InputRecord) => void;
   readonly hasAllSources: () => boolean;
@@ -193,9 +194,11 @@ function openRejectWriter(
   };
 }
 
-/** Records which child rows were written. Several records may share a row, but a re-import needs the row only once. */
+/**
+ * Remembers the child rows that were written. Several records may share a row, but a re-import needs the row only once.
+ */
 interface WrittenRows {
-  /** Adds the row. Returns true if the row was added before. */
+  /** Adds the row. Returns true if it had already been added. */
   readonly isRepeated: (row: Row) => boolean;
 }
 

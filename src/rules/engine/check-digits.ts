@@ -60,8 +60,8 @@ function weighted(digits: string, weights: readonly number[]): number {
 }
 
 /**
- * Whether the text is a company number of the region; undefined if the region's company numbers are not supported.
- * Whitespace and missing leading zeros are ignored, because platforms correct them.
+ * Whether the text is a valid company number in the region; undefined if the region's company numbers are not
+ * supported. Whitespace and missing leading zeros are ignored, because platforms correct them.
  */
 export function isCompanyNumber(text: string, region: string): boolean | undefined {
   const bare = text.replaceAll(/\s/g, "").toUpperCase();

@@ -75,7 +75,7 @@ interface CollectedList {
 interface Traversal {
   readonly needs: Collected;
   readonly declarations: RuleDeclarations;
-  /** The list that contains the row `found`. */
+  /** The list to which the row `found` belongs. */
   readonly found: CollectedList | undefined;
   readonly seen: Set<Expression>;
 }

@@ -59,8 +59,8 @@ const FORMATS: Readonly<Record<Exclude<FormatName, PhoneKind>, TextFits>> = {
 
 /**
  * Whether the text is an outward code and an inward code, in upper or lower case, with an optional space between them.
- * Platforms normalise postcodes. Source: the expression of the British government's "Bulk Data Transfer" schema, based
- * on BS 7666, which includes the exception GIR 0AA.
+ * Platforms normalise postcodes. Source: the regular expression in the British government's "Bulk Data Transfer"
+ * schema. It is based on BS 7666 and includes the exception GIR 0AA.
  */
 function isUkPostcode(text: string): boolean {
   return UK_POSTCODE.test(text.toUpperCase());

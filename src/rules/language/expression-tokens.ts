@@ -1,4 +1,4 @@
-/** A word or sign of an expression, with its zero-based offset in the text. */
+/** A word or sign in an expression, with its zero-based offset in the text. */
 export interface Token {
   readonly kind: "name" | "function" | "named" | "text" | "number" | "sign" | "end";
   readonly text: string;

@@ -43,6 +43,6 @@ function removeIfPossible(file: string): void {
   try {
     removeProgress(file);
   } catch {
-    // Readers treat a remaining file as outdated.
+    // Readers recognise that the file is outdated.
   }
 }

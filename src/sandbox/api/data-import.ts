@@ -38,7 +38,10 @@ export interface DataImportDependencies {
 /** Applies an operation to a valid payload. */
 type PayloadHandler = (payload: JsonObject, identity: ProcessIdentity) => Reply;
 
-/** Returns a route for every operation of the contract with a JSON body, at its path from the root of the instance. */
+/**
+ * Returns a route for every POST operation of the contract that has a body. Paths are relative to the root of the
+ * instance.
+ */
 export function dataImportRoutes(dependencies: DataImportDependencies): readonly Route[] {
   const roles = postRoles(dependencies.contract);
   return dependencies.contract.operations

@@ -16,9 +16,9 @@ import type { Reply } from "../sandbox-reply.ts";
 
 /**
  * Returns a function that converts a successful reply to the documented form. It keeps a documented status, and
- * replaces any other status with the first documented 2xx status. The body follows the schema of that status. Members
- * have the values of the reply, or else of the request. Required members without a value have the documented example,
- * or a value of their type.
+ * replaces any other status with the first documented 2xx status. The body follows the schema of that status. Each
+ * member has its value from the reply or, if there is none, from the request. A required member without a value has the
+ * documented example, or a value of its type.
  */
 export function documentedForm(
   document: JsonObject,
@@ -40,7 +40,7 @@ export function documentedForm(
   };
 }
 
-/** Returns the account number under its other names in replies. */
+/** Returns the account number under the other names that replies use for it. */
 function otherNames(own: JsonValue): JsonObject {
   const account = isJsonObject(own) ? own["account_number"] : undefined;
   return account === undefined ? {} : { kraken_account_number: account, number: account };
@@ -89,7 +89,7 @@ interface BuildContext {
 
 interface Built {
   readonly value: JsonValue;
-  /** Whether `value` contains a value of a source. */
+  /** Whether `value` contains a value from one of the sources. */
   readonly isKnown: boolean;
 }
 
@@ -145,7 +145,7 @@ function isAnyKnown(members: ReadonlyMap<string, Built>): boolean {
 }
 
 /**
- * Returns the optional members at the top of a reply that contain known values. Such a member may be the record itself.
+ * Returns the optional top-level members of a reply that contain known values. Such a member may be the record itself.
  */
 function optionalRecord(
   properties: ReadonlyMap<string, JsonObject>,

@@ -26,7 +26,7 @@ function readRoute(path: string, handler: Handler): Route {
   return { method: "GET", path, kind: "read", handler };
 }
 
-/** Returns a migrated account as its payload and its number. */
+/** Returns the payload and the number of a migrated account. */
 function accountHandler(state: ReadRouteDependencies["state"], authenticate: Authenticate): Handler {
   return ({ authorization, params }) => {
     const refused = authenticate(authorization, "basic-allowed");

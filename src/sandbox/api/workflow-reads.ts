@@ -87,7 +87,7 @@ function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** The name of the field that contains the business key in a reply. */
+/** The name of the reply field that contains the business key. */
 const KEY_NAME = "external_account_number";
 
 function hasKey({ operation }: ReadBack): boolean {

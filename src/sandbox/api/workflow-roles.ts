@@ -20,7 +20,9 @@ export interface PostRole {
 /** The role of a GET operation: it reports the status of an import, or returns an imported account. */
 export interface GetRole {
   readonly path: string;
-  /** Names of the path parameters; undefined if the operation has no such parameter. */
+  /**
+   * The name of the path parameter for the supplier; undefined if the operation has none. The same applies to `key`.
+   */
   readonly supplier: string | undefined;
   readonly key: string | undefined;
   readonly describedBy: { readonly poll: Poll } | { readonly readBack: ReadBack };

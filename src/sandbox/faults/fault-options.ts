@@ -57,9 +57,9 @@ const FAULTS = {
   maxProcessing: "count",
   /** Milliseconds from scheduling an account to its creation. Default: 100. */
   taskMs: "milliseconds",
-  /** Selects the scheduled accounts that end in an error, counted from 1. */
+  /** Selects the scheduled imports that end in an error. Imports are counted from 1. */
   taskErrors: "trigger",
-  /** Fields that the reply of a validation omits at every level. */
+  /** Fields that the reply to a validation omits at every level. */
   dropFields: "names",
   /** Lifetime of a token in seconds. Default: 3600. */
   tokenLifetimeSeconds: "amount",

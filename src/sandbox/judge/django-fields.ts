@@ -9,7 +9,7 @@ const NULL_WORDS: ReadonlySet<unknown> = new Set(["", "null"]);
 const MAX_NUMBER_LENGTH = 1000;
 
 /**
- * Converts a value without an error, as the platform's fields do (Django REST framework, fields.py). A value that
+ * Converts a value as the platform's fields do (Django REST framework, fields.py), but reports no errors. A value that
  * cannot be converted is returned unchanged, and a later check refuses it.
  */
 export function coerce(value: unknown, to: string, choices: readonly JsonScalar[] = []): unknown {

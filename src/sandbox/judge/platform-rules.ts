@@ -33,7 +33,7 @@ export interface Instance {
   /** Whether an import supplier with this code exists. */
   readonly isSupplier: (code: string) => boolean;
   /**
-   * Country code of two capital letters. If no rules exist for the country, telephone numbers and postcodes are not
+   * Country code: two capital letters. If no rules exist for the country, telephone numbers and postcodes are not
    * checked.
    */
   readonly region: string | undefined;

@@ -134,8 +134,8 @@ function propertySchema(schemas: readonly JsonObject[], define: Define): JsonObj
 }
 
 /**
- * Returns the schema of additional properties. An object is closed unless the document opens it or describes no
- * property. Without described properties, the object is a dictionary.
+ * Returns the schema of additional properties. An object is closed unless the document opens it or describes none of
+ * its properties. In the latter case, the object is a dictionary.
  */
 function additionalSchema(parts: readonly JsonObject[], isBare: boolean, define: Define): JsonObject {
   const additional = parts.map((part) => part["additionalProperties"]).filter((rule) => rule !== undefined);

@@ -28,7 +28,7 @@ export function scalarSchema(parts: readonly JsonObject[], type: string | undefi
   }
 }
 
-/** Returns the schema of a choice of these values, compared as text. */
+/** Returns the schema for a choice among these values. Values are compared as text. */
 export function choiceOf(values: readonly JsonValue[], nullable: boolean): JsonObject {
   const choices: readonly JsonScalar[] = values.filter(isScalar).filter((value) => value !== null);
   const all = nullable ? [...choices, null] : choices;
@@ -144,7 +144,9 @@ function int32Limits({ format, minimum, maximum }: JsonObject): JsonObject {
 
 const DIGITS_PATTERN = /^\^(?:-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/;
 
-/** Returns the limits of a generated pattern such as `^-?\d{0,8}(?:\.\d{0,2})?$`. These limits have separate codes. */
+/**
+ * Returns the limits in a generated pattern such as `^-?\d{0,8}(?:\.\d{0,2})?$`. Each of these limits has its own code.
+ */
 function decimalRule(parts: readonly JsonObject[]): JsonObject {
   const pattern = parts.map((part) => part["pattern"]).find((text) => typeof text === "string");
   const [, whole, places] = typeof pattern === "string" ? (DIGITS_PATTERN.exec(pattern) ?? []) : [];

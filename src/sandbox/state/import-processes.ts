@@ -15,7 +15,7 @@ export interface ImportProcesses {
    * the platform behaves in this case is not documented, so clients must not expect it to detect the repeat.
    */
   readonly schedule: (identity: ProcessIdentity, payload: JsonObject) => void;
-  /** Returns the latest scheduled import. */
+  /** Returns the most recently scheduled import of the account. */
   readonly scheduled: (identity: ProcessIdentity) => ScheduledImport | undefined;
   readonly clear: () => void;
 }

@@ -15,7 +15,7 @@ import type { ReportedSupplier, UploadEvent } from "../upload-types.ts";
 export interface SupplierBreakers {
   /**
    * Whether to send the next record of a supplier. `probe`: this record tests whether the supplier accepts records
-   * again, and the other records wait for its reply.
+   * again, and the other records wait for the reply.
    */
   readonly admit: (supplier: string | undefined) => "yes" | "probe" | "no";
   /** False if the circuit opened after the record was admitted. */

@@ -55,7 +55,9 @@ const MIN_SHARE_OF_CAP = 0.8;
 const MIN_SHARE_OF_CAP_MANY = 0.5;
 /** The lower bound if refusals were mistaken for noise. */
 const MIN_SHARE_AFTER_TRIAL = 0.25;
-/** Number of refusals within two seconds that count as many, if their share is at least `MAX_NOISE`. */
+/**
+ * Refusals count as many if there are at least this number within two seconds, and their share is at least `MAX_NOISE`.
+ */
 const MANY_REFUSALS = 3;
 /** Number of single refusals in a period that do not yet indicate a cap. */
 const WARNINGS = 2;
@@ -86,8 +88,8 @@ export function createLearnedRate(): LearnedRate {
     return isWindowTooShort ? Math.max(measured, possible) : measured;
   };
   /**
-   * Returns how to treat a single refusal while no cap is known; undefined if the accepted rate must be measured. With
-   * `Retry-After`, waiting for more refusals would cost too much.
+   * Returns how to treat a single refusal while no cap is known; undefined if the accepted rate must be measured. If
+   * the refusal has a `Retry-After`, waiting for more refusals would cost too much.
    */
   const beforeCap = (now: number, { atATime, holdMs }: Refusal, isSingle: boolean): RefusalCause | undefined => {
     if (!isSingle || holdMs > 0) return undefined;

@@ -2,9 +2,9 @@
  * Distinguishes random refusals (noise) from refusals caused by a cap. At a lower rate, a cap causes a smaller share of
  * requests to be refused, but the share of noise stays the same. Refusals that continue at a lower rate are therefore
  * treated as noise. While no cap is known, two refusals with many requests between them are also treated as noise,
- * because an exceeded cap refuses more often. The run then returns to the previous rate for a trial. If there is a cap,
- * it immediately refuses clearly more requests, which reveals the mistake. Known noise explains refusals until they
- * clearly exceed its share (a cumulative sum test, E. S. Page, "Continuous inspection schemes", 1954).
+ * because refusals are more frequent above a cap. The run then returns to the previous rate for a trial. If there is a
+ * cap after all, far more requests are refused at once, which reveals the mistake. Known noise explains refusals until
+ * they clearly exceed its share (a cumulative sum test, E. S. Page, "Continuous inspection schemes", 1954).
  */
 export interface RefusalNoise {
   /** Returns the share of requests that are refused at random; 0 if no noise is known. */
@@ -31,7 +31,7 @@ export type Load = "less" | "more" | "unknown";
 
 /** Highest share of refusals that can be noise. A platform that refuses more is overloaded. */
 export const MAX_NOISE = 0.4;
-/** Number of refusals at a lower rate that count as noise. It is doubled after each mistake. */
+/** Number of refusals at a lower rate after which refusals count as noise. Doubled after each mistake. */
 const REFUSALS_UNTIL_NOISE = 2;
 /**
  * Minimum gap between refusals, as a multiple of the requests in flight. Refusals caused by a cap are closer together,
@@ -58,13 +58,15 @@ const CERTAINTY = 8;
  * and says nothing about the noise below the cap.
  */
 const MAX_SHARE_OF_CAP = 0.07;
-/** Number of requests without a refusal that are added to the sample, so that a share from few requests weighs less. */
+/**
+ * Number of requests without a refusal that are added to the sample, so that a share based on few requests weighs less.
+ */
 const PRIOR_REQUESTS = 20;
 
 export function createRefusalNoise(): RefusalNoise {
   const samples = createLoadSamples();
   const test = createExcessTest();
-  /** The share of refusals to expect. After a trial, `noise` follows `mean`. */
+  /** The expected share of refusals. After a trial, `noise` follows `mean`. */
   let noise = 0;
   let mean = 0;
   let requests = 0;

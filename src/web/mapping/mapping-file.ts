@@ -16,14 +16,14 @@ import { editYaml } from "./yaml/edit-yaml.ts";
 /** Settings with the path of a mapping. The mapping may not exist yet. */
 export type MappingJob = JobSettings & { readonly mapping: string };
 
-/** Returns the path of the mapping as messages show it. */
+/** Returns the path of the mapping as shown in messages. */
 export function mappingPath({ folder, mapping }: MappingJob): string {
   return pathsFrom(folder)(mapping);
 }
 
 /** The saved mapping. */
 export interface MappingFile {
-  /** The path as messages show it. */
+  /** The path as shown in messages. */
   readonly file: string;
   /** Absent if the file does not exist. */
   readonly content?: { readonly text: string; readonly hash: string };

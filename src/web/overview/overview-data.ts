@@ -49,10 +49,10 @@ export interface RunData {
   readonly counts: Summary["counts"];
 }
 
-/** The active run, which another process may run. */
+/** The active run, which may belong to another process. */
 export interface LiveRun {
   readonly run: RunData;
-  /** Absent until the process reports its progress, and if the process runs on another machine. */
+  /** Absent if the process has not reported its progress yet or runs on another machine. */
   readonly progress?: RunProgress;
   /**
    * The rejected records that come last in the input, in reverse order; empty if more than `MAX_REJECTED` are rejected.
@@ -78,7 +78,7 @@ export interface OverviewEvent {
   readonly push: PushState;
 }
 
-/** A message of the stream of events. */
+/** A message in the event stream. */
 export type OverviewMessage =
   | { readonly kind: "live"; readonly event: OverviewEvent }
   /** The settings or the ledger currently cannot be read. */

@@ -9,7 +9,7 @@ import { readLive, readOverview } from "./overview.ts";
 
 const EVERY_MS = 1000;
 
-/** `GET /` returns the numbers. `GET /events` sends an `OverviewMessage` each second. */
+/** `GET /` returns the numbers. `GET /events` sends an `OverviewMessage` every second. */
 export function overviewRoutes(project: WebProject, webPush: WebPush): Hono {
   const { dependencies, withSettings } = project;
   return new Hono()

@@ -15,7 +15,9 @@ import type { LiveError, OverviewData, OverviewEvent, RunData } from "./overview
 type OverviewSettings = Pick<ProjectSettings, "ledger" | "inventory">;
 type OverviewDependencies = WebProject["dependencies"];
 
-/** Returns the numbers of `status`. Does not change the ledger, because another process may be writing to it. */
+/**
+ * Returns the numbers that `status` reports. Does not change the ledger, because another process may be writing to it.
+ */
 export async function readOverview(
   { ledger: at, inventory }: OverviewSettings,
   dependencies: OverviewDependencies,

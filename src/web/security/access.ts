@@ -28,7 +28,7 @@ export interface WebAccess {
 export function createAccess(): WebAccess {
   const token = secret();
   const singleTokens = new Set<string>();
-  /** Maps cookies to keys. Both are hashed, so that the time of a comparison reveals nothing about them. */
+  /** Maps cookies to keys. Both are hashed, so that the duration of a comparison reveals nothing about them. */
   const keys = new Map<string, string>();
   return {
     token,

@@ -78,7 +78,7 @@ function constant(value: Value): Evaluate {
 function pathEvaluation(path: PathExpression, compiler: RuleCompiler): Evaluate {
   const quick = quickPath(path, compiler);
   if (quick === undefined) return onlyValue(path, compiler);
-  // This is compiled on first use, because most payloads have no reported attrs.
+  // Compiled on first use, because most payloads have no reported attrs.
   let noting: Evaluate | undefined;
   return (here, scope) => {
     if (scope.reported === undefined) return quick(here, scope);

@@ -95,7 +95,7 @@ function fieldIn(value: JsonValue, names: readonly string[]): Value {
   return nonMissing(member);
 }
 
-/** Reads a path in the nearest enclosing object in which its first field is present. */
+/** Reads a path from the nearest enclosing object that contains the first field of the path. */
 function aboveField(fields: readonly string[]): Evaluate {
   const [first = ""] = fields;
   return (here) => {
@@ -106,7 +106,7 @@ function aboveField(fields: readonly string[]): Evaluate {
   };
 }
 
-/** Compiles a function that returns the value at the nearest enclosing object for which there is a value. */
+/** Compiles a function that returns the first value that `valueAt` finds, starting at the nearest enclosing object. */
 function nearest(valueAt: Evaluate): (here: Cursor, scope: Scope) => Value {
   return (here, scope) => {
     for (let up = enclosingObject(here); up !== undefined; up = enclosingObject(up)) {

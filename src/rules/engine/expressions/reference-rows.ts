@@ -24,7 +24,10 @@ export function rowKey(cells: readonly Value[]): string {
   return cells.map(cellKey).join(KEY_END);
 }
 
-/** Converts a value to text for comparison with cells. Cells are text, so a number matches its digits. */
+/**
+ * Converts a value to text for comparison with cells. Cells are text, so a number matches a cell that contains the same
+ * digits.
+ */
 export function cellKey(value: Value): string {
   if (typeof value === "number") return String(value);
   return typeof value === "string" ? value.trim() : keyText(value);

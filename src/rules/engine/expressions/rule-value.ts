@@ -88,7 +88,7 @@ function isComposite(value: Value): value is JsonValue {
   return !(value instanceof Rational) && (isJsonArray(value) || isJsonObject(value));
 }
 
-/** Ends a part of a key that consists of several values. No valid text contains this character. */
+/** Follows each value in a key that consists of several values. No valid text contains this character. */
 export const KEY_END = "\0";
 
 /**

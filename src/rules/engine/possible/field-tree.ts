@@ -30,7 +30,9 @@ export interface FieldTree {
   readonly isPresent: (node: FieldNode) => boolean;
   /** The node of a field; created if necessary. */
   readonly field: (node: FieldNode, name: string) => FieldNode;
-  /** Looks for new nodes in the current payload. Returns whether nodes were added since the payload started. */
+  /**
+   * Looks for new nodes in the current payload. Returns whether nodes were added to the tree since the payload started.
+   */
   readonly update: () => boolean;
 }
 

@@ -104,7 +104,7 @@ function pathReader(tree: FieldTree, holdsFilter: PossibleValues["holds"]): Poss
       if (step.kind === "field" && node !== undefined) {
         const field = tree.field(node, step.name);
         const inside = follow(field, steps);
-        // The presence of a field implies the presence of the object that contains it.
+        // If a field is present, the object that contains it is present too.
         return steps[0]?.kind === "field" ? inside : all([isPresent(field, tree), inside]);
       }
       if (step.kind === "parent" && node !== undefined) {

@@ -107,7 +107,7 @@ function keepsUnlessChanged({ code, by }: Problem): boolean {
   return by === "platform" || code.startsWith("source_") || ACROSS_RECORDS.has(code);
 }
 
-/** The columns whose cells differ from the check of the project, by the id of the row. */
+/** The columns whose cells have changed since the check of the project, by the id of the row. */
 type ChangedCells = ReadonlyMap<number, readonly string[]>;
 
 function changedCells(

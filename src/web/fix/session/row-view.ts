@@ -99,9 +99,9 @@ function markOf(problem: Problem, row: Row, { causes }: ViewParts, columns: read
 }
 
 /**
- * Problems of the sources that do not lock a row. Most of them depend on several rows, and a correction can fix them.
- * Any other problem of a source remains until the user corrects the file itself, because corrections apply to cells
- * that have already been read.
+ * Source problems that do not lock a row. Most of them depend on several rows, and a correction can fix them. Any other
+ * source problem remains until the user corrects the file itself, because corrections apply to cells that have already
+ * been read.
  */
 const BETWEEN_ROWS: ReadonlySet<string> = new Set([
   "source_missing_key",

@@ -10,7 +10,7 @@ import type { CheckState } from "./draft-requests.ts";
 interface PreviewOptions {
   readonly check: CheckState;
   readonly areValuesShown: boolean;
-  /** Returns the field for an attr; undefined if an error does not belong to one field. */
+  /** Returns the field with this attr; undefined if there is none. */
   readonly fieldAt: (attr: string) => FieldData | undefined;
   readonly onField: (field: FieldData) => void;
 }

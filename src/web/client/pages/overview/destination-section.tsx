@@ -4,7 +4,9 @@ import { counted, formatCount } from "../../../../text/count.ts";
 import type { DestinationData } from "../../../overview/overview-data.ts";
 import { StateBar, StateList } from "../../parts/states.tsx";
 
-/** Shows the records of one destination by state, and a chart of the number of records not yet accepted per day. */
+/**
+ * Shows the records of one destination by state, and a chart with the number of records not yet accepted on each day.
+ */
 export function DestinationSection({ destination }: { readonly destination: DestinationData }): JSX.Element {
   const { target, supplier, operation, records, states, left, withoutKey } = destination;
   const id = useId();
@@ -33,7 +35,10 @@ export function DestinationSection({ destination }: { readonly destination: Dest
 
 const HEIGHT = 10;
 
-/** Draws the number of records not yet accepted per day. The first column is the number before the first day. */
+/**
+ * Draws one column per day for the number of records not yet accepted. The first column shows the number before the
+ * first day.
+ */
 function BurnDown({ records, left }: Pick<DestinationData, "records" | "left">): JSX.Element {
   const [first, last] = [left[0]?.day ?? "", left.at(-1)];
   const before = `before ${first}`;
