@@ -63,7 +63,7 @@ export interface RunFacts {
 /** Writes text, or the UTF-8 bytes of text, to the destination of the report. */
 export type Write = (text: string | Uint8Array) => Promise<void> | void;
 
-/** Renders a complete report. Throws the errors of `write` and of the outcomes. */
+/** Renders a complete report. Does not catch errors from `write` or from reading the outcomes. */
 export type Reporter = (report: Report, write: Write) => Promise<void>;
 
 /**

@@ -29,7 +29,7 @@ export type StatusCounts = Pick<Summary, "counts"> & Partial<Summary>;
 export function statusMeaning(status: Status, { counts, errors }: StatusCounts): string {
   if (status !== "blocked" || (errors !== undefined && errors["account_not_found"] === undefined))
     return MEANINGS[status];
-  // The platform also rejects records with this code.
+  // The platform may also reject records with this code, so the counts can only be compared if none were rejected.
   const isWaiting = errors?.["account_not_found"] === counts.blocked && (counts.rejected ?? 0) === 0;
   return isWaiting ? WAITS : `${MEANINGS.blocked}; or ${WAITS}`;
 }

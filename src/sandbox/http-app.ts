@@ -85,8 +85,8 @@ function unmatchedRoute(handler: Handler): Route {
 }
 
 /**
- * Returns the paths of a route in Hono. GET requests may omit the trailing slash (API specification 4). POST requests
- * must include it, as in Django.
+ * Returns the paths of a route in Hono's notation. GET requests may omit the trailing slash (API specification 4). POST
+ * requests must include it, as in Django.
  */
 function honoPaths({ method, path }: Route): readonly string[] {
   const pattern = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => `:${name.replaceAll(/\W/g, "_")}`);

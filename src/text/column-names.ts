@@ -1,6 +1,9 @@
 import { listed } from "./suggestion.ts";
 
-/** Kinds of values that name a column only if the first line of a file is not a header. */
+/**
+ * Kinds of values that are implausible as column names. If the first line of a file contains one, the line is probably
+ * not a header.
+ */
 const VALUES: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ["a date", /^\d{1,4}([-/.])\d{1,2}\1\d{1,4}$/],
   ["an email address", /^[^\s@]+@[^\s@]+\.[^\s@]+$/],

@@ -37,7 +37,7 @@ type Part =
   | { readonly kind: "class"; readonly members: readonly Member[] }
   | { readonly kind: "group"; readonly branches: readonly Sequence[] };
 
-/** Some of the characters of a class: a noun for a range of characters, or one character. */
+/** A part of a character class: a noun for a range of characters, or one character. */
 type Member = { readonly noun: string; readonly range?: string } | { readonly character: string };
 
 /** Reads alternatives, up to a closing bracket or the end. */

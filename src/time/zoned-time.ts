@@ -1,7 +1,7 @@
 import type { Temporal } from "temporal-polyfill";
 import { temporal } from "./temporal.ts";
 
-/** Whether the text is a name of the time zone database (`Europe/London`), `UTC`, or an offset. */
+/** Whether the text is a name from the time zone database (`Europe/London`), `UTC`, or an offset. */
 export function isZone(zone: string): boolean {
   return inZone(SAMPLE_TIME, zone) !== undefined;
 }

@@ -197,7 +197,8 @@ export function createAbortListeners(): (signal: AbortSignal, exchange: Exchange
     if (known !== undefined) return known;
     const exchanges = new Set<Exchange>();
     followed.set(signal, exchanges);
-    // A command that reads back many runs opens a connection for each run. Node.js warns at the eleventh listener.
+    // Disables the warning about more than ten listeners, because a command that reads back many runs opens a
+    // connection for each run.
     setMaxListeners(0, signal);
     signal.addEventListener(
       "abort",

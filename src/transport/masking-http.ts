@@ -15,14 +15,14 @@ export interface CredentialMask {
 
 const MASKED = "[masked]";
 
-/** Minimum length of a secret's prefix that is masked; a shorter secret is masked only as a whole. */
+/** Minimum length of a prefix that is masked; a shorter secret is masked only as a whole. */
 const MIN_PREFIX = 8;
 /** Shorter secrets are not masked, because they would match unrelated words and numbers. */
 const MIN_SECRET = 4;
 
 export function createCredentialMask(secrets: readonly string[] = []): CredentialMask {
   const known = new Map<string, readonly Form[]>();
-  /** Finds the beginning of any secret. Most text contains no secret. */
+  /** Finds the beginning of any secret in one search, because most text contains no secret. */
   let anyPrefix: RegExp | undefined;
   const learn = (secret: string): void => {
     if (secret.length < MIN_SECRET || known.has(secret)) return;
@@ -84,7 +84,9 @@ function spansOf(forms: readonly Form[], text: string): readonly Span[] {
   return readings.flatMap((reading) => forms.flatMap((form) => [...spansIn(reading, form, text)]));
 }
 
-/** Yields the occurrences of the form or its prefix, each from its start to the first character that differs. */
+/**
+ * Yields the places at which the form or its prefix occurs, each up to the first character that differs from the form.
+ */
 function* spansIn({ text, from, to }: DecodedText, form: Form, original: string): Generator<Span> {
   for (let start = text.indexOf(form.prefix); start !== -1;) {
     let end = start + form.prefix.length;

@@ -4,7 +4,7 @@ import type { HttpReply } from "./http.ts";
 /**
  * Converts a `Retry-After` header to milliseconds from now. The header contains whole seconds or an HTTP date (RFC
  * 9110, 10.2.3). Returns undefined if the header is absent or in neither form (`-1`, `1.5`, `1e400`, `soon`), and 0 for
- * a past date. A wait beyond `LONGEST_WAIT_MS` is returned as this limit, and the caller must reject it. A date is
+ * a past date. A wait beyond `LONGEST_WAIT_MS` is reduced to this limit, and the caller must reject it. A date is
  * compared with the platform's clock (the reply's `Date`), so that a wrong local clock does not change the wait.
  * @param now local wall clock, for a platform that sends no time
  */

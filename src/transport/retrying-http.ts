@@ -34,13 +34,13 @@ const MAX_WAIT_MS = 120_000;
 /** Timeouts, throttling and temporary server errors. */
 const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Whether a status may change when the request is repeated. */
+/** Whether a repeated request may get a different status. */
 export function isTemporary(status: number): boolean {
   return TEMPORARY_STATUSES.has(status);
 }
 
 /**
- * Returns an `Http` that repeats a request while the error is temporary: no reply, a truncated reply, or a status of
+ * Returns an `Http` that repeats a request while the error is temporary: no reply, a truncated reply, or a status in
  * `TEMPORARY_STATUSES`. Waits for the time in `Retry-After`, and does not repeat the request if that time exceeds two
  * minutes. Without the header, the delay is random with a cap that doubles. Returns the last reply or throws the last
  * error. Use this only for requests that change nothing.

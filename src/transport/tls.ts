@@ -5,7 +5,7 @@ import { NO_TLS } from "./plain-http-probe.ts";
 
 /**
  * Checks that a PEM file contains valid certificates and no private key.
- * @param file the file name as the user gave it
+ * @param file the file name as the user entered it
  * @throws Failure `config`
  */
 export function checkCaCertificates(pem: string, file: string): void {

@@ -118,7 +118,7 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
   };
 }
 
-/** Sorts intents, because one statement can write consecutive records of a step. */
+/** Sorts intents, so that one statement can write consecutive records of a step. */
 function inOrder(intents: readonly NewIntent[], at: string): readonly Intent[] {
   const sorted = intents.toSorted((one, other) => one.attempt - other.attempt || one.record - other.record);
   return sorted.map((intent) => ({ ...intent, at }));

@@ -145,8 +145,8 @@ function rejectedOutcome(
 type Accepted = Extract<ReplyClass, { readonly kind: "accepted" }>;
 
 /**
- * Returns the outcome of a record that a reply accepts. A polled status shows that the platform has the record, but not
- * that it has this content.
+ * Returns the outcome for a reply that accepts the record. A polled status shows that the platform has the record, but
+ * not that it has this content.
  */
 function acceptedOutcome(replyClass: Accepted, state: RecordState): RecordOutcome {
   const account = accountOf(replyClass);

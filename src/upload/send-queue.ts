@@ -13,7 +13,7 @@ export interface SendQueue {
   readonly remove: (state: RecordState) => boolean;
   /** Returns a record to the front of the queue to be sent again. */
   readonly putBack: (state: RecordState) => void;
-  /** Counts records that wait for a later request. They make room for other records, up to `MAX_WAITING`. */
+  /** Counts records that wait for a later request. Up to `MAX_WAITING` of them leave their places to other records. */
   readonly countWaiting: (change: 1 | -1) => void;
   /** Call this when a record has its outcome. */
   readonly recordDone: () => void;
@@ -36,7 +36,9 @@ export interface SendQueue {
   readonly notify: () => void;
 }
 
-/** Maximum number of waiting records that make room for others. Each waiting record keeps its payload in memory. */
+/**
+ * Maximum number of waiting records that leave their places to others. Each waiting record keeps its payload in memory.
+ */
 const MAX_WAITING = 1000;
 
 export function createSendQueue(): SendQueue {

@@ -4,7 +4,7 @@
  */
 export type ByteCheck = (bytes: Buffer, from: number, to: number) => boolean;
 
-/** Combines checks: the result is true if all of them are true. */
+/** Combines checks into one check, which is true if all of them are true. */
 export function allChecks(checks: readonly ByteCheck[]): ByteCheck {
   const [first, second, ...more] = checks;
   if (first === undefined) return () => true;

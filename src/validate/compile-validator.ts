@@ -69,7 +69,7 @@ export function compileValueCheck(type: FieldType, options: ValidatorOptions): (
 
 /**
  * Compiles a check of a cell's bytes, for a value that is sent as the cell's text. Each type defines its rules once,
- * next to the check of values. Returns undefined if bytes alone are not sufficient.
+ * next to its value check. Returns undefined if bytes alone are not sufficient.
  */
 export function compileByteCheck(type: FieldType): ByteCheck | undefined {
   if (type.assertions !== undefined) return undefined;
@@ -101,7 +101,7 @@ function build(type: FieldType, compile: (type: FieldType) => Check, options: Va
   return type.assertions === undefined ? open : withAssertions(open, type.assertions);
 }
 
-/** Applies a check only to values with the JSON type of the kind. Other values are valid. */
+/** Applies a check only to values of the JSON type that belongs to the kind. Values of other types are valid. */
 function onlyOfKind({ kind }: FieldType, check: Check): Check {
   return (value, collector) => {
     if (isOfKind(kind, value)) check(value, collector);

@@ -43,7 +43,7 @@ export interface ProblemCollector {
 interface Trials {
   /** Nesting depth of the alternatives that are being tried. */
   depth: number;
-  /** Results of nested alternatives, by their check and the path of the value. Filled while `depth` is not 0. */
+  /** Results of nested alternatives, by their check and the path of the value. Used only while `depth` is not 0. */
   readonly known: Map<Check, Map<string, TrialResult | "open">>;
 }
 

@@ -78,8 +78,8 @@ export function decimalCheck(type: DecimalType): Check {
 
 /**
  * Compiles a check that accepts plain decimals, such as `-12.50`, with the required precision and pattern. Unlike the
- * value's check, it counts leading zeros. It may therefore leave a valid decimal to the value's check, but it never
- * accepts an invalid decimal. Returns undefined if bytes alone are not sufficient.
+ * value check, it counts leading zeros. It may therefore leave a valid decimal to the value check, but it never accepts
+ * an invalid decimal. Returns undefined if bytes alone are not sufficient.
  */
 export function decimalByteCheck(type: DecimalType): ByteCheck | undefined {
   const mayMatch = type.pattern === undefined ? anyDigits : digitsOf(type.pattern);
@@ -119,7 +119,7 @@ function digitsEnd(bytes: Uint8Array, from: number, to: number): number {
 }
 
 /**
- * Maximum number of digits for the check of bytes. Longer numbers do not occur in practice, and are left to the value's
+ * Maximum number of digits for the byte check. Longer numbers do not occur in practice, and are left to the value
  * check.
  */
 const LONGEST = 100;

@@ -11,8 +11,8 @@ import { countMatches, matchCost } from "./work-limit.ts";
 type TextCheck = (kept: string, given: string, collector: ProblemCollector) => void;
 
 /**
- * A rule for strings that are not blank. It is defined once for the check of values and the check of bytes, so that the
- * two checks cannot disagree. A rule without `ofBytes` leaves every cell of its type to the value's check.
+ * A rule for strings that are not blank. It is defined once for the value check and the byte check, so that the two
+ * checks cannot disagree. A rule without `ofBytes` leaves every cell of its type to the value check.
  */
 interface TextRule {
   readonly ofText: TextCheck;

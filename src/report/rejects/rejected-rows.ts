@@ -53,7 +53,7 @@ function sourceChanged({ record, source }: Outcome): Failure {
   });
 }
 
-/** A row of a record that needs correction, with the problems of the record in this row. */
+/** A row of a record that needs correction, with those problems of the record that are in this row. */
 export interface RejectRow {
   readonly row: Row;
   /** The child source that contains the row; absent for a row of the root source. */

@@ -13,7 +13,7 @@ import type { RejectRow } from "./rejected-rows.ts";
 /** Data that a re-import needs to recognise the rejects of a report. */
 export interface ManifestInfo {
   readonly command: string;
-  /** Id of the run. A ledger may also contain the settings of the run. */
+  /** Id of the run. If a ledger contains the run, it also contains the run's settings. */
   readonly run: string;
   /** Settings of the job. They contain no secrets. */
   readonly settings: object;

@@ -100,7 +100,7 @@ async function writeOnePass(writer: RejectWriter, batches: AsyncIterable<Rejecte
   return writer.finish();
 }
 
-/** Writes the rejected rows of one pass over the input to files. */
+/** Writes the rejected rows to files during one pass over the input. */
 interface RejectWriter {
   /**
    * Notes the sources that have rows in the record. Each of these sources gets a file, even if the file contains only a

@@ -53,8 +53,8 @@ export interface SheetWriter {
 const MAX_ROWS = 1_048_576;
 const MAX_CELL_CHARACTERS = 32_767;
 /**
- * Maximum number of comments. More comments would slow spreadsheet programs down. The row also contains the
- * descriptions.
+ * Maximum number of comments. More comments would slow down spreadsheet programs. The cells of the row also describe
+ * the problems.
  */
 const MAX_COMMENTS = 10_000;
 const MAX_WIDTH = 60;
@@ -123,7 +123,7 @@ function rowXml(number: number, cells: readonly SheetCell[]): string {
   return `<row r="${number}"${heightXml(cells)}>${written.join("")}</row>\n`;
 }
 
-/** Renders the height of a row. Not every program computes the height of wrapped text. */
+/** Renders the height of a row, because not every program computes the height of wrapped text. */
 function heightXml(cells: readonly SheetCell[]): string {
   const lines = cells.map(({ value, style }) =>
     style === "wrapped" && typeof value === "string" ? Math.ceil(value.length / (MAX_WIDTH - 5)) : 1,

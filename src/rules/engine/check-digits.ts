@@ -1,6 +1,6 @@
 /**
  * Whether the text is the core of a GB electricity Meter Point Administration Number: 13 digits. The first two digits
- * identify the distributor. A leading zero is refused. Other distributors are not checked, because new distributors are
+ * identify the distributor. They must not start with zero, but are not checked otherwise, because new distributors are
  * added every year. The last digit is the check digit: the sum of the other twelve, each multiplied by a prime
  * (excluding 11), modulo 11, modulo 10. Source: Elexon, "MPAN core" in the market's data catalogue (data item J0003).
  */

@@ -95,8 +95,8 @@ function fits(value: SettingValue, { type }: SettingType): boolean {
 }
 
 /**
- * Returns the current time for rules: the actual time, or any time on the day that the user has set. If a day is set,
- * the future starts after its end, and the past ends before its start.
+ * Returns the current time for rules: the actual time or, if the user has set a day, any time on that day. In the
+ * latter case, the future starts after the end of the day, and the past ends before its start.
  * @throws Failure `config` for an unknown time zone
  */
 export function ruleClock(now: number, zone: string, today: string | undefined): RuleClock {

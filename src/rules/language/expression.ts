@@ -46,7 +46,7 @@ export function isCondition(expression: Expression): expression is Condition {
 
 const OTHERS: ReadonlySet<string> = new Set<Expression["kind"]>(["setting", "arithmetic", "call", "path"]);
 
-/** Whether an object in a rule is an expression. No other object in a rule has one of these kinds. */
+/** Whether an object in a rule is an expression. No other object in a rule has the `kind` of an expression. */
 export function isExpression(part: object): part is Expression {
   if (!("kind" in part) || typeof part.kind !== "string") return false;
   const kinds: readonly ReadonlySet<string>[] = [LITERALS, CONDITIONS, OTHERS];

@@ -120,7 +120,8 @@ const KIND_READERS: KindReaders<RuleKind> = {
 };
 
 /**
- * Reads the declarations for all rules at the document's root: `x-rule-values`, `x-rule-settings`, `x-rule-coverage`.
+ * Reads the declarations that all rules share, from the document's root: `x-rule-values`, `x-rule-settings`,
+ * `x-rule-coverage`.
  */
 export function readRuleDeclarations(document: JsonObject, report: ReportRuleIssue): RuleDeclarations {
   const read = <Value>(name: string, schema: z.ZodType<Value>): Value | undefined => {

@@ -134,7 +134,7 @@ type SetOfValues =
   | { readonly literals: readonly (readonly Expression[])[] }
   | { readonly source: string; readonly columns: readonly string[] };
 
-/** Declarations at the root of the document that all rules use. */
+/** The declarations that all rules share, from the root of the document. */
 export interface RuleDeclarations {
   /** `x-rule-values`: expressions by name. */
   readonly values: ReadonlyMap<string, Expression>;

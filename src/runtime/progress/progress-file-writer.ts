@@ -20,7 +20,7 @@ export function createProgressFile(now: () => number): ProgressFile {
     isWriting = true;
     await writeProgress(to, progress).catch(() => undefined);
     isWriting = false;
-    // The run has ended in the meantime.
+    // If the run ended during the write, the file must not remain.
     if (file !== to) removeIfPossible(to);
   };
   return {

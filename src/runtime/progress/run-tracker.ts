@@ -15,7 +15,7 @@ import { timestamp, type WallClock, type MonotonicClock } from "../../time/clock
 export interface RunTracker {
   readonly note: (event: RunEvent) => void;
   readonly progress: () => RunProgress;
-  /** Returns `running` until the event that ends the run. */
+  /** Returns `running` until the run ends. */
   readonly state: () => RunState;
 }
 

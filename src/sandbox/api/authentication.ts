@@ -49,7 +49,7 @@ export interface IssuedToken {
   /** The token's claims; `exp` and `iat` in seconds since 1970. */
   readonly payload: TokenClaims;
   readonly refreshToken: string;
-  /** Seconds since 1970, like the value that the platform returns. It is a time, not a duration. */
+  /** The time of expiry in seconds since 1970, as on the platform; not a duration. */
   readonly refreshExpiresIn: number;
 }
 

@@ -45,7 +45,7 @@ function readHandler(role: GetRole, dependencies: WorkflowReadDependencies): Han
 }
 
 /**
- * Returns the reply of `GET /v2/data-import/accounts/{supplier}/{id}/`, as in the operators' published OpenAPI
+ * Returns the reply to `GET /v2/data-import/accounts/{supplier}/{id}/`, as in the operators' published OpenAPI
  * documents.
  */
 function statusReply(poll: Poll, identity: ProcessIdentity, dependencies: WorkflowReadDependencies): Reply {
@@ -96,8 +96,8 @@ function hasKey({ operation }: ReadBack): boolean {
 }
 
 /**
- * Returns a reply of `account-transfer-status` or of a list of import processes, as in the operators' OpenAPI
- * documents.
+ * Returns the reply to a request for `account-transfer-status` or for a list of import processes, as in the operators'
+ * OpenAPI documents.
  */
 function readReply(readBack: ReadBack, identity: ProcessIdentity, dependencies: WorkflowReadDependencies): Reply {
   const { state, processes } = dependencies;

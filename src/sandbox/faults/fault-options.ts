@@ -40,14 +40,15 @@ const FAULTS = {
   hangAfter: "trigger",
   /** Processes the request, sends the status and half of the body, then resets the connection. */
   cutAfter: "trigger",
-  /** Sets the request's import supplier to Paused when the request with this number arrives. */
+  /** When the request with this number arrives, sets its import supplier to Paused. */
   pauseAt: "count",
-  /** Revokes every token when the request with this number arrives. */
+  /** When the request with this number arrives, revokes every token. */
   rotateTokensAt: "count",
-  /** Replies with HTTP 429 to requests that exceed this number in flight. */
+  /** Limits the number of requests in flight. Replies to further requests with HTTP 429. */
   maxInFlight: "count",
   /**
-   * Replies with HTTP 429 to requests that exceed this rate per second. Allows a burst of up to one second's requests.
+   * Limits the number of requests per second, but allows a burst of up to one second's requests. Replies to further
+   * requests with HTTP 429.
    */
   maxPerSecond: "amount",
   /**

@@ -85,7 +85,7 @@ export function createFaultPlan(initial: FaultOptions, clock: MonotonicClock): F
   };
 }
 
-/** Returns a function that returns whether the next scheduled import fails. */
+/** Creates a function that returns whether the next scheduled import fails. */
 function importFailures({ taskErrors, seed = 1 }: FaultOptions): () => boolean {
   const random = seededRandom(seed);
   let number = 0;

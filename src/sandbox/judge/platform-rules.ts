@@ -5,7 +5,9 @@ import type { PayloadError } from "../sandbox-reply.ts";
 /** Checks a payload against rules that only the platform knows. */
 export type PlatformCheck = (payload: JsonValue) => readonly PayloadError[];
 
-/** The field names of each rule. A rule also applies to fields whose name ends in `_` and one of these names. */
+/**
+ * The field names of each rule. A rule also applies to fields whose names end in `_` followed by one of these names.
+ */
 export type PlatformRules = Readonly<Record<RuleName, readonly string[]>>;
 
 const RULE_NAMES = ["phone", "postcode", "product", "supplier", "tariff"] as const;

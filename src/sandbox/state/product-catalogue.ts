@@ -1,4 +1,4 @@
-/** A product of API specification 2.2 without its links. */
+/** A product as in API specification 2.2, but without its links. */
 export interface Product {
   readonly code: string;
   readonly direction: "IMPORT" | "EXPORT";
@@ -120,7 +120,7 @@ function product(family: string, [name, traits]: Family, index: number, start: n
   };
 }
 
-/** Formats a time in ISO 8601 UTC. Omits the fraction of whole seconds. */
+/** Formats a time in ISO 8601 UTC. Omits the fraction if it is zero. */
 export function isoSeconds(moment: number): string {
   return new Date(moment).toISOString().replace(".000Z", "Z");
 }

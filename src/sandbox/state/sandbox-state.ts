@@ -144,7 +144,7 @@ export interface HistoryEntry {
   readonly key?: string;
   /** The kind of credential in a token request and, if it was refused, the code of the refusal. */
   readonly login?: LoginAttempt;
-  /** The status of the reply. Absent before the reply, and if the connection was dropped or left open. */
+  /** The status of the reply. Absent before the reply, or if the connection was dropped or left open. */
   readonly status?: number;
   /**
    * Whether the platform processed the request (account created, notes added, token issued), even if the reply was

@@ -159,7 +159,7 @@ interface SupplierBreakerOptions {
   readonly onChange: (event: UploadEvent) => void;
 }
 
-/** Another worker's report counts as the same finding if its time is at most this much later than the local change. */
+/** A report from another worker counts as the same finding if it is at most this much later than the local change. */
 const SAME_FINDING_MS = 250;
 const LISTEN_MS = 1_000;
 

@@ -60,10 +60,7 @@ const RETRY_AFTER_TRUSTED_TIMES = 3;
 const MAX_PAUSE_MS = 8_000;
 /** The pace share of a process that is the only one to send the run. */
 const WHOLE_PACE: PaceShare = { limit: Number.POSITIVE_INFINITY, holdMs: 0 };
-/**
- * How much earlier than its evenly spaced time (`rps`) a request may be sent, so that coarse timers do not reduce
- * throughput.
- */
+/** How far ahead of the even spacing (`rps`) a request may be sent, so that coarse timers do not reduce throughput. */
 const BURST_MS = 50;
 
 export function createRateControl(
@@ -177,7 +174,7 @@ interface SharedRate {
   readonly found: (now: number) => number;
 }
 
-/** Another worker's report counts as the same finding if its time is at most this much later than the local finding. */
+/** A report from another worker counts as the same finding if it is at most this much later than the local finding. */
 const SAME_FINDING_MS = 250;
 
 function createSharedRate(learned: LearnedRate): SharedRate {

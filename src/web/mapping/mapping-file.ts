@@ -53,7 +53,7 @@ function hashOf(text: string): string {
 
 export interface MappingSave {
   readonly text: string;
-  /** The hash of the file from which the text was made; undefined if there was no file. */
+  /** The hash of the file from which the text was derived; undefined if there was no file. */
   readonly base: string | undefined;
 }
 
@@ -65,7 +65,8 @@ export type SavedMapping =
 let saving: Promise<unknown> = Promise.resolve();
 
 /**
- * Replaces the entire mapping file, unless it has changed since the text was made. Saves run one after another.
+ * Replaces the entire mapping file, unless the file has changed since the text was derived from it. Saves run one after
+ * another.
  * @throws Failure `storage` if the file cannot be written
  */
 export function saveMapping(job: MappingJob, save: MappingSave): Promise<SavedMapping> {

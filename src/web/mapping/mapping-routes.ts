@@ -171,7 +171,7 @@ function startOf(
 }
 
 interface SaveRequest extends DraftRequest {
-  /** The hash of the file from which the text was made; absent for a new file. */
+  /** The hash of the file from which the text was derived; absent for a new file. */
   readonly base?: string | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface DestinationData extends DestinationReport {
   readonly withoutKey: number;
 }
 
-/** The keys of the inventory at one target. The target is empty before the first push. */
+/** The numbers of inventory keys at one target. `target` is empty before the first push. */
 interface InventoryNumbers {
   readonly target: string;
   readonly expected: number;

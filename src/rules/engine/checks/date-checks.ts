@@ -112,7 +112,10 @@ function endsAfter(one: Period, other: Period, { order }: RuleCompiler): boolean
   return one.end === undefined || (order(one.end, other.end) ?? 0) > 0;
 }
 
-/** Reports a period that does not follow its predecessor, and the last period if it must be open but has an end. */
+/**
+ * Reports each period whose start does not fit the end of the previous period, and the last period if it must be open
+ * but has an end.
+ */
 export function contiguousCheck(check: CheckOf<"contiguous">, { compiler }: CheckContext): CompiledCheck {
   const periodsOf = groupedPeriods(check, compiler);
   const from = check.from && compiler.evaluate(check.from);

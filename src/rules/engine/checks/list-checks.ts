@@ -11,7 +11,7 @@ import type { Cursor } from "../expressions/cursor.ts";
 import type { Walk, Predicate } from "../expressions/walk-path.ts";
 import { KEY_END, keyText, nonMissing } from "../expressions/rule-value.ts";
 
-/** Reports each item that exceeds the allowed number of items with the same key. */
+/** Reports each item beyond the allowed number of items with the same key. */
 export function uniqueCheck(
   { lists, key, allow, unless }: CheckOf<"unique-by">,
   { compiler }: CheckContext,

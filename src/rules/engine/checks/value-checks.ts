@@ -210,7 +210,9 @@ export function refersToCheck({ values, targets }: CheckOf<"refers-to">, context
   };
 }
 
-/** Tests every value of an operand separately. Tests a single value without cursors first, because most values pass. */
+/**
+ * Tests every value of an operand separately. A single value is first tested without cursors, because most values pass.
+ */
 export function eachValue(operand: Expression, context: CheckContext, fits: ValueTest): CompiledCheck {
   const check = eachCollected(context.compiler.collect(operand), context, fits);
   const single = context.compiler.single(operand);

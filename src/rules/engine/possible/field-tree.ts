@@ -12,7 +12,7 @@ export interface FieldNode {
   presentIn: number;
 }
 
-/** A set of fields. Payloads with the same fields in the same order have the same object. */
+/** A set of fields. Payloads with the same fields in the same order share one object. */
 export interface PresentFields {
   /** The sets with one additional field, by that field. */
   readonly larger: Map<FieldNode, PresentFields>;

@@ -29,7 +29,7 @@ export interface EditParts extends ViewParts {
   /** Called during an edit of many cells, with the number of rows or cells done so far and the total. */
   readonly onProgress: (done: number, total: number) => void;
   /**
-   * Reads the rows with the same keys as `rows` from the current files; undefined if no file has changed since the
+   * Reads from the current files the rows that have the same keys as `rows`; undefined if no file has changed since the
    * check.
    * @throws Failure `source_changed` if the contract, the mapping or the configuration has changed
    */

@@ -65,7 +65,7 @@ export function countSteps(store: SessionStore, { batch, tab }: Omit<StepFilter,
   return Number(store.one(sql, batch, tab)?.["count"] ?? 0);
 }
 
-/** Removes the steps of an edit whose cells have changed since the edit. */
+/** Removes those steps of an edit whose cells have changed since the edit. */
 export function forgetChangedSteps(store: SessionStore, { batch, tab }: Omit<StepFilter, "size">): void {
   store.run(
     `delete from step where batch = ? and tab = ?

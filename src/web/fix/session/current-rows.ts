@@ -4,7 +4,7 @@ import type { Row } from "../../../model/record.ts";
 import type { CurrentRows } from "../edits/plan-cells.ts";
 import type { SessionRows, StoredRow } from "./session-rows.ts";
 
-/** Reads the rows with the same keys as the stored rows from the current files, without corrections. */
+/** Reads from the current files the rows that have the same keys as the stored rows. Applies no corrections. */
 export async function readCurrentRows(
   settings: JobSettings,
   stored: readonly StoredRow[],

@@ -51,7 +51,8 @@ export function openSessionStore(folder: string): SessionStore {
     all: (sql, ...values): readonly Found[] => prepared(sql).all(...values),
     one: (sql, ...values): Found | undefined => prepared(sql).get(...values),
     *each(sql, ...values) {
-      // The cache keeps the statement: the process would crash if the statement were garbage-collected during the loop.
+      // The cache keeps a reference to the statement. Without it, the statement could be garbage-collected during the
+      // loop, which would crash the process.
       yield* prepared(sql).iterate(...values);
     },
     transaction: (work) => {
