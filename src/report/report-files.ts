@@ -56,7 +56,7 @@ export async function writeReportFiles(report: Report, options: ReportFilesOptio
 
 /**
  * Returns a report that passes each outcome to `watch` when the outcome is read, so that outcomes are read only once.
- * Does not pass valid records that are stored as columns, because they have no problems.
+ * Does not pass on valid records that are stored as columns, because they have no problems.
  */
 function watched(report: Report, watch: (batch: readonly Outcome[]) => void): Report {
   const { outcomes, inColumns } = report;

@@ -88,7 +88,7 @@ export async function readSecret(file: string | undefined, hint: string): Promis
   throw new Failure("config", `the credentials file ${file} is empty`, { hint: "write the credential into this file" });
 }
 
-/** Checks the file after opening it, and reads the same open file, so that it cannot be replaced in between. */
+/** Opens the file, checks it, then reads the open file, so that the file cannot be replaced in between. */
 async function readPrivate(file: string, hint: string): Promise<string> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (cause: unknown) => {

@@ -27,7 +27,7 @@ export function plainLine(text: string, limit = 500): string {
   );
 }
 
-/** Makes text with any number of lines and of any length safe. Keeps line feeds and tabs. */
+/** Makes text of any length, with any number of lines, safe for a terminal. Keeps line feeds and tabs. */
 export function plainLines(text: string): string {
   return text
     .split(/([\n\t])/)

@@ -85,13 +85,13 @@ function daysIn(year: number, month: number): number {
 
 const DAY_MS = 86_400_000;
 
-/** Limits of the dates with a four-digit year. Other dates cannot be compared as strings. */
+/** The range of dates with four-digit years. Other dates cannot be compared as strings. */
 const FIRST_INSTANT = Date.parse("0000-01-01T00:00:00.000Z");
 const LAST_INSTANT = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
- * Shifts a date (YYYY-MM-DD) or a date-time by days of 24 hours. Limits the result to the years 0 to 9999. Returns
- * undefined for other strings.
+ * Shifts a date (YYYY-MM-DD) or a date-time by a number of 24-hour days. Limits the result to the years 0 to 9999.
+ * Returns undefined for other strings.
  */
 export function shiftDays(text: string, count: number): string | undefined {
   const instant = Date.parse(text) + count * DAY_MS;

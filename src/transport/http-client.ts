@@ -206,8 +206,8 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
 };
 
 /**
- * Time after which an idle connection is closed. Typical servers close idle connections after 5 s or more, and could do
- * so during a request.
+ * Time after which an idle connection is closed. Typical servers close idle connections after 5 s or more, possibly
+ * just as a request begins.
  */
 const KEEP_ALIVE_MS = 4_000;
 

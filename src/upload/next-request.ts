@@ -59,7 +59,7 @@ export function giveUpPolling(state: RecordState, result: RequestResult | undefi
   finish(state, { status: "pending", reason }, result, context);
 }
 
-/** Ends the upload because the record cannot get an outcome, after a ledger failure or a bug. */
+/** Ends the upload after a ledger failure or a bug, because the record cannot get an outcome. */
 export function failRecord(error: unknown, { queue, shutdown }: SendContext): void {
   shutdown.stop(error);
   queue.recordDone();

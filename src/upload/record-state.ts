@@ -87,8 +87,8 @@ export function noteDoneBefore(state: RecordState): void {
 }
 
 /**
- * Whether a record that is on the platform must have this content, because a request with this content had no clear
- * reply, and the platform cannot have other content.
+ * Whether the record, if it is on the platform, must have this content: a request with this content had no clear reply,
+ * and the platform cannot have any other content.
  */
 export function isOwnContent({ prior }: RecordState): boolean {
   return prior === "same";

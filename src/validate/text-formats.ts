@@ -42,7 +42,7 @@ function isMailHost(host: string): boolean {
 
 /**
  * Whether the text is an IP address: `127.0.0.1` or `IPv6:::1`. The URL parser checks IPv6 addresses, because it
- * supports the compressed forms.
+ * supports their compressed forms.
  */
 function isAddress(text: string): boolean {
   if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(text)) return text.split(".").every((part) => Number(part) <= 255);

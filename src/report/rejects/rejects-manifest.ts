@@ -45,7 +45,7 @@ export interface RejectsManifest extends ManifestInfo {
   readonly version: 1;
   readonly secret: string;
   readonly files: readonly ManifestFile[];
-  /** The sheet of {@link WORKBOOK_FILE} with the rows of each source; empty without a workbook. */
+  /** The name of each source's sheet in {@link WORKBOOK_FILE}; empty without a workbook. */
   readonly sheets: Readonly<Record<string, string>>;
   /** The sha256 of each exported file, by file name. */
   readonly digests: Readonly<Record<string, string>>;

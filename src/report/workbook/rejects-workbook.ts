@@ -38,7 +38,7 @@ export interface RejectsWorkbook {
 }
 
 export interface WrittenWorkbook {
-  /** The sheet with the rows of each source; empty if the workbook was not written. */
+  /** The name of each source's sheet; empty if the workbook was not written. */
   readonly sheets: Readonly<Record<string, string>>;
   /** Checksum of the workbook, in hex. */
   readonly sha256?: string;

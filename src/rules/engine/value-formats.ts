@@ -97,8 +97,8 @@ function isTaxYear(text: string): boolean {
 }
 
 /**
- * Addresses that operators publish as test addresses: `test@` and `xxx@` at any domain, any name `@test.com` or
- * `@test.co.uk`, and domains that end in `.xx` or `.xxx`.
+ * Addresses that operators publish as test addresses: `test@` and `xxx@` at any domain, all addresses at `test.com` and
+ * `test.co.uk`, and domains that end in `.xx` or `.xxx`.
  */
 const TEST_EMAIL = /^(?:test|xxx)@|@test\.(?:com|co\.uk)$|\.xxx?$/i;
 

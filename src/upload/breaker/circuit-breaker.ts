@@ -142,7 +142,7 @@ interface ProgressTimeout {
   readonly unsent: (unsent: Unsent, durationMs: number) => Failure | undefined;
   /** Call this when the platform has pushed back a request. Returns the same as `unsent`. */
   readonly pushedBack: (afterMs: number | undefined) => Failure | undefined;
-  /** Call this for a reply of any kind, because it shows that the platform is reachable. */
+  /** Call this for every reply, because any reply shows that the platform is reachable. */
   readonly reached: () => void;
   /** Call this when the platform has processed a request. */
   readonly progressed: () => void;

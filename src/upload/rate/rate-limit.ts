@@ -42,7 +42,7 @@ export type RefusalCause = "noise" | "found-noise" | "cap" | "unclear" | "warnin
 
 /** How much the rate is reduced after a refusal, as a share of the cap. */
 const RATE_REDUCTION = 0.1;
-/** Limits on the time to recover to the cap. */
+/** Limits on the time that the recovery to the cap may take. */
 const MIN_RECOVERY_MS = 2_000;
 const MAX_RECOVERY_MS = 60_000;
 /** Maximum relative difference between two caps that count as the same. */

@@ -9,7 +9,7 @@ export type FixState =
   | ({ readonly status: "ready" } & FixOverview);
 
 export interface FixOverview {
-  /** Changes when the project is checked again. */
+  /** The id of the session, which changes when the project is checked again. */
   readonly session: string;
   /** The number of the last change to a cell in this session. */
   readonly seq: number;

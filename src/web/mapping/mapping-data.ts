@@ -70,8 +70,8 @@ export interface FieldData {
   /** The source whose row fills the field; absent inside a list that the mapping does not have yet. */
   readonly row?: string;
   /**
-   * The origin of the items of a list or of a part; absent for other fields, and for items that only a text editor can
-   * change.
+   * Where the items of a list or of a part come from. Absent for other fields, and for items that only a text editor
+   * can change.
    */
   readonly items?: ItemsData | undefined;
   /** The condition of a list or of a part; null without a condition. Absent if the page cannot edit the condition. */
@@ -83,7 +83,7 @@ export interface FieldData {
 }
 
 /**
- * The origin of the items of a list or of a part of a list:
+ * Where the items of a list, or of a part of a list, come from:
  * - `none`: the mapping does not have the list
  * - `row`: one item, built from the row of the list
  * - `rows`: one item for each row of a source

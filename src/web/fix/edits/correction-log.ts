@@ -49,7 +49,7 @@ export interface CorrectionLog {
    * Yields the lines that were appended since the last call, in batches. A batch counts as read once the caller asks
    * for the next batch.
    * @param size the size of the file, if it is known
-   * @throws Failure `source_changed` if the file has changed in a way other than appending
+   * @throws Failure `source_changed` if the file has changed in any way except by appending
    */
   readonly readNew: (size?: number) => AsyncIterable<readonly CorrectionChange[]>;
   /** Skips the lines up to `size`, because this process has appended them itself. */

@@ -27,7 +27,7 @@ export interface SessionSource {
   readonly structural: ReadonlySet<string>;
 }
 
-/** Converts stored content to rows, and numbers the sources, files and columns of the session. */
+/** Converts stored content to rows, and assigns numbers to the sources, files and columns of the session. */
 export interface SessionRows {
   readonly sources: readonly SessionSource[];
   readonly sourceIndex: (name: string) => number;

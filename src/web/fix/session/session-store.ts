@@ -77,7 +77,7 @@ export function openSessionStore(folder: string): SessionStore {
 
 /**
  * - `record`: `problems` contains the problems from the check of the project
- * - `row`: `original` is the row in the file, `built` is the row with the corrections of the check, if it differs,
+ * - `row`: `original` is the row in the file, `built` is the row with the corrections of the check, if different,
  *   `found` contains the current problems, and `listed` states whether the grid shows the row
  * - `sibling`: other rows with the same key as a row
  * - `correction`: the corrections in force; the last one of a cell applies

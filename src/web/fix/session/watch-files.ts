@@ -7,7 +7,7 @@ import type { Job } from "../../../job/job.ts";
 export interface WatchedFiles {
   /** Returns the name of the first changed file; undefined if none has changed. */
   readonly changed: () => string | undefined;
-  /** Records the state of the configuration file after this program has changed it. */
+  /** Remembers the state of the configuration file after this program has changed it. */
   readonly noteConfiguration: () => void;
 }
 

@@ -7,7 +7,7 @@ import { editYaml, unwrapItem, wrapInItem, wrapInList } from "../yaml/edit-yaml.
 import { BY_HAND, type EditTarget, refuse } from "./edit-target.ts";
 
 /**
- * Returns the mapping with a different source of rows for the items of a list or of a part.
+ * Returns the mapping in which the items of a list or of a part come from a different source.
  * @param source null: one item, built from the row of the list
  */
 export function withRows(target: EditTarget, source: string | null): string {
