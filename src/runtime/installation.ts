@@ -11,9 +11,9 @@ interface CacheSettings {
 }
 
 /**
- * Returns the cache of compiled contracts, in the user's cache folder. On Linux, the XDG Base Directory Specification
- * determines this folder; on macOS and Windows, it is the usual place. Returns undefined for a program that was not
- * built, because its versions cannot be distinguished.
+ * Returns the cache of compiled contracts. It is in the user's cache folder, as defined by the XDG Base Directory
+ * Specification or, on macOS and Windows, by convention. Returns undefined for a program that was not built, because
+ * its versions cannot be distinguished.
  */
 export function contractCache(settings: CacheSettings): ContractCache | undefined {
   const version = buildName();

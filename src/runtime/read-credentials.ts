@@ -14,7 +14,7 @@ export async function readSecrets(environment: NodeJS.ProcessEnv, files: SecretF
   return chooseSecrets({ token: environment["MIGRATE_TOKEN"], apiKey: environment["MIGRATE_API_KEY"] }, files);
 }
 
-/** Returns the given credentials. If none is given, reads credentials from the files. */
+/** Returns the given credentials. If none are given, reads credentials from the files. */
 export async function chooseSecrets(
   { token, apiKey }: { readonly [Name in keyof Secrets]: Secrets[Name] | undefined },
   files: SecretFiles,

@@ -13,7 +13,7 @@ export interface TemporaryFolder {
 
 /**
  * Reserves a folder for temporary files, which contain rows of the input. The folder is created when it is first used.
- * Removes the folders of processes that were killed.
+ * Also removes the folders of processes that were killed.
  */
 export function reserveTemporaryFolder(): TemporaryFolder {
   removeStaleFolders();

@@ -3,7 +3,7 @@ export function isCalendarDay(year: number, month: number, day: number): boolean
   return year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
 }
 
-/** Whether the text is an existing day as `YYYY-MM-DD` (API specification 2.7.4). Rejects the year 0000. */
+/** Whether the text is an existing day in the form `YYYY-MM-DD` (API specification 2.7.4). Rejects the year 0000. */
 export function isIsoDate(text: string): boolean {
   return text.length === 10 && isDay(text);
 }

@@ -156,7 +156,7 @@ function scalarCheck(type: Exclude<FieldType, ObjectType | ListType | UnionType>
   return acceptAll;
 }
 
-/** Rejects every value, for a type that no value except null satisfies. */
+/** Rejects every value, for a type that only null satisfies. */
 function refuseAll(value: JsonValue, collector: ProblemCollector): void {
   collector.add(value, { code: "schema_mismatch", keyword: "allOf" });
 }

@@ -9,7 +9,7 @@ import type { Report } from "../report.ts";
 export interface RejectedBatch {
   readonly batch: readonly InputRecord[];
   readonly rejected: readonly { readonly record: InputRecord; readonly outcome: Outcome }[];
-  /** Whether no record of a later batch needs correction. */
+  /** Whether no record in a later batch needs correction. */
   readonly last: boolean;
 }
 

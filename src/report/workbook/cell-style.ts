@@ -11,7 +11,7 @@ export function styleNumber(style: CellStyle): number {
   return STYLES.indexOf(style) + 1;
 }
 
-/** Renders the part `styles.xml`. */
+/** Renders `styles.xml`, a part of the workbook. */
 export function stylesXml(): string {
   const top = '<alignment vertical="top"/>';
   const wrapped = '<alignment vertical="top" wrapText="1"/>';

@@ -205,7 +205,10 @@ function sheetNameFor(source: string, taken: Set<string>): string {
 
 const MAX_SHEET_NAME = 31;
 
-/** Allowed values by source and column. Contains only columns whose values the mapping and the contract determine. */
+/**
+ * Allowed values by source and column. Contains only columns whose possible values are known from the mapping and the
+ * contract.
+ */
 type ColumnChoices = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
 interface AllowedValues {

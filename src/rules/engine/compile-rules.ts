@@ -20,8 +20,8 @@ import { visitInside, type Visit, type VisitorOf } from "./visit-type.ts";
 export type FoundRuleProblem = Omit<RuleProblem, "place"> & { readonly path: AttrPath };
 
 /**
- * Returns the problems of one payload, each once. `reported`: attrs that already have a problem; a rule that reads one
- * of these attrs reports nothing. Not re-entrant. Returns one shared empty array for a valid payload.
+ * Returns the problems of one payload, without duplicates. `reported`: attrs that already have a problem; a rule that
+ * reads one of these attrs reports nothing. Not re-entrant. Returns one shared empty array for a valid payload.
  */
 export type RuleValidator = (payload: JsonObject, reported: ReadonlySet<string>) => readonly FoundRuleProblem[];
 

@@ -13,7 +13,7 @@ export interface Coverage {
   /** All published codes. */
   readonly published: readonly string[];
   readonly byClass: Readonly<Record<CoverageClass, readonly string[]>>;
-  /** Number of rules that apply to requests, and number of these rules that are skipped. */
+  /** The number of rules that apply to requests, and how many of them are skipped. */
   readonly rules: number;
   readonly skipped: number;
   /** Undeclared settings and lists that would enable rules: `rules.<name>`, `references.<name>`. */

@@ -86,7 +86,7 @@ function listIn({ lists }: Collected, name: string): CollectedList {
   return list;
 }
 
-/** @param rows the list whose rows the expression filters, if the expression is in a filter of a list */
+/** @param rows the list whose rows the expression filters, if the expression is inside the filter of a list */
 function visit(expression: Expression, rows: CollectedList | undefined, gather: Traversal): void {
   const { needs, seen } = gather;
   if (seen.has(expression)) return;

@@ -9,8 +9,8 @@ import type { Scope } from "./rule-context.ts";
 export type Visit = (cursor: Cursor, scope: Scope, add: (broken: BrokenRule) => void) => void;
 
 /**
- * Compiles a visitor for a type at a node of the current payload. Returns undefined if the payload can break no rule at
- * that node. An undefined node can be any node.
+ * Compiles a visitor for a type at a node of the current payload. Returns undefined if the payload cannot break any
+ * rule at that node. An undefined node can be any node.
  */
 export type VisitorOf = (type: FieldType, node: FieldNode | undefined) => Visit | undefined;
 

@@ -1,7 +1,7 @@
 import type { Random, MonotonicClock } from "../../time/clock.ts";
 import type { FaultOptions, Trigger } from "./fault-options.ts";
 
-/** The faults of one data-import request. */
+/** The faults for one data-import request. */
 export interface RequestFaults {
   readonly latencyMs: number;
   readonly before: "throttle" | "cap" | "error" | "reset" | "hang" | undefined;
@@ -15,7 +15,7 @@ export interface FaultPlan {
   readonly options: () => FaultOptions;
   /** Replaces the active faults, and restarts the counts of requests and of scheduled imports at 1. */
   readonly set: (options: FaultOptions) => void;
-  /** Returns the faults of the next request. Call `finish` after the request. */
+  /** Returns the faults for the next request. Call `finish` after the request. */
   readonly start: (route?: CappedRoute) => RequestFaults;
   readonly finish: (route?: CappedRoute) => void;
   /** Whether the next scheduled import ends in an error. */

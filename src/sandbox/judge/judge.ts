@@ -74,7 +74,7 @@ function isFinding(value: unknown): value is JudgeFinding {
   return typeof value === "object" && value !== null && "attr" in value && "code" in value;
 }
 
-/** Returns names to append to the path of the value that Ajv reports. */
+/** Returns the names to append to the path of the value that Ajv reports. */
 function suffixOf({ keyword, params, parentSchema }: ErrorObject, code: string): readonly string[] {
   if (keyword === "required") return [String(params["missingProperty"])];
   if (keyword === "additionalProperties") return [String(params["additionalProperty"])];

@@ -114,8 +114,8 @@ function objectSchema(
 }
 
 /**
- * Returns the required properties of a part. Omits a property that is read-only in another part, unless this part
- * describes it as not read-only.
+ * Returns the required properties of a part. Omits a property that is read-only in another part, unless this part also
+ * describes the property, but not as read-only.
  */
 function requiredIn(part: JsonObject, readOnly: ReadonlySet<string>, document: JsonObject): readonly string[] {
   return requiredNames(part).filter((name) => {

@@ -11,8 +11,8 @@ export interface ImportProcesses {
   readonly stage: (identity: ProcessIdentity, payload: JsonObject) => boolean;
   readonly staged: (identity: ProcessIdentity) => JsonObject | undefined;
   /**
-   * Creates the account after a delay. An account that is scheduled again before it is created is created twice. How
-   * the platform behaves in this case is not documented, so clients must not expect it to detect the repeat.
+   * Creates the account after a delay. If an account is scheduled again before it exists, two accounts are created. The
+   * platform's behaviour in this case is not documented, so clients must not expect the platform to detect the repeat.
    */
   readonly schedule: (identity: ProcessIdentity, payload: JsonObject) => void;
   /** Returns the most recently scheduled import of the account. */

@@ -45,8 +45,8 @@ const TRIAL = 200;
 /** Number of requests over which noise is averaged. Less than one refusal among these requests counts as no noise. */
 const MEMORY = 1_000;
 /**
- * The share of refusals clearly exceeds the noise if it is at least twice the noise, and exceeds it by at least this
- * value. Both thresholds double during a trial.
+ * The share of refusals clearly exceeds the noise if it is at least twice the noise, and exceeds the noise by at least
+ * this value. Both thresholds double during a trial.
  */
 const MIN_EXCESS = 0.05;
 /** Upper bound on the excess over the noise, as a share of the requests that are not refused as noise. */

@@ -21,7 +21,7 @@ export interface WebPush {
    * @throws RefusedRequest if the plan is not the current plan, or the code is wrong
    */
   readonly start: (plan: string, typed: string) => void;
-  /** Stops sending requests. The push ends after the requests in flight. */
+  /** Stops sending requests. The push ends once the requests in flight have finished. */
   readonly stop: () => void;
   /** Discards the plan or the result. */
   readonly dismiss: () => void;

@@ -1,8 +1,8 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../json/json-value.ts";
 
 /**
- * A field that rules read or check, by its path in payloads. The items of a list have the same node as the list, so a
- * field is present if any item has it.
+ * A field that rules read or check, by its path in payloads. The items of a list share the node of the list, so a field
+ * is present if any item has it.
  */
 export interface FieldNode {
   readonly parent: FieldNode | undefined;

@@ -28,7 +28,7 @@ export interface EditNote {
 }
 
 /**
- * Writes a note about an edit of many cells next to the corrections file, before the first cell is saved. If the
+ * Before the first cell of a large edit is saved, writes a note about the edit next to the corrections file. If the
  * program ends before the edit is complete, the note remains. Each program has its own note.
  * @returns the path of the note; the caller removes it when the edit is complete
  * @throws Failure `storage`

@@ -88,7 +88,7 @@ function located(problems: readonly Problem[], { row }: InputRecord, { mapping }
   });
 }
 
-/** Returns one test for each cell of the record that was corrected after a run started. */
+/** Returns a test for each of the record's cells that were corrected after a run started. */
 function correctedCells(
   record: InputRecord,
   { store, rows }: { readonly store: SessionStore; readonly rows: SessionRows },

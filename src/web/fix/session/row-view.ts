@@ -23,7 +23,7 @@ export interface ViewParts {
 
 /**
  * Returns a row as the grid shows it.
- * @param found a stored row, joined with `record_key` and `state` of its record
+ * @param found a stored row, joined with the `record_key` and `state` of its record
  * @param showValues false returns shapes instead of values
  */
 export function rowView(found: Found, parts: ViewParts, showValues: boolean): FixRow {

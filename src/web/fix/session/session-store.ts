@@ -10,7 +10,7 @@ type Scalar = string | number | null;
 export type Found = Readonly<Record<string, Scalar>>;
 
 /**
- * Stores the rows that need work in a private file, so that memory use does not depend on the number of rows.
+ * Stores in a private file the rows that need work, so that memory use does not depend on the number of rows.
  * Statements are prepared once.
  */
 export interface SessionStore {

@@ -44,7 +44,7 @@ export function ProblemsPage(): JSX.Element {
 
 /**
  * Loads the problems. `isOutdated`: a run has started or ended since the problems were loaded. The page does not reload
- * the problems itself, because loading can take a long time.
+ * the problems automatically, because loading can take a long time.
  */
 function useProblems(basis: Basis | undefined): Loaded<ProblemsData> & { readonly isOutdated: boolean } {
   const loaded = useData<ProblemsData>(basis === undefined ? "/api/problems" : `/api/problems?basis=${basis}`);
