@@ -49,7 +49,7 @@ type InputDependencies = Pick<Dependencies, "temporaryFolder" | "notice"> &
 
 export interface InputOptions {
   readonly showValues?: boolean;
-  /** The input files as an earlier run has read them, by path. */
+  /** The input files as an earlier run read them, by path. */
   readonly recordedInputs?: ReadonlyMap<string, KnownFile> | undefined;
   /** Receives the changes to the rejects of the job. */
   readonly onReturned?: ((returned: ReturnedRejects) => void) | undefined;

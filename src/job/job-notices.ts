@@ -11,7 +11,7 @@ import type { Rule } from "../rules/language/rule.ts";
 import type { Notifier } from "./dependencies.ts";
 import { skippedRulesText } from "./settings/rule-configuration.ts";
 
-/** Shows a notice if the settings select a different operation than the mapping names. */
+/** Shows a notice if the settings select an operation other than the one in the mapping. */
 export function noticeOtherOperation(
   document: MappingDocument | undefined,
   used: Operation,

@@ -13,8 +13,8 @@ export type RunEvent =
   /** Number of records validated so far. */
   | { readonly kind: "checked"; readonly records: number; readonly invalid: number }
   /**
-   * The whole input is planned, and sending of the `pending` records begins. A dry run has `valid` records instead.
-   * `compared` is absent for the first push to a destination.
+   * The whole input is planned, and the `pending` records will be sent. In a dry run, these records are `valid`
+   * instead. `compared` is absent for the first push to a destination.
    */
   | {
       readonly kind: "planned";

@@ -7,7 +7,7 @@ export interface Sharing {
   /** Number of processes whose heartbeat stopped. */
   readonly lost: number;
   readonly ranges: { readonly waiting: number; readonly taken: number; readonly done: number };
-  /** The active processes, in the order of joining. */
+  /** The active processes, in the order in which they joined. */
   readonly working: readonly WorkingProcess[];
 }
 
@@ -68,17 +68,17 @@ export interface InputProgress {
 export interface SendProgress {
   /**
    * Number of records that the run sends, including the records of earlier processes. Absent in a process that sends
-   * only a part of the records.
+   * only part of the records.
    */
   readonly total?: number | undefined;
-  /** Number of these records with an outcome. */
+  /** Number of these records that have an outcome. */
   readonly done: number;
   /** The number of records with an outcome, by status. */
   readonly counts: Counts;
   readonly inFlight: number;
   /** Records settled per second, over the last minute. */
   readonly perSecond: number;
-  /** Estimated time until all records are settled; absent while there is no rate yet or sending is paused. */
+  /** Estimated time until all records are settled; absent before a rate is known, and while sending is paused. */
   readonly leftMs?: number | undefined;
   readonly pace: Pace;
   /** The reason for a pause in sending. */

@@ -51,9 +51,9 @@ export function hostOf({ baseUrl, allowInsecureLoopback }: TargetSettings): stri
 }
 
 /**
- * Returns the time during which the platform may still process an aborted request, in milliseconds. During this time,
- * an answer that a record does not exist proves nothing. The default is at least twice the default time limit of a
- * request, because a shorter local timeout does not make the platform faster.
+ * Returns the time during which the platform may still process an aborted request, in milliseconds. During this time, a
+ * reply that a record does not exist proves nothing. The default is at least twice the default time limit of a request,
+ * because a shorter local timeout does not make the platform faster.
  */
 export function quietPeriodMs({ timeouts = {} }: TargetSettings): number {
   if (timeouts.quietSeconds !== undefined) return timeouts.quietSeconds * 1000;

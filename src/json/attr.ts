@@ -25,7 +25,8 @@ export function attrPattern(attr: string): string {
 }
 
 /**
- * Returns the attr of a field of the value at `attr`, or of all its items (`*`). An empty `attr` is the payload itself.
+ * Returns the attr of a field in the value at `attr`. The name `*` refers to all items of a list. An empty `attr`
+ * refers to the payload itself.
  */
 export function childAttr(attr: string, name: string): string {
   return attr === "" ? name : `${attr}.${name}`;

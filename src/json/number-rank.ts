@@ -1,6 +1,8 @@
 import { compareDecimals, isDecimalText } from "./decimal-arithmetic.ts";
 
-/** The sort key of a number: the number, or also its text if the text may have more digits than the number. */
+/**
+ * The sort key of a number. Includes the text of the number if the text may have more digits than a JavaScript number.
+ */
 export type NumberRank = number | LongNumber;
 
 interface LongNumber {
@@ -8,10 +10,10 @@ interface LongNumber {
   readonly text: string;
 }
 
-/** Texts of at most this length have different numbers if they state different numbers. */
+/** Decimals of at most this many characters convert to different JavaScript numbers if they have different values. */
 const MAX_EXACT_LENGTH = 15;
 
-/** @param text text that `Number` can convert */
+/** @param text a numeric string that `Number` can convert */
 export function numberRank(text: string): NumberRank {
   const value = Number(text);
   const digits = text.replace(/^\+/, "");

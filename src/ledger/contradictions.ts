@@ -47,7 +47,7 @@ type Contradiction = (typeof CONTRADICTIONS)[number]["name"];
 /** For each contradiction, a query that selects the violations. */
 export type ContradictionQueries = Readonly<Record<Contradiction, string>>;
 
-/** Returns the queries in report order, each with a function that turns its count into sentences. */
+/** Returns the queries in report order, each with a function that describes its count in sentences. */
 export function contradictionQueries(
   queries: ContradictionQueries,
 ): readonly { readonly sql: string; readonly sentences: (count: number) => readonly string[] }[] {

@@ -60,20 +60,20 @@ interface PlanningLedger {
    * `restartPlan` next.
    */
   resumeRun(run: string, policy: PlanPolicy): Promise<Run>;
-  /** Ends the run. The run can be resumed while records are pending. */
+  /** Ends the run. A run with pending records can be resumed. */
   finishRun(run: string, exitCode: number): Promise<void>;
 }
 
 /** Finds the records of a run that are left to send, and stores the requests for them. */
 interface SendingLedger {
-  /** Saves a position from which the input can be read, for `nextSendable`. Called occasionally. */
+  /** Saves a position from which the input can be read, for `nextSendable`. Call this from time to time. */
   notePosition(run: string, position: InputPosition): Promise<void>;
   /** Finds the first record numbered `from` or higher that is left to send; undefined if there is none. */
   nextSendable(run: string, from: number): Promise<NextSendable | undefined>;
   /**
    * Returns the time (ISO 8601 UTC) at which the last request with outdated content was abandoned without a reply;
    * undefined if there was no such request. Content is outdated if it differs from the content that is left to send.
-   * After a request that may not be repeated, no content of its record is left to send.
+   * After a request that must not be repeated, no content of its record is left to send.
    */
   otherContentAbandonedAt(run: string): Promise<string | undefined>;
   /** Returns the records numbered `from` to `to` (inclusive) that are left to send. */
@@ -176,8 +176,8 @@ export interface RunQueries {
   /** Returns the business keys of the records numbered `from` to `to` (inclusive), in any order. */
   plannedKeys(run: string, from: number, to: number): Promise<readonly string[]>;
   /**
-   * Compares the records left to send, or the valid records of a dry run, with content that was sent earlier. Undefined
-   * if no other planned push has the same destination.
+   * Compares the records left to send, or the valid records of a dry run, with content that was sent earlier. Resolves
+   * to undefined if no other planned push has the same destination.
    */
   compareToSend(run: string): Promise<SendComparison | undefined>;
   /**
@@ -230,8 +230,8 @@ export interface MigrationQueries {
 
 /**
  * The durable state of every run and every record. Contains keys, hashes, states and codes, but no payload values. Each
- * call handles a batch in one transaction, which is durable (fsynced) when the promise resolves. On PostgreSQL, a crash
- * of the server may lose an unfinished plan and input positions.
+ * call handles a batch in one transaction, which is durable (fsynced) when the promise resolves. If a PostgreSQL server
+ * crashes, an unfinished plan and input positions may be lost.
  */
 export interface Ledger
   extends PlanningLedger, SendingLedger, ReconcilingLedger, ExcludingLedger, RunQueries, MigrationQueries {

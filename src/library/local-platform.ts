@@ -51,7 +51,7 @@ export interface RunningSandbox {
   /** Returns the requests that the sandbox has received, in the order of arrival. */
   readonly requests: () => readonly SandboxRequest[];
   readonly setSupplier: (code: string, status: SupplierStatus) => void;
-  /** Replaces the simulated faults and restarts their counts of requests. */
+  /** Replaces the simulated faults and resets their request counts. */
   readonly setFaults: (faults: FaultOptions) => void;
   /** Closes every connection and removes the temporary files. */
   readonly close: () => Promise<void>;

@@ -150,7 +150,7 @@ export interface OperatorDecision {
   readonly accept?: readonly string[] | undefined;
   /** Business keys of records that have not arrived and may be sent again. */
   readonly resend?: readonly string[] | undefined;
-  /** Name of the person who decides. The ledger records it. */
+  /** Name of the person who made the decisions. The ledger records it. */
   readonly who: string;
 }
 

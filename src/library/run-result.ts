@@ -100,7 +100,7 @@ export interface RecordError {
    * The attr, such as `customers.0.mobile`, or `non_field_errors` for a problem that does not concern a single field.
    */
   readonly attr: string;
-  /** The code (docs/errors.md). The platform and rules have further codes. */
+  /** The code (docs/errors.md). The platform and the rules define further codes. */
   readonly code: string;
   /** A sentence that describes the problem. It may change between versions. */
   readonly detail: string;

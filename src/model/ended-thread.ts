@@ -3,7 +3,7 @@ interface EndableThread {
   unref(): void;
 }
 
-/** Time limits for a thread to end and to free its memory. The limit is shorter after a signal. */
+/** Time limits for a thread to end and free its memory. The limit after a signal is shorter. */
 const END_MS = { usually: 3000, stopped: 500 } as const;
 
 let onStuck: () => void = () => undefined;

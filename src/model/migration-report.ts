@@ -24,7 +24,7 @@ export interface DestinationReport {
   readonly accepted: readonly { readonly day: string; readonly records: number }[];
 }
 
-/** Open records by cause and owner. A record with several causes counts for each of them. */
+/** Open records by cause and owner. A record with several causes counts once for each cause. */
 export interface OpenCauseReport {
   readonly cause: string;
   /** Empty if no rule assigns an owner. */

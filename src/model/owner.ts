@@ -78,8 +78,8 @@ function holds(wanted: readonly string[] | undefined, isWanted: (each: string) =
 }
 
 /**
- * Whether a pattern matches an attr. `*` matches one name or index. A pattern also matches attrs below it: `customers`
- * matches `customers.0.mobile`.
+ * Whether a pattern matches an attr. `*` matches one name or index. A pattern also matches attrs below the attr that it
+ * describes: `customers` matches `customers.0.mobile`.
  */
 export function isAttrOf(pattern: string, attr: string): boolean {
   const parts = attr.split(".");

@@ -125,7 +125,7 @@ export type PayloadFinding =
 /** The form in which `migrate` sends a date-time with fractional seconds. */
 export const WHOLE_SECONDS = "whole seconds";
 
-/** The result of the platform's trimming of leading and trailing whitespace. */
+/** The text that remains after the platform trims leading and trailing whitespace. */
 export const TRIMMED_TEXT = "trimmed text";
 
 /** Why a workbook cell has no value: a formula error, a result that was never stored, or a date before 1900. */
@@ -157,7 +157,10 @@ export type SourceFinding =
   | { readonly code: "source_lone_surrogate" }
   /** `shown`: the name of the error (`#N/A`). */
   | { readonly code: "source_bad_cell"; readonly reason: BadCellReason; readonly shown?: string }
-  /** The number format of a workbook cell displays a different number than the cell contains. Always a warning. */
+  /**
+   * Because of its number format, a workbook cell displays a different number from the one it contains. Always a
+   * warning.
+   */
   | { readonly code: "source_rounded_number" }
   | { readonly code: "source_too_deep"; readonly limit: number }
   | { readonly code: "source_record_too_large"; readonly limitBytes: number }

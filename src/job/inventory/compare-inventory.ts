@@ -24,8 +24,8 @@ export interface ComparedLedger {
 }
 
 /**
- * Compares an inventory with the pushes to each platform. Considers only pushes to the endpoint of the latest push, for
- * any supplier.
+ * Compares an inventory with the pushes to each platform. Considers only pushes to the endpoint of the latest push,
+ * regardless of their supplier.
  * @param onMissing called with the missing keys in batches; never called if the inventory is a number
  */
 export async function compareInventory(

@@ -58,8 +58,8 @@ export async function countInventory(
 }
 
 /**
- * Adds the pushes of the ledger to the stored counts, so that the next `countInventory` does not read their keys. Does
- * nothing without stored counts.
+ * Adds the pushes of the ledger to the stored counts, so that the next `countInventory` does not have to read their
+ * keys. Does nothing without stored counts.
  */
 export async function updateCounts(
   { folder }: Pick<LedgerStore, "folder">,
@@ -76,7 +76,7 @@ export async function updateCounts(
 
 /**
  * Counts are not stored until the inventory file has been unchanged for this long. Until then, the file could change
- * again with the same modification time, because file systems round times.
+ * again without getting a new modification time, because file systems round times.
  */
 const SETTLED_MS = 3_000;
 

@@ -8,7 +8,7 @@ import type { Inventory } from "../../options/migration-options.ts";
 import { readFailure } from "../../read/text/file-bytes.ts";
 import { openInput } from "../../read/input/open-input.ts";
 
-/** A key of the inventory, in NFC, and its line; for distinct keys, the line on which it occurs first. */
+/** A key of the inventory, in NFC, and its line. If repeated keys were removed, the line of the first occurrence. */
 export interface InventoryKey {
   readonly key: string;
   readonly line: number;
@@ -22,7 +22,7 @@ const PIECES_IN_MEMORY = 8_000_000;
 /**
  * Passes the distinct keys of an inventory file to `handle` in batches, in the order of their code units. Sorts the
  * keys on disk, so that memory use does not grow with the number of keys.
- * @throws Failure `config` for a column that the file does not have, and failures while reading
+ * @throws Failure `config` for a column that the file does not have; the failures of reading the file
  */
 export async function eachInventoryKey(
   inventory: InventoryFile,

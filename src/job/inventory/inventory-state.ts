@@ -8,8 +8,8 @@ export interface InventoryState {
   /** Number of distinct keys. */
   readonly expected: number;
   /**
-   * Number of keys of the inventory that are in any push. For an inventory that is only a number: the number of records
-   * in all pushes, limited to `expected`.
+   * Number of keys of the inventory that are in at least one push. For an inventory that is only a number: the number
+   * of records in all pushes, but at most `expected`.
    */
   readonly seen: number;
   readonly missing: number;
@@ -22,7 +22,7 @@ export function stateOfNumber({ target, operation, destinations }: Platform, exp
   return { target, operation, expected, seen, missing: expected - seen };
 }
 
-/** A platform, and its destinations with the endpoint of the latest push. */
+/** A platform, and those of its destinations that have the endpoint of the latest push. */
 export interface Platform {
   readonly target: string;
   readonly operation: string;
@@ -30,7 +30,8 @@ export interface Platform {
 }
 
 /**
- * Returns the platforms of the pushes. If there are no pushes, returns a single platform without a target.
+ * Returns the platforms to which records were pushed. If there are no pushes, returns a single platform without a
+ * target.
  * @param migration latest destination first
  */
 export function platformsOf(migration: readonly DestinationState[]): readonly Platform[] {

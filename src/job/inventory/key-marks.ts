@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 
 /**
- * A set of keys in NFC. Contains each key's mark (the first 64 bits of its SHA-256) once, in ascending order. Among
- * 10,000,000 keys, two have the same mark with a probability of 3 in a million.
+ * A set of keys in NFC. Contains each key's mark (the first 64 bits of its SHA-256) once, in ascending order. The
+ * probability that any two of 10,000,000 keys have the same mark is 3 in a million.
  */
 export type KeyMarks = BigUint64Array;
 
@@ -41,7 +41,7 @@ export function indexOfKey(marks: KeyMarks, key: string): number | undefined {
   return marks[from] === mark ? from : undefined;
 }
 
-/** Copies the set without the marks at some positions. `filter` would allocate every mark on the heap. */
+/** Copies the set without the marks at the omitted positions. `filter` would allocate every mark on the heap. */
 export function marksWithout(marks: KeyMarks, isOmitted: (index: number) => boolean): KeyMarks {
   let count = 0;
   for (let index = 0; index < marks.length; index += 1) if (!isOmitted(index)) count += 1;
@@ -55,7 +55,10 @@ export function marksWithout(marks: KeyMarks, isOmitted: (index: number) => bool
   return copy;
 }
 
-/** Returns the mark of a key. Hashes to a string, because buffers would take more memory than all the marks. */
+/**
+ * Returns the mark of a key. Gets the hash as a string, because a buffer for each hash would take more memory than all
+ * the marks.
+ */
 function markOf(key: string): bigint {
   return BigInt(`0x${hash("sha256", key).slice(0, 16)}`);
 }

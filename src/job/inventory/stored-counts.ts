@@ -9,7 +9,7 @@ import type { KeyMarks } from "./key-marks.ts";
 
 type Destination = Pick<DestinationState, "endpoint" | "supplier">;
 
-/** Destinations at one target. */
+/** Destinations on one platform. */
 export interface CountedPlatform {
   readonly target: string;
   readonly destinations: readonly Destination[];
@@ -66,7 +66,7 @@ export async function storeCount(folder: string, { missing, ...count }: StoredCo
   const destinations = count.destinations.map(({ endpoint, supplier }) => ({ endpoint, supplier }));
   const marks = new Uint8Array(missing.buffer, missing.byteOffset, missing.byteLength);
   const header = JSON.stringify({ order: endianness(), ...count, destinations, checksum: hash("sha256", marks) });
-  // With spaces at the end of the line, the marks begin at a multiple of their size.
+  // Pads the line with spaces, so that the marks begin at a multiple of their size.
   const spaces = " ".repeat(7 - (Buffer.byteLength(header) % 8));
   const line = Buffer.from(`${header}${spaces}\n`);
   await replaceFile(path.join(folder, own), Buffer.concat([line, marks]), { durable: false });
@@ -89,7 +89,8 @@ async function readCountFile(file: string): Promise<StoredCount | undefined> {
     const end = bytes.indexOf("\n") + 1;
     const { checksum, ...count } = headerSchema.parse(JSON.parse(bytes.toString("utf8", 0, end)));
     if (hash("sha256", bytes.subarray(end)) !== checksum) return undefined;
-    // Copies only a small file, which Node.js has read into a shared buffer.
+    // Copies the bytes only if they are not aligned. This can happen only to a small file, because Node.js reads small
+    // files into a shared buffer.
     const { buffer, byteOffset } = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
     return { ...count, missing: new BigUint64Array(buffer, byteOffset + end, (bytes.length - end) / 8) };
   } catch {

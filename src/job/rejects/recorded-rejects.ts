@@ -21,7 +21,7 @@ import { withOwnVersions } from "../settings/stored-setup.ts";
 /** The recorded data of the run whose rejects are re-imported. */
 export interface RecordedRejects {
   readonly job: JobSettings;
-  /** Absent for a run that is not in the ledger, because the program takes the target only from a ledger. */
+  /** Absent for a run that is not in the ledger, because the target is never taken from a report. */
   readonly run: RunSettings | undefined;
   /** The rejects files, by source. */
   readonly files: ReadonlyMap<string, readonly string[]>;
@@ -116,7 +116,7 @@ async function runsInLedger(locator: string, reports: readonly RejectsReport[]):
 }
 
 /**
- * Returns the settings of a run; undefined if the ledger does not contain the run, for example for a report from
+ * Returns the settings of a run; undefined if the ledger does not contain the run, for example if the report comes from
  * another ledger or from a validation by the platform.
  */
 async function settingsInLedger(locator: string, id: string, options: SetupOptions): Promise<RunSettings | undefined> {

@@ -4,7 +4,7 @@ import type { RecordedPace, TARGET } from "../../options/target-options.ts";
 
 /** The platform of a run and how to connect to it. Plain data: stored with the run, without secrets. */
 export interface TargetSettings extends RecordedValues<typeof TARGET> {
-  /** The flags that select this target again, as words of a command. */
+  /** The flags that select this target again, as separate arguments of a command. */
   readonly flags: readonly string[];
   /** Whether sending requires confirmation. */
   readonly production: boolean;

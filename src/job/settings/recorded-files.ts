@@ -99,8 +99,8 @@ function filesOf({ settings, mappingFiles, input }: Job): readonly NamedFile[] {
 /**
  * Returns the files of a run that have changed since the run began. Ignores the configuration file, because its values
  * are part of the run's settings.
- * @param options `trustsTime`: whether a large input with the same size and modification time counts as unchanged,
- * because the reader of the input compares each record
+ * @param options `trustsTime`: whether a large input with the same size and modification time counts as unchanged. Set
+ * this only if the reader of the input compares each record
  */
 export async function changedFiles(
   { job, files }: { readonly job: JobSettings; readonly files: readonly RecordedFile[] },

@@ -26,7 +26,7 @@ export interface RunSettings extends RunValues {
   readonly confirmed?: boolean | undefined;
   /** The person who started the run. */
   readonly by?: string | undefined;
-  /** Whether lists of runs omit the run after its end. Set for a dry run that only prepares a confirmation. */
+  /** Whether lists of runs omit the run once it has ended. Set for a dry run that only prepares a confirmation. */
   readonly isUnlisted?: boolean | undefined;
   /** Secret key for the fingerprints of the run's rejects: 256 random bits as text. */
   readonly rejectsSecret: string;

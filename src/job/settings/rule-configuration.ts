@@ -116,7 +116,10 @@ function unknownList(name: string, known: readonly string[]): Failure {
   });
 }
 
-/** Lists the missing settings and lists of skipped rules in one line. Returns undefined if all rules are checked. */
+/**
+ * Returns a line with the settings and reference lists whose absence causes rules to be skipped; undefined if all rules
+ * are checked.
+ */
 export function skippedRulesText(rules: readonly Rule[], context: RuleContext): string | undefined {
   const reasons = rules.flatMap((rule) => skipReason(rule, context) ?? []);
   if (reasons.length === 0) return undefined;

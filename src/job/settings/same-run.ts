@@ -11,8 +11,9 @@ import { type RunSettings, settingsIfKnown } from "./recorded-settings.ts";
 type Described = Pick<NewRun, "endpoint" | "supplier" | "settings">;
 
 /**
- * Returns the differences between two pushes that affect which records are sent, or where. Without such differences,
- * each push can send the records that the other push has planned. Compares the contents of files, but not their paths.
+ * Returns the differences between two pushes that affect which records are sent, or where they are sent. Without such
+ * differences, each push can send the records that the other push has planned. Compares the contents of files, but not
+ * their paths.
  */
 export function differencesOf(
   own: Described,

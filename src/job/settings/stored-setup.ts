@@ -61,14 +61,14 @@ async function ownContent(
 ): Promise<Uint8Array | undefined> {
   if (!isData(kind)) return stored.setupFile(sha256);
   if (kind !== "corrections") return undefined;
-  // Corrections are only appended to their file, so the file begins with its earlier versions.
+  // Corrections are only appended to their file, so the file begins with the content of each earlier version.
   const now = await readFile(file).catch(() => undefined);
   const before = now?.subarray(0, bytes);
   return before !== undefined && textHash(before) === sha256 ? before : undefined;
 }
 
 /**
- * Writes a stored file with access only for its owner, and creates its folder.
+ * Writes a stored file that only its owner can access, and creates its folder.
  * @param alternative another way, for the hint if the file cannot be written
  * @throws Failure `storage`
  */

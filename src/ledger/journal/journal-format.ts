@@ -171,8 +171,8 @@ function parseJson(payload: Buffer): unknown {
 }
 
 /**
- * Whether the bytes end with zeros. After a power failure, a file may have its new length but zeros instead of its last
- * bytes.
+ * Whether the bytes end with zeros. After a power failure, a file may have its new length but contain zeros instead of
+ * the last bytes written.
  */
 export function endsInZeros(bytes: Buffer): boolean {
   return bytes.length >= CHECKSUM_BYTES && bytes.subarray(-Math.min(bytes.length, 16)).every((byte) => byte === 0);

@@ -129,7 +129,7 @@ async function noteEnd(
   const [file] = journalFiles(folder);
   if (file === undefined || ledger.recovery === undefined) return;
   const recovery = randomBytes(8).toString("hex");
-  // Compares only when the note is in the ledger, because any later restore also removes the note.
+  // Compares only after the note is in the ledger, because any later restore also removes the note.
   const requests = await ledger.recovery
     .noteRecovery({ id: recovery, at, isUncertain: false })
     .then(async () => ((await isKnown(await compareJournal(file, ledger), ledger)) ? ledger.history() : undefined))

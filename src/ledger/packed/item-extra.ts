@@ -13,7 +13,10 @@ export function hasExtra({ problems, identity, content, awaits, rowHash, asOf }:
   return hasHash || problems.length > 0 || rowHash !== undefined || asOf !== undefined;
 }
 
-/** Appends three hashes, the row hash and the time, each preceded by its length. Then appends the problems. */
+/**
+ * Appends the hashes `identity`, `content` and `awaits`, then the row hash and the time, each preceded by its length.
+ * Finally appends the problems.
+ */
 export function addExtra({ problems, identity, content, awaits, rowHash, asOf }: PlannedItem, extras: ByteList): void {
   for (const hash of [identity, typeof content === "object" ? content : undefined, awaits]) {
     extras.addByte(hash?.length ?? NO_HASH);
@@ -25,8 +28,8 @@ export function addExtra({ problems, identity, content, awaits, rowHash, asOf }:
 }
 
 /**
- * A shorter `addExtra` for an item that has only a row hash, an identity and a content hash. In `hashes`, the content
- * hash directly follows the identity.
+ * Does the same as `addExtra` for an item that has only a row hash, an identity and a content hash. In `hashes`, the
+ * content hash directly follows the identity.
  */
 export function addHashes(hashes: Uint8Array, start: number, rowHash: number, extras: ByteList): void {
   for (let at = start; at < start + 2 * HASH_BYTES; at += HASH_BYTES) {

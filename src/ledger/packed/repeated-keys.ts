@@ -58,7 +58,7 @@ function entryOf({ excluded }: PackedPlan, columns: ItemColumns, files: readonly
   };
 }
 
-/** Orders entries so that near keys are adjacent, and records with equal keys are in input order. */
+/** Orders entries so that nearly equal keys are adjacent, and records with equal keys are in input order. */
 function compareEntries(one: KeyEntry, other: KeyEntry): number {
   if (one.mark !== other.mark) return one.mark - other.mark;
   if (one.key === other.key) return one.record - other.record;

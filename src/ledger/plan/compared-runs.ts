@@ -51,8 +51,8 @@ const REOPEN_BLOCKED = reopened("blocked");
 const REOPEN_AMBIGUOUS = reopened("ambiguous");
 
 /**
- * Makes rejected and existing records `pending` if a recovery shows that they may have been sent again since. In this
- * case, their status may be outdated.
+ * Makes rejected and existing records `pending` if a recovery shows that they may have been sent again. In this case,
+ * their status may be outdated.
  */
 export function* reopenRejected(tables: Tables, { number }: RunRow): Work<readonly Reopened[]> {
   return (yield* tables.row(ANY_RECOVERY)) === undefined ? [] : yield* tables.rows(REOPEN_REJECTED, number);

@@ -37,8 +37,8 @@ export function createOutage({ name, clock, patienceMs, notice }: OutageOptions)
       if (patienceMs === 0) return false;
       since ??= clock.monotonic();
       if (clock.monotonic() - since >= patienceMs) return false;
-      // Does not notify the user of a single failure, because if the server has only reset a connection, the first
-      // retry succeeds.
+      // Does not notify the user of a single failure, because the first retry succeeds if the server has only reset a
+      // connection.
       if (pauseMs > FIRST_PAUSE_MS) notify(error);
       await clock.sleep(pauseMs);
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);

@@ -31,7 +31,7 @@ export interface TransactionOptions {
    */
   readonly isLong?: boolean;
   /**
-   * False if a server crash may undo the transaction. This requires that the data is written again after a crash.
+   * If false, a server crash may undo the transaction. Set to false only if the data is written again after a crash.
    * Default: true.
    */
   readonly isDurable?: boolean;

@@ -115,7 +115,7 @@ const FAILURES_BY_CODE: Readonly<Record<string, readonly [code: FailureCode, wha
   "53300": [
     "storage",
     "accepts no more connections",
-    "end other sessions, or increase max_connections; each process of a run uses at most 4",
+    "end other sessions, or increase max_connections; each process of a run uses at most 4 connections",
   ],
   "58030": [
     "storage",

@@ -14,9 +14,9 @@ import { CREATE_COUNTS } from "./tables/count-schema.ts";
  *
  * Attempts known only from a journal belong to no run and have run number 0 and a `row_mark` (`rowMarker`).
  * `recoveries` contains notes that this database accounts for a journal. `machines` contains the machines that have
- * sent requests. `uncovered` contains records that are in no plan, which `coverage` does not count yet. `origin` has at
- * most one row: the origin of the database when the ledger was last known to be complete. In a restored copy, this is
- * the origin of the original database.
+ * sent requests. `uncovered` contains records that are in no plan and that `coverage` does not count yet. `origin` has
+ * at most one row: the origin of the database when the ledger was last known to be complete. In a restored copy, this
+ * is the origin of the original database.
  *
  * Tables whose rows are updated leave room on each page for the next version of a row, so that updates touch no index.
  */
@@ -139,8 +139,8 @@ export async function ledgerExists(queries: Queries): Promise<boolean> {
 }
 
 /**
- * Selects whether the ledger's table exists. Does not use `to_regclass`, which may not find a table that another
- * process created while this process waited for the lock.
+ * Checks whether the ledger's table exists. Does not use `to_regclass`, which may not find a table that another process
+ * created while this process waited for the lock.
  */
 const IS_LEDGER: Statement<{ ledger: boolean }> = {
   sql: `

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "../../json/json-value.ts";
 
-/** The number of bytes in a SHA-256. */
+/** The number of bytes in a SHA-256 hash. */
 export const HASH_BYTES = 32;
 
 interface IdentityParts {

@@ -57,7 +57,7 @@ export interface AttemptOutcome {
   readonly at: string;
 }
 
-/** The status of a record that must be looked up on the platform, or decided by a person. */
+/** The status of a record whose final status must be looked up on the platform or decided by a person. */
 export type UndecidedStatus = Extract<Status, "ambiguous" | "existing">;
 
 /** A record with unknown delivery status, or a record that was already on the platform. */

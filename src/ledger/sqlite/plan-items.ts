@@ -66,7 +66,7 @@ export function createPlanner(database: SqliteDatabase): Planner {
 
 const ANY_ITEM: Query<{ record: number }> = { sql: "select record from items where run = ? limit 1" };
 
-/** Rows per insert statement. A row in a large insert costs half as much as a single row. */
+/** Rows per insert statement. A row in a large insert costs half as much as a row that is inserted alone. */
 const ROWS_AT_ONCE = [300, 20, 1] as const;
 
 interface Writing {

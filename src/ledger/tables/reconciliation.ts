@@ -22,8 +22,8 @@ const selectUndecided = (status: UndecidedStatus): string => `
   where items.run = $1 and items.status = '${status}' and records.state = '${status}'`;
 
 /**
- * Queries for undecided records. If a later run has sent an existing record with different content, that run decides
- * the record.
+ * Queries for undecided records. They omit an existing record that a later run has sent with different content, because
+ * it is decided in that run.
  */
 const SELECT: Readonly<Record<UndecidedStatus, string>> = {
   ambiguous: selectUndecided("ambiguous"),

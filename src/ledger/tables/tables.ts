@@ -27,7 +27,7 @@ export interface Statement<Row> {
  */
 export type Work<Result> = Generator<Promise<void>, Result, void>;
 
-/** The tables of a ledger. They may be part of a transaction. */
+/** The tables of a ledger, either within a transaction or outside of one. */
 export interface Tables {
   readonly dialect: "sqlite" | "postgres";
   /** For messages: the path of the file, or the address without its password. */

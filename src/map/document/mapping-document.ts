@@ -29,7 +29,7 @@ export interface MappingDocument {
   readonly measures: readonly Measure[];
   /** Path of the module with the functions, as written in the mapping. */
   readonly functions?: string;
-  /** Paths of all lookup tables to which leaves refer, as written in the mapping. */
+  /** Paths of all lookup tables that leaves refer to, as written in the mapping. */
   readonly lookupFiles: readonly string[];
   /** 1-based line of the entry at a path in the mapping file, or of its nearest ancestor. */
   readonly lineOf: SourceDocument["lineOf"];
@@ -96,7 +96,10 @@ export function readMapping(source: { readonly file: string; readonly text: stri
   };
 }
 
-/** The options with words that are compared with cells. They are text as written: `in: [TRUE, 1.10]`. */
+/**
+ * The options whose values are compared with cells. These values are read as text, exactly as written:
+ * `in: [TRUE, 1.10]`.
+ */
 const WORDS_OF_CELLS: TextMembers = new Map([
   ["in", "column"],
   ["true", "from"],

@@ -99,7 +99,10 @@ function readDates(
   };
 }
 
-/** In milliseconds since 1970. `Date.UTC` reads the years 0 to 99 as 1900 to 1999, so it receives a later year. */
+/**
+ * Returns the time in milliseconds since 1970. `Date.UTC` reads the years 0 to 99 as 1900 to 1999, so the year is
+ * shifted by 400.
+ */
 function moment({ year, month, day, hour, minute, second, millisecond = 0, offset = 0 }: PatternTime): number {
   return Date.UTC(year + 400, month - 1, day, hour, minute - offset, second, millisecond) - MS_OF_400_YEARS;
 }

@@ -73,7 +73,7 @@ function choiceOf(type: ChoiceType): Conversion {
 }
 
 /**
- * Converts a cell to the first option that accepts it. Options that accept any text are tried last. Text that is no
+ * Converts a cell to the first option that accepts it. Options that accept any text are tried last. Text that is not a
  * choice of any option remains unchanged, because validation reports it.
  */
 function firstOf(type: UnionType): Conversion {
@@ -93,7 +93,10 @@ function firstOf(type: UnionType): Conversion {
   };
 }
 
-/** Returns whether a converted value is a value of the option. A choice converts any text. */
+/**
+ * Returns a test for whether a converted value is a value of the option. Only a choice needs the test, because its
+ * conversion accepts any text.
+ */
 function acceptsOf(option: FieldType): (value: JsonValue) => boolean {
   return option.kind === "choice" ? (value) => option.choices.some((choice) => choice === value) : () => true;
 }
@@ -112,7 +115,7 @@ const CONVERSIONS: Readonly<Record<Exclude<FieldType["kind"], "choice" | "union"
   text: textual("string", () => true),
   decimal: textual("decimal", isDecimalText),
   date: textual("date", isIsoDate),
-  // The platform also accepts a date, but validation warns about dates.
+  // The platform also accepts a date without a time. Validation warns about it.
   datetime: textual("datetime", (text) => isIsoDateTime(text) || isIsoDate(text)),
   time: textual("time", isIsoTime),
   integer: parsed("integer", integerFrom),

@@ -91,7 +91,9 @@ const LETTERS: ReadonlyMap<string, readonly [Field, PartParser]> = new Map<strin
   ["XXX", ["offset", takeOffset]],
 ]);
 
-/** A quoted word (two quotes are an escaped quote), a run of one letter, or one other character. */
+/**
+ * A quoted word (two quotes are an escaped quote), one or more repetitions of the same letter, or one other character.
+ */
 const PIECE = /'((?:[^']|'')*)'|([A-Za-z])\2*|([^A-Za-z'])/gy;
 
 function splitPattern(pattern: string, pivot: number): readonly Part[] | string {

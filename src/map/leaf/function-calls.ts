@@ -32,7 +32,7 @@ export interface FunctionCall {
 /** Results of calls, evaluated for whole batches of rows before the rows are mapped. */
 export interface FunctionCalls {
   /**
-   * Returns the result of a call. While calls are collected, records the call and returns `undefined`.
+   * Returns the result of a call. While calls are collected, stores the call and returns `undefined`.
    * @throws Error for a call that was not prepared
    */
   readonly resultOf: (name: string, text: string, row: Row, place: Place) => CallResult;

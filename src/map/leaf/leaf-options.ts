@@ -125,7 +125,9 @@ const DEFAULT_OPTIONS = {
   transform: undefined,
 } as const;
 
-/** Reads options of an entry by name. Each function adds an issue for a value of another kind and returns undefined. */
+/**
+ * Reads options of an entry by name. For a value of the wrong kind, each function adds an issue and returns undefined.
+ */
 interface OptionReader {
   readonly text: (name: string) => string | undefined;
   readonly texts: (name: string) => readonly string[] | undefined;
@@ -182,7 +184,7 @@ export function readWhen(entry: JsonValue | undefined, path: AttrPath, issues: I
   const texts = scalarTexts(values);
   const padded = texts?.find((text) => text !== text.trim());
   if (padded !== undefined)
-    issues.add([...path, "in"], `"${padded}" never matches: cells are compared without the white space around them`);
+    issues.add([...path, "in"], `"${padded}" never matches: cells are compared without the whitespace around them`);
   if (typeof column === "string" && texts !== undefined && texts.length > 0) return { column, in: texts };
   issues.add(path, "must be { column: <name>, in: [<value>, ...] }");
   return undefined;

@@ -11,7 +11,8 @@ export type Replacement = (text: string) => string;
 /**
  * Reads the option `replace`: `{from, to}` (literal text), `{pattern, to}` (a regular expression with linear running
  * time; `$1` in `to` is its first group), a list of these or of pairs, or an object of literal pairs. The replacements
- * run in order. The pairs of an object are in the order of the file, which `Object.entries` does not keep for digits.
+ * run in order. The pairs of an object are in the order of the file, which `Object.entries` does not keep for names
+ * that consist of digits.
  */
 export function readReplacements(
   entry: JsonValue | undefined,

@@ -10,9 +10,9 @@ export interface MappedAttr {
 }
 
 /**
- * Returns the attrs that a mapping's payload fills, including the attrs of the enclosing objects and lists
- * (`customers.*.mobile`; `*` matches every item), interpreted according to the type of the payload. Unknown attrs are
- * omitted.
+ * Returns the attrs that a mapping's payload fills, including the attrs of the enclosing objects and lists. In
+ * `customers.*.mobile`, `*` matches every item. The type of the payload determines how entries are interpreted. Omits
+ * attrs that the type does not have.
  */
 export function mappedAttrs(payload: JsonObject, type: FieldType): ReadonlyMap<string, MappedAttr> {
   const found = new Map<string, MappedAttr>();

@@ -290,14 +290,14 @@ describe("planSources:", () => {
       files: ["a.csv"],
       children: [{ files: ["folder/b.csv"] }],
     });
-    expect(failureOf(() => plan(open)).message).toBe("no files are given for source a");
+    expect(failureOf(() => plan(open)).message).toBe("no files were given for source a");
     expect(failureOf(() => plan(joined, { named: new Map([["phones", []]]) })).message).toBe(
-      "no files are given for source phones",
+      "no files were given for source phones",
     );
   });
   test("if several sources have no files, positional sources are assigned to the root source", () => {
     const open = "sources:\n  c: { parent: a, on: K }\n  a: { key: K }";
-    expect(failureOf(() => plan(open, { positional: ["a.csv"] })).message).toBe("no files are given for source c");
+    expect(failureOf(() => plan(open, { positional: ["a.csv"] })).message).toBe("no files were given for source c");
     const named = new Map([["c", ["c.csv"]]]);
     expect(plan(open, { positional: ["a.csv"], named })).toMatchObject({
       name: "a",
@@ -306,11 +306,11 @@ describe("planSources:", () => {
     });
   });
   test.each([
-    ["", "no files are given for source records", "name the file to read, or - for standard input"],
-    ["sources: { a: }", "no files are given for source a", "name the file to read, or - for standard input"],
+    ["", "no files were given for source records", "name the file to read, or - for standard input"],
+    ["sources: { a: }", "no files were given for source a", "name the file to read, or - for standard input"],
     [
       "sources: { a: { key: K }, b: { parent: a, on: K } }",
-      "no files are given for sources a, b",
+      "no files were given for sources a, b",
       "name them: --source a=<path>, or files: in the mapping",
     ],
   ])("%j without files is a usage error", (sources, message, hint) =>
@@ -319,7 +319,7 @@ describe("planSources:", () => {
   test("a source without any files is a usage error", () =>
     expect(failureOf(() => plan(joined.replace("files: phones*.csv, ", "")))).toMatchObject({
       code: "usage",
-      message: "no files are given for source phones",
+      message: "no files were given for source phones",
       hint: "name them: --source phones=<path>, or files: in the mapping",
     }));
   test.each([

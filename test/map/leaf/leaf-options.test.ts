@@ -39,7 +39,7 @@ describe("an option with an invalid value", () => {
     ["{ from: A, when: { column: K, in: [] } }", "leaf.when: must be { column: <name>, in: [<value>, ...] }"],
     [
       "{ from: A, when: { column: K, in: [N, ' Y'] } }",
-      'leaf.when.in: " Y" never matches: cells are compared without the white space around them',
+      'leaf.when.in: " Y" never matches: cells are compared without the whitespace around them',
     ],
     ["{ from: A, when: K }", "leaf.when: must be { column: <name>, in: [<value>, ...] }"],
     ["{ from: A, date: [dd/MM/yyyy, 5] }", "leaf.date: must be a pattern, such as dd/MM/yyyy, or a list of them"],

@@ -33,8 +33,8 @@ const DEFAULT_PORT = "5432";
 const DEFAULT_TIMEOUT_SECONDS = "10";
 
 /**
- * Determines how to connect to the server of a URL. Missing values come from the service, then from the environment
- * (such as `PGHOST`), then from the defaults of libpq.
+ * Determines how to connect to the server that a URL names. Missing values come from the service, then from the
+ * environment (such as `PGHOST`), then from the defaults of libpq.
  * @throws Failure `config` for an unusable URL, service or file
  */
 export function connectionSettings(url: string, environment: Environment = SYSTEM): ConnectionSettings {

@@ -120,8 +120,8 @@ export async function writerOf(queries: Queries): Promise<Holder | undefined> {
 }
 
 /**
- * Stores, for other processes, which run the lease holder is working on. Call this as the last statement of a
- * transaction, because the statement locks the lease.
+ * Stores the run that the lease holder is working on, so that other processes can see it. Call this as the last
+ * statement of a transaction, because the statement locks the lease.
  */
 export async function noteRun(transaction: Queries, run: string): Promise<void> {
   await transaction.run(NOTE_RUN, run);

@@ -115,7 +115,7 @@ function joining(
       return joinRun(context, own, reaper);
     },
     async close() {
-      // Other workers ignore a remaining row after its lease expires.
+      // If the row remains, other workers ignore it after its lease expires.
       await withdraw().catch(() => undefined);
       await close();
     },
@@ -132,8 +132,8 @@ const POLL_INTERVAL_MS = 500;
 
 /**
  * Waits for the planner to renew its lease if it has not done so since the server started. In an older copy of the
- * database, a run may still be open although it has ended. A machine that has sent nothing cannot detect such a copy,
- * but the planner can.
+ * database, a run that has ended may still appear open. A machine that has sent nothing cannot detect such a copy, but
+ * the planner can.
  */
 async function requirePlanner(context: SharedContext): Promise<SharedRow> {
   for (;;) {

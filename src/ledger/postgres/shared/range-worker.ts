@@ -151,8 +151,8 @@ interface HeldRanges extends WritingLedger {
 }
 
 /**
- * Creates the list of the worker's ranges, which also writes requests and outcomes. Each transaction checks the fencing
- * tokens of all ranges involved.
+ * Creates the list of the worker's ranges. The list also writes requests and outcomes, in transactions that check the
+ * fencing tokens of all ranges involved.
  */
 function createHeldRanges({ database, run }: SharedContext, worker: string): HeldRanges {
   const held = new Map<number, HeldRange>();

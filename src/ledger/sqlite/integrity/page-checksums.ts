@@ -21,7 +21,7 @@ export interface PageChecksums {
   readonly commits: number;
   /** The checksum (CRC-32) of each page in the database file itself, without the contents of its log. */
   readonly pages: Uint32Array;
-  /** Stamp of the database file at the time when its pages matched the checksums. */
+  /** Stamp of the database file when its pages last matched the checksums. */
   readonly stamp?: FileStamp;
 }
 
@@ -32,7 +32,7 @@ function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): FileStamp {
   return BigUint64Array.of(dev, ino, size, mtimeNs, ctimeNs);
 }
 
-/** Whether the database file is still the same as when its pages matched the checksums. False without a stamp. */
+/** Whether the database file has stayed the same since its pages matched the checksums. False without a stamp. */
 export function matchesStamp(database: string, { stamp }: PageChecksums): boolean {
   if (stamp === undefined) return false;
   const now = stampOf(statSync(database, { bigint: true }));

@@ -62,7 +62,7 @@ export async function lockLedger(path: string, command: string, options: LockOpt
 
 /** Maximum number of attempts. Another process may take or release the lock during an attempt, but not this often. */
 const TRIES = 20;
-/** Milliseconds to wait for the lock. A process that only checks the lock holds it for less time than this. */
+/** Milliseconds to wait for the lock. A process that acquires the lock only to check it releases it sooner. */
 const BUSY_TIMEOUT = 100;
 
 interface TakenLock {
@@ -163,7 +163,7 @@ function closed<T>(database: SqliteDatabase, result: T): T {
 }
 
 /**
- * Ends the transaction before it closes the database, because a database stays open until its statements are
+ * Ends the transaction before closing the database, because a database stays open until its statements are
  * garbage-collected.
  */
 function releaseTransaction(database: SqliteDatabase): void {

@@ -26,11 +26,11 @@ const problemIn = (row: string, sign: "" | "-"): string =>
      or ${row}.attempt = (select attempt from items where run = ${row}.run and record = ${row}.record)`;
 
 /**
- * Tables of totals that would take a long time to count in a large ledger. Each change updates the totals in the same
+ * Tables with totals that would take a long time to count in a large ledger. Each change updates the totals in the same
  * transaction. For each run, `counts` contains the number of records by status, the number of current problems by
  * severity and code, and the number of requests. For each destination, `coverage` contains the number of distinct
- * records in the plans of pushes, and how many of them are accepted. `unsent` lists the planned records without a row
- * in `records`, and `keyless` lists the planned rows without a key (`planned-records.ts`).
+ * records in the plans of pushes, and the number of these records that are accepted. `unsent` lists the planned records
+ * without a row in `records`, and `keyless` lists the planned rows without a key (`planned-records.ts`).
  */
 export const COUNT_TABLES: string = `
   create table counts (run int, kind text, name text, count int not null, primary key (run, kind, name)) without rowid;
