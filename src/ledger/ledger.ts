@@ -38,7 +38,7 @@ interface PlanningLedger {
    * `pending` if they were idempotent.
    */
   startRun(run: NewRun): Promise<Run>;
-  /** Discards the plan of an interrupted run, which will read its input again. */
+  /** Discards the plan of an interrupted run, because the run will read its input again. */
   restartPlan(run: string): Promise<void>;
   /** Adds records of the input to the plan, in input order. */
   plan(run: string, items: readonly PlannedItem[] | PackedItems): Promise<void>;
@@ -79,7 +79,7 @@ interface SendingLedger {
   /** Returns the records numbered `from` to `to` (inclusive) that are left to send. */
   sendable(run: string, from: number, to: number): Promise<readonly SendableItem[]>;
   /**
-   * Saves intents and, in the same transaction, outcomes of earlier attempts, like `saveOutcomes`. Do not send the
+   * Saves intents. In the same transaction, saves outcomes of earlier attempts, as `saveOutcomes` does. Do not send the
    * requests before this resolves.
    */
   saveIntents(run: string, intents: readonly Intent[], outcomes?: readonly AttemptOutcome[]): Promise<void>;
@@ -93,10 +93,10 @@ interface SendingLedger {
  */
 interface ReconcilingLedger {
   /**
-   * Prepares to reconcile ambiguous records. Closes attempts left in flight, like `resumeRun`. Records of this run that
-   * are left to send also become `ambiguous` if one of their requests may have been processed. Records that another run
-   * has since settled get their current state. Resolves to the time (ISO 8601 UTC) at which the last request without a
-   * reply was abandoned, in any run.
+   * Prepares to reconcile ambiguous records. Closes attempts left in flight, as `resumeRun` does. Records of this run
+   * that are left to send also become `ambiguous` if one of their requests may have been processed. Records that
+   * another run has since settled get their current state. Resolves to the time (ISO 8601 UTC) at which the last
+   * request without a reply was abandoned, in any run.
    */
   refresh(run: string, policy: PlanPolicy): Promise<string | undefined>;
   /** Returns the records numbered `from` to `to` (inclusive) with unknown delivery status. */
@@ -299,7 +299,7 @@ export interface Run extends Omit<NewRun, "setup"> {
 }
 
 export interface LedgerHistory {
-  /** The id of the first run, which only copies of this ledger share; undefined if there is no run yet. */
+  /** The id of the first run; undefined if there is no run yet. Only copies of this ledger have the same first run. */
   readonly id: string | undefined;
   /** Total number of intents that were saved in all runs. Only a repair reduces this number. */
   readonly requests: number;

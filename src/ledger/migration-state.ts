@@ -41,7 +41,7 @@ export interface DestinationState {
   /** Absent if no accepted records have been compared with the platform. */
   readonly verified?: VerifiedCounts;
   /**
-   * Number of rows without a key, which `records` does not include. Such rows cannot be followed from push to push, so
+   * Number of rows without a key. `records` does not include these rows. They cannot be followed from push to push, so
    * a row counts until its file, or the same row in another file, is pushed again to this destination.
    */
   readonly withoutKey: number;

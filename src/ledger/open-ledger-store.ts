@@ -7,7 +7,7 @@ export const DEFAULT_LEDGER = ".migrate/ledger.db";
 
 /**
  * Returns the store for a locator: the path of a file, or the URL of a PostgreSQL database. Does not open the ledger.
- * @throws Failure `config`, like `requireLedgerLocator`
+ * @throws Failure `config`, as in `requireLedgerLocator`
  */
 export async function openLedgerStore(locator: string, options: StoreOptions = {}): Promise<LedgerStore> {
   if (isAddress(requireLedgerLocator(locator))) {

@@ -64,7 +64,7 @@ export interface FrequentWrites<Own extends Tables> {
 }
 
 export interface TablesLedgerOptions {
-  /** The version of this program, which is stored with each run. */
+  /** The version of this program, as stored with each run. */
   readonly toolVersion?: string | undefined;
   /** The clock for timestamps. */
   readonly clock?: Pick<Clock, "now"> | undefined;

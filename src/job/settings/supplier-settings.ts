@@ -32,7 +32,9 @@ export interface DocumentRoots {
   readonly documentRoot?: string | undefined;
 }
 
-/** Returns the root location of a payload's document paths, which depends on the supplier that the payload names. */
+/**
+ * Returns the root location of a payload's document paths. The location depends on the supplier that the payload names.
+ */
 export function documentRootOf(
   payload: JsonObject,
   operation: RequestForm,

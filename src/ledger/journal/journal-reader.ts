@@ -89,7 +89,7 @@ export function readLastEntry(file: string): Extract<JournalEntry, { readonly ki
   }
 }
 
-/** Returns the first entry of a journal, which names its ledger; undefined if the entry cannot be read. */
+/** Returns the first entry of a journal; undefined if the entry cannot be read. The first entry names the ledger. */
 export function readLedgerOf(file: string): Extract<JournalEntry, { readonly kind: "ledger" }> | undefined {
   const entries = readJournal(file);
   const first = entries.next();

@@ -4,8 +4,7 @@
  */
 export interface PackedItems {
   /**
-   * The buffer with the columns, which `columnsIn` reads. To move it to another thread: `postMessage(items,
-   * [items.columns])`.
+   * The buffer with the columns, for `columnsIn`. To move it to another thread: `postMessage(items, [items.columns])`.
    */
   readonly columns: ArrayBuffer;
   readonly files: readonly string[];

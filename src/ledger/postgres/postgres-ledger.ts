@@ -15,7 +15,7 @@ import { saveIntents, saveOutcomes } from "./tables/save-attempts.ts";
 export interface PostgresLedgerOptions {
   /** Allows this process to write. Without a fence, the caller must ensure that there is no other writer. */
   readonly fence?: Fence | undefined;
-  /** The version of this program, which is stored with each run. */
+  /** The version of this program, as stored with each run. */
   readonly toolVersion?: string;
   /** The clock for timestamps. */
   readonly clock?: Pick<Clock, "now">;

@@ -72,7 +72,7 @@ const CREATE_TABLES = `
 
 /**
  * Creates the tables of a ledger if the database is empty. If the process is killed, the database is unchanged.
- * @throws Failure `config`, like `hasSchema`. In this case, nothing is changed
+ * @throws Failure `config`, as in `hasSchema`. In this case, nothing is changed
  */
 export function createSchema(database: SqliteDatabase): void {
   if (hasSchema(database)) return;

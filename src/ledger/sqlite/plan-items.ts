@@ -143,7 +143,7 @@ interface KeyHashes {
   readonly mayRepeat: () => boolean;
 }
 
-/** Maximum number of hashes, which take 32 MB. If there are more keys, SQLite sorts them on disk. */
+/** Maximum number of hashes. This many hashes take 32 MB. If there are more keys, SQLite sorts them on disk. */
 const MAX_KEYS = 4_000_000;
 const CHUNK = 2 ** 13;
 const HASH_SEED = 0x243f6a88;

@@ -41,7 +41,7 @@ export interface SqliteLedgerOptions {
    * a writer, the caller must ensure that no other process writes.
    */
   readonly writer?: string | undefined;
-  /** The version of this program, which is stored with each run. */
+  /** The version of this program, as stored with each run. */
   readonly toolVersion?: string | undefined;
   /** The clock for timestamps. */
   readonly clock?: Pick<Clock, "now">;

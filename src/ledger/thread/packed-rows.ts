@@ -6,11 +6,11 @@ import { HASH_BYTES } from "../records/record-hashes.ts";
  */
 export interface PackedRows {
   /**
-   * Each row has the same number of values, which the packer chooses. A missing value is `NaN`. A string is represented
-   * by its position in `texts`.
+   * All rows have the same number of values. The packer chooses this number. A missing value is `NaN`. A string is
+   * represented by its position in `texts`.
    */
   readonly numbers: Float64Array;
-  /** Each row has the same number of hashes (SHA-256, 32 bytes each), which the packer chooses. */
+  /** All rows have the same number of hashes (SHA-256, 32 bytes each). The packer chooses this number. */
   readonly hashes: Uint8Array;
   readonly texts: readonly string[];
 }

@@ -5,8 +5,8 @@ import type { PostgresValue, Queries, Statement } from "../queries.ts";
 /** The schema in which pg-boss keeps its jobs. */
 const JOB_SCHEMA = "migrate_jobs";
 /**
- * Time limit of a job, which must be less than a day in pg-boss. The limit has no effect, because only the lease of a
- * range matters.
+ * Time limit of a job. pg-boss requires a limit of less than a day. The limit has no effect, because only the lease of
+ * a range matters.
  */
 const EXPIRY_SECONDS = 23 * 60 * 60;
 /** Maximum number of times that a range may lose its worker. */

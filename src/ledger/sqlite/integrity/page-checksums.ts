@@ -196,8 +196,8 @@ export function updateChecksums(database: string, before: PageChecksums): PageCh
 }
 
 /**
- * Checks some pages, like `findCorruption`, beginning with page number `first`. Returns the corruption, if any, and the
- * number of the next page.
+ * Checks some pages as `findCorruption` does, beginning with page number `first`. Returns the corruption, if any, and
+ * the number of the next page.
  * @param options `buffer`: a `pagesBuffer`, which can be reused
  */
 export function findCorruptPage(

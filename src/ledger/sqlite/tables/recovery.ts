@@ -3,7 +3,7 @@ import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 import { addToCounts } from "./count-schema.ts";
 
 /**
- * The run number of attempts known only from a journal, which belong to no run. Recoveries are a JSON list in
+ * The run number of attempts known only from a journal. Such attempts belong to no run. Recoveries are a JSON list in
  * `ledger_state.recoveries`. `resends` is -1 for a record that is in no plan and that `coverage` does not count yet.
  * There is no separate table, because a schema that fits on one page is rarely lost.
  */
