@@ -161,10 +161,13 @@ function partsOf(
   prepare: ((text: string) => string) | undefined,
 ): readonly CellContent[] {
   const parts = typeof content === "string" ? content.split(split) : isJsonArray(content) ? content : [content];
-  return parts
-    .map((part) => (typeof part === "object" && part !== null ? part : String(part ?? "").trim()))
-    .map((part) => (typeof part === "string" && prepare !== undefined ? prepare(part) : part))
-    .filter((part) => part !== "");
+  const prepared: CellContent[] = [];
+  for (const part of parts) {
+    const text = typeof part === "object" && part !== null ? part : String(part ?? "").trim();
+    const kept = typeof text === "string" && prepare !== undefined ? prepare(text) : text;
+    if (kept !== "") prepared.push(kept);
+  }
+  return prepared;
 }
 
 function fallbackOf(options: LeafOptions, type: FieldType, context: LeafContext): JsonValue | undefined {

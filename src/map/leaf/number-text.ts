@@ -24,9 +24,10 @@ export function integerFrom(text: string): number | undefined {
 
 /** Returns the JSON number in a string. Returns undefined for any other text, or if a digit would be lost. */
 export function numberFrom(text: string): number | undefined {
-  if (!JSON_NUMBER.test(text)) return undefined;
   const value = Number(text);
-  return Number.isFinite(value) && sameDecimal(text, String(value)) ? value + 0 : undefined;
+  if (!Number.isFinite(value)) return undefined;
+  const written = String(value);
+  return written === text || (JSON_NUMBER.test(text) && sameDecimal(text, written)) ? value + 0 : undefined;
 }
 
 /**
@@ -36,12 +37,14 @@ export function numberFrom(text: string): number | undefined {
  */
 export function numberReader(separators: NumberSeparators): (text: string) => string | undefined {
   const shape = numberShape(separators);
+  const isGrouped = separators.group !== undefined;
   return (text) => {
     const found = shape.exec(text);
     if (found === null) return undefined;
     const [, sign = "", whole = "", fraction, trailing = ""] = found;
     if (sign !== "" && trailing !== "") return undefined;
-    const digits = whole.replaceAll(/\D/g, "").replace(/^0+(?=\d)/, "");
+    const all = isGrouped ? whole.replaceAll(/\D/g, "") : whole;
+    const digits = all.startsWith("0") ? all.replace(/^0+(?=\d)/, "") : all;
     return `${sign === "-" || trailing === "-" ? "-" : ""}${digits}${fraction === undefined ? "" : `.${fraction}`}`;
   };
 }
