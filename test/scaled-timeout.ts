@@ -12,7 +12,7 @@ export function scaledTimeout(milliseconds: number): number {
   return Math.round(milliseconds * SLOWNESS);
 }
 
-/** Measures the slowness from the slowest of three starts of Node.js, because the load of the machine varies. */
+/** Measures the slowness from the slowest of three starts of Node.js, because the load on the machine varies. */
 function measured(): number {
   const times = [1, 2, 3].map(() => {
     const startedAt = performance.now();

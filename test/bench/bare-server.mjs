@@ -3,13 +3,13 @@
 // else, so that push.mjs and real-job.mjs measure only the client.
 //   node test/bench/bare-server.mjs [--latency-ms 0] [--port 0] [--ready-file path] [--refuse 0.05] [--cap 50]
 //     [--retry-after 1] [--refuse-once 0.05] [--status 429]
-// When the server listens, it writes {"baseUrl","ca"} to the ready file. `ca` is the path of its certificate, in the
-// same folder. On the first request, the server creates `<ready file>.first`. On SIGTERM, it prints the number of
+// Once the server is listening, it writes {"baseUrl","ca"} to the ready file. `ca` is the path of its certificate, in
+// the same folder. On the first request, the server creates `<ready file>.first`. On SIGTERM, it prints the number of
 // answered requests, the number of refusals, the milliseconds from the first request to the last answer, and the time
 // of the first request (ms since 1970).
-// --refuse: the share of all requests that are refused at random. --refuse-once: the same for the first request of each
-// record. --cap: requests per second of a token bucket; requests beyond it are refused. --status: the status of a
-// refusal (429 or 503). --retry-after: the value of that header in a refusal.
+// --refuse: the share of requests that the server refuses at random. --refuse-once: the same, but only for the first
+// request of each record. --cap: requests per second of a token bucket; requests beyond it are refused. --status: the
+// status of a refusal (429 or 503). --retry-after: the value of the Retry-After header in a refusal.
 import { renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:tls";
 import { parseArgs } from "node:util";

@@ -3,7 +3,7 @@
 //   npm run build && node test/bench/cluster.mjs [--records 6000] [--workers 4]
 // The first lines print records per second while sending, as timed by the server: one worker with 16 requests in
 // flight, then several workers with 16 each. For the last line, the server has a limit of 50 requests per second, the
-// push has `--rps 50`, and one worker is killed halfway. The line prints the accepted and the refused requests.
+// push has `--rps 50`, and one worker is killed halfway. This line prints the numbers of accepted and refused requests.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -68,7 +68,7 @@ async function measurePush(folder, ledger, { records: wanted, workers: wantedWor
   if (cap !== undefined) await killOneHalfway(database, folder, wanted);
   const code = await ended;
   const { requests, refused, sendingMs } = await server.stop();
-  // Requests in flight of the killed worker are ambiguous, because the contract does not declare deduplication.
+  // The killed worker's requests in flight are ambiguous, because the contract does not declare deduplication.
   if (code !== 0 && !(code === 5 && cap !== undefined)) throw new Error(`the push ended with ${code}`);
   return { requests, refused, rate: (requests - refused) / (sendingMs / 1000) };
 }

@@ -1,13 +1,13 @@
-// Measures the Problems and Fix pages of `migrate web`, without the browser.
+// Measures the Problems and Fix pages of `migrate web`, without a browser.
 //   npm run build && node test/bench/fix-session.mjs [--rows 200000] [--edits 200] [--only <case>]
-// Every record has a faulty cell, and a customer in a second file.
-// - session: the session of the Fix page, in this process. Prints the time of the check, of a page of rows and of an
-//   edit (saved and checked), the time to check one record, the ratio of the last two, and the peak memory of this
-//   process.
-// - problems, replace, check: each case uses a separate server. Prints the time of each request, and the processor time
-//   and peak memory of the server so far. The requests are: the problems of the current files, twice; replacing the
-//   faulty cell of all records, and undoing the replacement; checking all records with the replacement, also in a new
-//   server.
+// Every record has a customer in a second file and a faulty cell.
+// - session: the session of the Fix page, in this process. Prints how long it takes to check all records, to read a
+//   page of rows, to save and check an edit, and to check one record. Also prints the ratio of the last two times, and
+//   the peak memory of this process.
+// - problems, replace, check: each case uses a separate server. `problems` requests the problems of the current files
+//   twice. `replace` replaces the faulty cell of all records, and then undoes the replacement. `check` makes the same
+//   replacement and checks all records, first in the same server and then in a new server. Prints the time of each
+//   request, and the processor time and peak memory that the server has used so far.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from "node:fs";
@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
     only: { type: "string" },
   },
 });
-// `migrate web` also keeps its heap small.
+// `migrate web` keeps its heap small in the same way.
 keepHeapSmall();
 
 const rows = Number(options.rows);
@@ -167,7 +167,7 @@ function faultyColumn(sources) {
   return [source, sources[source].columns.indexOf("DOB")];
 }
 
-/** The variable MIGRATE_BENCH_NODE contains arguments of Node.js for the server, such as `--cpu-prof`. */
+/** The variable MIGRATE_BENCH_NODE contains Node.js arguments for the server, such as `--cpu-prof`. */
 async function withServer(folder, work) {
   const node = (process.env.MIGRATE_BENCH_NODE ?? "").split(" ").filter((word) => word !== "");
   const server = spawn(process.execPath, [...node, binary, "web", "--no-open"], { cwd: folder, stdio: "pipe" });

@@ -7,13 +7,14 @@ import { finished } from "node:stream/promises";
 import { twoDigits } from "./flat-rows.mjs";
 
 /**
- * A step through the rows in mixed order. A prime step that does not divide the number of rows visits every row once.
+ * The step size for visiting the rows in mixed order. A prime step that does not divide the number of rows visits every
+ * row once.
  */
 const STEP = 104_729;
 
 /**
  * Returns the files of accounts, customers and meter points: five customers for every four accounts, and two meter
- * points per account. One in every `wrong` accounts has an invalid type.
+ * points per account. One account in every `wrong` has an invalid type.
  */
 export function joinedFiles(accounts, { wrong = Infinity } = {}) {
   const account = (number) => [reference(number), number % wrong === wrong - 1 ? "X" : "D", ...billing(number)];

@@ -1,4 +1,4 @@
-// Processor time of `migrate validate` per value of each type and mapping option, in addition to that of a plain
+// Processor time that `migrate validate` needs per value of each type and mapping option, beyond that of a plain
 // string.
 //   npm run build && node test/bench/kinds.mjs [--rows 200000] [--runs 3] [--sources csv,ndjson]
 //     [--only date,integer]
@@ -26,7 +26,9 @@ const day = (row) => `${1950 + (row % 50)}-${digits((row % 12) + 1, 2)}-${digits
 const britishDay = (row) => day(row).split("-").toReversed().join("/");
 const text = { type: "string" };
 
-/** Schema of the field, mapping of the column, and the value in a row. NDJSON contains numbers and booleans as such. */
+/**
+ * Schema of the field, mapping of the column, and the value in a row. In NDJSON, numbers and booleans are not strings.
+ */
 const KINDS = {
   string: [text, {}, (row) => `Value ${digits(row, 8)}`],
   enum: [

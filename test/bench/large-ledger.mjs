@@ -13,8 +13,8 @@ const { fingerprintFile } = await import(path.join(root, "dist/read/input/source
 const { createNotedPlaces } = await import(path.join(root, "dist/pipeline/send/noted-places.js"));
 
 /**
- * Creates `<folder>/rows.csv` with `records` rows, and `<folder>/state/ledger.db` with a run that sends them to
- * `target` (flags). The last `pending` records are not sent. Returns both paths.
+ * Creates `<folder>/rows.csv` with `records` rows, and `<folder>/state/ledger.db` with a run that sends them. `target`
+ * contains the flags for the target. The last `pending` records have not been sent. Returns both paths.
  */
 export async function makeLargeLedger(folder, { records, pending, target }) {
   const input = path.join(folder, "rows.csv");
@@ -47,7 +47,7 @@ export async function makeLargeLedger(folder, { records, pending, target }) {
 }
 
 /**
- * Computes the positions that a push records while it reads. No cell contains a line break, so each line after the
+ * Computes the positions that a push stores while it reads. No cell contains a line break, so each line after the
  * header is a record.
  */
 async function notedPlaces(input, sent) {
@@ -76,7 +76,7 @@ const PLACE = `
   insert into positions (run, record, byte, line, file)
   select (select max(id) from runs), ?, ?, ?, (select max(id) from files)`;
 
-/** Marks the run as compared with all other runs. */
+/** Notes that the run has already been compared with all other runs. */
 const COMPARED = "insert into compared (run) select max(id) from runs";
 
 const RECORDS = `

@@ -25,8 +25,8 @@ export const npmPeer = (name) => `npm install --ignore-scripts --prefix ${peers}
 
 /**
  * Runs a command and returns `wallMs`, `stdout` and `stderr`. On a machine with /proc, also returns `cpuMs` (including
- * child processes that were waited for) and `peakMb` (of this process only, sampled every 20 ms). Throws if the exit
- * code is not in `codes`.
+ * child processes that were waited for) and `peakMb` (of the command's own process only, sampled every 20 ms). Throws
+ * if the exit code is not in `codes`.
  */
 export function measured(command, args, { env = {}, cwd = root, codes = [0], stdout = "pipe" } = {}) {
   return new Promise((resolve, reject) => {
@@ -55,7 +55,8 @@ export function measured(command, args, { env = {}, cwd = root, codes = [0], std
 export const migrate = (args, options) => measured(process.execPath, [binary, ...args], options);
 
 /**
- * Returns the resources that a running process has used so far; empty if the process has ended or there is no /proc.
+ * Returns the resources that a running process has used so far. The result is empty if the process has ended or there
+ * is no /proc.
  */
 export function usage(pid) {
   const [, peak] = /^VmHWM:\s+(\d+) kB/m.exec(readProcess(pid, "status")) ?? [];

@@ -16,7 +16,7 @@ const OPERATORS = {
 
 /**
  * Writes the files of the operator as `<name>.csv`. Account numbers, telephone numbers, supply points, serial numbers,
- * readings, names and dates of birth differ between accounts. One in every `wrong` accounts has an error; five kinds of
+ * readings, names and dates of birth differ between accounts. One account in every `wrong` has an error; five kinds of
  * error take turns. Returns the names of the files.
  */
 export async function writeOperatorRows(folder, operator, accounts, wrong = Infinity) {
@@ -79,7 +79,7 @@ function varyAustralian(row, number, at) {
   return { LAST: `${row.LAST}-${number}`, BORN: born, MOBILE: mobile, LANDLINE: `(02) 9${digits(number, 7)}` };
 }
 
-/** Adds an error: two kinds concern the structure, and only rules detect the other three. */
+/** Adds an error. Two kinds are structural; only rules detect the other three. */
 function spoilBritish(rows, file, kind) {
   const [first] = rows;
   if (file === "customers" && kind === 0) first.BORN = "31/02/1980";

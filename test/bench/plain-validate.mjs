@@ -16,7 +16,7 @@ addFormats.default(ajv);
 ajv.addSchema({ $id: "document", ...parseYaml(readFileSync(document, "utf8"), withoutBareNullable) });
 const validate = ajv.compile({ $ref: `document#/components/schemas/${schema}` });
 
-/** Removes `nullable` without a type, which Ajv refuses. */
+/** Removes `nullable` from schemas without a type, because Ajv refuses this combination. */
 function withoutBareNullable(_name, node) {
   if (node?.nullable !== undefined && node.type === undefined) delete node.nullable;
   return node;

@@ -1,5 +1,5 @@
-// Cost of a PostgreSQL ledger compared with a ledger file. Measures `migrate push` of one process to a bare HTTPS
-// server on loopback, alternately with both kinds of ledger. The PostgreSQL server is temporary.
+// Cost of a PostgreSQL ledger compared with a ledger file. Measures a single-process `migrate push` to a bare HTTPS
+// server on loopback. The runs alternate between the two kinds of ledger. The PostgreSQL server is temporary.
 //   npm run build && node test/bench/postgres.mjs [--records 6000] [--runs 3] [--no-latency | --latency-alone]
 //     [--status 5000000]
 // There are two cases, with a latency of 50 ms and without latency, each with 32 requests in flight. For each case,

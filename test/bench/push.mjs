@@ -39,7 +39,7 @@ await withFolder(async (folder) => {
   say(`push, ${count(records)} records of about 1.5 KB, ${CONCURRENCY} in flight; ${machine()}`);
   const ours = await comparePlainLoop(file, folder, 0);
   const prebuilt = await medians(runs, () => plainLoop(file, folder, 0, "--prebuilt"));
-  say(`plain loop with prebuilt bodies, its sending alone: ${rates(prebuilt)}`);
+  say(`plain loop with prebuilt bodies, sending only: ${rates(prebuilt)}`);
   if (!options["no-latency"]) await withLatency(file, folder);
   if (options["no-peer"]) return;
   const newman = peer("newman", npmPeer("newman@6"));

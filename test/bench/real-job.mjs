@@ -1,5 +1,5 @@
-// `migrate validate` and `migrate push` of a realistic job: households joined from three files, with the published
-// document of an operator and its overlay with all rules. Compared with a script that a user could write
+// `migrate validate` and `migrate push` of a realistic job: households joined from three files, with an operator's
+// published document and the overlay with all its rules. Compared with a script that a user could write
 // (plain-validate.mjs).
 //   npm run build && node test/bench/real-job.mjs [--operator gb,au] [--accounts 30000] [--runs 3]
 //     [--threads 1,2,auto] [--push 5000] [--latency-ms 0] [--no-validate] [--contracts ../shared/contracts]
@@ -8,8 +8,8 @@
 // account, peak memory, and the ratio to the script. The figures of `validate` are the lowest of all runs, because
 // other load on the machine only adds to them. Those of `push` are medians.
 // --push: the number of accounts that pass all steps of the workflow (validate, stage, process); 0 omits this part. The
-// server (bare-server.mjs) answers immediately, or after --latency-ms. Compared with a script without a ledger
-// (plain-workflow.mjs).
+// server (bare-server.mjs) answers immediately, or after --latency-ms. The push is compared with a script without a
+// ledger (plain-workflow.mjs).
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";

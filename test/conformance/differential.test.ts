@@ -8,8 +8,8 @@ import { DOCUMENTS_EXIST, loadDocument, OPERATORS } from "./operators-documents.
 const SEED = 20_240_229;
 const RUNS = 60;
 /**
- * Problems at discriminators that are settings of an instance. A payload cannot contain such a discriminator, and a
- * finding reports it.
+ * Problems at discriminators that are settings of an instance. A payload cannot contain such a discriminator, and the
+ * contract has a finding about it.
  */
 const SETTINGS = /\.enforce_\w+ unknown_field$/;
 

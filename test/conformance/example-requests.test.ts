@@ -138,7 +138,7 @@ const CONTRADICTIONS: readonly Contradiction[] = [
 
 /**
  * Conversions that examples rely on: values with another JSON type, or a date instead of a date-time. The platform
- * converts such values (fields of the Django REST framework).
+ * converts such values, as the fields of the Django REST framework do.
  */
 const COERCIONS: ReadonlySet<string> = new Set(["number decimal", "string integer", "date date-time"]);
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { describeCorpus } from "./corpora.ts";
 import { countOf, type Draft, judgeDraft, tableOf } from "./json-schema-suite.ts";
 
-/** Cases whose verdict differs from the suite although there is no warning, with the reason for each. */
+/** Cases in which our verdict differs from the suite's although there is no warning, with the reason for each. */
 const DIFFERENCES: Readonly<Record<string, string>> = {
   "unevaluatedProperties: dynamic evalation inside nested refs: all + a is invalid":
     "objects are closed: an option does not accept undocumented properties, so one option matches instead of two",

@@ -14,7 +14,7 @@ const NAME_TWICE: ReadonlySet<string> = new Set([
   "y_object_duplicated_key_and_value.json",
 ]);
 
-/** Decisions where RFC 8259 leaves the behaviour to the parser. */
+/** Our decisions where RFC 8259 leaves the behaviour to the parser. */
 const DECISIONS: readonly {
   readonly names: RegExp;
   readonly code: string | undefined;

@@ -41,7 +41,7 @@ describe.skipIf(!existsSync(PUBLISHED)).each([
     expect(lines.every((line) => attempts === undefined || line.attempts === attempts)).toBe(true);
   });
 
-  test("records that have unstructured addresses and are valid locally are accepted", async () => {
+  test("locally valid records with unstructured addresses are accepted", async () => {
     const cwd = temporaryFolder();
     cpSync(projectFile("fixtures/operators", name), cwd, { recursive: true });
     const mapping = readFileSync(path.join(cwd, "mapping.yaml"), "utf8");

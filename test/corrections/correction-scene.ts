@@ -17,7 +17,10 @@ import { reportOf } from "../report/reports.ts";
 
 export type Cells = Readonly<Record<string, string>>;
 
-/** The rows of an extract, and the columns with errors. The column `""` means an error of the row without a column. */
+/**
+ * The rows of an extract, and the columns with errors. The column `""` stands for an error in the row that has no
+ * column.
+ */
 export interface Extract {
   readonly accounts: readonly Cells[];
   readonly customers?: readonly Cells[];

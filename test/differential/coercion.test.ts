@@ -5,9 +5,9 @@ import { compileValidator } from "../../src/validate/compile-validator.ts";
 import { contractOf } from "../contract/contract-of.ts";
 
 /**
- * A schema, a value and the expected codes. A value that the platform converts silently is a warning (`~`), and a value
- * that it rejects is an error. The rows follow the fields of the Django REST framework (fields.py). The sandbox reports
- * the same errors.
+ * A schema, a value and the expected codes. A value that the platform converts silently gets a warning (`~`), and a
+ * value that it rejects gets an error. The rows follow the fields of the Django REST framework (fields.py). The sandbox
+ * reports the same errors.
  */
 type Row = readonly [schema: object, value: JsonValue, expected: readonly string[]];
 

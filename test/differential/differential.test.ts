@@ -9,9 +9,9 @@ import { campaignSize } from "../campaign.ts";
 import { mutatedPayload, validPayload } from "../payload-arbitrary.ts";
 
 /**
- * Compares two validators that share no code: local validation of the compiled contract, and the sandbox's Ajv on the
- * OpenAPI document. They must agree on verdict, attr and code for 10,000 payloads (5,000 in `npm test`), half of them
- * mutated. The seed is fixed.
+ * Compares two validators that share no code: local validation with the compiled contract, and validation of the
+ * OpenAPI document's schemas with Ajv in the sandbox. They must agree on verdict, attr and code for 10,000 payloads
+ * (5,000 in `npm test`), half of them mutated. The seed is fixed.
  *
  * Accepted differences: none. Warnings (`coerced`) are not compared, because the platform has none.
  */

@@ -28,7 +28,7 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Standard input; empty by default. */
   readonly input?: string | Uint8Array;
-  /** After this time, longer on a slow machine, the command is killed and the test fails. */
+  /** Time limit, extended on a slow machine. When it expires, the command is killed and the test fails. */
   readonly timeoutMs?: number;
   /** Flags for Node.js itself. */
   readonly nodeFlags?: readonly string[];
@@ -123,7 +123,7 @@ function endOf(
   const ended = new Promise<CliEnd>((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill("SIGKILL");
-      reject(new Error(`migrate ${command} did not end in ${timeoutMs} ms\n${output.stdout}\n${output.stderr}`));
+      reject(new Error(`migrate ${command} did not end within ${timeoutMs} ms\n${output.stdout}\n${output.stderr}`));
     }, timeoutMs);
     child.once("error", reject);
     child.once("close", (code, signal) => {

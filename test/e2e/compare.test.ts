@@ -141,7 +141,7 @@ describe("compare", () => {
   });
 
   test.each(["compare", "proof"])(
-    "%s --all reports once that a file has changed since several runs",
+    "%s --all reports a changed file only once, even if it has changed since several runs",
     async (command) => {
       const work = await pushed([{ REF: "EXT-1" }]);
       renameSync(work.file("accounts.csv"), work.file("first.csv"));

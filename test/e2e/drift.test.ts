@@ -4,8 +4,8 @@ import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { adminOf, goodAccounts, outcomeLines, references, workplace } from "./push-scene.ts";
 
 /**
- * An overlay with a length limit on billing names that the platform does not apply, and with the platform's description
- * of its mobile number check.
+ * An overlay that declares a length limit on billing names, which the platform does not enforce, and contains the
+ * platform's description of its mobile number check.
  */
 const OURS = `
 overlay: 1.0.0

@@ -20,7 +20,7 @@ import {
 } from "./push-scene.ts";
 import { sharedPush, useServer } from "./shared-run-scene.ts";
 
-/** An overlay with which the read-back returns two fields of the account, so that their values can be compared. */
+/** An overlay that makes the read-back return two fields of the account, so that their values can be compared. */
 const COMPARING = `
 overlay: 1.0.0
 info: { title: A platform that returns some of the content, version: "1" }
@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 beforeEach(() => admin.reset());
 
-/** Creates accounts on the platform by a push with another ledger. */
+/** Creates accounts on the platform with a push that uses another ledger. */
 async function importedElsewhere(accounts: readonly AccountCells[]): Promise<Workplace> {
   const work = workplace({ accounts }, sandbox);
   expect((await work.push(OTHER_LEDGER)).code).toBe(0);

@@ -35,7 +35,7 @@ export function countRequests({ onStderr }: Pick<TestSandbox, "onStderr">): Requ
 
 export interface KillTally {
   kills: number;
-  /** Kills before the first request of a command, while it loads, plans or acquires the lock. */
+  /** Kills before the first request of a command, while the command loads, plans or acquires the lock. */
   idle: number;
   /** Number of started processes. */
   starts: number;
@@ -50,8 +50,8 @@ export interface Victim {
 }
 
 /**
- * Counts the accepted records in a copy of the ledger, so that only the next command repairs the ledger of a killed
- * process.
+ * Counts the accepted records in a copy of the ledger, so that the ledger of a killed process is not repaired before
+ * the next command.
  */
 function acceptedIn(ledger: string): number {
   if (!existsSync(ledger)) return 0;
@@ -81,9 +81,9 @@ const AFTERWARDS_MS = 60;
 
 /**
  * Kills a push and its resumptions with SIGKILL `kills` times, at random moments. Three in four kills happen up to 60
- * ms after a random number of requests. The other kills happen a random time after the start, when most commands still
- * load, plan or take over the lock. The numbers of requests are small enough for records to remain for the last kills,
- * if the pace of the push allows it.
+ * ms after a random number of requests. The other kills happen a random time after the start, when most commands are
+ * still loading, planning or taking over the lock. The numbers of requests are small enough for records to remain for
+ * the last kills, unless the push is too fast.
  */
 export async function killRepeatedly(
   { push, resume, records, ledger }: Victim,

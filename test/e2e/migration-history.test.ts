@@ -82,11 +82,11 @@ test("status and open follow an account from extract to extract", async () => {
   expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(["A", "B", "TYPE"]);
 });
 
-/** Names of accounts by reference; the content of an invalid row is its name with `!`. */
+/** Account names by reference. The content of an invalid row is its name followed by `!`. */
 interface History {
   readonly latest: Map<string, string>;
   readonly accepted: Map<string, string>;
-  /** Invalid rows from before their account was accepted: reference and content. */
+  /** References and contents of rows that were invalid before their account was accepted. */
   readonly faulty: Set<string>;
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { projectFile } from "./cli.ts";
 
-/** A day of docs/migration.md. */
+/** One day in docs/migration.md. */
 export interface PageDay {
   readonly day: number;
   /** The words of each command after `migrate`. */
@@ -15,7 +15,7 @@ const page = readFileSync(projectFile("docs/migration.md"), "utf8");
 const codeIn = (text: string, language: string): readonly string[] =>
   [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(([, found, code = ""]) => (found === language ? code : []));
 
-/** Returns the `migrate.yaml` of the page. */
+/** Returns the `migrate.yaml` shown on the page. */
 export function monthSettings(): string {
   return codeIn(page, "yaml").join("\n");
 }

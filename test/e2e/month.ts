@@ -8,7 +8,7 @@ import { createMonth, DAYS, type MonthAccount, monthKeys, platformAddresses } fr
 import { monthSettings } from "./month-page.ts";
 import { type Admin, adminOf, CONTRACT, type SeenRequest, type Workplace, workplace } from "./push-scene.ts";
 
-/** An overlay with which the read-back returns the address of the account, so that the address can be compared. */
+/** An overlay that makes the read-back return the account's address, so that the address can be compared. */
 const COMPARING = `
 overlay: 1.0.0
 info: { title: A platform that returns the address, version: "1" }
@@ -118,7 +118,7 @@ async function noteCommand(
 ): Promise<void> {
   if (words[0] === "exclude") for (const key of words.filter((word) => word.startsWith("M-"))) excluded.add(key);
   if (words[0] !== "push") return;
-  // A failed canary sends only a part of the plan.
+  // If the canary fails, only a part of the plan is sent.
   if (words.includes("--canary")) return plans.note();
   expect([0, 1]).toContain(end.code);
   await plans.compare(end);

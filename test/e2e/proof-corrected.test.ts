@@ -7,7 +7,7 @@ import { type CliEnd, runCli, startTestSandbox, type TestSandbox } from "./cli.t
 import { MAPPING } from "./proof-scene.ts";
 import { CONTRACT, outcomeLines } from "./push-scene.ts";
 
-/** An overlay with which the read-back returns the balance of the account. */
+/** An overlay that makes the read-back return the account's balance. */
 const COMPARING = `
 overlay: 1.0.0
 info: { title: A platform that returns the balance, version: "1" }

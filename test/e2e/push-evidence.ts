@@ -55,7 +55,7 @@ export interface Allowed {
 /**
  * Returns every contradiction between the platform, the ledger and the report, and every record that is lost,
  * unaccounted for or created twice. Each message begins with the violated invariant (docs/reliability.md). Every record
- * of the push must be valid, and must end `accepted`, or `ambiguous` if allowed.
+ * of the push must be valid, and must end as `accepted`, or as `ambiguous` if allowed.
  */
 export function contradictions(keys: readonly string[], evidence: PushEvidence, allowed: Allowed): readonly string[] {
   return [
@@ -104,7 +104,7 @@ function createdTwice({ platform }: PushEvidence): readonly string[] {
     .map(([key, count]) => `nothing twice: the platform has created ${key} ${count} times`);
 }
 
-/** Compares the times of the platform with the times of the ledger. Both use the clock of the same machine. */
+/** Compares the platform's times with the ledger's. Both use the clock of the same machine. */
 function sentBeforeIntent({ platform, ledger }: PushEvidence): readonly string[] {
   return platform.requests.flatMap(({ key = "", at }) => {
     const intendedAt = ledger.intendedAt.get(key);

@@ -51,7 +51,7 @@ async function quickest(run: () => Promise<CliEnd>): Promise<number> {
 
 test("of several pushes started at the same time, one runs and all others are refused", async () => {
   const work = workplace({ accounts: goodAccounts(60) }, sandbox);
-  // The push that runs must not end before the other pushes have started.
+  // The running push must not end before the other pushes have started.
   await admin.faults({ latencyMs: 800 });
   let refusals = 0;
   const pushes = [1, 2, 3].map(async () => {

@@ -182,8 +182,8 @@ describe("a push stops before the first request if its ledger path is", () => {
 });
 
 /**
- * Returns a command that runs a program as an unprivileged user, because root can write anywhere. Empty if this user is
- * not root; undefined if no such command works.
+ * Returns a command that runs a program as an unprivileged user, because root can write anywhere. Returns an empty list
+ * if this user is not root, and undefined if no such command works.
  */
 function asUnprivilegedUser(): readonly string[] | undefined {
   if (process.getuid?.() !== 0) return [];

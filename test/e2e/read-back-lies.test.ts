@@ -8,7 +8,7 @@ const NOW = ["--quiet-period", "0s", "--format", "ndjson"];
 
 interface ReadBackLie {
   readonly records: number;
-  /** Numbers of the records, from 1, whose first request gets no reply. */
+  /** 1-based numbers of the records whose first request gets no reply. */
   readonly lost: readonly number[];
   readonly readBack: (request: SeenRequest) => Action;
   readonly overlay?: string;

@@ -25,7 +25,7 @@ export function correct(work: Workplace): void {
   );
 }
 
-/** Saves rows like LibreOffice and Excel in locales that use semicolons: numbers lose their zeros. */
+/** Saves rows as LibreOffice and Excel do in locales that use semicolons: numbers lose their leading zeros. */
 export function saveWithSpreadsheet({ file }: Workplace): void {
   for (const name of FILES) {
     const rows: string[][] = parse(readFileSync(file("report", name)));

@@ -217,7 +217,7 @@ test("a 408 from a proxy that had forwarded the request creates no account twice
 
 /**
  * Simulates a slow platform that detects repeats. The platform does not reply to the first request for a record. It
- * refuses repeats, with the account number of the record only after `finish`.
+ * refuses repeats. Only after `finish` do its refusals contain the record's account number.
  */
 function slowPlatform(): { readonly act: (request: SeenRequest) => Action; readonly finish: () => void } {
   const taken = new Map<string, string>();

@@ -56,11 +56,11 @@ export function useServer(kind?: "private"): { readonly server: () => PostgresCl
   };
 }
 
-/** A delay of replies that is long enough for every worker to join before the other workers have sent every record. */
+/** A reply delay that is long enough for every worker to join before the other workers have sent every record. */
 export const WAITING_MS = 1_500;
-/** The delay of replies after the moment that a test waits for. */
+/** The short reply delay that a test sets once it has seen the state that it waits for. */
 export const QUICK_MS = 5;
-/** The default delay of replies. */
+/** The default reply delay. */
 export const LATENCY_MS = 500;
 
 export const FAST_PACE: readonly string[] = ["--concurrency", "16"];

@@ -60,7 +60,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
     await answerAfter(QUICK_MS);
     expect(end.code).toBe(3);
     expect((await scene.workers()).map(({ state }) => state)).toEqual(["left", "left"]);
-    // The run has records left, so the refusal of a later worker names the command that sends them.
+    // The run has records left, so the message that refuses a later worker names the command that sends them.
     const late = await scene.migrate(["worker", "--ledger", scene.ledger]);
     expect(late.stderr).toMatch(/run \S+ has ended, so workers cannot join it\s.*`migrate resume \S+` sends the/s);
     const resumed = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);

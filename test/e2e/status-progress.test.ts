@@ -5,7 +5,7 @@ import { goodAccounts, outcomeLines, statusCounts, useSandbox, type Workplace, w
 
 const { sandbox, admin } = useSandbox();
 
-/** A delay of replies with which a push takes much longer than the steps of a test, on any machine. */
+/** A reply delay that makes a push take much longer than the steps of a test, on any machine. */
 const SLOW_MS = 800;
 
 interface StatusData {

@@ -122,7 +122,7 @@ function lineOf(folder: string, file: string, line: number): string {
 }
 
 /**
- * Creates a repository as the page describes it, with the demo's extract as its sample, and no network settings or
+ * Creates a repository as described on the page, with the demo's extract as its sample, and without network settings or
  * secrets.
  */
 function repository(): string {

@@ -72,7 +72,7 @@ async function socketsOf(args: readonly string[]): Promise<readonly string[]> {
     .filter((line) => /socket\(AF_INET6?,/.test(line));
 }
 
-/** Starts a server without TLS. A connection of a TLS client fails immediately. */
+/** Starts a server without TLS. A TLS client's connection fails immediately. */
 async function plainServer(): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
   const server = createServer((socket) =>
     socket

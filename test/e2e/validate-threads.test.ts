@@ -38,7 +38,7 @@ function hazard(index: number): string {
   return long ?? kinds[index % 59] ?? `${ref},Ann,${GOOD},07700900123`;
 }
 
-/** Returns rows. One of every `badEvery` rows has an error. */
+/** Returns rows. One row in every `badEvery` has an error. */
 function rows(count: number, badEvery: number): string {
   const all = Array.from(
     { length: count },
@@ -276,7 +276,7 @@ function filesIn(folder: string): Readonly<Record<string, string>> {
 
 const SECRET_FILES: ReadonlySet<string> = new Set(["rejects.fingerprints", "rejects.json"]);
 
-/** Reads a file without the names of the run and the folder, and without the time. */
+/** Reads a file and removes the run's name, the folder's name and the time. */
 function read(file: string): string {
   return readFileSync(file, "utf8").replaceAll(/out-\d|\d{8}-\d{4}-[0-9a-f]{4}|\d\d:\d\d\b/g, "...");
 }

@@ -59,7 +59,10 @@ function faultOf(name) {
   return Object.assign(new Error(`${code}: made to fail`), isSqlite ? { errcode } : { code, errno });
 }
 
-/** Adds the point before every matching call of a method. SQLite's methods cannot be assigned. */
+/**
+ * Adds the point before every matching call of a method. Redefines the property, because SQLite's methods cannot be
+ * assigned.
+ */
 function before(owner, method, pointOf) {
   const real = owner[method];
   const value = function reached(...args) {
@@ -87,7 +90,7 @@ promises.open = async function opened(file, flags, mode) {
 };
 syncBuiltinESMExports();
 
-// SQLite is built into Node.js or is a bundled package. Commits and checkpoints of both pass a failpoint.
+// SQLite is either built into Node.js or a bundled package. In both cases, commits and checkpoints pass a failpoint.
 const LOAD = "_load";
 const realLoad = Module[LOAD];
 Module[LOAD] = function loaded(request, ...rest) {

@@ -5,7 +5,7 @@ import { afterAll } from "vitest";
 
 const script = fileURLToPath(new URL("ledger-process.mjs", import.meta.url));
 
-/** Returns functions that start `ledger-process.mjs` with a task. It uses the built ledger. */
+/** Returns functions that start `ledger-process.mjs` with a task. The process uses the built ledger. */
 export function useLedgerProcess(): LedgerProcess {
   const children: ChildProcess[] = [];
   afterAll(() => {
@@ -31,7 +31,7 @@ interface LedgerProcess {
   readonly startUnder: (command: readonly string[], task: string, ...values: readonly string[]) => ChildProcess;
 }
 
-/** Returns the first line of the output of the process; an empty string if the process ends without a line. */
+/** Returns the first line of the process's output; an empty string if the process ends without a line. */
 export async function firstLine({ stdout }: ChildProcess): Promise<string> {
   if (stdout === null) return "";
   for await (const line of createInterface({ input: stdout })) return line;

@@ -314,7 +314,7 @@ async function takeOver(scene: Scene, step: Extract<ProcessStep, { does: "take o
   if (step.firstCloses === "at once") for (const { stored } of scene.members) await stored.closeLost();
 }
 
-/** Returns whether the current run sends and its plan is complete. */
+/** Returns whether the current run sends records and has a complete plan. */
 async function isSending({ members, current }: Scene): Promise<boolean> {
   const [first] = members;
   const id = first?.runs[current];

@@ -18,7 +18,10 @@ export interface ScriptedPlan {
 /** The reply to a request, without the record that it belongs to. */
 export type ScriptedReply = Pick<AttemptOutcome, "status" | "problems" | "http" | "durationMs"> &
   Partial<Pick<AttemptOutcome, "step" | "mayHoldOther" | "reason">> & {
-    /** `new`: an account of no other record. `shared`: one of two accounts, possibly known from an earlier request. */
+    /**
+     * `new`: an account that no other record has. `shared`: one of two accounts, possibly known from an earlier
+     * request.
+     */
     readonly account: "none" | "new" | "shared" | "shared, known before";
   };
 

@@ -12,7 +12,7 @@ export interface StoredLedger {
   readonly store: LedgerStore;
   /** Opens the ledger in a new process, and gives this process the lock. */
   readonly open: () => Promise<Ledger>;
-  /** Simulates that the process with the ledger dies, or is suspended for longer than its lease. Closes nothing. */
+  /** Simulates a process that dies with the ledger open, or is suspended for longer than its lease. Closes nothing. */
   readonly loseProcess: () => Promise<void>;
   /** Closes the ledger in the lost processes. */
   readonly closeLost: () => Promise<void>;

@@ -14,7 +14,7 @@ interface LookupEnd {
   readonly mostAtOnce: number;
 }
 
-/** Looks up the documents of the rows in a store that contains these documents. */
+/** Looks up the documents of the rows in a store that contains only `documents`. */
 async function lookUp(
   rows: readonly string[],
   documents: readonly string[],

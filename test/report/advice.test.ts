@@ -8,7 +8,7 @@ describe("the advice for the code unique", () => {
     expect(adviceFor({ ...problem, acceptedAt: "2026-01-31T09:30:00Z" })).toMatch("which of the two versions");
   });
 
-  it("asks to remove the repeated item of a list", () => {
+  it("says to remove the repeated item from a list", () => {
     expect(adviceFor(problem)).toBe("Remove or correct the repeated item.");
   });
 });

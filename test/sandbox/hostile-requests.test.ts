@@ -28,7 +28,7 @@ test.each([
   ["fields under aliases", `{ ${Array.from({ length: 20_000 }, (_, index) => `a${index}: apiVersion`).join(" ")} }`],
   ["fields without aliases", `{ ${"apiVersion ".repeat(300)} }`],
   ["levels", `${"{ apiVersion ".repeat(21)}${"}".repeat(21)}`],
-  ["levels of a list", `{ apiVersion(a: ${"[".repeat(50_000)}1${"]".repeat(50_000)}) }`],
+  ["levels of nested lists", `{ apiVersion(a: ${"[".repeat(50_000)}1${"]".repeat(50_000)}) }`],
 ])("answers a GraphQL query with too many %s with an error", async (_, query) => {
   const { post } = await connect();
   const { status, json } = await post("graphql/", { query }, NO_CREDENTIALS);

@@ -129,7 +129,7 @@ function toolsOf({ ledgerPath, clock }: RestoreOptions) {
 
 async function repair(options: RestoreOptions): Promise<void> {
   const { ledgerPath, clock, note } = options;
-  // Repaired ledgers get a file name with a resolution of one second.
+  // The file name of a repaired ledger contains the time to the second.
   const until = clock.monotonic() + 2_000;
   void clock.sleep(2_000);
   while (clock.monotonic() < until && clock.step()) await new Promise(setImmediate);
@@ -172,7 +172,7 @@ function repeated(clock: SimulatedClock, work: () => void, everyMs: number): () 
   return () => over.abort();
 }
 
-/** Closes the journal and restores its folder, because a dead process writes no last entry. */
+/** Closes the journal and restores its folder, because a dead process writes no final entry. */
 async function abandon(journal: Journal, folder: string): Promise<void> {
   const files = existsSync(folder) ? readdirSync(folder).map((name) => path.join(folder, name)) : [];
   const before = files.map((file) => ({ file, bytes: readFileSync(file) }));

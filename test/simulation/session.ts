@@ -90,7 +90,9 @@ function describeEnd(end: UploadEnd | "killed"): string {
   return end === "killed" ? end : `${end.reason} ${end.failure?.code ?? ""} ${JSON.stringify(end.counts)}`;
 }
 
-/** Returns the command of the user, who pushes or resumes after a repair, and pushes if the ledger contains no run. */
+/**
+ * Returns the command that the user would run: a push or resume after a repair, and a push if nothing can be resumed.
+ */
 async function commandFor(
   job: Job,
   how: SessionOptions["how"],

@@ -24,7 +24,7 @@ export interface FaultyPush {
   readonly onFault: (kind: FaultKind) => void;
 }
 
-/** Pushes with workers under faults, and resumes until every record is settled. Returns the end of the last command. */
+/** Pushes with workers under faults, and resumes until every record is settled. Returns how the last command ended. */
 export async function pushUnderFaults(push: FaultyPush): Promise<CliEnd> {
   const { scene, workers, flags, targets, dice, onFault } = push;
   const started: RunningCli[] = [];
@@ -91,7 +91,7 @@ export function isRunning({ process: { exitCode, signalCode } }: RunningCli): bo
 }
 
 function joining(running: readonly RunningCli[], started: readonly RunningCli[]): number {
-  // The last started worker may not have joined yet.
+  // The worker that was started last may not have joined yet.
   const last = started.at(-1);
   return last !== undefined && running.includes(last) && last.stderr() === "" ? 1 : 0;
 }

@@ -1,12 +1,12 @@
 // Validates 2,000 hostile cases with the built program. A case is a contract, an overlay, a mapping with functions, and
-// an input. Each case runs in its own process, with a heap of 512 MB and a time limit of 10 s. A case fails if it
-// ends with exit code 70 or by a signal, prints a stack trace, exceeds the time limit, or uses more memory than
+// an input. Each case runs in its own process, with a heap of 512 MB and a time limit of 10 s. A case fails if it ends
+// with exit code 70 or by a signal, prints a stack trace, exceeds the time limit, or uses more memory than
 // `--megabytes`.
 //   node test/soak/hostile.mjs [--cases 2000] [--seed <n>] [--seconds <n>] [--workers 2] [--megabytes 900]
 // The seeds are consecutive, beginning with `--seed`. A failed case is printed with its seed, and its folder is kept.
 // Requires `npm run build`.
 //
-// Memory has two limits. `--max-old-space-size=512` limits the heap: beyond it V8 ends the process by a signal. Peak
+// Memory has two limits. `--max-old-space-size=512` limits the heap: beyond it, V8 ends the process with a signal. Peak
 // resident memory (VmHWM) also includes 100 MB for Node.js and the program's code, young objects, compiled code,
 // buffers, and pages that V8 releases late. The function thread has its own heap, which may grow by 1 GiB during a
 // batch. A case whose mapping calls `grows` may use that much more, plus its growth between two measurements.

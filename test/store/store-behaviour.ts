@@ -3,7 +3,7 @@ import type { DocumentStore } from "../../src/store/document-store.ts";
 
 /** A store whose documents the test adds directly. */
 export interface FilledStore {
-  /** Opens the store after these documents were added. */
+  /** Adds these documents and opens the store. */
   readonly withDocuments: (keys: readonly string[]) => Promise<DocumentStore>;
 }
 

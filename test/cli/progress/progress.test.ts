@@ -69,7 +69,7 @@ describe("progress without a terminal", () => {
     expect(written.join("")).not.toMatch(/left|%/);
   });
 
-  it("shows how much of the input was read, and how many records were checked", () => {
+  it("shows how much of the input has been read, and how many records have been checked", () => {
     const { progress, written, at } = inPipe();
     progress.onProgress({ kind: "read", bytes: 1_000_000, ofBytes: 4_000_000 });
     at(5000);

@@ -200,7 +200,7 @@ function withChange(document: JsonValue, site: number, how: number): JsonValue {
   return document;
 }
 
-/** Returns the possible changes of a member. A negative `how` marks a property, which can only be removed. */
+/** Returns the possible changes to a member. A negative `how` marks a property, which can only be removed. */
 function changesAt(holder: Record<string, JsonValue>, key: string, how: number): readonly (() => void)[] {
   const member = holder[key];
   const change = (value: JsonValue) => () => void (holder[key] = value);

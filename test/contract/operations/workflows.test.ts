@@ -12,7 +12,7 @@ const text = readFileSync(new URL("../../../fixtures/workflows/contract.yaml", i
 const STAGE = "/v1/data-import/account-import-process/create-or-update/";
 const SCHEDULE = "/v2/data-import/accounts/";
 
-/** Returns the contract of the worked example with changed extensions of one operation. */
+/** Returns the worked example's contract with the extensions of one operation changed. */
 function changed(path: string, update: object): Contract {
   const target = `$.paths['${path}'].post`;
   const gone = Object.keys(update).map((name) => ({ target: `${target}['${name}']`, remove: true }));

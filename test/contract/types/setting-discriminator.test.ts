@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../src/json/json-value.ts";
 import { compileJudge } from "../../../src/sandbox/judge/judge.ts";
 import { compileValidator } from "../../../src/validate/compile-validator.ts";
 
-/** Schemas of a business as two operators publish them: the discriminator is not a field of either schema. */
+/** A business schema as two operators publish it: the discriminator is not a field of either alternative. */
 const DOCUMENT = `
 openapi: 3.0.3
 info: { title: Businesses, version: "1" }

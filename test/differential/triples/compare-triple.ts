@@ -23,8 +23,8 @@ import { SUPPLIER, type Triple, writeAsNdjson, writeTriple } from "./triple.ts";
 const { signal } = new AbortController();
 
 /**
- * Every triple is planned and sent on each path. Each other comparison takes just as long, so it is made for only one
- * in this many triples.
+ * Every triple is planned and sent on each path. Each of the other comparisons takes just as long, so it is made for
+ * only one in this many triples.
  */
 const TURNS = 3;
 /** The places of the values are compared for one in this many records. */
@@ -178,7 +178,10 @@ function hex(_name: string, value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value;
 }
 
-/** Compares the bodies of a second reading by bytes and by rows, and the payloads kept from the first reading. */
+/**
+ * Compares the bodies of a second reading by rows with those of a second reading by bytes, and with the payloads kept
+ * from the first reading.
+ */
 async function compareSent(
   job: Job,
   { plan, sendsInvalid }: { readonly plan: Plan; readonly sendsInvalid: boolean },

@@ -49,7 +49,7 @@ async function startCounting() {
     unfinished: new Array<string>(),
     /** Returns the name of the file with the stored counts, or undefined if there is none. */
     stored: (): string | undefined => readdirSync(folder).find((name) => name.startsWith("inventory-")),
-    /** Returns a later time than every earlier call. */
+    /** Returns a later time at each call. */
     nextTime,
     /** Returns how often keys of pushes were read. */
     readings: () => readings,

@@ -104,7 +104,7 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
       await leave?.(ledger);
     });
 
-    test("returns the problems, run and place of the latest version of each record, or only since a given time", async () => {
+    test("returns the problems, run and place of the latest version of each record, optionally only since a given time", async () => {
       const ledger = await empty();
       const required = { attr: "name", severity: "error", by: "local", code: "required" } as const;
       const bad = { status: "invalid", problems: [required] } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { accepted, LEASE_MS, LEASE_LOST, PLAN, REPORT, type SharedRunSetup, useSharedRun } from "./shared-run-setup.ts";
 
-/** Tests that workers of an ended shared run and a replaced planner can no longer change anything. */
+/** Tests that neither the workers of an ended shared run nor a replaced planner can change anything. */
 export function describeEndOfSharedRun(open: () => Promise<SharedRunSetup>): void {
   describe("a ledger with shared runs", () => {
     const { at, beginSharing, join, intents, counts } = useSharedRun(open);

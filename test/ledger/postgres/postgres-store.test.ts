@@ -81,7 +81,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHO
     const frozen = await store.write("push", { create: true });
     const run = await planned(frozen, [item(1, "A")]);
     const [intent] = await intendAll(frozen, run);
-    // The state after a process on another host stopped: the lease is not renewed.
+    // The state after a process on another host has stopped: its lease is no longer renewed.
     const elsewhere = 'update migrate.writer set holder = (holder::jsonb || \'{"host":"other"}\')::text';
     await server.query(`${elsewhere}, lease_until = clock_timestamp() + interval '1 second'`, NAME);
     const next = await store.write("resume", { create: false });

@@ -12,7 +12,7 @@ const RECORDS = 10_000;
 const KILLS = campaignSize({ part: 8, whole: 14 });
 const GROUP = 16;
 
-test("a push killed at any moment loses nothing, sends nothing twice, and reports results that are unknown", async () => {
+test("a push killed at any moment loses nothing, sends nothing twice, and reports unknown results", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "ledger.db");
   const received = join(folder, "received");

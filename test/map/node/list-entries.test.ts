@@ -79,7 +79,7 @@ payload:
       "points.5.id",
     ]);
   });
-  test("has, for any rows, origins with the places that `locate` returns and with the values in the payload", () => {
+  test("has origins whose places match `locate` and whose values match the payload, for any rows", () => {
     const cellsOf = fc.array(fc.tuple(fc.constantFrom("a", "b", ""), fc.constantFrom("M", "X", "")), { maxLength: 4 });
     const entry = fc.constantFrom(
       "{ each: power, item: { id: MPAN, digits: KIND } }",

@@ -25,7 +25,7 @@ function noRows(): never {
   throw new Error("the scan needs no rows");
 }
 
-/** What the encoder does with a record, as the second cell of the record says. */
+/** The encoder's action for a record, as named in the record's second cell. */
 const HOWS = ["cell", "text", "none", "empty", "absent", "uncertain", "error"] as const;
 type How = (typeof HOWS)[number];
 
@@ -215,7 +215,7 @@ function keyOfFirstCell(cells: FastPathCells): number {
   return 7;
 }
 
-/** Returns child records that cannot be read for root record 1 only. Adds each loaded group to `loaded`. */
+/** Returns child records that are unreadable only for root record 1. Adds each loaded group to `loaded`. */
 function childrenWithProblem(loaded: ChildGroups[]): ChildRecords {
   return {
     name: "children",

@@ -109,7 +109,7 @@ describe("an observation of the database", () => {
 
   test.each<[string, Partial<OriginFacts>]>([
     ["with another origin", { origin: "two" }],
-    ["that was restarted and has a higher log position since", { position: 900, startedAt: "later" }],
+    ["that was restarted and whose log position has increased since then", { position: 900, startedAt: "later" }],
   ])("refuses a database with fewer requests than this machine has seen, %s", async (_, to) => {
     const watch = await watching();
     await writeSeenOrigin(folder(), { ...facts, requests: 10, at: AT });

@@ -39,7 +39,7 @@ export interface TokenPlatformOptions {
   readonly skew?: number;
 }
 
-/** Tokens for an hour, each with a refresh token for a week. */
+/** Tokens that are valid for an hour, each with a refresh token that is valid for a week. */
 export const withRefresh: TokenPlatformOptions = {
   otherFields: (number, now) => ({
     payload: { exp: now + HOUR },

@@ -10,7 +10,10 @@ import {
 } from "../../../src/platform/import/step-clients.ts";
 import type { HttpReply } from "../../../src/transport/http.ts";
 
-/** The platform has its own name for the business key, in the body of the last step and in the path of the status. */
+/**
+ * The platform has its own name for the business key, in the body of the last step and in the path of the status
+ * request.
+ */
 const CONTRACT = `
 openapi: 3.0.3
 info: { title: Steps, version: "1" }

@@ -161,7 +161,7 @@ describe("Retry-After:", () => {
     expect(judge(429, {}, { headers: { date, "retry-after": until } }).pushBack).toMatchObject({ afterMs });
   });
 
-  test.each([408, 421, 425])("a %i that states a time delays every request", (status) => {
+  test.each([408, 421, 425])("a %i reply with Retry-After delays every request", (status) => {
     const pushBack = { reason: `HTTP ${status}`, afterMs: 7_000 };
     expect(judge(status, {}, { headers: { "retry-after": "7" } }).pushBack).toEqual(pushBack);
     expect(judge(status, {}).pushBack).toBeUndefined();

@@ -112,7 +112,7 @@ describe("a 2xx reply is ambiguous if it contradicts the contract or does not cl
     ["success: false", CREATED, 201, { account_number: "A-1", success: false }, 'with "success": false in its body'],
     ["success: false, although nothing is documented", SILENT, 201, { success: false }, '"success": false'],
     ["a failure status", CREATED, 201, { account_number: "A-1", status: "FAILED" }, '"status": "FAILED"'],
-    ["a failure status, by its ending", SILENT, 201, { status: "ACCOUNT_IMPORT_ERROR" }, '"status": "ACCOUNT_'],
+    ["a status whose last word means failure", SILENT, 201, { status: "ACCOUNT_IMPORT_ERROR" }, '"status": "ACCOUNT_'],
     ["an error status", SILENT, 201, { status: 500, title: "Oops" }, '"status": 500'],
     ["success: false in an envelope", SILENT, 201, { data: { success: false } }, '"success": false'],
     ["success as a count of zero", SILENT, 201, { succeeded: 0, failed: 1 }, '"succeeded": 0'],

@@ -7,7 +7,7 @@ import type { SourceSpec } from "../../../src/model/source-spec.ts";
 import { openInput } from "../../../src/read/input/open-input.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-/** Returns the plan of accounts with their ordered customers, the meters of customers, and notes. */
+/** Returns a join plan: accounts with notes and ordered customers, and customers with meters. */
 function plan(folder: string): SourceSpec {
   const file = (name: string): readonly string[] => [path.join(folder, `${name}.csv`)];
   return {

@@ -246,7 +246,7 @@ interface NaiveOptions {
   readonly pick: RowChoice | undefined;
 }
 
-/** Joins by scanning all rows for each parent. Lines count from 1 and include the header. */
+/** Joins by scanning all rows for each parent. Line numbers start at 1 and include the header. */
 function naiveJoin(parents: readonly string[], children: readonly Drawn[], options: NaiveOptions) {
   const numbered = children.map((row, index) => ({ line: index + 2, row }));
   const taken = (id: string): readonly (typeof numbered)[number][] => {

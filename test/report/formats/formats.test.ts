@@ -96,7 +96,7 @@ describe("csv", () => {
   ];
   it.each(formulas)("neutralises the formula in %j so that a CSV parser still reads the text", async (key) => {
     const [, row] = parseCsv(await rendered(reporters.csv, reportOf([{ ...refused("no"), key }])));
-    // A control character is shown as an escape, which starts no formula.
+    // A control character is shown as an escape, which does not start a formula.
     expect(row?.[1]).toBe(/^\s/.test(key) && plainText(key) !== key ? plainText(key) : `'${key}`);
   });
 

@@ -13,7 +13,7 @@ const record = fc.record({
   key,
   /** The number of record numbers that are skipped before this record. */
   step: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(100_000) }),
-  /** The distance in lines to the previous record; negative if this record comes first. */
+  /** The distance in lines from the previous record; negative if this record is further up in the file. */
   lines: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 3 }) }, fc.integer({ min: -200, max: 0 })),
   isNextFile: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 });

@@ -55,7 +55,7 @@ const TEXTS: Values = [
 ];
 const STRANGE: Values = [null, "", [], {}, false, 0, "X", [null], [{}], { a: 1 }, ["2024-06-15"]];
 
-/** Returns the strings that rules compare with, at any depth. */
+/** Returns the strings with which rules compare values, at any depth. */
 export function literalsIn(rules: readonly Rule[]): readonly JsonValue[] {
   const found = new Set<string>();
   const search = (part: unknown): void => {

@@ -87,7 +87,7 @@ function answerOf<Result>(work: () => Result): Answer<Result> {
   }
 }
 
-/** Waits until a message is sent. If its process dies or freezes, the message may or may not be sent. */
+/** Waits until a message is sent. If the sending process dies or freezes, the message may or may not be sent. */
 async function untilSent(process: SimulatedProcess, dice: Dice): Promise<void> {
   if (process.isDead() && dice() < 0.5) await never();
   if (process.isFrozen() && dice() < 0.5) await process.untilThawed();

@@ -129,13 +129,9 @@ test("the same seed produces the same events, to the millisecond", async () => {
 
 describe("the simulation detects that", () => {
   test.each<[string, SharedSimulationOptions["injectBug"], RegExp]>([
-    [
-      "records in flight of a dead worker are sent again without permission",
-      resendAlways,
-      /nothing twice|nothing lost/,
-    ],
+    ["a dead worker's records in flight are sent again without permission", resendAlways, /nothing twice|nothing lost/],
     ["workers overestimate the duration of their leases", longLeases, /lease/],
-    ["records in flight of a dead worker are forgotten", forgetInterrupted, /liveness|no bug/],
+    ["a dead worker's records in flight are forgotten", forgetInterrupted, /liveness|no bug/],
     ["a range is marked as done before its records", doneAtOnce, /liveness|nothing lost/],
   ])("%s", async (_, injectBug, invariant) => {
     const found: string[] = [];

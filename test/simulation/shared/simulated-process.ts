@@ -5,16 +5,16 @@ import { never, type SimulatedClock } from "../simulated-clock.ts";
 export interface SimulatedProcess {
   readonly pid: number;
   readonly machine: number;
-  /** The process's clock: a sleep ends when the process is not frozen, and never in a dead process. */
+  /** The process's clock. A sleep does not end while the process is frozen, and never ends in a dead process. */
   readonly clock: Clock;
   readonly isDead: () => boolean;
   readonly isFrozen: () => boolean;
-  /** Resolves when the process is not frozen; never in a dead process. */
+  /** Resolves as soon as the process is not frozen; never in a dead process. */
   readonly untilThawed: () => Promise<void>;
   readonly kill: () => void;
   readonly freeze: (ms: number) => void;
   readonly thaw: () => void;
-  /** Like SIGTERM: received when the process is not frozen. */
+  /** Acts like SIGTERM. A frozen process receives it after it thaws. */
   readonly stop: () => void;
   readonly drain: AbortSignal;
   /** Called when the process has finished its work. */

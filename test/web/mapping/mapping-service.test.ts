@@ -186,7 +186,7 @@ const STARTS = [
   readFileSync(projectFile("fixtures/demo/mapping.yaml"), "utf8").replace(/payload:[^]*/, "payload: {}\n# end\n"),
 ];
 
-test("every sequence of edits keeps all comments, can be undone, and gives a mapping that compiles or a clear error", async () => {
+test("every sequence of edits keeps all comments, can be undone, and results in a mapping that compiles or in a clear error", async () => {
   const picks = fc.record<Picks>({ one: fc.nat(), other: fc.nat(), kind: fc.nat(7) });
   const sequences = fc.array(picks, { minLength: 1, maxLength: 6 });
   await fc.assert(

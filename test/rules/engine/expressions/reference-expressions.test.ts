@@ -15,7 +15,7 @@ import { RANDOM_LIST, RANDOM_SETTINGS, randomBody, randomValues } from "../rando
 type Program = ReturnType<typeof createRuleCompiler>;
 type Reference = ReturnType<typeof createReference>;
 
-/** Values that each class of numbers represents in its own way, as text. */
+/** Returns a rational number of either implementation as text. Returns other values unchanged. */
 function readable(value: unknown): unknown {
   return value instanceof ProgramRational || value instanceof ReferenceRational
     ? `${value.numerator}/${value.denominator}`

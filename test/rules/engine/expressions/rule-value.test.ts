@@ -170,7 +170,7 @@ describe("comparisons", () => {
     expect(order("10:00:00", "2026-06-29T10:00:00Z")).toBeUndefined();
   });
 
-  it("of texts, lists and objects find only equal values", () => {
+  it("of text, lists and objects find only equal values", () => {
     expect(equal("A", "A")).toBe(true);
     expect(equal("A", "a")).toBe(false);
     expect(order("A", "B")).toBeUndefined();
@@ -195,7 +195,7 @@ describe("comparisons", () => {
     }
   });
 
-  it("find equal texts by their characters, except dates and times", () => {
+  it("treat text as equal only to the same text, unless it is a date or a time", () => {
     const temporal = ["2026-06-29", "2026-06-29T10:00:00Z", "10:00:00"];
     expect(temporal.map(equalsOnlyItself)).toEqual([false, false, false]);
     expect(["A", "", "1.5", "2026-06"].map(equalsOnlyItself)).toEqual([true, true, true, true]);

@@ -18,7 +18,7 @@ function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
-/** Compares values; a date and a date-time by the day in the instance's time zone. */
+/** Compares values. A date and a date-time are compared by the day in the instance's time zone. */
 export interface Comparer {
   /** Returns a negative number, zero or a positive number; undefined if the values cannot be compared. */
   readonly order: (a: Value, b: Value) => number | undefined;
