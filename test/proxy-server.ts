@@ -17,7 +17,7 @@ export interface ProxyServer {
 export interface ProxyOptions {
   /** Required `user:password`. */
   readonly credentials?: string;
-  /** Status of a reply that is sent instead of opening a tunnel. `nothing` means no reply. */
+  /** Status of the reply that the proxy sends instead of opening a tunnel. `nothing` means no reply. */
   readonly refuses?: number | "nothing";
 }
 

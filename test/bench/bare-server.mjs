@@ -103,7 +103,7 @@ function refusal() {
   return `HTTP/1.1 ${options.status} ${REASONS[options.status]}\r\n${retryAfter}content-length: 0\r\n\r\n`;
 }
 
-/** Returns the reply of a step. The reply to a validation is the payload itself. */
+/** Returns the reply to a step. The reply to a validation is the payload itself. */
 function reply(step, { key, sent, number }) {
   if (step === "validate-account") return success("200 OK", sent);
   const member =

@@ -69,7 +69,7 @@ await withFolder(async (folder) => {
   }
 });
 
-/** Alternates the script and `migrate validate` with each number of threads. */
+/** Alternates between the script and `migrate validate` with each number of threads. */
 async function compareValidate(job, wrong) {
   const threadCounts = options.threads.split(",");
   const found = new Map(["script", ...threadCounts].map((name) => [name, []]));
@@ -120,7 +120,7 @@ async function validate(job, wrong, threads) {
   return run;
 }
 
-/** Alternates the script and `migrate push`. The ratios are medians over the pairs. */
+/** Alternates between the script and `migrate push`. The ratios are medians over the pairs. */
 async function measurePush(job) {
   const scripts = [];
   const ours = await medians(runs, async () => {

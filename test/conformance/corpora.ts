@@ -25,8 +25,8 @@ export function publishedContract(...names: readonly string[]): string {
 }
 
 /**
- * Defines tests over a corpus. If the corpus is missing, the tests are skipped, and their title names the expected
- * folder.
+ * Defines tests over a corpus. If the corpus is missing, the tests are skipped, and the title of their group names the
+ * expected folder.
  */
 export function describeCorpus(name: string, tests: () => void): void {
   describe.skipIf(!existsSync(corpus(name)))(`${name} (expected in ${CORPORA})`, () => {

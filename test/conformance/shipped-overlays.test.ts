@@ -67,7 +67,7 @@ function publishedSchemas(operator: Operator): JsonValue {
   return valueAt(loadDocument(operator).document, ["components", "schemas"]) ?? {};
 }
 
-/** Returns the `additionalProperties` of each nested schema by its place. */
+/** Returns the `additionalProperties` of each nested schema, keyed by its place. */
 function openings(value: JsonValue | undefined, place: string): ReadonlyMap<string, string> {
   if (!isJsonObject(value)) return new Map();
   const own = value["additionalProperties"];

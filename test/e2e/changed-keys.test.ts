@@ -64,7 +64,7 @@ describe("after an interrupted run,", () => {
   });
 });
 
-/** Removes leading zeros, like a spreadsheet that saves the file. */
+/** Removes leading zeros, as a spreadsheet does when it saves the file. */
 const withoutZeros = (text: string): string => text.replaceAll(/(?<=^|,)0+(?=\d+(?:,|\r?$))/gm, "");
 
 /** Pushes two valid and two invalid accounts. */

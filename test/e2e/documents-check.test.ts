@@ -68,7 +68,9 @@ function expectTwoProblems({ stdout }: CliEnd): void {
   ]);
 }
 
-/** Writes accounts of two import suppliers in one file, each with a letter. Each supplier has its own root. */
+/**
+ * Writes one file with accounts of two import suppliers. Each account has a letter, and each supplier has its own root.
+ */
 function sceneOfTwoSuppliers(letters: readonly string[]): string {
   const folder = scene(letters);
   const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);

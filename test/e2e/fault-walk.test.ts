@@ -118,7 +118,7 @@ async function aftermath(work: Workplace): Promise<readonly string[]> {
   ];
 }
 
-/** Continues like an operator: resumes, or repeats the push if there is no run. */
+/** Continues as an operator would: resumes, or repeats the push if there is no run. */
 async function finish(work: Workplace): Promise<CliEnd> {
   const resumed = await work.migrate(["resume"]);
   return resumed.code === 2 && /no run|no ledger/.test(resumed.stderr) ? work.push() : resumed;

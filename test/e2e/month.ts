@@ -134,7 +134,7 @@ function withPush(commands: readonly (readonly string[])[], push: readonly strin
 }
 
 interface PlanWatch {
-  /** Records the requests since the last call as sent with the first ledger. */
+  /** Notes that the requests since the last call were sent with the first ledger. */
   readonly note: () => Promise<void>;
   /** Ignores the requests since the last call, which were sent with another ledger. */
   readonly skip: () => Promise<void>;

@@ -9,8 +9,8 @@ const { sandbox, admin } = useSandbox();
 const RECORDS = 40;
 const FAILPOINTS = projectFile("test/failpoints/preload.mjs");
 /**
- * For each number of threads, the number of a transaction after the plan and the first intents, while requests are in
- * flight.
+ * For each number of threads: the number of a transaction that happens after the plan and the first intents, while
+ * requests are in flight.
  */
 const THREADS = [
   ["one thread", "1", 9],

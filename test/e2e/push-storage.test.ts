@@ -126,7 +126,7 @@ describe("a push stops before the first request if its ledger path is", () => {
     expect(await pushOnto("ledger", work)).toEqual(refused(2, /is a folder/));
   });
 
-  test("a named pipe, which it does not wait for", async () => {
+  test("a named pipe, without waiting for it", async () => {
     const work = place();
     execFileSync("mkfifo", [work.file("pipe")]);
     expect(await pushOnto("pipe", work)).toEqual(refused(2, /is not a regular file/));

@@ -20,7 +20,7 @@ export interface InProcessEnd {
 /** A command that keeps running after its start. */
 export interface InProcessCommand {
   readonly ended: Promise<InProcessEnd>;
-  /** Ends the command like the first Ctrl-C. */
+  /** Ends the command as the first Ctrl-C does. */
   readonly drain: () => void;
   /** Calls the listener with each later chunk of stderr. */
   readonly onStderr: (listener: (text: string) => void) => void;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { linesOf, validate, workFolder } from "./validate-scene.ts";
 
-/** Enough rows for an input to be validated in threads. */
+/** Enough rows for an input to be validated in several threads. */
 const ROWS = 40_000;
 /** Enough rows for a plan that does not fit in memory and is written to disk. */
 const MANY_ROWS = 400_000;

@@ -55,8 +55,8 @@ ${Object.keys(TYPES)
 const long = (piece: string, length = 40_000): string => piece.repeat(length / piece.length);
 
 /**
- * Cells that make a backtracking matcher try many alternatives. The time of such a matcher grows with the square of the
- * length, to several seconds for these cells.
+ * Cells that make a backtracking matcher try many alternatives. The time that such a matcher takes grows with the
+ * square of the length, up to several seconds for these cells.
  */
 const CELLS = [
   `1${long("0")}1`,

@@ -61,7 +61,7 @@ function pushWords(mapping: string): readonly string[] {
   return ["push", "--contract", "contract.yaml", "--mapping", mapping, "--format", "ndjson"];
 }
 
-/** Replaces the accounts of the example with this many valid accounts with the keys `EXT-00001`, `EXT-00002`, ... */
+/** Replaces the accounts of the example with this many valid accounts, whose keys are `EXT-00001`, `EXT-00002`, ... */
 export function writeManyAccounts({ file }: WorkflowPlace, count: number): void {
   const keys = references(count);
   writeFileSync(

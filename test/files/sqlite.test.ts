@@ -20,7 +20,7 @@ describe("the SQLite engine", () => {
     expect(hasStableSqlite(process.versions.node)).toBe(status === 0 && stderr === "");
   });
 
-  it("does not create a database if only an existing database may be opened, and reports the error code of SQLite", () => {
+  it("does not create a database if only an existing database may be opened, and reports SQLite's error code", () => {
     expect(() => new DatabaseSync("file:/nowhere/at/all.db?mode=rw")).toThrow(expect.objectContaining({ errcode: 14 }));
   });
 

@@ -19,7 +19,7 @@ async function hold() {
   }
 }
 
-/** Opens the ledger like a push, or prints the refusal. */
+/** Opens the ledger as a push does, or prints the refusal. */
 async function open() {
   try {
     await sqliteLedgerStore(path).write("push", { create: true });

@@ -57,7 +57,7 @@ describe("the step that a record has reached", () => {
     [true, "pending"],
     [false, "ambiguous"],
   ])(
-    "leaves the record, after a crash during a request (idempotent: %s), with the status %s",
+    "after a crash during a request (idempotent: %s), leaves the record with the status %s",
     async (idempotent, status) => {
       const run = await staged();
       await intendStep(run, { step: "process", idempotent });

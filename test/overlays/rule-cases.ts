@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import type { JsonObject, JsonValue } from "../../src/json/json-value.ts";
 
-/** Payloads that satisfy and violate a rule of a shipped overlay. */
+/** Payloads that satisfy a rule of a shipped overlay, and payloads that violate it. */
 export type RuleCase = z.output<typeof caseSchema> & { readonly file: string };
 
 const json: z.ZodType<JsonValue> = z.json();

@@ -133,7 +133,7 @@ function dangerousCharacters(): string {
     .join("");
 }
 
-/** Splits a text into parts of at most `length` code units. */
+/** Splits text into parts of at most `length` code units. */
 function parts(text: string, length: number): readonly string[] {
   return Array.from({ length: Math.ceil(text.length / length) }, (_, at) => text.slice(at * length, (at + 1) * length));
 }

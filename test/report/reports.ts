@@ -39,7 +39,9 @@ function summaryOf(outcomes: readonly Outcome[]): Summary {
   return { records: outcomes.length, counts, errors, warnings, exitCode: Object.keys(errors).length > 0 ? 1 : 0 };
 }
 
-/** One record of most kinds: valid, invalid in a joined cell, rejected by the platform, ambiguous, with a warning. */
+/**
+ * One record each of most kinds: valid, invalid in a joined cell, rejected by the platform, ambiguous, with a warning.
+ */
 export const MIXED: readonly Outcome[] = [
   { record: 1, key: "EXT-1", source: { file: "accounts.csv", line: 2 }, status: "valid", problems: [] },
   {

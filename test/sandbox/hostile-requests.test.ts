@@ -29,7 +29,7 @@ test.each([
   ["fields without aliases", `{ ${"apiVersion ".repeat(300)} }`],
   ["levels", `${"{ apiVersion ".repeat(21)}${"}".repeat(21)}`],
   ["levels of nested lists", `{ apiVersion(a: ${"[".repeat(50_000)}1${"]".repeat(50_000)}) }`],
-])("answers a GraphQL query with too many %s with an error", async (_, query) => {
+])("returns an error for a GraphQL query with too many %s", async (_, query) => {
   const { post } = await connect();
   const { status, json } = await post("graphql/", { query }, NO_CREDENTIALS);
   expect(status).toBe(200);
@@ -44,7 +44,7 @@ test.each([
   ["a million empty objects", Buffer.from(`{"customers":[${"{},".repeat(1_000_000)}{}]}`)],
   ["200,000 names", Buffer.from(`{${Array.from({ length: 200_000 }, (_, at) => `"k${at}":1`).join()}}`)],
   ["50,000 nested lists", Buffer.from(`${"[".repeat(50_000)}${"]".repeat(50_000)}`)],
-])("answers a body with %s with parse_error", async (_, body) => {
+])("returns parse_error for a body with %s", async (_, body) => {
   const { call, get } = await connect();
   expect(await call("POST", ACCOUNTS, body)).toMatchObject({ status: 400, json: { code: "parse_error" } });
   expect((await get("products/")).status).toBe(200);

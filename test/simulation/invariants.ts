@@ -7,7 +7,7 @@ import { type HeldAccount, type ModelPlatform, partsOf } from "./model-platform.
 import { type Durable, hex } from "./killable-ledger.ts";
 import { identityOf, type SimulatedRecord } from "./simulated-record.ts";
 
-/** A violated invariant, by its name (docs/reliability.md). */
+/** The name of a violated invariant (docs/reliability.md), and what violates it. */
 export interface Violation {
   readonly invariant: string;
   readonly what: string;

@@ -21,7 +21,7 @@ export interface Restores {
   readonly whileInUse: () => LedgerInUse;
   /** Returns the command to run after a repair. */
   readonly afterRepair: () => "push" | "resume";
-  /** Opens the ledger like a command. If the ledger is refused, repairs it as documented. */
+  /** Opens the ledger as a command does. If the ledger is refused, repairs it as documented. */
   readonly open: () => Promise<JournaledLedger>;
 }
 

@@ -105,7 +105,7 @@ async function untilWorking(scene: SharedPush, planner: RunningCli): Promise<voi
   while (isRunning(planner) && (await scene.settled().catch(() => 0)) === 0) await pause(100);
 }
 
-/** The reported outcomes compared with the accounts on the platform. */
+/** The result of comparing the reported outcomes with the accounts on the platform. */
 export interface Verdict {
   readonly lost: readonly string[];
   readonly unaccounted: readonly string[];

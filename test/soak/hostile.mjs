@@ -1,7 +1,6 @@
 // Validates 2,000 hostile cases with the built program. A case is a contract, an overlay, a mapping with functions, and
-// an input. Each case runs in its own process, with a heap of 512 MB and a time limit of 10 s. A case fails if it ends
-// with exit code 70 or by a signal, prints a stack trace, exceeds the time limit, or uses more memory than
-// `--megabytes`.
+// an input. Each case runs in its own process, with a heap of 512 MB and a time limit of 10 s. A case fails if it exits
+// with 70, is killed by a signal, prints a stack trace, exceeds the time limit, or uses more memory than `--megabytes`.
 //   node test/soak/hostile.mjs [--cases 2000] [--seed <n>] [--seconds <n>] [--workers 2] [--megabytes 900]
 // The seeds are consecutive, beginning with `--seed`. A failed case is printed with its seed, and its folder is kept.
 // Requires `npm run build`.

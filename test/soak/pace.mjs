@@ -1,4 +1,4 @@
-// Pushes with the real command to a server with an undocumented limit of 20, 50 and 200 requests a second, in real time.
+// Pushes with the real command to servers with undocumented limits of 20, 50 and 200 requests per second, in real time.
 //   node test/soak/pace.mjs [--seconds 40]
 // From the tenth second on, the rate must be within 15 % of the limit, and fewer than 5 % of the replies may be 429.
 // Requires `npm run build`.

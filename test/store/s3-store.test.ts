@@ -15,7 +15,7 @@ interface Scene {
   readonly open: (more?: Partial<StoreOptions>) => Promise<DocumentStore>;
 }
 
-/** Starts a store with these replies to list requests, and to document requests. */
+/** Starts a store that gives these replies to list requests and to document requests. */
 async function scene(list: readonly Action[], documents: readonly Action[] = []): Promise<Scene> {
   const left = { GET: [...list], HEAD: [...documents] };
   const server = await startChaosServer(({ method }) => {

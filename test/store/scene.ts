@@ -1,6 +1,6 @@
 import type { StoreOptions } from "../../src/store/open-store.ts";
 
-/** Returns options of a store at this location, without credentials, and with retries that do not wait. */
+/** Returns the options for a store at this location, without credentials, and with retries that do not wait. */
 export function storeOptions(more: Partial<StoreOptions> & Pick<StoreOptions, "location">): StoreOptions {
   return {
     connections: 4,

@@ -74,7 +74,7 @@ it("store credentials are refused if they are incomplete, or in a file that othe
 });
 
 describe("without a key in the environment or a named file,", () => {
-  it("the profile of AWS_PROFILE provides the key", async () => {
+  it("the profile that AWS_PROFILE names provides the key", async () => {
     vi.stubEnv("AWS_CONFIG_FILE", privateFile("[profile other]\naws_access_key_id = AK\naws_secret_access_key = sk\n"));
     expect(await keyFrom({ AWS_PROFILE: "other" }, undefined)).toMatchObject(KEY);
   });

@@ -189,7 +189,7 @@ describe.each([60, 80])("the status of a run with workers on a screen of %i colu
   });
 });
 
-test("the time that a worker has held a range is measured only by the server's clock", () => {
+test("how long a worker has held a range is measured only by the server's clock", () => {
   const since = "2031-01-01T00:00:00.000Z";
   const text = textOf(
     { at: "2031-01-01T00:00:20.000Z", workers: [worker(1, { holds: [{ first: 1, last: 9, since }] })] },

@@ -28,7 +28,7 @@ async function seenMigration(ledger: Ledger): Promise<ExpectedMigration> {
 export interface MigrationLedgers {
   /** Opens an empty ledger. */
   readonly empty: () => Promise<Ledger>;
-  /** Called with the ledger at the end of each history and of each other test. */
+  /** Called with the ledger at the end of each history and of every other test. */
   readonly leave?: (ledger: Ledger) => Promise<void>;
   /** Counts everything again, as a repair does. */
   readonly recounted?: (ledger: Ledger) => Promise<Ledger>;

@@ -176,7 +176,7 @@ describe("opening a ledger", () => {
 });
 
 test.skipIf(process.platform === "win32")(
-  "a temporary ledger leaves no file behind, whenever the process dies",
+  "a temporary ledger leaves no file behind, no matter when the process dies",
   async () => {
     const here = temporaryFolder();
     const ledger = await openTemporaryLedger(here);

@@ -40,7 +40,7 @@ export const sheet: fc.Arbitrary<string> = fc
   .array(row, { minLength: 1, maxLength: 40 })
   .map((rows) => textRow(1, COLUMNS) + rows.join(""));
 
-/** XML cannot contain NUL and most other control characters. */
+/** XML cannot contain NUL or most other control characters. */
 function isXmlText(text: string): boolean {
   return !text.includes("\u0000") && !text.includes("\u0007");
 }

@@ -38,7 +38,7 @@ function refOf({ ref }: JsonObject): string {
 
 type Reply = string | object | Failure;
 
-/** Creates a client of a platform with these replies by path, and with 404 for other paths. */
+/** Creates a client for a platform that gives these replies, keyed by path, and 404 for other paths. */
 function clientOf(replies: Readonly<Record<string, Reply>>): { readonly client: ReadClient; readonly asked: string[] } {
   const asked: string[] = [];
   const get = (url: URL, { missing }: ReadRequest): Promise<string> => {

@@ -29,8 +29,8 @@ export function describeInChromium(name: string, tests: (open: OpenPage) => void
 }
 
 /**
- * Defines tests in a real Chromium. If Chromium is missing, the tests are skipped, and their title names the expected
- * path.
+ * Defines tests in a real Chromium. If Chromium is missing, the tests are skipped, and the title of their group names
+ * the expected path.
  */
 export function describeWithBrowser(
   name: string,

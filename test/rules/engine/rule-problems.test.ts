@@ -86,7 +86,7 @@ describe("a problem", () => {
   });
 });
 
-it("a contract has no validator of rules if every rule needs a setting or a list that is missing", () => {
+it("a contract has no rule validator if every rule needs a setting or a list that is missing", () => {
   const declarations = { "x-rule-settings": { on: { type: "boolean" } } };
   const rules = [
     { code: "a", kind: "required-when", fields: ["x"], when: "config.on" },

@@ -7,7 +7,7 @@ interface Bench {
   readonly pace: RateControl;
   readonly events: UploadEvent[];
   readonly pass: (ms: number) => void;
-  /** Simulates this number of windows, whose replies took `durationMs`. */
+  /** Simulates this number of windows, in which each reply took `durationMs`. */
   readonly windows: (count: number, durationMs: number) => void;
 }
 

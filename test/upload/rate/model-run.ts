@@ -82,7 +82,7 @@ interface Model {
 const NEVER = new AbortController().signal;
 
 /**
- * Sends records under the rate control alone, in simulated time: a minute takes some milliseconds. The records never
+ * Sends records under the rate control alone, in simulated time: a minute takes a few milliseconds. The records never
  * run out, so a refused record need not be sent again.
  */
 export function runModel(plan: ModelPlan): ModelRun {

@@ -18,7 +18,7 @@ function valueOf(possible: Possible): boolean {
   return typeof possible === "function" ? possible() : possible;
 }
 
-/** Returns the results for all payloads with which the unknown parts can have any value. */
+/** Returns the results for every combination of values of the unknown parts. */
 function resultsFor(list: readonly Part[], combine: (values: readonly boolean[]) => boolean): ReadonlySet<boolean> {
   const unknown = list.filter(({ isKnown }) => !isKnown).length;
   const results = new Set<boolean>();

@@ -4,9 +4,9 @@ import { isJsonObject, type JsonValue } from "../../../../src/json/json-value.ts
 /** A value in the payload, with links to the objects and lists that enclose it. */
 export interface Cursor {
   readonly value: JsonValue;
-  /** The object or list that contains it; absent for the payload. */
+  /** The object or list that contains the value; absent for the payload. */
   readonly parent?: Cursor;
-  /** Its name or index in the parent. */
+  /** The value's name or index in the parent. */
   readonly key?: AttrSegment;
 }
 

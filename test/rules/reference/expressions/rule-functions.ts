@@ -10,7 +10,7 @@ import { isSameCursor, type Cursor } from "./cursor.ts";
 
 type Call = Extract<Expression, { kind: "call" }>;
 
-/** Compiles a call of one of the language's functions. */
+/** Compiles a call to one of the language's functions. */
 export function compileCall(call: Call, compiler: RuleCompiler): Evaluate {
   return FUNCTION_COMPILERS[call.name](call.operands, compiler);
 }
