@@ -20,7 +20,7 @@ const COLLECT_RARELY = ["--min-semi-space-size=32", "--max-semi-space-size=32", 
 /** The words after `vitest run --config FILE`. */
 const leftOut = filesLeftOut(process.argv.slice(5));
 
-// Set in this process, because it starts the PostgreSQL server of the run.
+// Set in this process, because this process starts the PostgreSQL server of the run.
 process.env["TMPDIR"] = fastFolder();
 
 export default defineConfig({

@@ -1,5 +1,5 @@
 // A minimal platform on loopback with HTTPS. It answers every POST with 201 and a new account number, immediately or
-// after a latency. A request to validate or stage an account receives the reply of that step. The server checks nothing
+// after a latency. A request to validate or stage an account receives the reply to that step. The server checks nothing
 // else, so that push.mjs and real-job.mjs measure only the client.
 //   node test/bench/bare-server.mjs [--latency-ms 0] [--port 0] [--ready-file path] [--refuse 0.05] [--cap 50]
 //     [--retry-after 1] [--refuse-once 0.05] [--status 429]

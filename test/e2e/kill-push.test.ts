@@ -18,7 +18,7 @@ const KILLS = Number(process.env["KILLS"] ?? campaignSize({ part: 6, whole: 10 }
 const FORGETFUL_KILLS = campaignSize({ part: 3, whole: 5 });
 const RECORDS = KILLS > 100 ? 2000 : campaignSize({ part: 400, whole: 600 });
 const PATIENCE_MS = 300_000 * Math.max(1, KILLS / 50);
-/** With more kills, the platform is slower, so that the push lasts until the last kill. */
+/** With more kills, the test makes the platform slower, so that the push lasts until the last kill. */
 const LATENCY_MS = KILLS > 100 ? "150-450" : "0-3";
 
 /** To reproduce a failure, set KILL_SEED to the printed seed. */

@@ -32,7 +32,7 @@ test("an intact ledger is reported as intact, and exported with all its contents
   });
   expect(stdout).not.toMatch(/Amina|Station Road/);
   expect(stdout).toContain("import-account");
-  // With the secret, values could be guessed from their fingerprints.
+  // Anyone with the secret could guess values from their fingerprints.
   expect(stdout).not.toMatch(/rejectsSecret/);
 });
 

@@ -29,7 +29,7 @@ export function pageDays(): readonly PageDay[] {
   });
 }
 
-/** Returns the words after `migrate` of a command, for example of `migrate push a.csv --reason "closed in 2019"`. */
+/** Returns the words after `migrate` in a command, for example in `migrate push a.csv --reason "closed in 2019"`. */
 function wordsOf(command: string): readonly string[] {
   const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
   if (words[0] !== "migrate") throw new Error(`not a command of migrate: ${command}`);

@@ -264,7 +264,7 @@ export interface ExpectedMigration {
   readonly open: readonly string[];
   /** The nonzero counts of each destination. */
   readonly counts: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Ids of the runs that have records left to send or ambiguous, latest first. */
+  /** Ids of the runs with records that are still to be sent or are ambiguous, latest first. */
   readonly unsettled: readonly string[];
 }
 

@@ -39,7 +39,9 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-/** Starts a sandbox on a free port. Requests have its API key unless their headers set `authorization` ("": none). */
+/**
+ * Starts a sandbox on a free port. Requests carry its API key unless their headers set `authorization` ("" sends none).
+ */
 export async function connect(options: Partial<SandboxOptions> = {}): Promise<Client> {
   const folder = options.folder ?? temporaryFolder();
   const sandbox = await startSandbox({ contract: CONTRACT, region: "GB", port: 0, faults: {}, ...options, folder });

@@ -53,7 +53,7 @@ async function select(page: Page, attr: string): Promise<void> {
   throw new Error(`no field ${attr}`);
 }
 
-/** Types in the control with the label, and leaves it. */
+/** Types into the control with the label, and leaves it. */
 async function enter(page: Page, label: string, text: string): Promise<void> {
   await tabTo(page, label);
   await page.keyboard.type(text);

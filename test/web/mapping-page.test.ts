@@ -113,7 +113,7 @@ describeWebPages("the mapping", (open) => {
     await page.dragAndDrop('[role=option]:has-text("TOWN")', '[role=treeitem]:has-text("billing_name")');
     await page.waitForSelector('[role=treeitem]:has-text("billing_name"):has-text("TOWN")');
     await page.click("text=Undo");
-    // Text is compared without case, so the name of the field also contains NAME.
+    // The comparison ignores case, so the name of the field also contains NAME.
     await page.waitForSelector('[role=treeitem]:has-text("billing_name"):not(:has-text("TOWN"))');
     await expect.poll(() => trial(page)).toBe(first);
     expect(await axeViolations(page)).toEqual([]);

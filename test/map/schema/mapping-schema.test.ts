@@ -18,7 +18,7 @@ interface YamlText {
   readonly value: JsonValue;
 }
 
-/** Returns every YAML file below a folder with its value. */
+/** Returns every YAML file below a folder, with its parsed value. */
 function yamlFiles(folder: string): readonly YamlText[] {
   return readdirSync(projectFile(folder), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".yaml") && !name.includes("bad/"))
@@ -41,7 +41,7 @@ function pages(): readonly string[] {
   ];
 }
 
-/** Returns the value of a YAML text, or null for a fragment that is not valid YAML by itself. */
+/** Returns the value of YAML text, or null for a fragment that is not valid YAML by itself. */
 function valueOf(name: string, text: string): YamlText {
   try {
     return { name, value: parseDocument({ file: name, text }).value };

@@ -111,7 +111,7 @@ test("shares a rate that one worker found with all workers, and keeps the rate a
   expect(workers.shared(3)?.rate).toMatchObject({ perSecond: 60, agoMs: 1_000 });
 });
 
-/** Creates workers that know that the supplier is closed. The second worker has found this. */
+/** Creates workers that know that the supplier is closed. The second worker has discovered this. */
 function closedFor(count: number): ReturnType<typeof createWorkers> {
   const workers = createWorkers(count);
   for (let index = 0; index < count; index += 1) expect(workers.breaker(index).admit("SPRING")).toBe("yes");
