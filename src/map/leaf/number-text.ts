@@ -37,13 +37,12 @@ export function numberFrom(text: string): number | undefined {
  */
 export function numberReader(separators: NumberSeparators): (text: string) => string | undefined {
   const shape = numberShape(separators);
-  const isGrouped = separators.group !== undefined;
   return (text) => {
     const found = shape.exec(text);
     if (found === null) return undefined;
     const [, sign = "", whole = "", fraction, trailing = ""] = found;
     if (sign !== "" && trailing !== "") return undefined;
-    const all = isGrouped ? whole.replaceAll(/\D/g, "") : whole;
+    const all = separators.group === undefined ? whole : whole.replaceAll(/\D/g, "");
     const digits = all.startsWith("0") ? all.replace(/^0+(?=\d)/, "") : all;
     return `${sign === "-" || trailing === "-" ? "-" : ""}${digits}${fraction === undefined ? "" : `.${fraction}`}`;
   };
