@@ -22,6 +22,7 @@ import {
   planRecords,
   type PlanHandle,
 } from "./pipeline/plan/plan-records.ts";
+import { noticeMissingKeys } from "./pipeline/plan/missing-keys.ts";
 import type { PlannedBatch } from "./pipeline/plan/plan-items.ts";
 import { endRun, type ShownRun } from "./pipeline/run/run-report.ts";
 import { keepPayloads, type KeptPayloads } from "./pipeline/send/kept-payloads.ts";
@@ -66,11 +67,13 @@ export async function validateInput(run: OpenPlan, options: MigrateOptions): Pro
   return endRun(run, { checked: await checkInput(run, options) });
 }
 
-function checkInput(run: OpenPlan, options: MigrateOptions & Pick<CheckOptions, "kept">): Promise<CheckResult> {
+async function checkInput(run: OpenPlan, options: MigrateOptions & Pick<CheckOptions, "kept">): Promise<CheckResult> {
   const { job, shownValues, dependencies } = run;
   const { drain: signal } = dependencies;
   const onProgress = (checked: CheckProgress): void => dependencies.onProgress({ kind: "checked", ...checked });
-  return check(job, run, { ...options, signal, onProgress, shownValues });
+  const result = await check(job, run, { ...options, signal, onProgress, shownValues });
+  if (result.reason === "done") await noticeMissingKeys(run, dependencies);
+  return result;
 }
 
 /**

@@ -30,6 +30,24 @@ describe("flags that select records:", () => {
     ]);
   });
 
+  test.each([
+    ["A9,B7", "the key B7"],
+    ["B8,A9,B7", "the keys B8, B7"],
+  ])("--only %s lists the keys that no record has", async (keys, missing) => {
+    const folder = workFolder({ "a.csv": TEN });
+    const { code, stdout, stderr } = await validate(folder, ["a.csv", "--only", keys]);
+    expect(code).toBe(0);
+    expect(linesOf(stdout).map(({ key }) => key)).toEqual(["A9"]);
+    expect(stderr).toContain(`--only: no record has ${missing}\n`);
+  });
+
+  test("--only lists no missing keys if all records have been found, or if --limit ends the run early", async () => {
+    const folder = workFolder({ "a.csv": TEN });
+    const all = await validate(folder, ["a.csv", "--only", "A9,A3"]);
+    const limited = await validate(folder, ["a.csv", "--only", "A9,A3", "--limit", "1"]);
+    expect(`${all.stderr}${limited.stderr}`).not.toContain("--only");
+  });
+
   test("--only with an unknown key exits with 2", async () => {
     const { code, stderr } = await validate(workFolder({ "a.csv": TEN }), ["a.csv", "--only", "A99"]);
     expect(code).toBe(2);
