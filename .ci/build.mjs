@@ -1,6 +1,6 @@
-// Builds dist/. Compiles the modules of src/ one by one for tests and benchmarks; these are not published. Then creates
-// the published files: the bundled program and library, SQLite's binaries, and the types. Writes a stamp to dist/.
-// setup.mjs uses the stamp to detect a stale build.
+// Builds dist/. Compiles the modules of src/ one by one for tests and benchmarks; these modules are not published. Then
+// creates the published files: the bundled program and library, SQLite's binaries, and the types. Writes a stamp to
+// dist/. setup.mjs uses the stamp to detect a stale build.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

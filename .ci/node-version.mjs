@@ -10,7 +10,7 @@ import path from "node:path";
 import { warningsIn } from "./warnings.mjs";
 
 /**
- * Tests of the parts that depend on the version of Node.js: SQLite, module loading, warnings, and the start of every
+ * Tests of the parts that depend on the Node.js version: SQLite, module loading, warnings, and the start of every
  * command.
  */
 const TESTS = [

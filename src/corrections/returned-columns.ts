@@ -14,8 +14,9 @@ export interface ReturnedColumns {
 }
 
 /**
- * Finds the original columns by name. A missing column counts as renamed if a new name differs only in case, spaces or
- * punctuation or, in a file with the same number of columns, is at the same position.
+ * Finds the original columns by name. A missing column counts as renamed if the name of a new column differs only in
+ * case, spaces or punctuation. In a file with the same number of columns, it also counts as renamed if a new column is
+ * at its position.
  */
 export function returnedColumns(original: readonly string[], table: CsvTable): ReturnedColumns {
   const current = originalColumns(table);

@@ -33,8 +33,8 @@ export function hasStableSqlite(node: string): boolean {
 }
 
 /**
- * Makes Node bind integers as INTEGER, like the package. Node itself binds every number as a REAL, so that `7 / ?` is
- * 3.5.
+ * Makes Node bind integers as INTEGER, as the package does. Node itself binds every number as a REAL, so that `7 / ?`
+ * is 3.5.
  */
 function withIntegers(Own: DatabaseClass): DatabaseClass {
   return class extends Own {

@@ -3,8 +3,8 @@ import { type JsonValue, isJsonArray } from "./json-value.ts";
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /**
- * Parses JSON without losing digits. A number that would change if it were converted to a double, and every number that
- * is the value of a member named in `decimals`, becomes a string with exactly the digits of the JSON.
+ * Parses JSON without losing digits. Every number that would change if it were converted to a double, and every number
+ * that is the value of a member named in `decimals`, becomes a string with exactly the digits of the JSON.
  * @returns the value; undefined if the text is not JSON
  */
 export function parseExact(text: string, decimals: ReadonlySet<string> = NO_NAMES): JsonValue | undefined {

@@ -35,7 +35,7 @@ export interface DestinationState {
   /** The operation of the latest push. */
   readonly operation: string;
   readonly endpoint: string;
-  /** Number of distinct records: the sum of the counts of their states. */
+  /** Number of distinct records: the sum of the counts for all states. */
   readonly records: number;
   readonly counts: Readonly<Record<RecordState, number>>;
   /** Absent if no accepted records have been compared with the platform. */

@@ -209,7 +209,7 @@ export function requireCredentials(credentials: Credentials | undefined, call: s
   requireOptions(credentials ?? {}, CREDENTIALS, `${call}: credentials`);
 }
 
-/** The definition of every option of a call. The compiler ensures that no option is missing. */
+/** The definitions of all options of a call. The compiler ensures that no option is missing. */
 export type OptionKinds<Options> = Readonly<Record<keyof Options, OptionRow>>;
 
 /** Returns a table with only the options that the library supports. */

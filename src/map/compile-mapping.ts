@@ -71,7 +71,7 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
 }
 
 interface AsOfReader {
-  /** Absent if the name or the date of the file states the moment. */
+  /** Absent if the moment comes from the name or the date of the file. */
   readonly column: string | undefined;
   /**
    * Adds the moment of the row, or a problem if the cell does not state the moment.

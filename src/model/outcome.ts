@@ -49,7 +49,7 @@ export interface Outcome {
 export interface ValidOutcomes {
   readonly from: number;
   readonly to: number;
-  /** Whether these records have keys. Either all of the records have keys, or none of them has a key. */
+  /** Whether these records have keys. Either all records have keys, or none of them do. */
   readonly hasKeys: boolean;
   readonly batch: OutcomeColumns;
 }

@@ -5,8 +5,8 @@ export const MAX_PROBLEMS = 100;
 
 /**
  * Adds a problem to the problems of one record. Keeps the first 100 problems, then one problem of each further kind
- * (code and severity), up to another 100 in total. Counts all other problems: each in the `unlisted` member of the
- * last kept problem of its kind or, if there is none, of the last kept problem.
+ * (code and severity), up to another 100 in total. Counts every other problem in the `unlisted` member of the last kept
+ * problem of the same kind. If no problem of that kind was kept, counts it in the last kept problem.
  */
 export function addProblem<Kept extends CountedProblem>(kept: Kept[], problem: Kept): void {
   const last = kept.length < MAX_PROBLEMS ? -1 : kept.findLastIndex((one) => isSameKind(one, problem));

@@ -114,7 +114,7 @@ function placeCells(
 }
 
 interface MeasuredColumns {
-  /** Returns false if an earlier call passed this cell of a CSV file. */
+  /** Returns false if this cell of a CSV file was already passed in an earlier call. */
   readonly isNew: (place: Place | undefined) => boolean;
   readonly learn: (place: Place | undefined) => void;
   /**

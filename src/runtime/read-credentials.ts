@@ -31,7 +31,9 @@ export async function chooseSecrets(
   return found;
 }
 
-/** Maximum size of a secret. This is enough for any token, because servers reject headers above 8 to 16 KiB. */
+/**
+ * Maximum size of a secret. This is enough for any token, because the header limit of servers is between 8 and 16 KiB.
+ */
 const MAX_SECRET_BYTES = 16 * 1024;
 
 /**

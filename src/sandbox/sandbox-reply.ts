@@ -38,7 +38,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** The business key in the request, for the history. */
   readonly key?: string;
-  /** The login attempt, if the request was one, for the history. */
+  /** The login attempt to show in the history, if the request was a login. */
   readonly login?: LoginAttempt;
 }
 

@@ -45,7 +45,7 @@ export function* placedReadingsOf(text: string): Generator<DecodedText> {
   }
 }
 
-/** Maximum number of levels of escapes. No server adds as many. Each level costs a pass over the text. */
+/** Maximum number of escape levels. No server adds this many. Each level costs a pass over the text. */
 const MAX_LEVELS = 8;
 
 const UNSEEN = new RegExp(String.raw`[\p{Cc}${INVISIBLE}]|<w?br ?/?>`, "gu");

@@ -65,8 +65,8 @@ function isInsertion(one: readonly number[], other: readonly number[]): boolean 
 }
 
 /**
- * Whether two keys are the same day in two notations: `2010-01-11` and `11/01/2010`. Keys in the same notation are
- * different days.
+ * Whether two keys are the same day in two notations: `2010-01-11` and `11/01/2010`. Different keys in the same
+ * notation are different days.
  */
 function areSameDate(known: string, key: string): boolean {
   if (dateNotation(known) === dateNotation(key)) return false;

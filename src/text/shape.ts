@@ -1,7 +1,7 @@
 /**
  * Returns the shape of a value, which is used to show and group values without revealing them. In a string, upper-case
  * letters become `A`, other letters `a`, and digits `9`. Other printable ASCII characters are unchanged; all others
- * become `?`. A run of more than three equal characters of the shape is written with its length. Examples:
+ * become `?`. In a shape, a run of more than three equal characters is written with its length. Examples:
  * `SW1A 1AA` -> `AA9A 9AA`, `07700900123` -> `9{11}`.
  */
 export function shapeOf(value: unknown): string {

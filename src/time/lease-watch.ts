@@ -18,7 +18,7 @@ interface Moment {
   readonly now: number;
 }
 
-/** The share of the lease during which the holder acts. The rest is reserved for requests in flight. */
+/** The share of the lease during which the holder may act. The rest is reserved for requests in flight. */
 const USED_SHARE = 0.8;
 /**
  * Number of missed renewals after which the holder needs a reply from the server before it acts. The holder may have

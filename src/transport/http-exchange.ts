@@ -176,8 +176,8 @@ function joinedHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, st
 }
 
 /**
- * Returns the code of the error or, because undici and Node nest errors, of the first of its causes that has a code. If
- * none has a code, returns the name of the innermost error.
+ * Returns the error's code or, because undici and Node nest errors, the code of the first cause that has one. If none
+ * has a code, returns the name of the innermost error.
  */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "UNKNOWN";

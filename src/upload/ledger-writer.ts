@@ -24,7 +24,7 @@ export interface LedgerWriter {
   readonly close: () => Promise<readonly AttemptOutcome[]>;
 }
 
-/** An intent that gets its time when its group is written. */
+/** An intent whose time is set when its group is written. */
 export type NewIntent = Omit<Intent, "at">;
 
 /** The outcome of an attempt that will be repeated. */
@@ -58,7 +58,7 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
   const transactions = createLedgerTransactions(ledger, run);
   let buffered: Entry[] = [];
   let last: Promise<void> = Promise.resolve();
-  /** The group that is written after the current group. It also gets the outcomes that are buffered by then. */
+  /** The group that is written after the current group. It also receives the outcomes that are buffered by then. */
   let next: { readonly intents: NewIntent[]; readonly written: Promise<void> } | undefined;
   const closed = new AbortController();
   let isTimerSet = false;

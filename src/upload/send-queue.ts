@@ -37,7 +37,8 @@ export interface SendQueue {
 }
 
 /**
- * Maximum number of waiting records that leave their places to others. Each waiting record keeps its payload in memory.
+ * Maximum number of waiting records that give up their places to other records. Each waiting record keeps its payload
+ * in memory.
  */
 const MAX_WAITING = 1000;
 

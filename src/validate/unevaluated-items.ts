@@ -39,7 +39,7 @@ function evaluatedItems(schema: JsonValue, list: readonly JsonValue[], evaluatio
   return new Set([...own, ...inner]);
 }
 
-/** Returns the subschemas of a schema that the same list satisfies. */
+/** Returns the subschemas that apply to the same list and that the list satisfies. */
 function satisfiedParts(schema: JsonObject, list: readonly JsonValue[], evaluation: Evaluation): readonly JsonValue[] {
   const { document, isValid } = evaluation;
   const { $ref: reference, allOf = [], anyOf = [], oneOf = [], if: condition, else: otherwise = true } = schema;

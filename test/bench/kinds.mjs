@@ -2,9 +2,9 @@
 // string.
 //   npm run build && node test/bench/kinds.mjs [--rows 200000] [--runs 3] [--sources csv,ndjson]
 //     [--only date,integer]
-// Each file has a key and one column of unique values. Runs use --threads 1, and the kinds alternate. For each kind,
-// prints the difference between its median and the median of the kind `string` in the same source, in microseconds per
-// value.
+// Each file has a key and one column of unique values. Runs use --threads 1, and the kinds are measured in turn. For
+// each kind, prints the difference between its median and the median of the kind `string` in the same source, in
+// microseconds per value.
 import { createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";

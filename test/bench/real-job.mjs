@@ -4,8 +4,8 @@
 //   npm run build && node test/bench/real-job.mjs [--operator gb,au] [--accounts 30000] [--runs 3]
 //     [--threads 1,2,auto] [--push 5000] [--latency-ms 0] [--no-validate] [--contracts ../shared/contracts]
 // The rows are those of fixtures/operators, repeated with other values (operator-rows.mjs). One input is valid, and the
-// other has an error in every twentieth account. The compared runs alternate. Prints wall time, processor time per
-// account, peak memory, and the ratio to the script. The figures of `validate` are the lowest of all runs, because
+// other has an error in every twentieth account. The compared commands run in turn. Prints wall time, processor time
+// per account, peak memory, and the ratio to the script. The figures of `validate` are the lowest of all runs, because
 // other load on the machine only adds to them. Those of `push` are medians.
 // --push: the number of accounts that pass all steps of the workflow (validate, stage, process); 0 omits this part. The
 // server (bare-server.mjs) answers immediately, or after --latency-ms. The push is compared with a script without a

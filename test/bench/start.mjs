@@ -1,7 +1,7 @@
 // Start-up time of `--version`, `--help`, `contract show` with and without a cache, and `validate` of 20 rows. Prints
 // wall time, processor time, and their ratios to `node -e 0`.
 //   npm run build && node test/bench/start.mjs [--runs 10]
-// The commands alternate, so that other load on the machine affects all of them.
+// The commands run in turn, so that other load on the machine affects all of them.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";

@@ -61,7 +61,7 @@ function descriptionOf({ description }: JsonObject): string {
   return typeof description === "string" ? description : "";
 }
 
-/** Returns undefined for a contract that ends the run. */
+/** Returns undefined if the contract cannot be loaded. */
 function compiled(text: string): Contract | undefined {
   try {
     return loadContract([{ file: "suite.json", text }]);
@@ -106,8 +106,8 @@ function documentOf(schema: JsonValue, openapi: string): string {
 const PLACE = "#/components/schemas/Case";
 
 /**
- * Makes references to the root point to the schema in the document. A schema with an `$id` stays unchanged, because its
- * references are relative to that id.
+ * Redirects references to the root so that they point to the schema in the document. A schema with an `$id` stays
+ * unchanged, because its references are relative to that id.
  */
 function moved(schema: JsonValue): JsonValue {
   if (isJsonArray(schema)) return schema.map(moved);

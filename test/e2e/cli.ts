@@ -16,7 +16,7 @@ const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
 /** The executable that users start. */
 export const BINARY: string = path.join(ROOT, "bin/migrate.js");
 
-/** Returns the absolute path of a file of the project. `names` are relative to the root folder. */
+/** Returns the absolute path of a project file. `names` are relative to the root folder. */
 export function projectFile(...names: readonly string[]): string {
   return path.join(ROOT, ...names);
 }

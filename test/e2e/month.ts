@@ -211,7 +211,7 @@ async function excludeInvalid(work: Workplace, excluded: Set<string>): Promise<v
 interface MonthEnd {
   readonly said: object;
   readonly shown: object;
-  /** The output of the commands of each day. */
+  /** The output of each day's commands. */
   readonly output: ReadonlyMap<number, string>;
 }
 

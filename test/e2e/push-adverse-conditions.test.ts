@@ -5,7 +5,10 @@ import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, goodAccounts, references, workplace } from "./push-scene.ts";
 
 const RECORDS = 60;
-/** Whether strace, which makes system calls fail, is installed. The test that needs strace is skipped without it. */
+/**
+ * Whether strace, which makes system calls fail, is installed. The test that needs strace is skipped if strace is not
+ * installed.
+ */
 const HAS_STRACE = spawnSync("strace", ["-V"]).error === undefined;
 
 let sandbox: TestSandbox;

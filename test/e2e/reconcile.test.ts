@@ -185,7 +185,10 @@ actions:
 `;
 }
 
-/** An overlay that compares names. The sandbox returns no name, which differs from the name that was sent. */
+/**
+ * An overlay that compares names. The sandbox returns no name, which counts as a difference from the name that was
+ * sent.
+ */
 const MATCH_MORE = `
 overlay: 1.0.0
 info: { title: A contract that compares more, version: "1" }

@@ -34,7 +34,7 @@ interface OpenLine {
   readonly source: { readonly file: string; readonly line: number };
 }
 
-/** Pushes an extract whose files have other names. */
+/** Pushes an extract whose files have different names. */
 async function pushSecond(work: Workplace, extract: Extract): Promise<void> {
   const files = ["accounts.csv", "customers.csv"];
   for (const name of files) renameSync(work.file(name), work.file(`first-${name}`));

@@ -7,7 +7,7 @@ import { type CliOptions, runCli } from "./cli.ts";
 import { CONTRACT_FLAGS, type Files, JOB_FLAGS, JOINED_MAPPING, workFolder } from "./validate-scene.ts";
 
 /**
- * Rows for ten chunks of 256 KB, more than the other threads take before the reading thread takes a chunk. Long rows
+ * Rows for ten chunks of 256 KB, more chunks than the other threads take before the reading thread takes one. Long rows
  * save time.
  */
 const ROWS = 3500;
@@ -135,7 +135,7 @@ let calls = 0;
 export const numbered = (text) => text + " " + (calls += 1);
 `;
 
-/** A mapping in which the number of an account ends in the number of accounts that its thread has mapped so far. */
+/** A mapping whose account numbers end in the number of accounts that the mapping thread has mapped so far. */
 const COUNTED_KEYS = `operation: import-account
 key: number
 functions: ./functions.mjs

@@ -1,6 +1,6 @@
 /**
- * Loaded before the program (`node --import`). If the process is frozen for more than a second, `performance.now` shows
- * a freeze of a minute.
+ * Loaded before the program (`node --import`). If the process is frozen for more than a second, `performance.now`
+ * reports a freeze of one minute.
  */
 const FREEZE_MS = 1_000;
 const MINUTE_MS = 60_000;

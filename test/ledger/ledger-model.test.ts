@@ -17,7 +17,7 @@ const RECORDS = 12;
 const items = Array.from({ length: RECORDS }, (_, index) => item(index + 1, `K${index}`));
 type Result = "accepted" | "rejected" | "ambiguous" | "blocked" | "pending";
 
-/** A minimal model of the contents of a ledger. */
+/** A minimal model of a ledger's contents. */
 interface Model {
   readonly stored: StoredLedger;
   ledger: Ledger;

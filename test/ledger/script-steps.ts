@@ -67,8 +67,8 @@ export type ScriptedDecision = Pick<Decision, "decision" | "isNewAccount"> & {
 };
 
 /**
- * A request in a journal, `later` attempts after the first attempt that the ledger does not know, or after the previous
- * request of the same step for the same record.
+ * A request in a journal. Its attempt number is that of the first attempt that the ledger does not know, or that of the
+ * previous request of the same step for the same record, plus `later`.
  */
 export interface ScriptedRequest extends Pick<JournaledRequest, "identity" | "content" | "idempotent" | "rowMark"> {
   readonly later: number;

@@ -20,7 +20,10 @@ export type DrawnResult =
   | { readonly kind: "good" };
 
 const TIMEOUT_MS = 60_000;
-/** Processing takes this many times longer than the lost connection, so that a repeat may arrive in the meantime. */
+/**
+ * A request takes this many times longer to process than its connection lasts, so that a repeat may arrive in the
+ * meantime.
+ */
 const LATE_FACTOR = 5;
 const GOOD: DrawnResult = { kind: "good" };
 

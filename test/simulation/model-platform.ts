@@ -103,7 +103,7 @@ export function createModelPlatform(options: PlatformOptions): ModelPlatform {
 }
 
 /**
- * Returns whether a request creates an account. While such a request is processed, the platform refuses its repeats.
+ * Returns whether a request creates an account. While such a request is processed, the platform refuses repeats of it.
  */
 function isCreated({ url }: HttpRequest): boolean {
   return /process\/$|^\/v1\/data-import\/accounts\/$/.test(url.pathname);

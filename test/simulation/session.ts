@@ -100,7 +100,7 @@ async function commandFor(
 ): Promise<SessionOptions["how"]> {
   if (opened === undefined || job.restores === undefined) return how;
   const run = await ledger.findRun();
-  // A resume would be refused without a run, or if the input has changed since the plan of the run.
+  // `resume` would be refused if there is no run, or if the input has changed since the run was planned.
   if (run === undefined || job.correctedOf.get(run.id) !== job.corrected.size) return "push";
   return opened.isRepaired ? job.restores.afterRepair() : how;
 }

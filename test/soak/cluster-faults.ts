@@ -41,7 +41,7 @@ const KINDS: readonly (readonly [number, FaultKind])[] = [
 ];
 
 /**
- * Injects one random fault. Returns its kind, or undefined if there was no target.
+ * Injects one random fault. Returns the kind of fault, or undefined if there was no target.
  * @param only part of the name of the allowed kinds; default: all kinds
  */
 export async function injectRandomFault(targets: FaultTargets, dice: Dice, only = ""): Promise<FaultKind | undefined> {

@@ -21,7 +21,7 @@ const EVERY_MS = 600;
 const CONCURRENCY = 16;
 /** The rate is low enough for a push to outlast its faults. */
 const FLAGS = ["--rps", "40", "--concurrency", String(CONCURRENCY)];
-/** Maximum number of requests with unknown outcome after one fault. */
+/** Maximum number of requests with an unknown outcome after one fault. */
 const IN_DOUBT = 4 * CONCURRENCY;
 
 const { server } = useServer("private");

@@ -14,7 +14,7 @@ const killEveryMs = 1_000 * Number(process.env["SOAK_KILL_SECONDS"] ?? 10);
 const seed = Number(process.env["SOAK_SEED"] ?? 1);
 const PATIENCE_MS = 24 * 3_600_000;
 
-/** Processes are not killed after this share of the records, so that memory can be measured over time. */
+/** After this share of the records, no process is killed, so that memory can be measured over time. */
 const KILLED_SHARE = 0.5;
 
 test(
@@ -90,7 +90,10 @@ interface Memory {
   readonly mostMb: number;
 }
 
-/** Samples resident memory once a second. Start and end are means over the first and last quarter. */
+/**
+ * Samples resident memory once a second. The values for the start and the end are means over the first and the last
+ * quarter of the samples.
+ */
 function watchMemory({ pid, ended }: Pick<RunningCli, "pid" | "ended">): () => Memory {
   const seen: number[] = [];
   const timer = setInterval(() => {

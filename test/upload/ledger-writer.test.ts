@@ -40,7 +40,10 @@ test("an ambiguous record stays ambiguous if the intent of its next attempt cann
   expect((await writer.close()).map(({ status }) => status)).toEqual(["ambiguous"]);
 });
 
-/** Creates a ledger that records its groups. Writing a group with intents ends when `finishGroup` is called for it. */
+/**
+ * Creates a ledger that records its groups. The write of a group with intents completes when `finishGroup` is called
+ * for the group.
+ */
 function slowDisk() {
   const groups: (readonly string[])[] = [];
   const waiting: (() => void)[] = [];

@@ -87,7 +87,8 @@ function timeOf(time: string | null | undefined): string {
 }
 
 /**
- * Renders a platform time in London time. Returns an invalid time unchanged, and an empty string for a missing time.
+ * Renders a time from the platform as London time. Returns an invalid time unchanged, and an empty string for a missing
+ * time.
  */
 function formatLondonTime(time: string | null | undefined, show: (london: LondonTime) => string): string {
   if (time === null || time === undefined) return "";

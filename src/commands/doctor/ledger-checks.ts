@@ -36,7 +36,7 @@ export async function* ledgerChecks(options: LedgerOptions): AsyncGenerator<Chec
   if (exists === true) yield* runChecks(store, options);
 }
 
-/** Estimated size of the ledger per record. The demo needs 770 bytes per record, and a run temporarily needs more. */
+/** Estimated ledger size per record. The demo needs 770 bytes per record, and a run temporarily needs more. */
 const LEDGER_BYTES_PER_RECORD = 1000;
 const MIN_FREE_BYTES = 100_000_000;
 

@@ -89,7 +89,7 @@ async function applyOperatorDecisions(
 }
 
 /**
- * Sets the records that became ambiguous without a known request to `pending`.
+ * Sets to `pending` the records that became ambiguous without a known request.
  * @throws Failure `usage`, without any change, unless `confirmed` equals the number of these records
  */
 async function resendAll(

@@ -4,7 +4,9 @@ import { type Assertion, type FieldType, JSON_TYPES, type ObjectType, type TextT
 import type { TypeChange } from "./contract-change.ts";
 import { diffLimits } from "./diff-limits.ts";
 
-/** Whether every value of `old` is also a value of `next`, a type of another kind. False if this is uncertain. */
+/**
+ * Whether every value of `old` is also a value of `next`, which is a type of another kind. False if this is uncertain.
+ */
 export function includesKind(old: FieldType, next: FieldType): boolean {
   if (next.impossible !== undefined) return false;
   if (next.kind === "any") return true;

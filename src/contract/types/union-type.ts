@@ -126,7 +126,10 @@ function isMapped(leaf: Leaf, mapping: ReadonlyMap<string, ObjectType>): boolean
   return [...mapping.values()].some((type) => type === leaf.type);
 }
 
-/** Adds the names of schemas that are not in the explicit mapping, except schemas that reject their own name. */
+/**
+ * Adds the names of schemas that are not in the explicit mapping, except schemas whose discriminator property does not
+ * allow their name.
+ */
 function addNames(mapping: Map<string, ObjectType>, leaves: readonly Leaf[]): void {
   for (const { name, tags, type } of leaves.filter((leaf) => !isMapped(leaf, mapping))) {
     const isFree = name !== undefined && !mapping.has(name);

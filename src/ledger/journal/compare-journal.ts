@@ -54,7 +54,9 @@ export function journalsOf({ folder, ledgerName }: JournalPlace, id: string | un
   });
 }
 
-/** Whether the ledger has the minimum contents that the journal's last entry states. Reads only the end of the file. */
+/**
+ * Whether the ledger has the minimum contents that the journal's last entry specifies. Reads only the end of the file.
+ */
 export async function endsUpToDate(file: string, ledger: ComparedLedger): Promise<boolean> {
   const last = readLastEntry(file);
   return last !== undefined && (await knowsExpected(last, ledger));

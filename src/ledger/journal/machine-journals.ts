@@ -152,9 +152,9 @@ async function noteEnd(
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Removes journals that were last written more than 30 days ago, but keeps the latest journal. Call this only if the
- * ledger has all requests in the removed journals. Newer journals must stay, because they show whether an older copy of
- * the ledger was restored.
+ * Removes journals to which nothing has been written for more than 30 days, but keeps the latest journal. Call this
+ * only if the ledger has all requests in the removed journals. Newer journals must stay, because they show whether an
+ * older copy of the ledger was restored.
  */
 export function removeOldJournals(place: MachineJournals, id: string, now: number): void {
   const processes = foldersIn(path.join(place.folder, id));

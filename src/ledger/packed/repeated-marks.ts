@@ -20,7 +20,7 @@ export interface MarkList {
 /** Buckets are selected by the highest bits of a mark. */
 const BUCKETS = 64;
 const BUCKET_RANGE = HASH_RANGE / BUCKETS;
-/** Number of marks in the first block of a bucket. The first block is small, because most plans are small. */
+/** Number of marks in a bucket's first block. The first block is small, because most plans are small. */
 const FIRST_BLOCK = 64;
 /** Number of marks in a full block. One full block for each bucket takes 2 MB in total. */
 const FULL_BLOCK = 4096;
@@ -122,8 +122,8 @@ function repeatedIn(sharing: Float64Array, limit: number): Float64Array | undefi
 /** A set of bits. Each mark sets one bit. */
 interface Bits {
   /**
-   * Returns the marks that share their bit with another mark, whether equal or different. Returns few marks, unless
-   * many are repeated.
+   * Returns the marks that share their bit with another mark, whether equal or different. Returns few marks unless many
+   * marks are repeated.
    */
   readonly sharing: (marks: Float64Array) => Float64Array;
 }

@@ -2,7 +2,7 @@ import type { Place } from "../../model/place.ts";
 import type { LocalProblem, Severity } from "../../model/problem.ts";
 import type { PlanPolicy } from "./planned-item.ts";
 
-/** Returns the place of an item's key: the line of the item, and the column of the key if the file has one. */
+/** Returns the place of an item's key: the item's line, and the key's column if the file has one. */
 export function keyPlace(policy: Pick<PlanPolicy, "keyColumns">, file: string, line: number): Place {
   return { file, line, ...policy.keyColumns.get(file) };
 }

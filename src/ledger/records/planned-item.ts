@@ -32,8 +32,8 @@ export interface RowWithoutKey {
 }
 
 /**
- * A planned record that must not be sent, identified by the place where its row begins. Several records can begin in the
- * same line of a JSON file, so `record` also identifies it, if the number is known.
+ * A planned record that must not be sent, identified by the place where its row begins. Several records can begin in
+ * the same line of a JSON file, so the record number (`record`), if known, also identifies the record.
  */
 export interface ExcludedRow {
   readonly file: string;
@@ -71,7 +71,7 @@ export interface PlanPolicy {
 
 /** Counts of the records left to send, by comparison with the content that was sent earlier. */
 export interface SendComparison {
-  /** Never sent. A request that ended without a reply before it could be processed does not count as sent. */
+  /** Never sent. A request does not count as sent if it failed before the platform could process it. */
   readonly new: number;
   /**
    * The content differs from the content that the platform last accepted or, if it accepted none, that was last sent.

@@ -15,7 +15,7 @@ export interface Intent {
   readonly identity: Uint8Array;
   readonly content: Uint8Array;
   readonly attempt: number;
-  /** The step of the attempt, if there are several. */
+  /** The step of the attempt, if the operation has several steps. */
   readonly step?: string;
   /**
    * Whether the request may be repeated safely. If so, an interruption leaves the record `pending`, not `ambiguous`.

@@ -111,8 +111,8 @@ export function corruptLedger(path: string, found: string, cause?: Error): Failu
 }
 
 /**
- * Returns the failure for a file that cannot be read as a ledger. Usually, the user has named the wrong file. Rarely,
- * the file is a ledger without any readable part.
+ * Returns the failure for a file that cannot be read as a ledger. Usually, the user has named the wrong file. In rare
+ * cases, the file is a ledger without any readable part.
  */
 export function unreadableLedger(path: string, found: string, cause?: Error): Failure {
   return new Failure("ledger_damaged", `${path} is not a ledger, or is corrupt beyond repair: ${found}`, {

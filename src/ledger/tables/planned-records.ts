@@ -72,7 +72,7 @@ function outdated(prefix: "" | "records."): string {
   return `${prefix}accepted_content <> ${prefix}planned_content`;
 }
 
-/** Notes that records left to send have become invalid. Call this with records of a planned run. */
+/** Notes which of the records left to send have become invalid. Call this with records of a planned run. */
 export function holdInvalid(tables: Tables, run: number, records: readonly number[]): Work<void> {
   return tables.runEach(
     HOLD,
@@ -187,7 +187,7 @@ const OLDER_KEYLESS = `
   where own.id = $1`;
 
 /**
- * Adds the rows of the run without a key to `keyless`. A row that was already in the table keeps its `since_run`.
+ * Adds the run's rows without a key to `keyless`. A row that was already in the table keeps its `since_run`.
  * `DELETE_REPEATED_KEYLESS` then removes the earlier entry.
  */
 const INSERT_KEYLESS = `

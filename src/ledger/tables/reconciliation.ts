@@ -23,7 +23,7 @@ const selectUndecided = (status: UndecidedStatus): string => `
 
 /**
  * Queries for undecided records. They omit an existing record that a later run has sent with different content, because
- * it is decided in that run.
+ * that run decides its status.
  */
 const SELECT: Readonly<Record<UndecidedStatus, string>> = {
   ambiguous: selectUndecided("ambiguous"),

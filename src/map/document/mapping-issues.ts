@@ -59,7 +59,7 @@ export function tryIssues(issues: Issues): TrialIssues {
   };
 }
 
-/** Adds an issue for every member of an object that is not in `known`, with a suggestion. */
+/** Adds an issue, with a suggestion, for every object member that is not in `known`. */
 export function refuseUnknown(object: JsonObject, known: readonly string[], path: AttrPath, issues: Issues): void {
   for (const name of Object.keys(object)) {
     if (!known.includes(name)) issues.add([...path, name], "is unknown", didYouMean(name, known));

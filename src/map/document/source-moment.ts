@@ -19,7 +19,7 @@ interface MomentText {
   /** The notation of the cells, or of the date in the name, for messages. */
   readonly wanted: string;
   /**
-   * The moment in milliseconds since 1970 that a cell or the name of a file states; undefined for a string in any other
+   * The moment, in milliseconds since 1970, that is given in a cell or a file name; undefined for a string in any other
    * notation.
    */
   readonly read: (text: string) => number | undefined;

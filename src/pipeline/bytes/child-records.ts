@@ -187,8 +187,8 @@ export function areReadable(children: readonly ChildRecords[], number: number): 
 }
 
 /**
- * Joins child records to the row of a root record. Reading the children of the row throws an error if they need the row
- * path.
+ * Joins child records to the row of a root record. If the children of a row need the row path, reading them throws an
+ * error.
  */
 export function withChildren(cells: FastPathCells, children: readonly ChildRecords[]): FastPathCells {
   if (children.length === 0) return cells;

@@ -31,7 +31,7 @@ export interface ItemSettings {
   readonly newKeys?: boolean | undefined;
 }
 
-/** The plan items of a batch of checked records. */
+/** The plan items for a batch of checked records. */
 export interface PlannedBatch {
   readonly count: number;
   readonly items: readonly PlannedItem[] | PackedItems;

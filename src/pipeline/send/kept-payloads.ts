@@ -30,7 +30,8 @@ const MAX_INPUT_BYTES = 32_000_000;
  */
 const MAX_JOINED_BYTES = 8_000_000;
 /**
- * Limit on the combined size of the input and the payloads. Nothing is kept if they will probably exceed this limit.
+ * Limit on the combined size of the input and the payloads. No payloads are kept if the combined size will probably
+ * exceed this limit.
  */
 const MAX_KEPT_BYTES = 64_000_000;
 

@@ -114,7 +114,7 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
     let hasReplied = haveReplies((await shared.ledger.summary(run.id)).counts);
     const end = await sendRanges(work, () => {
       const howToSend = uploadOptions(work, trustNotFoundFrom, hasReplied);
-      // Another round begins only after all records of this round were sent.
+      // Another round begins only after all records of this round have been sent.
       hasReplied = true;
       return upload(() => recordsOfRanges(feedOf(work)), tools, howToSend);
     });

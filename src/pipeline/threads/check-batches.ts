@@ -49,7 +49,7 @@ export interface InputBatch {
 
 /** Fast-path records, which are valid and have no problems. They are interleaved with the other records of a batch. */
 interface FastPathRecords {
-  /** The number of the first record of the batch. */
+  /** The number of the batch's first record. */
   readonly first: number;
   readonly items: FastPathItems;
   /** For each record of the batch: its position in `items`, or -1 if it is the next record of `records`. */

@@ -48,7 +48,7 @@ export function reasonForDistrust(
 
 /**
  * Returns the reason why a reply with a status below 300 does not appear to belong to the operation: the contract does
- * not document its status, the reply has a different content type or form, is incomplete, or names another record.
+ * not document its status, or the reply has a different content type or form, is incomplete, or names another record.
  */
 export function operationMismatch(
   reply: HttpReply,

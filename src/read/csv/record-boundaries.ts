@@ -6,7 +6,7 @@ export interface RecordBoundaries {
   readonly end: number;
   /** The line on which each record starts. All lines are counted from 0 at the start of the piece. */
   readonly lines: readonly number[];
-  /** The offset of the first byte of each record. */
+  /** The offset of each record's first byte. */
   readonly starts: readonly number[];
   /** The offset at which each record ends (exclusive), without its line end. */
   readonly ends: readonly number[];
@@ -221,8 +221,8 @@ export function isUnterminated({ unterminated, lines }: RecordBoundaries, number
 }
 
 /**
- * Returns only the boundaries of the records with these numbers, which must be in ascending order. The time depends
- * only on how many numbers there are, because this function is called for each record with an error.
+ * Returns only the boundaries of the records with these numbers, which must be in ascending order. The running time
+ * depends only on how many numbers are given, because this function is called for each record with an error.
  */
 export function boundariesAt(boundaries: RecordBoundaries, numbers: readonly number[]): RecordBoundaries {
   const { lines, starts, ends, quoted, strayQuotes, controls } = boundaries;

@@ -146,7 +146,8 @@ function picked(group: readonly StoredRow[], { take, by, per }: RowChoice): read
 }
 
 /**
- * Returns the problems of the omitted rows. A row may have been omitted only because its values are in the wrong cells.
+ * Returns the problems of the omitted rows. A row may have been omitted merely because its values are in the wrong
+ * cells.
  */
 function problemsOfOthers(all: readonly StoredRow[], selected: readonly StoredRow[]): Problems {
   const kept = new Set(selected);

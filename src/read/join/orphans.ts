@@ -193,7 +193,7 @@ function looseKey(row: Row, name: string): string | undefined {
 
 /**
  * Returns the place of a parent, with its records unless it has the orphan's key. A parent with the orphan's key is not
- * part of a record, because its source omits it (`distinct`, `pick`).
+ * part of a record, because `distinct` or `pick` omits the parent from its source.
  */
 function placeOfParent({ key, place, records }: FoundParent, orphan: string | undefined): ParentPlace {
   return key === orphan ? place : { ...place, records };

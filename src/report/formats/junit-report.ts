@@ -81,8 +81,8 @@ function problemLine(problem: Problem, showValues: boolean): string {
 }
 
 /**
- * Renders text for an element or an attribute. Replaces characters that XML 1.0 does not allow with visible ones, and
- * escapes special characters.
+ * Renders text for an element or an attribute. Substitutes visible characters for characters that XML 1.0 does not
+ * allow, and escapes special characters.
  */
 function xmlText(text: string): string {
   return plainText(text, MAX_TEXT_LENGTH).replace(/[<>&"']/g, (character) => ENTITIES[character] ?? "");

@@ -76,7 +76,7 @@ export function percent(share: number): string {
   return `${Math.round(share * 100) / 100}%`;
 }
 
-/** The colours of statuses, in the order of the bar. */
+/** The status colours, in the order of the bar. */
 const TONES = ["good", "idle", "unsure", "bad", "refused"] as const;
 
 /** Returns the colour of a status. */

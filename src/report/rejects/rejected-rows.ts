@@ -83,8 +83,8 @@ export function rejectRows(record: InputRecord, { problems }: Pick<Outcome, "pro
 }
 
 /**
- * Adds to a JSON row one problem that represents all unlisted problems. These may be in any row of the record, and may
- * mean that the reader lost data.
+ * Adds to a JSON row one problem that represents all unlisted problems. The unlisted problems may be in any row of the
+ * record, and may mean that the reader lost data.
  */
 function noteUnlisted({ row, problems }: MutableRejectRow, problem: Problem): void {
   if (!isCsvRow(row) && !problems.includes(problem)) problems.push(problem);

@@ -103,8 +103,8 @@ async function writeOnePass(writer: RejectWriter, batches: AsyncIterable<Rejecte
 /** Writes the rejected rows to files during one pass over the input. */
 interface RejectWriter {
   /**
-   * Notes the sources that have rows in the record. Each of these sources gets a file, even if the file contains only a
-   * header.
+   * Remembers the sources that have rows in the record. Each of these sources gets a file, even if the file contains
+   * only a header.
    */
   readonly noteSources: (record: InputRecord) => void;
   readonly hasAllSources: () => boolean;

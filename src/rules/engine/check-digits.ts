@@ -79,9 +79,9 @@ function isBritish(text: string): boolean {
 }
 
 /**
- * Whether the text is an Australian Company Number: nine digits. The weights of the first eight are 8 to 1. The last
- * digit is the difference between their weighted sum and the next multiple of ten. Source: ASIC, "Australian Company
- * Number digit check".
+ * Whether the text is an Australian Company Number: nine digits. The first eight digits have the weights 8 to 1. The
+ * last digit is the difference between their weighted sum and the next multiple of ten. Source: ASIC, "Australian
+ * Company Number digit check".
  */
 function isAcn(text: string): boolean {
   if (!/^\d{9}$/.test(text)) return false;

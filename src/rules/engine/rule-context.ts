@@ -26,7 +26,7 @@ interface RuleClock {
    */
   readonly earliest: number;
   readonly latest: number;
-  /** The day at an instant in the instance's time zone. */
+  /** Converts an instant to the date in the instance's time zone. */
   readonly dayOf: (instant: number) => string;
 }
 

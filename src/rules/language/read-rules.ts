@@ -176,7 +176,7 @@ const coverageSchema = z
     return { undecided, partial: new Set(lists.partial) };
   });
 
-/** Returns the names of values that use themselves, directly or through other named values. */
+/** Returns the names of values that refer to themselves, directly or through other named values. */
 function circularNames(values: ReadonlyMap<string, Expression>): readonly string[] {
   const uses = new Map([...values].map(([name, value]) => [name, namesIn(value)]));
   return [...values.keys()].filter((name) => {

@@ -16,7 +16,7 @@ interface KindReader {
   readonly read: (members: unknown) => ParsedKind | z.ZodError | string;
 }
 
-/** The readers of some kinds of rules, by kind. */
+/** Readers for some kinds of rules, by kind. */
 export type KindReaders<Kinds extends RuleKind> = { readonly [Kind in Kinds]: KindReader };
 
 interface ParsedKind {

@@ -43,6 +43,6 @@ function removeIfPossible(file: string): void {
   try {
     removeProgress(file);
   } catch {
-    // Readers recognise that the file is outdated.
+    // Readers recognise an outdated file.
   }
 }

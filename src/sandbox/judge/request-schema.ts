@@ -160,7 +160,7 @@ function listSchema(parts: readonly JsonObject[], nullable: boolean, document: J
 }
 
 /**
- * Whether the items are objects. The attr of list errors depends on the kind of the items, because list serializers and
+ * Whether the items are objects. The attr of list errors depends on the kind of items, because list serializers and
  * plain list fields of the Django REST framework differ.
  */
 function holdsObjects(items: JsonObject, document: JsonObject): boolean {

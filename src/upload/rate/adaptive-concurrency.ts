@@ -58,7 +58,7 @@ const UNSENT_BEFORE_PROBE = 5;
 const RETRY_AFTER_TRUSTED_TIMES = 3;
 /** Longest pause that the platform did not request. After an outage, the push continues within this time. */
 const MAX_PAUSE_MS = 8_000;
-/** The pace share of a process that is the only one to send the run. */
+/** The pace share of a process that sends the run alone. */
 const WHOLE_PACE: PaceShare = { limit: Number.POSITIVE_INFINITY, holdMs: 0 };
 /** How far ahead of the even spacing (`rps`) a request may be sent, so that coarse timers do not reduce throughput. */
 const BURST_MS = 50;

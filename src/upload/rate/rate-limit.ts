@@ -56,7 +56,7 @@ const MIN_SHARE_OF_CAP_MANY = 0.5;
 /** The lower bound if refusals were mistaken for noise. */
 const MIN_SHARE_AFTER_TRIAL = 0.25;
 /**
- * Refusals count as many if there are at least this many within two seconds and their share is at least `MAX_NOISE`.
+ * Refusals count as frequent if at least this many occur within two seconds and their share is at least `MAX_NOISE`.
  */
 const MANY_REFUSALS = 3;
 /** Number of single refusals in a period that do not yet indicate a cap. */

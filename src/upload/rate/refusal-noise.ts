@@ -42,7 +42,10 @@ const GAP_FACTOR = 2;
 const MIN_GAP = 8;
 /** Number of requests in a trial. */
 const TRIAL = 200;
-/** Number of requests over which noise is averaged. Less than one refusal among these requests counts as no noise. */
+/**
+ * Number of requests over which noise is averaged. If fewer than one in this many requests is refused, there is no
+ * noise.
+ */
 const MEMORY = 1_000;
 /**
  * The share of refusals clearly exceeds the noise if it is at least twice the noise, and exceeds the noise by at least

@@ -194,7 +194,7 @@ export interface FixChanges {
 }
 
 export interface EditResult extends FixChanges {
-  /** The number of cells whose new values are on the disk. */
+  /** The number of cells whose new values are on disk. */
   readonly saved: number;
   /** The number of cells that were not changed. `refusals` lists the first of them. */
   readonly refused: number;
@@ -211,7 +211,7 @@ export interface Refusal {
   readonly key: string;
   readonly column: string;
   /**
-   * - `locked`: no correction can identify the row, or a correction cannot fix the problem
+   * - `locked`: no correction can identify the row, or no correction can fix the problem
    * - `edited`: another tab or user has changed the cell
    * - `source_changed`: the value of the cell in the extract has changed
    */

@@ -20,7 +20,7 @@ export interface WebAccess {
    * browser.
    */
   readonly createSingleToken: () => string;
-  /** Exchanges a token for a session; undefined if the token is unknown or used. */
+  /** Exchanges a token for a session; undefined if the token is unknown or was already used. */
   readonly exchange: (token: string) => WebSession | undefined;
   readonly isKnown: (session: Partial<WebSession>) => boolean;
 }

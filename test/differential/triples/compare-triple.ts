@@ -27,7 +27,7 @@ const { signal } = new AbortController();
  * only one in this many triples.
  */
 const TURNS = 3;
-/** The places of the values are compared for one in this many records. */
+/** For one in this many records, the places of the values are compared. */
 const PLACES_EVERY = 4;
 
 export interface Comparison {

@@ -11,7 +11,7 @@ export function invalid(record: number): ReturnType<typeof item> {
   return item(record, `K${record}`, "bad", { status: "invalid", problems: [missing, { ...missing, unlisted: 4 }] });
 }
 
-/** Returns the number of records and the number of accepted records of each operation. */
+/** Returns the number of records and the number of accepted records for each operation. */
 async function coverageOf(ledger: Ledger): Promise<readonly number[][]> {
   return (await ledger.coverage()).map(({ records, accepted }) => [records, accepted]);
 }

@@ -65,7 +65,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a ledger whose server is unavailable
 
   test("finds a commit whose reply was lost, and does not repeat it", async () => {
     const proxy = await startCuttingProxy(server.port);
-    // Without TLS, so that the proxy can read the messages.
+    // Disables TLS so that the proxy can read the messages.
     const ledger = await opened(`${url.replace(`:${server.port}/`, `:${proxy.port}/`)}?sslmode=disable`);
     const run = await planned(ledger, ITEMS);
     const intents = (await ledger.sendable(run, 1, 20)).map(intentOf);

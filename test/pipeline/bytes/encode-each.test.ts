@@ -23,7 +23,7 @@ function newCells(): FastPathCells {
   return withEncodingState(newRecordCells(TABLE, ","));
 }
 
-/** Returns child records for each root record. A child record is given by the index of its file. */
+/** Returns child records for each root record. A child record is identified by the index of its file. */
 function recordsOf(filesOfRecords: readonly (readonly number[])[], cells: readonly FastPathCells[]): ChildRecords {
   let files: readonly number[] | undefined;
   return {

@@ -204,7 +204,7 @@ const line = fc.oneof(
     arbitrary: fc.constantFrom("", "  ", '""', "A,B", `${GOOD.join(",")},more`, `"A1"x,${GOOD.slice(1).join(",")}`),
   },
 );
-/** A CSV file with valid records and some with one or more unusual cells. */
+/** A CSV file with valid records, and records with one or more unusual cells. */
 export const file: fc.Arbitrary<string> = fc
   .tuple(fc.array(line, { minLength: 20, maxLength: 80 }), fc.constantFrom("\n", "\r\n", "\r"), fc.boolean())
   .map(([lines, end, isEnded]) => [COLUMNS.join(","), ...lines].join(end) + (isEnded ? end : ""));

@@ -20,7 +20,7 @@ function worker(pid: number, given: Partial<WorkerStatus> = {}): WorkerStatus {
   };
 }
 
-/** Returns a function that observes a run at a moment and returns the progress events of this observation. */
+/** Returns a function that observes a run at a given moment and returns the resulting progress events. */
 function watched() {
   let now = 0;
   let events: RunEvent[] = [];

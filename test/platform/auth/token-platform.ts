@@ -48,7 +48,7 @@ export const withRefresh: TokenPlatformOptions = {
   }),
 };
 
-/** Creates a platform that issues token-1, token-2, ... The local clock is ahead of its clock by `skew`. */
+/** Creates a platform that issues token-1, token-2, ... The local clock is ahead of the platform's clock by `skew`. */
 export function tokenPlatform(options: TokenPlatformOptions = {}): TokenPlatform {
   const { otherFields = () => ({}), token = (number: number) => `token-${number}`, date = true, skew = 0 } = options;
   const logins: SeenLogin[] = [];

@@ -230,7 +230,7 @@ function sorted(keys: readonly string[], order: string): readonly string[] {
   return order === "text" ? keys.toSorted() : keys.toSorted((a, b) => Number(a) - Number(b));
 }
 
-/** Returns the records of each of two passes, or the message of the failure that ends the pass. */
+/** Returns, for each of two passes, its records or the message of the failure that ends it. */
 async function passes(
   plan: SourceSpec,
   options: Parameters<typeof read>[1],

@@ -20,7 +20,7 @@ export interface RawWorkbook {
   readonly from1904?: boolean;
   /** Parts to add or to replace. */
   readonly parts?: Readonly<Record<string, string | Buffer>>;
-  /** XML of a sheet after and before `sheetData`. */
+  /** The XML of a sheet that follows and precedes `sheetData`. */
   readonly behind?: string;
   readonly before?: string;
 }

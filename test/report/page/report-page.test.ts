@@ -33,7 +33,7 @@ const THREE_CAUSES: readonly Outcome[] = [
   invalidCell(8, { file: "customers.csv", column: "DOB", code: "no_date", detail: "Not a date.", shape: "99-99" }),
 ];
 
-/** Returns the text of a page or of a part of it, without style and script. */
+/** Returns the text of a page, or of part of a page, without styles and scripts. */
 function textOf(markup: string): string {
   return markup.replaceAll(/<(style|script)[^>]*>.*?<\/\1>|<[^>]*>|\s+/gs, " ").replaceAll(/ +/g, " ");
 }

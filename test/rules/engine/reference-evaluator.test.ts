@@ -16,8 +16,8 @@ import { compileRules as compileReference } from "../reference/compile-rules.ts"
 import { attrsIn, type Choices, choicesFrom, literalsIn, mutated, valueMaker } from "./random-payloads.ts";
 
 /**
- * The reference evaluator runs every rule for every object that has it. The evaluator of the program omits rules that a
- * payload cannot break. Both must find the same problems, in the same order.
+ * The reference evaluator runs every rule for every object that has the rule. The evaluator of the program omits rules
+ * that a payload cannot break. Both must find the same problems, in the same order.
  */
 type Compare = (payload: JsonObject, choices: Choices) => number;
 

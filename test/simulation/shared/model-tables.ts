@@ -27,7 +27,7 @@ export interface ModelTables {
   readonly resume: (run: string, policy: PlanPolicy, at: string) => void;
   readonly sendable: (run: string, from: number, to: number) => readonly SendableItem[];
   readonly save: (run: string, intents: readonly Intent[], outcomes: readonly AttemptOutcome[]) => void;
-  /** Closes the requests in flight of a dead process. Default: in the whole ledger. */
+  /** Closes the in-flight requests of a dead process. Default: in the whole ledger. */
   readonly closeInterrupted: (at: string, span?: Span) => void;
   /** Returns the records of a span whose requests are in flight. */
   readonly inFlight: (span: Span) => readonly number[];

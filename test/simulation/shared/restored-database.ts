@@ -21,8 +21,8 @@ export interface RestoreOptions {
 }
 
 /**
- * The cause of a restore. A failover loses only the last moments. A restored dump or restored files lose more, and the
- * server is unavailable for longer.
+ * The cause of a restore. A failover loses only the last moments. A restored dump or restored files lose more data, and
+ * the server is unavailable for longer.
  */
 type Restore = "failover" | "dump" | "files" | "made again";
 

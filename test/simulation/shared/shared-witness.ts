@@ -24,7 +24,7 @@ export interface SharedWitness {
   readonly checkOutcomes: (outcomes: readonly Outcome[], summary: Summary) => void;
   /** The server's clock was set: leases end at other times than workers expect. */
   readonly clockWasSet: () => void;
-  /** An older copy replaced the database. It may lack records that were accepted since. */
+  /** An older copy replaced the database. It may lack records that have been accepted since. */
   readonly restored: () => void;
   /** Returns a function that returns true if the database has not been restored since this call. */
   readonly restores: () => () => boolean;

@@ -237,7 +237,7 @@ async function repaired(scene: SharedScene, restored: RestoredDatabase | undefin
 function nextCommand({ server, corrected, correctedOf }: SharedScene): "push" | "resume" {
   const run = server.tables.latest();
   if (run === undefined) return "push";
-  // A resume with changed input is refused.
+  // `resume` is refused if the input has changed.
   return (correctedOf.get(run) ?? corrected.size) === corrected.size ? "resume" : "push";
 }
 

@@ -19,7 +19,7 @@ function shareOfClean(plan: ModelPlan): number {
 }
 
 interface CapResult {
-  /** Requests admitted, as a share of the cap, once settled. */
+  /** Requests admitted, as a share of the cap, once the rate has settled. */
   readonly share: number;
   readonly refusedShare: number;
 }

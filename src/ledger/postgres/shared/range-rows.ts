@@ -14,8 +14,8 @@ export interface HeldRange extends RecordRange {
 }
 
 /**
- * Divides the pending records into ranges. When these ranges are assigned, they get higher fencing tokens than in all
- * earlier assignments, so that earlier holders cannot write. Returns the jobs of the ranges, in order.
+ * Divides the pending records into ranges. When these ranges are assigned, they get higher fencing tokens than in any
+ * earlier assignment, so that earlier holders cannot write. Returns the jobs of the ranges, in order.
  */
 export async function cutRanges(transaction: Transaction, run: number, size: number): Promise<readonly RangeJob[]> {
   const { fence = 0 } = (await transaction.row(SELECT_LAST_FENCE, run)) ?? {};

@@ -142,10 +142,10 @@ const COVERED = `
 /**
  * The part of the schema that maintains totals. Counting on demand would take too long. Triggers update the totals in
  * the same transaction, for every writer. `counts` contains increments, so that writers do not wait for each other. For
- * each run, it contains the number of records by status, of current problems by severity and code, and of `requests`.
- * It also contains the run's contribution to its destination. The contribution consists of the number of records that
- * no earlier push to the destination has planned (`covered`), and the number of these records that are `accepted`.
- * `unsent` contains the planned records of pushes that have no row in `records`.
+ * each run, it contains the number of records by status, the number of current problems by severity and code, and the
+ * number of `requests`. It also contains the run's contribution to its destination. The contribution consists of the
+ * number of records that no earlier push to the destination has planned (`covered`), and the number of these records
+ * that are `accepted`. `unsent` contains the planned records of pushes that have no row in `records`.
  */
 export const CREATE_COUNTS: string = [TABLES, FOLD, COUNT_ITEMS, COUNT_PROBLEMS, TRIGGERS].join("");
 

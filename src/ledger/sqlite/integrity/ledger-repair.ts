@@ -108,7 +108,7 @@ function lengthened(path: string): string {
 }
 
 /**
- * Returns the size that the header states: page size times number of pages
+ * Returns the size given in the header: page size times number of pages
  * (https://sqlite.org/fileformat2.html#the_database_header). Returns 0 if the file does not have the header of a
  * database.
  */
@@ -180,7 +180,8 @@ const FOLLOWING = [
        and status = 'accepted')
      and not exists (select 1 from decisions where decisions.run = items.run and decisions.record = items.record
        and decision = 'accepted')`,
-  // A record that a run did not send because it was excluded stays excluded, even if its exclusion is lost.
+  // If a run did not send a record because the record was excluded, the record stays excluded, even if its exclusion is
+  // lost.
   `insert or ignore into exclusions (identity, key, excluded_at, who, reason)
    select identity, key, coalesce(min(started_at), ''), 'ledger repair', 'the original exclusion was lost'
    from items left join runs on runs.id = items.run

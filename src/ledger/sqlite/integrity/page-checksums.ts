@@ -17,7 +17,7 @@ import { replaceFileSync } from "../../../files/replace-file.ts";
 /** The state of a database when it was last known to be intact. */
 export interface PageChecksums {
   readonly pageSize: number;
-  /** Number of recorded commits. The database may contain more commits. */
+  /** Number of recorded commits. The database may contain further commits that are not recorded. */
   readonly commits: number;
   /** The checksum (CRC-32) of each page in the database file itself, without the contents of its log. */
   readonly pages: Uint32Array;

@@ -31,7 +31,8 @@ export interface FieldTree {
   /** The node of a field; created if necessary. */
   readonly field: (node: FieldNode, name: string) => FieldNode;
   /**
-   * Looks for new nodes in the current payload. Returns whether nodes were added to the tree since the payload started.
+   * Looks for new nodes in the current payload. Returns whether nodes were added to the tree since the processing of
+   * the payload started.
    */
   readonly update: () => boolean;
 }

@@ -84,7 +84,7 @@ export function possibleValues({ declarations, settings, tree }: PossibleContext
 }
 
 function namedValues(values: ReadonlyMap<string, Expression>): Named {
-  /** Named values that are being compiled. A value that uses itself can be anything. */
+  /** Named values that are being compiled. A value that refers to itself can be anything. */
   const open = new Set<string>();
   return (name, place, of) => {
     const value = values.get(name);
@@ -126,8 +126,8 @@ function pathReader(tree: FieldTree, holdsFilter: PossibleValues["holds"]): Poss
 }
 
 /**
- * Whether a call can have a value. The functions listed here have no value without their operands. All other functions
- * may always have a value.
+ * Whether a call can have a value. The functions listed here have no value without their operands. A call of any other
+ * function may always have a value.
  */
 function callExists(
   { name, operands }: Extract<Expression, { kind: "call" }>,

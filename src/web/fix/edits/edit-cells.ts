@@ -49,9 +49,9 @@ export interface EditTargets {
 const CELLS_PER_TURN = 100;
 
 /**
- * Saves new values as corrections and checks their records. The values are on the disk when the promise resolves.
- * Refuses a cell that is locked, that another tab or program has changed since the tab last read the session, or whose
- * value in the extract has changed.
+ * Saves new values as corrections and checks their records. The values are on disk when the promise resolves. Refuses a
+ * cell that is locked, that another tab or program has changed since the tab last read the session, or whose value in
+ * the extract has changed.
  * @throws Failure if the corrections file cannot be read or written
  */
 export async function editCells(targets: EditTargets, { tab, seen }: Editor, parts: EditParts): Promise<EditedCells> {

@@ -12,7 +12,7 @@ import { ALL_CAUSES, type CauseRows, type FixCause } from "../fix-types.ts";
 export interface SessionCauses {
   /** Returns the index of the cause of a problem. Adds the cause if it is new. */
   readonly idOf: (problem: Problem) => number;
-  /** Counts a row under a cause. `column` is the index of the column of the problem. */
+  /** Counts a row under a cause. `column` is the index of the problem's column. */
   readonly add: (cause: number, source: number, column: number | undefined) => void;
   /** Adds `by` to the number of open rows. */
   readonly open: (cause: number, source: number, by: 1 | -1) => void;

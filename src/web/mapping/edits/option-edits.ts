@@ -59,7 +59,9 @@ function withMember(
   return editYaml(file, text, { path: at, value: wanted });
 }
 
-/** Whether the members have the wanted order if new members are added at the end. The order of replacements matters. */
+/**
+ * Whether the members are in the desired order if new members are added at the end. The order of replacements matters.
+ */
 function keepsOrder(old: JsonObject, wanted: JsonObject): boolean {
   const kept = Object.keys(old).filter((name) => wanted[name] !== undefined);
   const added = Object.keys(wanted).filter((name) => old[name] === undefined);

@@ -98,7 +98,7 @@ export function lineEnd(text: string, end: number): number {
   return line < 0 ? text.length : line + 1;
 }
 
-/** Returns the indentation of the entries of a collection. */
+/** Returns the indentation of a collection's entries. */
 export function columnOf(collection: Collection, text: string): number {
   const [first] = collection.items;
   const start = isSeq(collection) ? rangeOf(collection)[0] : startOf(first);

@@ -92,8 +92,8 @@ export function countCheck(
 }
 
 /**
- * Compiles the groups of an item: one for each combination of the values of its parts. An item has several groups if a
- * part is a list. A missing part counts as a distinct value.
+ * Compiles the groups of an item: one for each combination of its parts' values. An item has several groups if a part
+ * is a list. A missing part counts as a distinct value.
  */
 export function groupKeys(
   group: readonly Expression[] | undefined,

@@ -25,7 +25,7 @@ export interface Comparer {
   readonly equal: (a: Value, b: Value) => boolean;
 }
 
-/** Returns functions that compare values. `dayOf`: the day at an instant in the instance's time zone. */
+/** Returns functions that compare values. `dayOf`: converts an instant to the date in the instance's time zone. */
 export function comparer(dayOf: (instant: number) => string): Comparer {
   const day = (text: string): string => (text.length === 10 ? text : dayOf(instantOf(text)));
   const temporal = (a: string, b: string): number | undefined => {

@@ -10,7 +10,7 @@ import { goodAccounts } from "../../../e2e/push-scene.ts";
 import { clientOf, startWeb } from "../../web-scene.ts";
 import { edit, type FixScene, fixScene, rowsOf, sceneIn, sourceOf, TAB } from "../fix-scene.ts";
 
-/** A number of rows that are saved in more than two groups. */
+/** A number of rows that is large enough for more than two groups. */
 const MANY = 2300;
 
 function wrongDates(count: number): FixScene {

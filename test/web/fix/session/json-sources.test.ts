@@ -22,7 +22,7 @@ function jsonScene(
   return scene;
 }
 
-/** Edits cells, and expects no errors now and in the next check. */
+/** Edits cells, and expects no errors now or in the next check. */
 async function expectFixed(
   scene: FixScene,
   session: FixSession,
