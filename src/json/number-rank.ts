@@ -11,7 +11,7 @@ interface LongNumber {
 }
 
 /** Decimals of at most this many characters convert to different JavaScript numbers if they have different values. */
-const MAX_EXACT_LENGTH = 15;
+export const MAX_EXACT_LENGTH = 15;
 
 /** @param text a numeric string that `Number` can convert */
 export function numberRank(text: string): NumberRank {

@@ -1,4 +1,5 @@
 import { sameDecimal } from "../../json/exact-json.ts";
+import { MAX_EXACT_LENGTH } from "../../json/number-rank.ts";
 
 /** The number format of a source. */
 export interface NumberSeparators {
@@ -24,10 +25,10 @@ export function integerFrom(text: string): number | undefined {
 
 /** Returns the JSON number in a string. Returns undefined for any other text, or if a digit would be lost. */
 export function numberFrom(text: string): number | undefined {
+  if (!JSON_NUMBER.test(text)) return undefined;
   const value = Number(text);
-  if (!Number.isFinite(value)) return undefined;
-  const written = String(value);
-  return written === text || (JSON_NUMBER.test(text) && sameDecimal(text, written)) ? value + 0 : undefined;
+  const isExact = text.length <= MAX_EXACT_LENGTH && isDecimalText(text);
+  return isExact || (Number.isFinite(value) && sameDecimal(text, String(value))) ? value + 0 : undefined;
 }
 
 /**

@@ -22,5 +22,7 @@ export async function noticeMissingKeys(
     for (const { key } of batch) if (key !== undefined) missing.delete(key);
   }
   if (missing.size === 0 || records === limit) return;
-  notice(`--only: no record has the ${plural(missing.size, "key")} ${listed([...missing].map((key) => plainText(key)))}`);
+  notice(
+    `--only: no record has the ${plural(missing.size, "key")} ${listed([...missing].map((key) => plainText(key)))}`,
+  );
 }
