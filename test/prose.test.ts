@@ -35,7 +35,7 @@ const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\b(belong|are made|were told) together\b|\balike\b(?<!look.alike)/i, "match, similar"],
 ];
 
-/** Words that names of functions, types, variables and constants must not contain, and their replacements. */
+/** Words that must not occur in names of functions, types, variables and constants, and their replacements. */
 const WORDS: readonly (readonly [word: RegExp, instead: string])[] = [
   [/^(most|least)(?!Busy|Frequent|Specific)[A-Z]/, "max, min"],
   [/^(MOST|LEAST)_/, "MAX, MIN"],

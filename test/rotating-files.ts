@@ -81,7 +81,7 @@ export const PARTS: readonly (readonly string[])[] = [
 
 /**
  * Returns the patterns of the files that this run leaves out. `npm test` without arguments runs one of the parts above.
- * The part changes every minute; MIGRATE_TEST_PART selects a part. Runs with arguments, and whole campaigns, leave out
+ * The part changes every minute; MIGRATE_TEST_PART selects a part. A run with arguments and a whole campaign leave out
  * nothing.
  * @param words arguments of Vitest after its configuration file
  */

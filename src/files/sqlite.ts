@@ -57,7 +57,7 @@ function bindingIntegers(statement: Statement): Statement {
   });
 }
 
-/** Converts only 32-bit integers, like the package. */
+/** Converts only 32-bit integers, as the package does. */
 function asInteger(value: unknown): unknown {
   return typeof value === "number" && Math.trunc(value) === value && Math.abs(value) < 2 ** 31 ? BigInt(value) : value;
 }

@@ -41,7 +41,7 @@ export function compareDecimals(a: string, b: string): number {
   return one.digits < other.digits ? -one.sign : one.sign;
 }
 
-/** A decimal as `sign * 0.digits * 10 ** length`. The first and the last digit are not 0. */
+/** A decimal as `sign * 0.digits * 10 ** length`. Neither the first nor the last digit is 0. */
 interface Magnitude {
   readonly sign: -1 | 0 | 1;
   readonly digits: string;

@@ -72,8 +72,8 @@ interface SendingLedger {
   nextSendable(run: string, from: number): Promise<NextSendable | undefined>;
   /**
    * Returns the time (ISO 8601 UTC) at which the last request with outdated content was abandoned without a reply;
-   * undefined if there was no such request. Content is outdated if it differs from the content that is left to send.
-   * After a request that must not be repeated, no content of its record is left to send.
+   * undefined if there was no such request. Content is outdated if it differs from the content that is left to send. If
+   * the request must not be repeated, no content of its record is left to send.
    */
   otherContentAbandonedAt(run: string): Promise<string | undefined>;
   /** Returns the records numbered `from` to `to` (inclusive) that are left to send. */

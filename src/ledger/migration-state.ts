@@ -19,7 +19,10 @@ export const RECORD_STATES = [
 ] as const;
 export type RecordState = (typeof RECORD_STATES)[number];
 
-/** A state of a record that is not done. `missing`: the key is in the inventory, but no push has contained it. */
+/**
+ * The state of a record that is neither accepted nor excluded. `missing`: the key is in the inventory, but no push has
+ * contained it.
+ */
 export type OpenState = Exclude<RecordState, DoneState> | "missing";
 type DoneState = "accepted" | "excluded";
 export const OPEN_STATES: readonly OpenState[] = [...RECORD_STATES.filter((state) => !isDone(state)), "missing"];

@@ -34,8 +34,8 @@ export interface CallOptions {
   /** Base folder of relative paths. Default: the current folder of the process. */
   readonly folder?: string | undefined;
   /**
-   * Stops the call like the first Ctrl-C. No new requests start, requests in flight have 30 s to finish, and the call
-   * resolves.
+   * Stops the call as the first Ctrl-C stops a command. No new requests start, requests in flight have 30 s to finish,
+   * and the call resolves.
    */
   readonly signal?: StopSignal | undefined;
   /**

@@ -12,7 +12,7 @@ export interface ProofOptions extends Pick<ProveContext, "queryPlatform"> {
   readonly runs: readonly Run[];
   /** The folder of the proof. */
   readonly folder: string;
-  /** ISO 8601 UTC. A rebuilt proof keeps the original value, and also the original value of `tool`. */
+  /** ISO 8601 UTC. A rebuilt proof keeps the original values of this member and of `tool`. */
   readonly madeAt: string;
   readonly tool: string;
   /** Whether these are all the runs in the ledger. The total on the platform is known only in this case. */

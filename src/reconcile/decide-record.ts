@@ -88,8 +88,8 @@ function conflictAt(attr: string, { row }: UndecidedRecord, { job }: DecisionCon
 type FoundRecord = Pick<UndecidedRecord, "record" | "payload">;
 
 /**
- * Whether the platform created the account for this record. A record whose payload names the account adds to an
- * existing account. Other records may also add to this account.
+ * Whether the platform created the account for this record. A record whose payload names the account adds data to an
+ * existing account, as other records may do.
  */
 function isNewAccount({ payload }: FoundRecord, account: string): boolean {
   return !namesAccount({ json: Buffer.from(canonicalJson(payload)) }, account);

@@ -24,11 +24,11 @@ export interface ReconcileContext extends DecisionContext {
 }
 
 /**
- * Resolves the run's ambiguous and existing records by querying the platform. A record that is found as sent is
- * accepted. A record that is found with different values is rejected. If the platform may have different content, a
- * matching key alone proves nothing. An ambiguous record that two queries do not find may be sent again once, if the
- * contract accepts absence as proof. All other records keep their status. Ends early, without an error, if the user
- * stops the command.
+ * Resolves the run's ambiguous and existing records by querying the platform. A record that is found with the sent
+ * values is accepted. A record that is found with different values is rejected. If the platform may have different
+ * content, a matching key alone proves nothing. An ambiguous record that two queries do not find may be sent again
+ * once, if the contract accepts absence as proof. All other records keep their status. Ends early, without an error, if
+ * the user stops the command.
  * @throws Failure if the platform cannot be queried; decisions made until then are kept
  */
 export async function reconcileRun(

@@ -62,7 +62,8 @@ const RECORD_TITLES: Readonly<Record<string, string>> = {
 } satisfies Record<Exclude<RecordCode, `source_${string}`>, string>;
 
 /**
- * The predicate for each code. The compiler requires an entry for every code. Platform codes have the same predicates.
+ * The predicate for each code. The compiler requires an entry for every code. The platform's codes use the same
+ * predicates.
  */
 const PREDICATES: Readonly<Record<FieldCode, string>> = {
   required: "is missing",

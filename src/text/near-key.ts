@@ -53,7 +53,7 @@ export type KeyForm =
   | "zeros";
 
 /**
- * Notations of a key, in the order in which `normalKey` undoes them. `undo` returns a key in another notation
+ * Notations of a key, in the order in which `normalKey` undoes them. `undo` returns keys in any other notation
  * unchanged.
  */
 export const KEY_FORMS: readonly { readonly kind: KeyForm; readonly undo: (key: string) => string }[] = [

@@ -1,8 +1,8 @@
 /**
- * Returns why a valid regular expression might take more than linear time on some string. Returns undefined if no
- * string can cause that on any engine: the expression has no back-references or look-around, matches in few ways, and
- * repeats only single characters or classes without limit (`*`, `+`, `{n,}`). An unlimited repeat is either at the end,
- * where nothing after it can fail, or in an expression that starts with `^`. In such an expression, all unlimited
+ * Returns the reason why a valid regular expression might take more than linear time on some string. Returns undefined
+ * if no string can cause that on any engine: the expression has no back-references or look-around, matches in few ways,
+ * and repeats only single characters or classes without limit (`*`, `+`, `{n,}`). An unlimited repeat is either at the
+ * end, where nothing after it can fail, or in an expression that starts with `^`. In such an expression, all unlimited
  * repeats but one are followed by a character that they cannot match.
  */
 export function slowPatternReason(source: string): string | undefined {

@@ -201,7 +201,7 @@ export function interruptedOutcome(result: RequestResult, state: Pick<RecordStat
 }
 
 /**
- * Makes the outcome of a record `pending` if a closed import supplier blocks the record. Used in runs that wait for the
+ * Changes a record's outcome to `pending` if a closed import supplier blocks the record. Used in runs that wait for the
  * supplier.
  */
 export function awaitingSupplier(outcome: RecordOutcome): RecordOutcome {

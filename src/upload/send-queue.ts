@@ -13,7 +13,9 @@ export interface SendQueue {
   readonly remove: (state: RecordState) => boolean;
   /** Returns a record to the front of the queue to be sent again. */
   readonly putBack: (state: RecordState) => void;
-  /** Counts records that wait for a later request. Up to `MAX_WAITING` of them leave their places to other records. */
+  /**
+   * Counts records that wait for a later request. Up to `MAX_WAITING` of them give up their places to other records.
+   */
   readonly countWaiting: (change: 1 | -1) => void;
   /** Call this when a record has its outcome. */
   readonly recordDone: () => void;

@@ -101,8 +101,8 @@ function actionAfterCheck(
 
 /**
  * Whether the platform already had the complete record, with an account number ("already imported" in published
- * contracts of the platform). The remaining steps are then skipped. Without an account number, only the step was
- * already complete.
+ * contracts of the platform). The remaining steps are then skipped. If the reply has no account number, only the step
+ * was already complete.
  */
 function isWholeRecordThere({ replyClass }: RequestResult): boolean {
   return replyClass.kind === "accepted" && replyClass.exists === true && replyClass.account !== undefined;

@@ -154,7 +154,7 @@ function perSecond(check, payloads) {
   return rates.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)];
 }
 
-/** Returns the processor time, which depends less on other load on the machine than the wall time. */
+/** Returns the processor time, which depends less on other load on the machine than the wall time does. */
 function processorMs() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

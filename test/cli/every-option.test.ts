@@ -39,7 +39,7 @@ function valueFor({ flags, argChoices, long }: Option): string | undefined {
   return argChoices?.at(-1) ?? VALUES[notation] ?? (isNumber ? "3" : `given${long}`);
 }
 
-/** Parses the words and returns the words of the command that ran, and the option values that its action received. */
+/** Parses a command line. Returns the name of the command that ran, and the option values that its action received. */
 async function ran(words: readonly string[]): Promise<{ readonly name: string; readonly flags: Map<string, unknown> }> {
   const program = createProgram(IDLE_SESSION);
   let result = { name: "", flags: new Map<string, unknown>() };

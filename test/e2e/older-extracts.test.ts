@@ -163,7 +163,7 @@ test("a resumed run uses the date that the file had when the run began", async (
   expect([end.code, statuses(end)]).toEqual([1, ["stale"]]);
 });
 
-/** Adds a function to the mapping that kills the first process that calls it. */
+/** Adds to the mapping a function that kills the first process that calls it. */
 function killAtFirstRow(work: Workplace): void {
   writeFileSync(
     work.file("functions.mjs"),

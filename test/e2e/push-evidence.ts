@@ -167,7 +167,7 @@ function countEach(texts: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Reads the items, and the number of intents and the time of the first intent for each key. */
+/** Reads the items and, for each key, the number of intents and the time of the first intent. */
 function readLedger(file: string, run: string): PushEvidence["ledger"] {
   const database = new DatabaseSync(file, { readOnly: true });
   try {

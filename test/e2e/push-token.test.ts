@@ -39,7 +39,7 @@ describe("a token that expires while 16 requests are in flight", () => {
     ["the reply contains the expiry, and the refresh token renews it", WITH_REFRESH, "refreshToken"],
   ])("is renewed once before the platform refuses it: %s", async (_, auth, by) => {
     await admin.faults({ tokenLifetimeSeconds: 5 });
-    // At this rate, the push takes longer than the token lives, on any machine.
+    // At this rate, the push outlasts the token on any machine.
     const pushing = workWith(240, auth).push([...TARGET, "--rps", "40"]);
     await firstLogin();
     await admin.faults({});

@@ -49,7 +49,7 @@ payload:
   mobile: MOBILE
 `;
 
-/** A mapping for accounts, and their customers in a second file. */
+/** A mapping for accounts whose customers are in a second file. */
 export const JOINED_MAPPING = `operation: import-account
 key: number
 sources:

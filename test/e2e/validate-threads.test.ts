@@ -97,7 +97,8 @@ payload: { number: { from: REF, call: fail }, name: { from: NAME, call: shout } 
 const JOINED = JOINED_MAPPING.replace("${supplier}", "S");
 
 /**
- * Returns accounts, and customers in another order. Some customers have no account, or a key similar to an account's.
+ * Returns accounts, and customers in another order. Some customers have no account, or have a key that is similar to an
+ * account's key.
  */
 function joined(count: number): Files {
   const numbers = Array.from({ length: count }, (_, index) => index);
@@ -281,7 +282,7 @@ function read(file: string): string {
   return readFileSync(file, "utf8").replaceAll(/out-\d|\d{8}-\d{4}-[0-9a-f]{4}|\d\d:\d\d\b/g, "...");
 }
 
-/** These cases run in every test run. `npm test` runs a part of the other cases. */
+/** These cases run in every test run. `npm test` runs some of the other cases. */
 const ALWAYS: ReadonlySet<string> = new Set(["lines of JSON", "joined files"]);
 const others = Object.entries(CASES).filter(([name]) => !ALWAYS.has(name));
 const always = Object.entries(CASES).filter(([name]) => ALWAYS.has(name));

@@ -25,7 +25,7 @@ export interface Scene {
   readonly recorded: Pick<PlanPolicy, "newKeys" | "resendAmbiguous">[];
   flying: Intent[];
   last: { intents: readonly Intent[]; outcomes: readonly AttemptOutcome[] };
-  /** Counts times and account numbers, so that each is different. */
+  /** A counter from which times and account numbers are derived, so that each is different. */
   count: number;
 }
 
@@ -36,7 +36,10 @@ export function moment(scene: Scene): string {
 
 export type Answer<Result> = { readonly result: Result } | { readonly failure: string };
 
-/** Calls all ledgers with the current run. The answers must be equal. Returns the answer of the first ledger. */
+/**
+ * Makes the same call on every ledger, with the current run. The answers must be equal. Returns the answer of the first
+ * ledger.
+ */
 export function onRun<Result>(
   scene: Scene,
   call: (ledger: Ledger, run: string) => Promise<Result>,

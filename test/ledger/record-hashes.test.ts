@@ -18,7 +18,7 @@ const payload = fc
 
 /**
  * `JSON.parse` of Node.js 24 confuses names after an object with a backslash in a name: after `{"\\":1}`, the second
- * member of `{"":0,"\"":1}` becomes `\`. A separate test covers these names without parsing.
+ * member of `{"":0,"\"":1}` becomes `\`. A separate test, which does not parse JSON, covers these names.
  */
 const NAME_WITH_BACKSLASH = /\\\\(?:[^"\\]|\\.)*":/;
 

@@ -10,7 +10,7 @@ import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 export interface StoredLedger {
   readonly kind: string;
   readonly store: LedgerStore;
-  /** Opens the ledger in a new process, and gives this process the lock. */
+  /** Opens the ledger in a new process, which then holds the lock. */
   readonly open: () => Promise<Ledger>;
   /** Simulates a process that dies with the ledger open, or is suspended for longer than its lease. Closes nothing. */
   readonly loseProcess: () => Promise<void>;

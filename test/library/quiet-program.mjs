@@ -1,5 +1,5 @@
-// Uses the library. Once the event loop is empty, sends the parent process the remaining resources, and the environment
-// variables that were read.
+// Uses the library. Once the event loop is empty, tells the parent process which resources remain, and which
+// environment variables were read.
 //   node quiet-program.mjs <folder with an extract>
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -26,7 +26,7 @@ export function choice(...choices: readonly (string | number | boolean)[]): Fiel
   return { ...BASE, kind: "choice", choices };
 }
 
-/** Returns an object type. Names that end in `!` are required, in `~` read-only, in `!~` both. */
+/** Returns an object type. Properties whose names end in `!` are required, in `~` read-only, in `!~` both. */
 export function object(fields: Readonly<Record<string, FieldType>>, additional?: FieldType): ObjectType {
   const properties = new Map(
     Object.entries(fields).map(([written, type]) => {

@@ -27,7 +27,7 @@ let tests = [];
 let group = newGroup(undefined, "");
 let finishers = [];
 const leftOut = JSON.parse(process.env.MUTATION_LEFT_OUT ?? "[]");
-/** The titles in `leftOut` that no test has had so far. */
+/** The titles in `leftOut` for which no test has been registered yet. */
 let unknownTitles = new Set();
 
 /**

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 const ACCOUNTS = 50;
 
-/** Opens an input with accounts, a customer of every second account and, if requested, an orphan. */
+/** Opens an input with accounts, a customer for every second account and, if requested, an orphan. */
 async function openAccounts({ orphans = false } = {}): Promise<Input> {
   const numbers = Array.from({ length: ACCOUNTS }, (_, at) => at + 1);
   const folder = temporaryFolder({

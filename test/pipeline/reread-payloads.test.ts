@@ -66,7 +66,7 @@ async function sent(groups: AsyncIterable<PayloadGroup>, job: Job, handle: SendH
   }
 }
 
-/** Returns the payloads of the fast path and of the row path. If planning fails, both are its failure. */
+/** Returns the payloads of the fast path and of the row path. If planning fails, returns its failure for both paths. */
 async function sentOf(job: Job): Promise<{ readonly byBytes: unknown; readonly byRows: unknown }> {
   const handle = await allPlanned(job).catch(String);
   if (typeof handle === "string") return { byBytes: handle, byRows: handle };

@@ -27,11 +27,11 @@ export interface Witness {
   readonly addViolation: (invariant: string, what: string) => void;
   /** A process starts. */
   readonly begin: () => void;
-  /** An older copy replaced the ledger. It may lack records that were accepted since. */
+  /** An older copy replaced the ledger. It may lack records that have been accepted since the copy was made. */
   readonly restored: () => void;
   /** The user has asked the process to stop. */
   readonly drained: () => void;
-  /** A record is about to be sent, as soon as there is a token. */
+  /** A record is about to be sent, as soon as a token is available. */
   readonly recordTaken: (key: string) => void;
   /** A request is sent. */
   readonly requestSent: (request: HttpRequest) => void;
@@ -131,7 +131,7 @@ export function createWitness(options: WitnessOptions): Witness {
       underWay -= 1;
       const isRefused = reply?.status === 429 || reply?.status === 503;
       const wait = isRefused ? retryAfterMs(reply, clock.now()) : undefined;
-      // A rate limit for one step of several does not affect the other steps.
+      // A rate limit on one of several steps does not affect the other steps.
       if (reply?.status === 429 && wait === undefined && operation.steps.length > 1) return;
       pauses.over(partsOf(request).key, { isRefused, until: clock.monotonic() + (wait ?? 0) });
     },

@@ -42,11 +42,11 @@ export interface JournaledLedger {
 export interface RestoreOptions {
   readonly ledgerPath: string;
   readonly dice: Dice;
-  /** Randomness for replacements while a process uses the ledger, and after a repair. */
+  /** Random numbers for replacing the ledger while a process uses it, and for the command after a repair. */
   readonly inUseDice: Dice;
   readonly clock: SimulatedClock;
   readonly note: (event: string) => void;
-  /** Whether the ledger is compared with its journal before a run sends. */
+  /** Whether the ledger is compared with its journal before a run sends anything. */
   readonly comparesJournal: boolean;
 }
 

@@ -14,7 +14,7 @@ import {
 import type { HeldAccount, SeenRequest as SeenImport } from "../e2e/push-scene.ts";
 import { between, type Dice, pickWeighted } from "../seeded-dice.ts";
 
-/** A platform that deduplicates, injects faults from seeded dice, and records its own history. */
+/** A platform that deduplicates, injects seeded random faults, and records its own history. */
 export interface ChaosPlatform {
   readonly server: ChaosServer;
   readonly imports: () => Promise<readonly SeenImport[]>;

@@ -37,8 +37,8 @@ interface Plan extends SceneOptions {
 const REPLY_MS = 10;
 
 /**
- * Uploads with the real clients. Record 1 is answered after 20 ms, all other records after 10 ms. The tokens are
- * token-1, token-2, ...
+ * Uploads with the real clients. Requests for record 1 are answered after 20 ms, all other requests after 10 ms. The
+ * tokens are token-1, token-2, ...
  */
 async function playRequests(answer: (seen: Seen) => HttpReply, options: Plan = {}): Promise<PlayedRequests> {
   const { operation = PLAIN, loginMs = 100, ...scene } = options;

@@ -36,7 +36,7 @@ export function sandboxAction(flags: SandboxFlags, session: Session): Promise<vo
   });
 }
 
-/** Returns the commands to push to the sandbox, ready to paste into a shell. Hides an API key that the user chose. */
+/** Returns commands that push to the sandbox, ready to paste into a shell. Hides an API key that the user chose. */
 function sandboxText({ baseUrl, ca, apiKey, supplier }: SandboxReady, showKey: boolean): string {
   const push = ["migrate", "push", "...", "--supplier", supplier, "--base-url", baseUrl, "--ca", ca];
   return `A local platform is listening at ${baseUrl}

@@ -13,7 +13,8 @@ const CONFIG_NAME = "migrate.yaml";
 
 /**
  * Reads the configuration file: the named file, or the nearest `migrate.yaml` in the folder or its parents. Returns an
- * empty configuration if there is no file. Relative paths, both given and returned, are relative to the folder.
+ * empty configuration if there is no file. Relative paths are relative to the folder, both in the arguments and in the
+ * result.
  * @throws Failure `config`, with file and line, for invalid content
  */
 export async function readConfig(named: string | undefined, folder: string): Promise<Config> {

@@ -99,7 +99,7 @@ export interface Config extends WrittenConfig {
   readonly contract?: readonly string[] | undefined;
   /** The path of the file; absent if there is no file. */
   readonly file?: string | undefined;
-  /** Returns where the configuration names a resolved path. */
+  /** Returns the place at which the configuration names a resolved path. */
   readonly placeOf?: NamingPlace | undefined;
 }
 

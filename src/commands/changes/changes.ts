@@ -135,7 +135,7 @@ function noteChanges(batch: readonly Change[], { counts, found }: Totals): void 
   }
 }
 
-/** Compares the records that have a key with the ledger, and adds their keys to `keys`. */
+/** For each record with a key, compares the record with the ledger, and adds the key to `keys`. */
 async function* comparedRecords(
   { job, ledger, dependencies }: Comparing,
   { endpoint, supplier }: Pick<Run, "endpoint" | "supplier">,

@@ -50,7 +50,7 @@ export function failedBy(name: string, { message, hint, place, exitCode }: Failu
 
 /**
  * Runs a check. Converts a failure into a failed check, so that the other checks still run.
- * @param placeOf returns where the configuration names a file, for a file that cannot be read
+ * @param placeOf returns the place at which the configuration names a file, for a file that cannot be read
  */
 export async function inspect<Found = undefined>(
   name: string,

@@ -19,7 +19,7 @@ export interface PlatformOptions {
   readonly offline: boolean;
   readonly supplier: Supplier;
   readonly secretOrigins: SecretOrigins;
-  /** Returns where the configuration names a file. */
+  /** Returns the place at which the configuration names a file. */
   readonly placeOf?: NamingPlace | undefined;
 }
 

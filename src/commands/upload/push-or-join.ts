@@ -114,7 +114,9 @@ interface JoinableWork extends ActiveWriter {
   readonly run: Run;
 }
 
-/** Whether a worker can join the run. A run without waiting or assigned ranges has no work left for a worker. */
+/**
+ * Whether a worker can join the run. A run that has neither waiting nor assigned ranges has no work left for a worker.
+ */
 function isJoinable(work: ActiveWriter): work is JoinableWork {
   const { run, shared } = work;
   if (run === undefined || shared === undefined || !isDistributed(run, shared)) return false;

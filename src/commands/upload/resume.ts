@@ -34,7 +34,7 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
     refuseDryRun(run);
     const { allowProduction } = options;
     if (allowProduction === false && settings.target.production) throw unconfirmedTarget(run.target);
-    // The ledger has no records of a run that is planned again, so complete files are compared.
+    // If the run is planned again, the ledger has no records of it yet, so complete files are compared.
     const trustsTime = run.state !== "planning";
     const job = await openRecordedJob(settings, { stored: ledger, dependencies, trustsTime });
     const work = async (open: OpenRun): Promise<ShownRun> => {

@@ -7,8 +7,8 @@ import type { Refuse } from "./yaml-tokens.ts";
 export interface ScalarContext {
   readonly refuse: Refuse;
   /**
-   * Whether integers that would lose digits and numbers greater than any JavaScript number remain text. If false, they
-   * are rejected.
+   * Whether a number remains text if it is an integer that would lose digits, or greater than any JavaScript number. If
+   * false, such a number is rejected.
    */
   readonly keepsDigits: boolean;
 }

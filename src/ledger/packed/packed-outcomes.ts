@@ -32,7 +32,7 @@ function outcomesOfValid({ from, to, hasKeys, batch }: ValidOutcomes): readonly 
   });
 }
 
-/** Yields the outcomes of a plan like `outcomesOf`, but groups valid records that have no problems into columns. */
+/** Yields the outcomes of a plan as `outcomesOf` does, but groups valid records without problems into columns. */
 export async function* outcomesInColumns(
   plan: PackedPlan,
   statuses?: readonly Status[],

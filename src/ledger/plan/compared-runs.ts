@@ -86,7 +86,7 @@ const SKIP_ACCEPTED = `
     and records.state = 'accepted' and records.accepted_content = items.content`;
 
 /**
- * Notes that this run is the last run that was compared with all runs. All other runs are compared before they write,
+ * Notes that this run is the latest run that was compared with all runs. All other runs are compared before they write,
  * so the comparison remains valid until another run replaces the note. Only SQLite ledgers have this note, because only
  * they have a single writer for all tables.
  */

@@ -13,7 +13,7 @@ import { type PlanFinding, writeFindings } from "./findings.ts";
 import { refuseStale } from "./stale-records.ts";
 
 /**
- * Compares the records of a run that are left to send with all runs, and sets their status:
+ * Sets the status of the records that are left to send in a run, after comparing them with all runs:
  *
  * - `excluded`: excluded from the migration by the user
  * - `skipped`: accepted with this content, or with a corrected version of it

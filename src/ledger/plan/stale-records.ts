@@ -50,8 +50,8 @@ export function* refuseStale(
 
 /**
  * SQL condition: different, newer content was sent or skipped. The condition holds even if the newest content matches
- * the content of this item. The platform may have refused the newest content and may still have the different content
- * that was sent in between.
+ * the content of this item. If the platform refused the newest content, it may still have the different content that
+ * was sent in between.
  */
 const NEWER_IS_DIFFERENT = `exists (
   select 1 from migrate.items as newer

@@ -21,8 +21,8 @@ export interface KnownKey {
 
 /**
  * Returns the problem for a new key that may be a changed form of a known key. Returns undefined if the keys are not
- * nearly equal. Also returns undefined if the known key looks like the changed one and never reached the platform. In
- * this case, the new key may be a correction.
+ * nearly equal. Also returns undefined if the known key looks like a changed form of the new key and never reached the
+ * platform: the new key may then be a correction.
  */
 export function nearKnownKey(found: NewKey & KnownKey, policy: PlanPolicy): LocalProblem | undefined {
   const { key, known, wasSent } = found;

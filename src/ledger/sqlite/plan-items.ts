@@ -20,7 +20,9 @@ interface Planner {
   readonly forgetKeys: () => void;
 }
 
-/** Creates a planner. It caches file numbers, and key hashes for the run that is being planned. */
+/**
+ * Creates a planner. The planner caches the numbers of files, and the hashes of keys in the run that it is planning.
+ */
 export function createPlanner(database: SqliteDatabase): Planner {
   const files = new Map<string, number>();
   let keys: { readonly run: number; readonly hashes: KeyHashes } | undefined;

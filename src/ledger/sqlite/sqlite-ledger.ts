@@ -194,9 +194,9 @@ export function removedLedger(path: string): Failure {
 }
 
 /**
- * Opens a ledger that lasts as long as the process, for a run that sends and cannot be resumed. The ledger's file is in
- * `folder`, which is created if it is missing. Only the owner can read the file. The file is removed when the ledger is
- * closed or the process ends.
+ * Opens a ledger that lasts as long as the process, for a run that sends records and cannot be resumed. The ledger's
+ * file is in `folder`, which is created if it is missing. Only the owner can read the file. The file is removed when
+ * the ledger is closed or the process ends.
  */
 export async function openTemporaryLedger(folder: string): Promise<Ledger> {
   const path = join(folder, `.plan-${process.pid}-${randomBytes(4).toString("hex")}.db`);

@@ -67,7 +67,7 @@ const SELECT_COVERAGE: Statement<EndpointCoverage> = {
 };
 
 /**
- * Inserts a row into `records` for each record of a new plan that is left to send. Counts the records that no earlier
+ * Inserts a row into `records` for each record that is left to send in a new plan. Counts the records that no earlier
  * plan contains.
  */
 export function* coverPlan(

@@ -74,8 +74,8 @@ const WAS_SENT = `records.accepted_content is not null or coalesce(records.state
 interface Comparison {
   readonly counts: Statement<{ records: number; sent: number; changed: number; unclear: number }>;
   /**
-   * Counts the unclear records in `counts` that were sent. Unclear records are rare: about one for each request that
-   * was in flight when a run was interrupted.
+   * Of the unclear records that `counts` counts, counts those that were sent. Unclear records are rare: about one for
+   * each request that was in flight when a run was interrupted.
    */
   readonly unclear: Statement<{ sent: number; changed: number }>;
 }

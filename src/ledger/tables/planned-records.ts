@@ -55,7 +55,7 @@ export function* earlierWithoutKey(tables: Tables, { number }: RunRow): Work<rea
   return rows.map(({ rowHash, ...row }) => ({ ...row, rowHash: rowHash ?? undefined }));
 }
 
-/** The statuses of items that a new plan does not send, but notes as the latest items of their records. */
+/** The statuses of items that are not sent, but that a new plan notes as the latest items of their records. */
 const NOT_SENT = ["blocked", "ambiguous", "invalid", "excluded"] as const;
 
 /**

@@ -27,8 +27,8 @@ export type Constant = { readonly value: JsonValue } | { readonly fault: string 
 
 /**
  * Converts a constant of the mapping to a value of the contract's type; returns a `fault` if that is impossible. Text
- * is converted like a cell. A number or a boolean is never converted to text, because its notation in the file (`1.50`,
- * `0x10`) is unknown.
+ * is converted as if it were the text of a cell. A number or a boolean is never converted to text, because its notation
+ * in the file (`1.50`, `0x10`) is unknown.
  */
 export function constantOf(type: FieldType, value: JsonValue): Constant {
   if (type.kind === "any") return { value };

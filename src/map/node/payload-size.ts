@@ -44,8 +44,8 @@ export function atRow<T>(row: Row, build: () => T): T {
 }
 
 /**
- * Returns the size of a value: the characters of its strings and names, plus one for each other scalar, object, list,
- * member and item.
+ * Returns the size of a value: the number of characters in its strings and names, plus one for each other scalar,
+ * object, list, member and item.
  */
 export function charactersOf(value: JsonValue): number {
   if (typeof value === "string") return value.length;

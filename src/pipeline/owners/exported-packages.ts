@@ -24,7 +24,7 @@ export interface ExportedPackage {
   readonly owner: string;
   /** Absolute path. */
   readonly folder: string;
-  /** The numbers, within the run, of the records in the package. */
+  /** The numbers of the package's records within the run. */
   readonly records: readonly NumberRange[];
 }
 

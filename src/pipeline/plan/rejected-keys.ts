@@ -52,8 +52,8 @@ function rejectedKey({ row }: MappedRecord, keyAttr: string): string | undefined
 }
 
 /**
- * Compares keys. Tolerates the apostrophe that a report writes before possible formulas, and changes that a spreadsheet
- * program makes.
+ * Compares keys. Tolerates the changes that a spreadsheet program makes, and the apostrophe that a report writes before
+ * possible formulas.
  */
 function isSameKey(known: string, key: string): boolean {
   if (known.normalize("NFC") === key.normalize("NFC")) return true;

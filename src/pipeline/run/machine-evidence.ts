@@ -97,7 +97,7 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
   const seen = async (facts: OriginFacts): Promise<void> => {
     const isNew = last !== undefined && machinesIn(facts, last).length > last.machines.length;
     remember(facts);
-    // A restored copy may lack the new machines, so this machine also stores them.
+    // A restored copy may lack the new machines, so they are also stored on this machine.
     if (isNew) await writable(place.folder, () => note());
   };
   const confirmComplete = async (): Promise<void> => {

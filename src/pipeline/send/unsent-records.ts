@@ -25,7 +25,7 @@ export async function* unsentRecords(sending: SendingRun): AsyncGenerator<Payloa
   if (!signal.aborted) await input.refuseChanged();
 }
 
-/** Yields groups until the next record to send is far away. Returns that record; undefined if there is none. */
+/** Yields groups until the next record to send is far ahead. Returns that record; undefined if there is none. */
 async function* groupsFrom(
   first: NextSendable,
   { ledger, run, readPayloads, signal }: SendingRun,

@@ -36,8 +36,8 @@ interface HeartbeatParts {
 
 const BEAT_MS = 1_000;
 /**
- * Number of initial heartbeats that are sent more often, so that workers that start at the same time soon learn of each
- * other.
+ * Number of initial heartbeats that are sent at shorter intervals, so that workers that start at the same time soon
+ * learn about each other.
  */
 const FIRST_BEATS = 15;
 const FIRST_BEAT_MS = 200;

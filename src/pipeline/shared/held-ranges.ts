@@ -15,8 +15,8 @@ export interface RangeProgress {
   /** Settles the ranges that have no records left to send. */
   readonly settle: () => Promise<void>;
   /**
-   * Settles all ranges whose records were all passed on, even if some of these records are left to send. `migrate
-   * resume` then sends the remaining records. Call this when no request is in flight.
+   * Settles all ranges whose records have all been passed on for sending, even if some of them have not been sent.
+   * `migrate resume` then sends the remaining records. Call this when no request is in flight.
    */
   readonly settleAll: () => Promise<void>;
   /** Writes with the fencing tokens of the worker, and tracks records in flight. */

@@ -17,7 +17,7 @@ interface HeldToken {
   readonly header: string;
   /** The time at which the next token is requested (only once), while this token is still in use. */
   renewAt: number;
-  /** The time from which the token is no longer used. */
+  /** The time at which the token stops being used. */
   readonly endsAt: number;
   refresh: { readonly token: string; readonly until: number } | undefined;
   /** Whether the platform has accepted the token at least once. */

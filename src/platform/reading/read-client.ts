@@ -26,7 +26,7 @@ export interface ReadClient {
 export interface ReadRequest {
   /** `the list of products`. */
   readonly what: string;
-  /** Thrown if the platform answers 404. */
+  /** Thrown if the platform replies with status 404. */
   readonly missing: Failure;
   /** True if the address has parameters: the platform's messages about them may then be quoted. */
   readonly query: boolean;

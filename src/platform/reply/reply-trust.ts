@@ -23,7 +23,7 @@ export interface RepliesContract extends ReplyIdentifiers, Partial<Pick<PlainOpe
  * number or the business key, the reply must also contain one of them. If the contract does not document the body, only
  * a contradiction in the body counts against the success. `sentRecordMismatch` checks whether the reply names another
  * record.
- * @param payload the sent payload: a member that echoes it says nothing about the request
+ * @param payload the sent payload; a member of the reply that echoes it says nothing about the request
  */
 export function reasonForDistrust(
   reply: HttpReply,

@@ -8,7 +8,7 @@ import type { KeptRow } from "./record-chunk.ts";
 /** The delimiter of the records into which rows of a sheet are converted. */
 export const SHEET_DELIMITER = ",";
 
-/** Yields the rows of a sheet below its header as records of CSV, grouped as the sheet is read. */
+/** Yields the rows below a sheet's header as CSV records, in the groups in which they are read. */
 export async function* sheetPieces(sheet: OpenedSheet): AsyncGenerator<Piece> {
   for await (const rows of sheet.rows()) if (rows.length > 0) yield pieceOf(rows);
 }

@@ -99,9 +99,7 @@ export function indexRegister(column: string, name: string, { database }: RowInd
 const COLUMNS = 5;
 const INSERT_ROWS = 200;
 
-/**
- * Returns SQL that selects the duplicate keys first. There are few of them, so only a few rows must then be compared.
- */
+/** Returns SQL that selects the duplicate keys first. There are few of them, so only a few rows need to be compared. */
 function duplicatesSql(name: string): string {
   return `
     CREATE TABLE ${name}_shared AS SELECT key FROM ${name} GROUP BY key HAVING count(*) > 1;

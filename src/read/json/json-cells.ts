@@ -111,7 +111,7 @@ function moveTo(cells: RecordCells, { bytes, isCopy, end, record, starts, ends, 
 /** A value that the cells cannot contain, or a record that may have a problem. */
 const UNSUITABLE = -1;
 
-/** Reads an object. Returns its content, or 0 if rows are not hashed. */
+/** Reads an object. Returns the hash of its content, or 0 if rows are not hashed. */
 function object(scan: Scan, members: Members, depth: number): number {
   scan.objects += 1;
   const id = scan.objects;

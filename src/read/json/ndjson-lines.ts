@@ -31,11 +31,11 @@ interface LineSplitter {
   readonly push: (bytes: Buffer) => readonly LineText[];
   /** Call this after the last bytes. Returns the last line if it has no line end. */
   readonly end: () => LineText | undefined;
-  /** Returns where the next line starts. Blank lines before it count as part of it. */
+  /** Returns where the next line starts, including the blank lines before it. */
   readonly next: () => RowPosition;
 }
 
-/** Splits a file into lines chunk by chunk, like `ndjsonLines`. */
+/** Splits a file into lines chunk by chunk, as `ndjsonLines` does. */
 export function lineSplitter(limitBytes: number, from: RowPosition = { byte: 0, line: 1 }): LineSplitter {
   let { byte, line } = from;
   let next = from;
@@ -84,7 +84,7 @@ export interface LinePlaces {
 }
 
 /**
- * Finds the non-blank lines in bytes that consist of complete lines, like `ndjsonLines`.
+ * Finds the non-blank lines, as `ndjsonLines` does, in bytes that consist of complete lines.
  * @param firstLine 1-based line on which the bytes start
  */
 export function findLines(bytes: Buffer, firstLine: number, limitBytes: number): LinePlaces {

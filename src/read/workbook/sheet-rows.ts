@@ -90,7 +90,7 @@ interface RowReader {
 
 /**
  * Returns a reader that builds rows from XML elements. Row and cell numbers are optional in the file. A missing number
- * is the previous number plus one.
+ * counts as the previous number plus one.
  */
 function newRowReader(part: WorkbookPart, context: WorkbookContext): RowReader {
   const { csvColumns, csvRecordBytes } = part.source.limits;

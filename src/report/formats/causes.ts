@@ -53,7 +53,7 @@ export async function collectCauses(outcomes: AsyncIterable<readonly Outcome[]>)
   return { causes: causes.toSorted(worstFirst), others: groups.others };
 }
 
-/** Returns the same key for two problems that probably have the same reason. */
+/** Returns a key that is the same for problems that probably have the same cause. */
 export function causeKey({ severity, by, code, attr }: Problem): string {
   return `${severity} ${by} ${code} ${attrPattern(attr)}`;
 }

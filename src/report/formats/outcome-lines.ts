@@ -167,8 +167,8 @@ function keyComparison({ hasKeys, batch }: ValidOutcomes, from: number): (index:
 }
 
 /**
- * Returns the exclusive upper limit of the numbers that have as many digits as this number and that `writeNumber`
- * accepts; 0 if `writeNumber` does not accept this number.
+ * Returns the exclusive upper limit for numbers that have as many digits as this number and that `writeNumber` still
+ * accepts; 0 if it does not accept this number.
  */
 function powerAbove(number: number): number {
   return number > MAX_WRITTEN ? 0 : Math.min(10 ** countDigits(number), MAX_WRITTEN + 1);

@@ -101,7 +101,9 @@ export function createCauseCollector({ showValues }: { readonly showValues: bool
   };
 }
 
-/** The problems in one cell of a record, with an error first if there is one, or a single problem without a cell. */
+/**
+ * All problems in one cell of a record, or a single problem without a cell. If there is an error, an error comes first.
+ */
 type CellProblems = readonly [Problem, ...Problem[]];
 
 function problemsByCell({ problems }: Outcome): readonly CellProblems[] {

@@ -17,8 +17,8 @@ import type { Reply } from "../sandbox-reply.ts";
 /**
  * Returns a function that converts a successful reply to the documented form. It keeps a documented status, and
  * replaces any other status with the first documented 2xx status. The body follows the schema of that status. Each
- * member has its value from the reply or, if there is none, from the request. A required member without a value has the
- * documented example, or a value of its type.
+ * member has its value from the reply or, if there is none, from the request. A required member without a value gets
+ * the documented example or, without an example, a value of its type.
  */
 export function documentedForm(
   document: JsonObject,

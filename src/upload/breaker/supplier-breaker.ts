@@ -21,7 +21,7 @@ export interface SupplierBreakers {
   /** False if the circuit opened after the record was admitted. */
   readonly maySend: (supplier: string | undefined) => boolean;
   /**
-   * Updates the circuit and returns the reply class to use. The refusal of a record whose supplier is closed becomes
+   * Updates the circuit and returns the reply class to use. A refused record whose supplier is closed becomes
    * `blocked`, not `rejected`.
    */
   readonly interpret: (replyClass: ReplyClass, supplier: string | undefined) => ReplyClass;

@@ -1,12 +1,12 @@
 import { createRefusalNoise, MAX_NOISE, type Load, type RefusalNoise } from "./refusal-noise.ts";
 
 /**
- * The rate (requests per second) that the platform accepts, learned from its refusals (429, 503). The rate just before
- * a refusal becomes the cap. The run then sends slightly less and recovers along the curve of CUBIC (RFC 9438). This
- * curve is steep at first, flat around the cap, and steep beyond it while nothing is refused. Reaching the same cap
- * again doubles the recovery time, so a steady cap causes few refusals. A single lower measurement does not replace a
- * confirmed cap, because it may include a pause. Refusals that are independent of the rate do not indicate a cap
- * (`refusal-noise.ts`).
+ * The rate (requests per second) that the platform accepts, learned from its refusals (429, 503). A refusal sets the
+ * cap to the rate just before the refusal. The run then sends slightly less and recovers along the curve of CUBIC (RFC
+ * 9438). This curve is steep at first, flat around the cap, and steep beyond it while nothing is refused. Reaching the
+ * same cap again doubles the recovery time, so a steady cap causes few refusals. A single lower measurement does not
+ * replace a confirmed cap, because it may include a pause. Refusals that are independent of the rate do not indicate a
+ * cap (`refusal-noise.ts`).
  */
 export interface LearnedRate {
   /** Returns the requests per second that may be sent now; infinite if no cap is known. */
@@ -160,7 +160,7 @@ interface Cap {
   readonly loadAt: (now: number) => Load;
   readonly refusedAt: () => number;
   readonly restart: (refusedAt: number) => void;
-  /** @param found rate that was accepted when requests were refused */
+  /** @param found rate of accepted requests just before the refusal */
   readonly lower: (found: number, isMany: boolean) => void;
   readonly forget: () => void;
   /** Adopts the rate of another worker, as of the time of its refusal. */

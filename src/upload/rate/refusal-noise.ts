@@ -57,8 +57,8 @@ const MAX_EXCESS_OF_REST = 0.25;
 /** Required certainty that the excess is not due to chance, as the logarithm of the odds. */
 const CERTAINTY = 8;
 /**
- * At a higher rate, a share of refusals is compared with noise only up to this value. A larger share comes from a cap,
- * and says nothing about the noise below the cap.
+ * At a higher rate, the share of refusals is limited to this value before it is compared with noise. A larger share
+ * comes from a cap, and says nothing about the noise below the cap.
  */
 const MAX_SHARE_OF_CAP = 0.07;
 /**
@@ -166,9 +166,9 @@ interface LoadSamples {
   readonly refused: (load: Load) => void;
   /**
    * Returns the share of noise, and the number of requests that it is based on; undefined if refusals do not look like
-   * noise. At a lower rate, refusals look like noise after `needed` of them, if their share is not clearly lower than
-   * before. Before a cap is known, they look like noise if enough requests were accepted between the last two refusals,
-   * unless refusals have been mistaken for noise before.
+   * noise. At a lower rate, refusals look like noise once there are `needed` of them, if their share is not clearly
+   * lower than before. Before a cap is known, they look like noise if enough requests were accepted between the last
+   * two refusals, unless refusals have been mistaken for noise before.
    */
   readonly noiseAt: (
     load: Load,

@@ -20,7 +20,7 @@ export interface ProblemRecord extends Omit<Pick<OwnedOpenRecord, "key" | "sourc
 export interface ProblemCollector {
   readonly add: (records: readonly ProblemRecord[]) => void;
   readonly records: () => number;
-  /** Returns the causes, with the most records first. */
+  /** Returns the causes, in descending order of their number of records. */
   readonly causes: () => readonly CauseData[];
   readonly rows: (cause: string) => readonly RowData[];
 }

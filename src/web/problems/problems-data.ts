@@ -15,7 +15,7 @@ export interface ProblemsData {
   readonly records: number;
   /** Whether there has been a push. Without a push, `migration` has no records. */
   readonly hasPush: boolean;
-  /** The causes, with the most records first. */
+  /** The causes, in descending order of their number of records. */
   readonly causes: readonly CauseData[];
   /** Messages about the files, such as corrections that no longer match. */
   readonly notices: readonly string[];

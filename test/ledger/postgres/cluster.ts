@@ -30,7 +30,7 @@ const NAMED_SERVER = process.env["MIGRATE_TEST_POSTGRES"];
 const PROGRAMS = folderOf("initdb", "postgres");
 const COPYING = folderOf("pg_basebackup");
 
-/** Whether a server is available: from the programs of this machine, or named in `MIGRATE_TEST_POSTGRES` (a URL). */
+/** Whether PostgreSQL is available: installed on this machine, or at the URL in `MIGRATE_TEST_POSTGRES`. */
 export const POSTGRES_IS_HERE: boolean = NAMED_SERVER !== undefined || PROGRAMS !== undefined;
 
 /** The note in the titles of skipped tests. */

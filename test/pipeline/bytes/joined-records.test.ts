@@ -17,7 +17,7 @@ import { CONTRACT, files, HEADERS, MAPPING, MAPPINGS, RULED } from "./odd-joined
 import { openFolder } from "./open-folder.ts";
 
 const ITEMS: ItemSettings = { purpose: { kind: "validate" } };
-/** Settings of a run that sends. */
+/** Settings of a run that sends records. */
 const SENT_ITEMS: ItemSettings = { purpose: { kind: "send", endpoint: "POST localhost/accounts", supplier: "S1" } };
 
 /** Returns the complete plan, or the failure that ends it. */

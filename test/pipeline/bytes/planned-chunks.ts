@@ -11,7 +11,7 @@ import { openFolder } from "./open-folder.ts";
 
 /** Settings of a run that only validates. */
 export const CHECK: ChunkSettings = { items: { purpose: { kind: "validate" } }, showValues: true };
-/** Settings of a run that sends. */
+/** Settings of a run that sends records. */
 export const SENT = {
   items: { purpose: { kind: "send", endpoint: "POST localhost/things", supplier: 'S "1"' } },
   showValues: true,

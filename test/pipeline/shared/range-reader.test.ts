@@ -5,8 +5,8 @@ import type { InputPosition } from "../../../src/model/record.ts";
 import { createRangeReader } from "../../../src/pipeline/shared/range-reader.ts";
 
 /**
- * Creates a reader for an input that can be read from the start or from any record in `places`. Notes where each
- * reading begins.
+ * Creates a reader for an input that can be read from the start or from any record in `places`. Notes the record at
+ * which each read begins.
  */
 function input(records: number, batch: number, places: readonly number[] = []) {
   const begun: number[] = [];

@@ -38,9 +38,7 @@ function textOf(markup: string): string {
   return markup.replaceAll(/<(style|script)[^>]*>.*?<\/\1>|<[^>]*>|\s+/gs, " ").replaceAll(/ +/g, " ");
 }
 
-/**
- * Returns the outcome of a record with a cell that does not match the pattern of the fields that the cell is mapped to.
- */
+/** Returns the outcome of a record with a cell that does not match the pattern of the fields to which it is mapped. */
 function patternCell(line: number, as: string, attrs: readonly string[] = ["post_code"]): Outcome {
   const place = { file: "accounts.csv", line, column: "POST_CODE", columnNumber: 2 };
   const problems = attrs.map(

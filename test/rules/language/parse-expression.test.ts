@@ -15,7 +15,7 @@ import { expression as randomExpression } from "../engine/random-expressions.ts"
 import { choicesFrom } from "../engine/random-payloads.ts";
 import { printExpression } from "./print-expression.ts";
 
-/** Returns the expression with the text of each path, as the parser returns it. */
+/** Returns the expression as the parser returns it: with the text of each path. */
 function asParsed(expression: Expression): Expression {
   if (isLiteral(expression)) return expression;
   switch (expression.kind) {

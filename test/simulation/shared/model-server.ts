@@ -68,7 +68,7 @@ export type RestoreKind = "another origin" | "files";
 
 const NOTHING: WorkerReport = { counts: {}, inFlight: 0, perSecond: 0, replies: { count: 0, totalMs: 0 } };
 
-/** @param log the position of the log, which decreases only in a restore */
+/** @param log returns the log position, which decreases only when the database is restored */
 export function createModelServer(now: () => number, log: () => number = now): ModelServer {
   const tables = createModelTables();
   const shares = new Map<string, ModelShare>();

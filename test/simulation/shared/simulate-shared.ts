@@ -37,9 +37,9 @@ export interface SharedSimulationOptions {
   /** Introduces a bug into the product to show that the simulation detects it. */
   readonly injectBug?: (scene: SharedScene) => SharedScene;
   /**
-   * Restores older copies of the database during a run. `one machine`: only one machine has sent. `several machines`:
-   * all machines have sent, and each knows that others have sent, but not which records. `folders lost`: machines may
-   * also forget that others have sent (docs/cluster.md).
+   * Restores older copies of the database during a run. `one machine`: only one machine has sent records. `several
+   * machines`: all machines have sent records, and each knows that others have sent records, but not which ones.
+   * `folders lost`: machines may also forget that others have sent (docs/cluster.md).
    */
   readonly restores?: Restores | undefined;
 }
@@ -290,7 +290,7 @@ async function checkIdle(scene: SharedScene): Promise<void> {
   if (more > 0 && !isRefused) witness.addViolation("I9", `${more} requests after everything was done`);
 }
 
-/** Advances the time step by step until the condition holds, at most for this time. */
+/** Advances the clock in steps until the condition holds or this time has passed. */
 async function passUntil(
   { clock }: { readonly clock: SimulatedClock },
   isSo: () => boolean,

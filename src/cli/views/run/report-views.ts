@@ -44,7 +44,7 @@ export const ownerStatusView: View<readonly OwnerProgress[]> = {
   json: (owners) => indentedJson({ owners }),
 };
 
-/** Shows one line per destination and the path of the page. As data, the content of `migration.json`. */
+/** Shows one line per destination and the path of the page. In JSON, shows the content of `migration.json`. */
 export const migrationReportView = {
   text: ({ report: { destinations }, page }: WrittenMigrationReport): string =>
     [

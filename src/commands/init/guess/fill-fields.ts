@@ -75,8 +75,8 @@ function withJoins({ words, container }: Slot, guess: Guess, { key }: SourceNode
 
 const JOIN_KEY = 0.05;
 /**
- * If other sources refer to the records by a column, its score for the record's own id field is at least this value,
- * because the platform can also identify records by this column.
+ * Minimum score, for the record's own id field, of a column by which other sources refer to the records. The platform
+ * can also identify records by such a column.
  */
 const RECORD_KEY_SCORE = 0.6;
 

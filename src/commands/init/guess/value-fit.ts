@@ -133,7 +133,7 @@ function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
 }
 
 /**
- * Maximum number of codes in a column that are not choices. Legacy systems have a few codes without a matching choice,
+ * Maximum number of codes in a column that match no choice. Legacy systems have a few codes without a matching choice,
  * but a column with many more codes contains something else.
  */
 const MORE_CODES = 4;

@@ -120,7 +120,7 @@ function freeName({ name, files }: Group, taken: ReadonlySet<string>): string {
   for (let number = 2; ; number += 1) if (!taken.has(`${wanted}_${number}`)) return `${wanted}_${number}`;
 }
 
-/** At the start of a source, this number of rows are all analysed. After that, one row in ten is analysed. */
+/** Number of rows at the start of a source that are all analysed. Of the rows after that, one in ten is analysed. */
 const FULLY_ANALYSED_ROWS = 100_000;
 const SAMPLE_INTERVAL = 10;
 

@@ -62,7 +62,7 @@ export async function lockLedger(path: string, command: string, options: LockOpt
 
 /** Maximum number of attempts. Another process may take or release the lock during an attempt, but not this often. */
 const TRIES = 20;
-/** Milliseconds to wait for the lock. A process that acquires the lock only to check it releases it sooner. */
+/** Milliseconds to wait for the lock. A process that acquires the lock only for a check releases the lock sooner. */
 const BUSY_TIMEOUT = 100;
 
 interface TakenLock {

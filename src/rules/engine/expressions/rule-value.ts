@@ -30,7 +30,7 @@ export interface Comparer {
   readonly equal: (a: Value, b: Value) => boolean;
 }
 
-/** Creates a comparer. `dayOf` returns the day at an instant in the instance's time zone. */
+/** Creates a comparer. `dayOf` converts a point in time to the day in the instance's time zone. */
 export function comparer(dayOf: (instant: number) => string): Comparer {
   const day = (text: string): string => (text.length === 10 ? text : dayOf(instantOf(text)));
   const temporal = (a: string, b: string): number | undefined => {
@@ -88,12 +88,12 @@ function isComposite(value: Value): value is JsonValue {
   return !(value instanceof Rational) && (isJsonArray(value) || isJsonObject(value));
 }
 
-/** Follows each value in a key that consists of several values. No valid text contains this character. */
+/** The character after each value in a key that consists of several values. No valid text contains this character. */
 export const KEY_END = "\0";
 
 /**
- * Returns a key for sets of values. Values with the same key are equal. Equal values in different notations (a number
- * and its text, a date and a date-time) have different keys.
+ * Returns a key that represents the value in sets. Values with the same key are equal. Equal values in different
+ * notations (a number and its text, a date and a date-time) have different keys.
  */
 export function keyText(value: Value): string {
   if (value === undefined) return "-";

@@ -167,7 +167,7 @@ async function requireRoomFor(
   await requireRoom(file, planned());
 }
 
-/** The maximum size of the hashes, time, reason, change, delimiters and quotation marks of a line, in bytes. */
+/** The maximum total size of the hashes, time, reason, change, delimiters and quotation marks in a line, in bytes. */
 const OTHER_BYTES = 220;
 
 function sourceHasChanged(): Failure {

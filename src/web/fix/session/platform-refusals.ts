@@ -27,7 +27,7 @@ export interface Refusals {
   readonly openFor: (key: string | undefined, record: InputRecord, job: Job) => Promise<readonly Problem[]>;
 }
 
-/** Reads the refusals from the ledger. Returns none if there is no ledger. */
+/** Reads the refusals from the ledger. Returns no refusals if there is no ledger. */
 export async function readRefusals(locator: string, store: SessionStore, rows: SessionRows): Promise<Refusals> {
   const starts = new Map<string, string>();
   let count = 0;
@@ -88,7 +88,10 @@ function located(problems: readonly Problem[], { row }: InputRecord, { mapping }
   });
 }
 
-/** Returns a test for each of the record's cells that were corrected after a run started. */
+/**
+ * Returns one function for each cell of the record that was corrected after a run started. The function tests whether a
+ * place is in that cell's column.
+ */
 function correctedCells(
   record: InputRecord,
   { store, rows }: { readonly store: SessionStore; readonly rows: SessionRows },

@@ -5,7 +5,7 @@ import type { Cursor } from "./cursor.ts";
 import { keyText, type Value } from "./rule-value.ts";
 import { compileWalk, type Walk } from "./walk-path.ts";
 
-/** Looks up the rows of a list by the cells of some of their columns. */
+/** Looks up rows of a list by their cells in some of the columns. */
 export type RowIndex = (cells: readonly Value[]) => readonly Cursor[];
 
 export function rowIndex(list: ReferenceList | undefined, columns: readonly string[]): RowIndex {

@@ -15,7 +15,7 @@ export function leaveWithTab(key: KeyboardEvent, grid: AccessibleGrid): void {
   if (key.key === "Tab" && !grid.isEditing()) key.stopPropagation();
 }
 
-/** Handles a key. Returns true if the grid must not handle the key as well. */
+/** Handles a key. Returns true if the grid must not also handle the key. */
 export function handleKey(key: KeyboardEvent, grid: AccessibleGrid, options: KeyOptions): boolean {
   if (grid.isEditing()) return handleEditing(key, grid);
   if (key.altKey) return false;

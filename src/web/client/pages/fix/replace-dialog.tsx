@@ -120,7 +120,7 @@ function NewValue({ value, choices, onChange }: NewValueOptions): JSX.Element {
   );
 }
 
-/** Returns the most frequent values of a column in the open rows. Returns none while values are hidden. */
+/** Returns the most frequent values of a column in the open rows. Returns no values while values are hidden. */
 function useValues({
   state,
   filter,
