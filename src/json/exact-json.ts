@@ -122,12 +122,18 @@ function tokenEnd(text: string, start: number): number {
 }
 
 /**
+ * Decimals of at most this many characters lose no digit when they are converted to JavaScript numbers. Different values
+ * therefore become different numbers.
+ */
+export const MAX_EXACT_LENGTH = 15;
+
+/**
  * Whether the number `token` (RFC 8259) keeps its value when it is converted to a double and back. Always false for an
  * integer without an exponent whose absolute value is 2^53 or more, because adjacent integers may become the same
  * double.
  */
 export function survivesDouble(token: string): boolean {
-  if (token.length <= 15 && !/[eE]/.test(token)) return true;
+  if (token.length <= MAX_EXACT_LENGTH && !/[eE]/.test(token)) return true;
   const value = Number(token);
   if (!Number.isFinite(value)) return false;
   if (/^-?\d+$/.test(token)) return Number.isSafeInteger(value);

@@ -1,4 +1,5 @@
 import { compareDecimals, isDecimalText } from "./decimal-arithmetic.ts";
+import { MAX_EXACT_LENGTH } from "./exact-json.ts";
 
 /**
  * The sort key of a number. Includes the text of the number if the text may have more digits than a JavaScript number.
@@ -9,9 +10,6 @@ interface LongNumber {
   readonly value: number;
   readonly text: string;
 }
-
-/** Decimals of at most this many characters convert to different JavaScript numbers if they have different values. */
-export const MAX_EXACT_LENGTH = 15;
 
 /** @param text a numeric string that `Number` can convert */
 export function numberRank(text: string): NumberRank {

@@ -1,5 +1,4 @@
-import { sameDecimal } from "../../json/exact-json.ts";
-import { MAX_EXACT_LENGTH } from "../../json/number-rank.ts";
+import { MAX_EXACT_LENGTH, sameDecimal } from "../../json/exact-json.ts";
 
 /** The number format of a source. */
 export interface NumberSeparators {
