@@ -18,15 +18,16 @@ const GENERAL: NumberFormat = { kind: "general" };
 export async function readCellFormats(part: WorkbookPart): Promise<(style: string | undefined) => NumberFormat> {
   const codes = new Map<string, string>();
   const styles: string[] = [];
-  let inCellStyles = false;
+  let section = "";
   await readWholeXml(part, {
     open: (name, attributes) => {
-      if (name === "numFmt") codes.set(attributes["numFmtId"] ?? "", attributes["formatCode"] ?? "");
-      if (name === "cellXfs") inCellStyles = true;
-      if (name === "xf" && inCellStyles) styles.push(attributes["numFmtId"] ?? "0");
+      if (SECTIONS.has(name)) section = name;
+      else if (name === "numFmt" && section === "numFmts") {
+        codes.set(attributes["numFmtId"] ?? "", attributes["formatCode"] ?? "");
+      } else if (name === "xf" && section === "cellXfs") styles.push(attributes["numFmtId"] ?? "0");
     },
     close: (name) => {
-      if (name === "cellXfs") inCellStyles = false;
+      if (name === section) section = "";
     },
   });
   const byId = new Map<string, NumberFormat>();
@@ -39,6 +40,9 @@ export async function readCellFormats(part: WorkbookPart): Promise<(style: strin
     return compiled;
   };
 }
+
+/** The sections that define the formats of cells. Conditional formats (`dxfs`) also contain formats, under any number. */
+const SECTIONS: ReadonlySet<string> = new Set(["numFmts", "cellXfs"]);
 
 /**
  * Removes the language from the format of a currency or a date: `[$€-407]` becomes `[$€]`. In numfmt, the language also

@@ -40,7 +40,7 @@ export async function readWorkbookParts(source: ZipSource, zip: ZipPackage): Pro
     {
       open: (name, attributes) => {
         isWorkbook ||= name === "workbook";
-        if (name === "workbookPr") from1904 = isTrue(attributes["date1904"]);
+        if (name === "workbookPr") from1904 ||= isTrue(attributes["date1904"]);
         if (name !== "sheet") return;
         const id = Object.entries(attributes).find(([key]) => key.endsWith(":id"))?.[1] ?? "";
         listed.push({ name: attributes["name"] ?? "", id, state: attributes["state"] ?? "visible" });

@@ -18,6 +18,10 @@ export interface RawWorkbook {
   /** Number formats of the styles 1, 2, ...: a built-in number or a format code. */
   readonly formats?: readonly (number | string)[];
   readonly from1904?: boolean;
+  /** XML of `workbook.xml` after the list of sheets. */
+  readonly extension?: string;
+  /** XML of `styles.xml` after the formats of cells. */
+  readonly conditional?: string;
   /** Parts to add or to replace. */
   readonly parts?: Readonly<Record<string, string | Buffer>>;
   /** The XML of a sheet that follows and precedes `sheetData`. */
@@ -61,9 +65,9 @@ function partsOf(workbook: RawWorkbook): Record<string, string | Buffer> {
     "_rels/.rels": relations(relation("rId1", "officeDocument", "xl/workbook.xml")),
     "xl/workbook.xml":
       `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><workbookPr${workbook.from1904 ? ' date1904="1"' : ""}/>` +
-      `<sheets>${listed.join("")}</sheets></workbook>`,
+      `<sheets>${listed.join("")}</sheets>${workbook.extension ?? ""}</workbook>`,
     "xl/_rels/workbook.xml.rels": relations(targets.join("")),
-    "xl/styles.xml": styles(workbook.formats ?? []),
+    "xl/styles.xml": styles(workbook),
     "xl/sharedStrings.xml": `<sst xmlns="${MAIN}">${workbook.strings ?? ""}</sst>`,
     ...Object.fromEntries(sheetParts),
     ...workbook.parts,
@@ -78,7 +82,7 @@ function relation(id: string, type: string, target: string): string {
   return `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`;
 }
 
-function styles(formats: readonly (number | string)[]): string {
+function styles({ formats = [], conditional = "" }: RawWorkbook): string {
   const codes = formats.map((format, index) =>
     typeof format === "number"
       ? ""
@@ -87,7 +91,7 @@ function styles(formats: readonly (number | string)[]): string {
   const cells = formats.map((format, index) => `<xf numFmtId="${typeof format === "number" ? format : 200 + index}"/>`);
   return (
     `<styleSheet xmlns="${MAIN}"><numFmts>${codes.join("")}</numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs>` +
-    `<cellXfs><xf numFmtId="0"/>${cells.join("")}</cellXfs></styleSheet>`
+    `<cellXfs><xf numFmtId="0"/>${cells.join("")}</cellXfs>${conditional}</styleSheet>`
   );
 }
 

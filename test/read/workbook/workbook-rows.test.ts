@@ -169,6 +169,24 @@ describe("cells:", () => {
     expect(await cellOf(cell, { formats: ["dd/mm/yyyy"], from1904: true })).toEqual(["2020-04-03"]);
   });
 
+  it("dates count from 1904 although Excel adds an element of the same name to the workbook", async () => {
+    const path = await rawWorkbook({
+      sheets: { S: textRow(1, ["A"]) + '<row r="2"><c s="1"><v>42462</v></c></row>' },
+      formats: ["dd/mm/yyyy"],
+      from1904: true,
+      extension: '<extLst><ext><x15:workbookPr chartTrackingRefBase="1"/></ext></extLst>',
+    });
+    const { records } = await read(source(path));
+    expect(records.map(({ row }) => cells(row))).toEqual([["2020-04-03"]]);
+  });
+
+  it.each(["dd/mm/yyyy", 19])("the format %s is not replaced by that of a conditional format", async (format) => {
+    const id = typeof format === "number" ? format : 200;
+    const conditional = `<dxfs><dxf><numFmt numFmtId="${id}" formatCode="0%"/></dxf></dxfs>`;
+    const text = await cellOf('<c s="1"><v>43924.5</v></c>', { formats: [format], conditional });
+    expect(text).toEqual([typeof format === "number" ? "12:00:00" : "2020-04-03"]);
+  });
+
   it.each(['<c t="s"><v>7</v></c>', '<c t="s"><v>x</v></c>', "<c><v>twelve</v></c>"])(
     "%s is reported as corrupt",
     async (cell) => {
