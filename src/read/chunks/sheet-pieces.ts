@@ -28,7 +28,7 @@ function pieceOf(rows: readonly ReadRow[]): Piece {
     if (record.includes('"')) quoted.push(number);
     if (problems !== NO_PROBLEMS || !record.isWellFormed()) keptRows.set(number, { cells, problems });
   }
-  const bytes = Buffer.from(records.join("\n"));
+  const bytes = Buffer.from(`${records.join("\n")}\n`);
   const places = placesOf(records, bytes.length);
   const controls = new Set(keptRows.keys());
   return { bytes: [bytes], line, keptRows, boundaries: { ...EVERY_RECORD, ...places, lines, quoted, controls } };

@@ -39,9 +39,7 @@ export interface FaultyText {
 export function cellText(cell: RawCell, context: WorkbookContext): string | FaultyText {
   const { type, value } = cell;
   if (type === "inlineStr") return cell.inline;
-  if (value === undefined) {
-    return cell.hasFormula ? { text: "", finding: { code: "source_bad_cell", reason: "not_calculated" } } : "";
-  }
+  if (value === undefined) return emptyText(cell);
   switch (type) {
     case "s":
       return sharedText(value, context);
@@ -54,8 +52,13 @@ export function cellText(cell: RawCell, context: WorkbookContext): string | Faul
     case "d":
       return isoText(value.trim(), context.formatOf(cell.style));
     default:
-      return value.trim() === "" ? "" : numberText(value, cell.style, context);
+      return value.trim() === "" ? emptyText(cell) : numberText(value, cell.style, context);
   }
+}
+
+/** Returns the text of a cell without a value. A formula has no value if it was never calculated. */
+function emptyText({ hasFormula }: RawCell): string | FaultyText {
+  return hasFormula ? { text: "", finding: { code: "source_bad_cell", reason: "not_calculated" } } : "";
 }
 
 function sharedText(value: string, { file, strings }: WorkbookContext): string {

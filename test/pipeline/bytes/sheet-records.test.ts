@@ -63,3 +63,10 @@ test("needs the row path only for rows of a workbook with a problem or an unpair
   expect(await onRowPath(job)).toEqual([3, 5]);
   await job.input.close();
 });
+
+test("does not lose the only row of a workbook if its only cell is a formula without a value", async () => {
+  const folder = await folderOf(`${textRow(1, ["REF"])}<row r="2"><c><f>A1</f><v/></c></row>`);
+  const [inSequence, ofChunks] = await rowsOf(folder);
+  expect(inSequence).toHaveLength(1);
+  expect(ofChunks).toEqual(inSequence);
+});

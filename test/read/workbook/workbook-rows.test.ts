@@ -158,6 +158,7 @@ describe("cells:", () => {
   it("a cell with an error, or with a formula without a value, is reported", async () => {
     expect(await cellOf('<c t="e"><v>#REF!</v></c>')).toEqual(["#REF!", "source_bad_cell"]);
     expect(await cellOf("<c><f>1+1</f></c>")).toEqual(["", "source_bad_cell"]);
+    expect(await cellOf("<c><f>1+1</f><v/></c>")).toEqual(["", "source_bad_cell"]);
   });
 
   it("control characters are reported as in CSV files", async () => {
