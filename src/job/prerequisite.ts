@@ -1,6 +1,7 @@
 import type { Contract } from "../contract/contract.ts";
 import { findOperation } from "../contract/operations/find-operation.ts";
 import type { Operation, OperationAddress } from "../contract/operations/operation.ts";
+import { namesInPath } from "../contract/operations/request-parameters.ts";
 import { type AttrPath, formatAttr } from "../json/attr.ts";
 import type { MappingDocument } from "../map/document/mapping-document.ts";
 import type { Mapping } from "../map/mapping.ts";
@@ -16,7 +17,8 @@ export interface Prerequisite {
 /**
  * Returns the prerequisite that `after` in a mapping declares. If `after` names no attr, both records have the same
  * key.
- * @throws Failure `mapping_invalid` if no attr refers to the prerequisite, or if every record would depend on itself
+ * @throws Failure `mapping_invalid` if no attr or no parameter refers to the prerequisite, or if every record would
+ * depend on itself
  */
 export function prerequisiteOf(
   document: MappingDocument,
@@ -38,6 +40,17 @@ export function prerequisiteOf(
     );
   }
   const operation = findOperation(contract, after.operation);
+  const missing = namesInPath(operation.path).find((name) => document.parameters[name] === undefined);
+  if (missing !== undefined) {
+    throw new Failure(
+      "mapping_invalid",
+      `\`after\` names an operation with the path parameter "${missing}", which this mapping does not set`,
+      {
+        hint: `the records of ${operation.id} are identified by their key and their path parameters: set the same parameters, or name another operation`,
+        place,
+      },
+    );
+  }
   const isOwnKey = keyAttr !== undefined && formatAttr(attr) === formatAttr(keyAttr);
   if (!isOwnKey || ![own, ...own.steps.map((step) => step.operation)].some((one) => isSameAddress(one, operation))) {
     return { operation, key: attr, isOwnKey };

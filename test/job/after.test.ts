@@ -24,17 +24,23 @@ paths:
     post: { operationId: process-thing, requestBody: *body, responses: { "201": { description: made } } }
   /others/:
     post: { operationId: import-other, requestBody: *body, responses: { "201": { description: made } } }
+  /companies/{company}/others/:
+    parameters: &company [{ name: company, in: path, required: true, schema: { type: string } }]
+    post: { operationId: import-for-company, requestBody: *body, responses: { "201": { description: made } } }
+  /companies/{company}/things/:
+    parameters: *company
+    post: { operationId: import-into-company, requestBody: *body, responses: { "201": { description: made } } }
 `;
 
-async function afterOf(after: string): Promise<object | undefined> {
+async function afterOf(after: string, operation = "import-thing", more = ""): Promise<object | undefined> {
   const folder = temporaryFolder();
   const file = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
   file("contract.yaml", CONTRACT);
   file("things.csv", "REF,PARENT\n1,2\n");
   file(
     "mapping.yaml",
-    `operation: import-thing\nkey: ref\nafter: ${after}\nsources: { things: { files: things.csv } }\n` +
-      "payload: { ref: REF, parent: PARENT }\n",
+    `operation: ${operation}\nkey: ref\nafter: ${after}\nsources: { things: { files: things.csv } }\n` +
+      `payload: { ref: REF, parent: PARENT }\n${more}`,
   );
   const settings = { folder, contract: ["contract.yaml"], mapping: "mapping.yaml", sources: [], namedSources: {} };
   const clock = { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() };
@@ -61,3 +67,17 @@ test.each(["{ operation: import-thing, key: parent }", "import-other"])(
     expect(await afterOf(after)).toBeDefined();
   },
 );
+
+test("a mapping whose records would wait forever for records with another path parameter is refused", async () => {
+  await expect(afterOf("{ operation: import-for-company, key: parent }")).rejects.toMatchObject({
+    code: "mapping_invalid",
+    exitCode: 2,
+    message: expect.stringContaining('the path parameter "company"'),
+    place: { line: 3 },
+  });
+});
+
+test("a mapping that sets the path parameters of the records for which its records wait is accepted", async () => {
+  const after = "{ operation: import-for-company, key: parent }";
+  expect(await afterOf(after, "import-into-company", "parameters: { company: { value: C1 } }\n")).toBeDefined();
+});
