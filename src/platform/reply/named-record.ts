@@ -2,6 +2,7 @@ import { ACCOUNT_FIELDS } from "../../contract/operations/documented-reply.ts";
 import type { PlainOperation } from "../../contract/operations/operation.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
+import { describesError } from "./reply-problems.ts";
 
 /** The paths of the account number and the business key in replies, according to the contract. */
 export interface ReplyIdentifiers extends Pick<PlainOperation, "outcomes" | "key"> {
@@ -38,10 +39,16 @@ function isOtherKey(
   const sent = key === undefined ? "" : identifierText(valueAt(payload, key));
   if (key === undefined || sent === "") return false;
   const isKey = (text: string): boolean => text !== "" && (/\s/.test(sent) || !/\s/.test(text));
-  const top = identifierText(valueAt(body, key));
+  const top = identifierText(keyAt(body, key));
   const own = (isKey(top) ? [top] : [...textsAt(key, body)]).filter(isKey);
   const named = own.length > 0 ? own : textsUnder(keyNames, body, sent).filter(isKey);
   return named.length > 0 && !named.includes(sent);
+}
+
+/** Returns the value at this path, unless it is the code of an error: a business key can be called `code`, too. */
+function keyAt(body: JsonValue, path: AttrPath): JsonValue | undefined {
+  const isErrorCode = path.at(-1) === "code" && describesError(valueAt(body, path.slice(0, -1)));
+  return isErrorCode ? undefined : valueAt(body, path);
 }
 
 /**
@@ -51,7 +58,7 @@ function isOtherKey(
 function textsUnder(names: readonly string[], body: JsonValue, sent: string): readonly string[] {
   const values = names.flatMap((name) => [[name], ...ENVELOPES.map((envelope) => [envelope, name])]);
   return values
-    .map((place) => valueAt(body, place))
+    .map((place) => keyAt(body, place))
     .filter((value) => typeof value !== "number" || DIGITS.test(sent))
     .map(identifierText);
 }
@@ -77,7 +84,7 @@ const MAX_DEPTH = 8;
  */
 function* textsAt(path: AttrPath, value: JsonValue | undefined, depth = 0): Generator<string> {
   if (depth > MAX_DEPTH || value === null || typeof value !== "object") return;
-  if (!isJsonArray(value)) yield identifierText(valueAt(value, path));
+  if (!isJsonArray(value)) yield identifierText(keyAt(value, path));
   for (const member of isJsonArray(value) ? value : Object.values(value)) yield* textsAt(path, member, depth + 1);
 }
 

@@ -100,6 +100,13 @@ function isMessage(node: unknown): node is JsonObject {
   );
 }
 
+/** Whether the object describes an error, so that its `code` is the code of the error. */
+export function describesError(node: JsonValue | undefined): boolean {
+  if (!isJsonObject(node)) return false;
+  const { errors } = node;
+  return isMessage(node) || sentenceIn(node) !== undefined || (isJsonArray(errors) && errors.length > 0);
+}
+
 function attrOf(attr: unknown): AttrPath {
   if (typeof attr === "string" && attr !== "") return [attr];
   if (isJsonArray(attr)) return attr.filter((part) => typeof part === "string" || typeof part === "number");

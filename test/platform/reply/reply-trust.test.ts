@@ -4,6 +4,7 @@ import { findOperation } from "../../../src/contract/operations/find-operation.t
 import { classifyReply } from "../../../src/platform/reply/classify-reply.ts";
 import type { ReplyClass } from "../../../src/platform/reply/reply-class.ts";
 import type { HttpReply } from "../../../src/transport/http.ts";
+import { jsonReply } from "../json-reply.ts";
 
 type Operation = Parameters<typeof classifyReply>[1];
 
@@ -285,5 +286,32 @@ describe("a reply that names another record is ambiguous, for any status:", () =
     ["messages instead of the key", 400, { [key]: ["taken"] }, "rejected"],
   ])("a reply that names no other record is not ambiguous: %s", (...[, status, body, kind]) => {
     expect(classOf(ALREADY_IMPORTED, status, body)).toMatchObject({ kind });
+  });
+});
+
+describe("the code of an error is not taken for a business key that is also called `code`:", () => {
+  const operation: Operation = { ...SILENT, key: ["code"], keyNames: ["code"] };
+  const error = { code: "blank", detail: "May not be blank." };
+  const kindOf = (body: object): string =>
+    classifyReply(jsonReply(400, body), operation, 0, { code: "P-1" }).replyClass.kind;
+
+  test.each<[string, object]>([
+    ["an error as in the specification", { ...error, errors: [{ attr: "name", ...error }] }],
+    ["without a text for the whole reply", { code: "invalid", errors: [{ attr: "name", ...error }] }],
+    ["a bare error", error],
+    ["with a message", { code: "invalid", message: "Not valid." }],
+    ["with an error text", { code: "invalid", error_detail: "Not valid." }],
+    ["inside the reply", { non_field_errors: error }],
+    ["next to this record's key", { results: [{ code: "P-1", errors: [error] }] }],
+  ])("%s", (_, body) => {
+    expect(kindOf(body)).toBe("rejected");
+  });
+
+  test.each<[string, object]>([
+    ["a record", { code: "P-2", name: "Other" }],
+    ["a record with a list of no errors", { code: "P-2", errors: [] }],
+    ["a record inside the reply", { ...error, product: { code: "P-2" } }],
+  ])("unless it is the key of another record: %s", (_, body) => {
+    expect(kindOf(body)).toBe("ambiguous");
   });
 });
