@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { TestSandbox } from "./cli.ts";
 import { type Admin, adminOf, outcomeLines, type SeenRequest, statusCounts } from "./push-scene.ts";
@@ -231,6 +231,14 @@ describe("--remote-validate", () => {
     const paths = new Set((await admin.imports()).map(({ path }) => path));
     expect([...paths]).toEqual(["/v1/data-import/validate-account/"]);
     expect(existsSync(file(".migrate/ledger.db"))).toBe(false);
+  });
+
+  test("validates records that follow other records, although it knows none of them", async () => {
+    const { push, file } = workflowPlace(sandbox);
+    appendFileSync(file("accounts-v1.mapping.yaml"), "\nafter: create-notes\n");
+    const { code, stdout } = await push("v1", ["--remote-validate"]);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ valid: 3 });
+    expect(code).toBe(0);
   });
 
   test("finds errors that only the platform can detect", async () => {
