@@ -172,6 +172,20 @@ describe("compare", () => {
     ]);
   });
 
+  test("--all reports the records that cannot be read back as unknown, and compares the others", async () => {
+    const work = workplace({ accounts: goodAccounts(3) }, sandbox);
+    writeFileSync(work.file("blind.yaml"), BLIND);
+    await work.push([...WITH_CONTENT, "--only", "EXT-00001,EXT-00002"]);
+    await work.push(["--contract", "blind.yaml"]);
+    const { code, stdout } = await work.migrate(["compare", "--all", "--format", "csv"]);
+    expect(code).toBe(1);
+    expect(stdout.split("\n").slice(1, -1)).toEqual([
+      expect.stringMatching(/^EXT-00003,unknown,,.*how to read back the records of ""import-account""/),
+      expect.stringMatching(/^EXT-00001,same,/),
+      expect.stringMatching(/^EXT-00002,same,/),
+    ]);
+  });
+
   test("is refused without a read-back operation, and for a run together with --all", async () => {
     const work = workplace({ accounts: goodAccounts(1) }, sandbox);
     writeFileSync(work.file("blind.yaml"), BLIND);

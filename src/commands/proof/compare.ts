@@ -49,7 +49,7 @@ export async function compare(
     const runs = all ? (await sendingRuns(ledger)).toReversed() : [await requireRun(ledger, id)];
     const statuses = all ? STATUSES_OF_ALL : STATUSES_OF_ONE;
     for (const run of runs) {
-      for await (const batch of compareAccepted(run, { ledger, dependencies, statuses, unverified })) {
+      for await (const batch of compareAccepted(run, { ledger, dependencies, statuses, unverified, all })) {
         await ledger.saveVerifications(run.id, batch.flatMap(verificationOf), timestamp(dependencies.clock));
         // With `--all`, a record is listed only in the run whose content is on the platform.
         const listed = all ? batch.filter(({ result }) => result !== "replaced") : batch;
@@ -101,27 +101,32 @@ interface CompareContext {
   readonly statuses: ReadonlySet<Status>;
   /** Whether to omit the records that have been compared since they were accepted. */
   readonly unverified: boolean;
+  /** Whether all runs are compared, which may be runs of several operations. */
+  readonly all: boolean;
 }
 
 /**
  * Reads the accepted records of a run back from the platform and compares them, in batches. A record whose payload
  * cannot be rebuilt from the sources is `unknown`. Ends early, without an error, if the user stops the command.
- * @throws Failure `config` if the contract names no operation that reads records back, and failures while connecting
+ * @throws Failure `config` if only this run is compared and the contract names no operation that reads its records back,
+ * and failures while connecting
  */
 async function* compareAccepted(run: Run, context: CompareContext): AsyncGenerator<readonly Comparison[]> {
-  const { ledger, dependencies, statuses } = context;
+  const { ledger, dependencies, all } = context;
   const settings = settingsOf(run);
   const job = await openUnchanged(settings, context);
   if (job instanceof Failure) {
-    for await (const batch of ledger.outcomes(run.id, { statuses: [...statuses] })) {
-      const known = await knownAnswers(run, batch, context);
-      yield batch.map((outcome) => comparisonOf(run, outcome, known(outcome) ?? unknown(job.message)));
-    }
+    yield* notCompared(run, job, context);
     return;
   }
   const opened: { readonly close: () => Promise<void> }[] = [];
   try {
-    requireReadBack(job);
+    const blind = withoutReadBack(job);
+    if (blind !== undefined && !all) throw blind;
+    if (blind !== undefined) {
+      yield* notCompared(run, blind, context);
+      return;
+    }
     const check = await openPlatformCheck(job, settings, dependencies, (one) => opened.push(one));
     for await (const group of mappedGroups({ ledger, run, job }, PLATFORM_GROUP)) {
       if (dependencies.drain.aborted) return;
@@ -133,9 +138,21 @@ async function* compareAccepted(run: Run, context: CompareContext): AsyncGenerat
   }
 }
 
-function requireReadBack({ operation: { id, readBack } }: Job): void {
-  if (readBack.length > 0) return;
-  throw new Failure("config", `the contract does not say how to read back the records of "${id}"`, {
+/** Yields the records of a run that cannot be looked up. They are `unknown`, unless the ledger has an answer. */
+async function* notCompared(
+  run: Run,
+  { message }: Failure,
+  context: CompareContext,
+): AsyncGenerator<readonly Comparison[]> {
+  for await (const batch of context.ledger.outcomes(run.id, { statuses: [...context.statuses] })) {
+    const known = await knownAnswers(run, batch, context);
+    yield batch.map((outcome) => comparisonOf(run, outcome, known(outcome) ?? unknown(message)));
+  }
+}
+
+function withoutReadBack({ operation: { id, readBack } }: Job): Failure | undefined {
+  if (readBack.length > 0) return undefined;
+  return new Failure("config", `the contract does not say how to read back the records of "${id}"`, {
     hint: "name the operation with `x-migrate-read-back` (docs/contract.md)",
   });
 }
