@@ -133,7 +133,7 @@ export type BadCellReason = "error_value" | "not_calculated" | "impossible_date"
 
 /** The place of a parent row, and the records to which the row belongs. */
 export interface ParentPlace extends Place {
-  readonly records?: readonly RecordStart[];
+  readonly records: readonly RecordStart[];
 }
 
 /** Where a record begins, and its number. */
@@ -166,11 +166,13 @@ export type SourceFinding =
   | { readonly code: "source_record_too_large"; readonly limitBytes: number }
   | { readonly code: "source_missing_key"; readonly column: string }
   /**
-   * A child row whose parent does not exist; `near`: a parent with an almost identical key; `alsoNear`: other such parents.
+   * A child row whose parent does not exist, or is omitted by `distinct` or `pick` (`omitted`). `near`: a parent with an
+   * almost identical key; `alsoNear`: other such parents.
    */
   | {
       readonly code: "source_orphan_row";
       readonly parent: string;
+      readonly omitted?: Place;
       readonly near?: ParentPlace;
       readonly alsoNear?: readonly ParentPlace[];
     }

@@ -152,7 +152,9 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
     `The cell contains the date of the row's content, so it must be ${plainText(wanted)}.`,
   source_child_left_out: ({ child, other }) =>
     `A row of ${plainText(child)} has a similar key, and would be omitted: ${placeText(other)}.`,
-  source_orphan_row: ({ parent, near, alsoNear = [] }) => {
+  source_orphan_row: ({ parent, omitted, near, alsoNear = [] }) => {
+    if (omitted !== undefined)
+      return `The row of ${plainText(parent)} with this key (${placeText(omitted)}) is omitted by \`pick\` or \`distinct\`.`;
     const more = alsoNear.length === 0 ? "" : ` and ${alsoNear.length} more`;
     const almost = near === undefined ? "" : ` Similar key: ${placeText(near)}${more}.`;
     return `No row of ${plainText(parent)} has this key.${almost}`;

@@ -82,4 +82,7 @@ it("validate does not count a row as left out if it belongs to a row that `pick`
     ["B8", "valid"],
     [undefined, "invalid"],
   ]);
+  expect(stdout).toContain(
+    "The row of customers with this key (customers.csv:3, column MAIL) is omitted by `pick` or `distinct`.",
+  );
 });

@@ -50,8 +50,12 @@ const cases: readonly (readonly [LocalFinding, string])[] = [
   [{ code: "source_ragged_row", found: 1, expected: 5 }, "The row has 1 cell, the header 5."],
   [{ code: "source_record_too_large", limitBytes: 1048576 }, "The record is larger than 1,048,576 bytes."],
   [
-    { code: "source_orphan_row", parent: "accounts", near: other },
+    { code: "source_orphan_row", parent: "accounts", near: { ...other, records: [] } },
     "No row of accounts has this key. Similar key: accounts.csv:7.",
+  ],
+  [
+    { code: "source_orphan_row", parent: "accounts", omitted: other },
+    "The row of accounts with this key (accounts.csv:7) is omitted by `pick` or `distinct`.",
   ],
 ];
 

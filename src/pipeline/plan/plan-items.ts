@@ -168,7 +168,7 @@ function excludedParents(record: MappedRecord, { mapping }: CompiledJob): readon
     const { near, alsoNear = [], place } = problem;
     const finding = { code: "source_child_left_out", child: record.source, other: place } as const;
     const attr = formatAttr(mapping.keyAttr ?? []);
-    return [near, ...alsoNear].flatMap(({ records = [], ...parent }) => {
+    return [near, ...alsoNear].flatMap(({ records, ...parent }) => {
       const left = { attr, severity: "error", by: "local", place: parent, ...finding } as const;
       return records.map((start) => ({ ...start, problem: left }));
     });

@@ -1,7 +1,7 @@
 import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
-import type { LocalProblem, ParentPlace, RecordStart } from "../../model/problem.ts";
+import type { LocalProblem, RecordStart } from "../../model/problem.ts";
 import type { Row } from "../../model/record.ts";
 import { counted } from "../../text/count.ts";
 import { shapeOf } from "../../text/shape.ts";
@@ -131,10 +131,12 @@ export function orphanProblems(
   const loose = looseKey(row, on);
   if (loose === undefined) return [];
   const key = keyOf(row, on);
-  const [nearest, ...others] = (near.get(loose) ?? []).map((found) => placeOfParent(found, key));
+  const found = near.get(loose) ?? [];
+  const omitted = found.find((one) => one.key === key)?.place;
+  const [nearest, ...others] = omitted === undefined ? found.map(({ place, records }) => ({ ...place, records })) : [];
   const alsoNear = others.length === 0 ? undefined : others;
-  const finding = { code: "source_orphan_row", parent, ...definedMembers({ near: nearest, alsoNear }) } as const;
-  return [sourceProblem(keyPlace(row, on), finding)];
+  const details = definedMembers({ omitted, near: nearest, alsoNear });
+  return [sourceProblem(keyPlace(row, on), { code: "source_orphan_row", parent, ...details })];
 }
 
 /**
@@ -189,14 +191,6 @@ function looseKey(row: Row, name: string): string | undefined {
     .toLowerCase()
     .replace(/[\s\p{Cf}]/gu, "")
     .replace(/^0+(?=.)/, "");
-}
-
-/**
- * Returns the place of a parent, with its records unless it has the orphan's key. A parent with the orphan's key is not
- * part of a record, because `distinct` or `pick` omits the parent from its source.
- */
-function placeOfParent({ key, place, records }: FoundParent, orphan: string | undefined): ParentPlace {
-  return key === orphan ? place : { ...place, records };
 }
 
 /** The set of rows of a child source that have a parent, stored as one bit per row. */
