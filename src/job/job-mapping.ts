@@ -26,7 +26,7 @@ export async function readJobMapping(settings: JobSettings): Promise<MappingDocu
   return readMapping(await readTextFile(file, setupPaths(settings)(file)));
 }
 
-/** Returns a function that finds where a mapping names a file, for messages about the file. */
+/** Returns a function that finds the place where a mapping names a file. Messages about the file show this place. */
 export function namingPlaceIn(document: MappingDocument | undefined, settings: JobSettings): NamingPlace {
   const resolve = resolverOf(settings);
   return (file) => document?.findText((text) => resolve(text) === file);

@@ -68,7 +68,7 @@ describe("migrate doctor with a complete setup", () => {
 });
 
 describe("migrate doctor --offline", () => {
-  test("opens no connection, and lists the skipped checks", async () => {
+  test("opens no connections and lists the skipped checks", async () => {
     const { code, checks } = await examine(scene(), ["--offline"]);
     expect(code).toBe(0);
     const left = checks.filter(({ status }) => status === "skipped");

@@ -10,7 +10,7 @@ const HEADER = "REF,NAME,NOTE,MOBILE\n";
 const TEN = `${HEADER}${Array.from({ length: 10 }, (_, index) => `A${index + 1},${index % 2 === 0 ? "Ada" : ""},,\n`).join("")}`;
 
 describe("flags that select records:", () => {
-  test("--limit validates only the first records", async () => {
+  test("--limit 3 validates only the first three records", async () => {
     const { code, stdout } = await validate(workFolder({ "a.csv": TEN }), ["a.csv", "--limit", "3"]);
     expect(code).toBe(1);
     expect(linesOf(stdout).map(({ record, key }) => [record, key])).toEqual([

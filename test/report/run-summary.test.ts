@@ -35,7 +35,7 @@ Next    migrate push out/rejects.csv
     );
   });
 
-  it("shows no control characters of a file name", () => {
+  it("escapes control characters in file names", () => {
     const text = summaryText(reportOf(MIXED.slice(0, 1), { title: "validate a\u001b[31m\n.csv", folder: "o\u202Eut" }));
     expect(text).toBe("validate a\\u001b[31m\\u000a.csv: 1 record\n  1  valid  no errors\n\nReport  o\\u202eut\n");
   });

@@ -248,7 +248,7 @@ interface Ends {
   readonly abort: AbortController;
 }
 
-/** Schedules a random early end of the process: none, a kill, a drain or an abort. */
+/** Ends the process early at random: by a kill, a drain or an abort, or not at all. */
 function schedule(job: Job, { dice, calm }: SessionOptions, { process, drain, abort }: Ends): void {
   const { clock, witness, note } = job;
   const at = between(dice, 0, dice() < 0.7 ? 1_500 : 60_000);

@@ -118,7 +118,7 @@ export function withConfig(
   });
 }
 
-/** Runs an action. If a file cannot be read, the failure states where the configuration file names the file. */
+/** Runs an action. If a file cannot be read, the failure states where the configuration names it. */
 export function withOptionOrigin<T>({ placeOf }: Pick<Config, "placeOf">, action: () => Promise<T>): Promise<T> {
   return placeOf === undefined ? action() : withNamingPlace(placeOf, action);
 }

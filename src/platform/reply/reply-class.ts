@@ -75,7 +75,7 @@ export function isUnauthorised(reply: HttpReply): boolean {
 }
 
 interface FailedRequest {
-  /** Description of the request without personal data. */
+  /** A description of the request that contains no personal data. */
   readonly what: string;
   /** The permission that the credentials need: `import`. */
   readonly permission: string;

@@ -166,7 +166,7 @@ function columnOf(column: string | undefined, columns: readonly string[]): reado
   return index < 0 ? [] : [index];
 }
 
-/** Returns the name of the member of the row that contains the value at the pointer; empty for the row itself. */
+/** Returns a list with the name of the row's member that contains the value at the pointer; empty for the row itself. */
 function memberOf(pointer: string | undefined, row: string): readonly string[] {
   const name = pointer?.slice(row.length).split("/")[1];
   return name === undefined ? [] : [name.replaceAll("~1", "/").replaceAll("~0", "~")];

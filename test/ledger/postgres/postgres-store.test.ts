@@ -56,7 +56,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHO
     await reader.close();
   });
 
-  test("a second writer is refused, with the command and process of the first writer, until the first writer ends", async () => {
+  test("until the first writer ends, a second writer is refused with a message that names the first", async () => {
     await written(async () => {
       await expect(store.write("resume", { create: false })).rejects.toMatchObject({
         code: "ledger_in_use",

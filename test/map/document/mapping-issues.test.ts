@@ -68,7 +68,7 @@ describe("the errors of a mapping", () => {
     expect(lines[21]).toBe(last);
   });
 
-  test("are listed only once, and have a hint without an excerpt if the document has no excerpts", () => {
+  test("are listed only once, and their hint has no excerpt if the document has none", () => {
     const issues = collectIssues({ file: "m.json", pointOf: () => ({ line: 4, column: 2, excerpt: undefined }) });
     issues.add(["key"], "must be a string", "write a name");
     issues.add(["key"], "must be a string");

@@ -187,7 +187,7 @@ describe("a new process", () => {
     expect(facts.noted?.origin).toBe("one");
   });
 
-  test("refuses a database that records its own move, even on a machine that does not know the database", async () => {
+  test("refuses a database that has recorded its own move, even on a machine that has never used it", async () => {
     await begun();
     change({ origin: "two" });
     state = temporaryFolder();

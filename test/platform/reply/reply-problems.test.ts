@@ -91,7 +91,7 @@ describe("the body of an error", () => {
     },
   );
 
-  test("has attrs without the wrapper of the payload", () => {
+  test("removes the payload's wrapper from attrs", () => {
     const errors = [
       { attr: "payload.name", code: "blank", detail: "" },
       { attr: "payload", code: "required", detail: "" },
