@@ -75,7 +75,7 @@ export function reportRuleIssues({ add }: Findings): ReportRuleIssue {
 function addCountedExtension(name: string, places: readonly AttrPath[], add: Findings["add"]): void {
   const [first] = places;
   if (first === undefined) return;
-  const times = places.length === 1 ? "" : ` (${places.length} places, this is the first)`;
+  const times = places.length === 1 ? "" : ` (${places.length} places; this is the first)`;
   add(
     "info",
     "unknown-extension",

@@ -73,13 +73,14 @@ export function correctionNotices(
     ...(count.unused > 0 ? [`${counted(count.unused, "correction")} without a row in this input`] : []),
     ...(count.outdated > 0 ? [`${formatCount(count.outdated)} not applied`] : []),
   ];
+  const unlisted = count.outdated - LISTED;
   return [
     counts.join(", "),
     ...listed.map(({ correction: { line, key, column }, place }) => {
       const cell = `column ${column} of ${plainText(key)}${place === undefined ? "" : ` (${formatPlace(place)})`}`;
       return `line ${line} is not applied, because ${cell} has changed since the correction was made`;
     }),
-    ...(count.outdated > LISTED ? [`${formatCount(count.outdated - LISTED)} more are not applied`] : []),
+    ...(unlisted > 0 ? [`${formatCount(unlisted)} more ${unlisted === 1 ? "is" : "are"} not applied`] : []),
     ...(incompleteLine === undefined ? [] : [incompleteLineText(incompleteLine)]),
   ];
 }

@@ -114,7 +114,7 @@ export async function connect(
 }
 
 function acceptanceUnknown({ id }: Operation): string {
-  return `The contract does not say which replies of ${id} mean that a record was accepted, so every documented success reply counts`;
+  return `The contract does not say which replies of ${id} mean that a record was accepted, so every documented success reply counts as acceptance`;
 }
 
 function requireRemoteValidation(operation: Operation, tools: RequestDependencies): readonly StepClient[] {

@@ -27,8 +27,8 @@ const CONTRADICTIONS = [
   },
   {
     name: "requestNotInFlight",
-    one: "request is in flight for a record that is not in flight",
-    many: "requests are in flight for records that are not in flight",
+    one: "request is in flight, but its record is not",
+    many: "requests are in flight, but their records are not",
   },
   {
     name: "missingRecord",

@@ -125,7 +125,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   read_only: () =>
     "The contract marks this field as read-only: the value is sent, but the platform sets the field itself.",
   coerced: ({ from, to }) => coercedText(plainText(from), plainText(to)),
-  source_ragged_row: ({ found, expected }) => `The row has ${counted(found, "cell")}, the header ${expected}.`,
+  source_ragged_row: ({ found, expected }) => `The row has ${counted(found, "cell")}, but the header has ${expected}.`,
   source_truncated_row: ({ found, expected }) =>
     `The file ends inside this row: ${counted(found, "cell")} of ${expected}. The file may have been cut short.`,
   source_stray_quote: () =>

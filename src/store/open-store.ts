@@ -67,7 +67,7 @@ function isBelow(root: string, file: string): boolean {
 }
 
 function notAFolder(folder: string, code: string, cause?: unknown): Failure {
-  return new Failure("config", `the store ${folder} is not a folder that can be read: ${code}`, {
+  return new Failure("config", `the store ${folder} is not a readable folder: ${code}`, {
     hint: "use a folder, or a bucket in the form s3://bucket",
     cause,
   });

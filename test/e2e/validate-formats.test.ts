@@ -31,7 +31,7 @@ describe("the output of validate", () => {
        like 99, e.g. a.csv:4, column MOBILE
 
     1  source_ragged_row  non_field_errors
-       The row has 2 cells, the header 4.
+       The row has 2 cells, but the header has 4.
        e.g. a.csv:5
 
 `);
@@ -96,7 +96,7 @@ describe("the output of validate", () => {
       [
         "::error file=a.csv,line=4,title=required at name::A value is required here. (column NAME)",
         "::error file=a.csv,line=4,title=invalid at mobile::Does not match the format that the contract requires: ^[0-9]{11}$ (column MOBILE)",
-        "::error file=a.csv,line=5,title=source_ragged_row at non_field_errors::The row has 2 cells, the header 4.",
+        "::error file=a.csv,line=5,title=source_ragged_row at non_field_errors::The row has 2 cells, but the header has 4.",
         "",
       ].join("\n"),
     );

@@ -149,7 +149,7 @@ export function createWaitLog(logger: Logger, now: () => number, run: () => stri
       logger.event(
         "wait_continues",
         fields,
-        `Still pausing from time to time, for ${duration(now() - since)} so far: ${reason}`,
+        `Still pausing from time to time after ${duration(now() - since)}: ${reason}`,
       );
     },
   };

@@ -112,7 +112,7 @@ async function mappingCheck(
   if (document === undefined) return ok("mapping", "none: the sources already contain payloads");
   const { unmappedRequired } = mapping;
   const figures = { ...coverageOf(document, operation), missing: unmappedRequired.length };
-  const covered = `${formatCount(figures.mapped)} of ${formatCount(figures.required)} required attrs`;
+  const covered = `${formatCount(figures.mapped)} of ${counted(figures.required, "required attr")}`;
   if (unmappedRequired.length > 0) {
     return failed("mapping", `${covered}; nothing fills ${listed(unmappedRequired)}`, {
       exitCode: INVALID_EXIT_CODE,

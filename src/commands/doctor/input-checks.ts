@@ -169,7 +169,7 @@ function joinCheck({ child, parent, ...counts }: JoinCount, isLimited: boolean):
   const { parents, parentsWithRows, joined, orphans } = counts;
   const columns = `${child.name}.${child.on} -> ${parent.name}.${child.parentKey ?? parent.key ?? ""}`;
   const first = isLimited ? "the first " : "";
-  const having = `${formatCount(parentsWithRows)} of ${first}${formatCount(parents)} rows of ${parent.name} have matching rows`;
+  const having = `${formatCount(parentsWithRows)} of ${first}${counted(parents, "row")} of ${parent.name} ${parentsWithRows === 1 ? "has" : "have"} matching rows`;
   const figures = { parents, parentsWithRows, joined, ...(!isLimited && { orphans }) };
   if (isLimited && joined === 0 && parents > 0) {
     const fix = `check \`on\` and \`key\` of "${child.name}" in the mapping`;
@@ -188,7 +188,7 @@ function matching({ parentKey, distinct, pick }: ChildSpec, joined: number, orph
   const isCounted = parentKey === undefined && distinct !== true && pick === undefined;
   if (!isCounted) return orphans === 0 ? "every row matches" : `${counted(orphans, "row")} without a match`;
   const rows = joined + orphans;
-  return `${formatCount(joined)} of ${formatCount(rows)} rows match${share(joined, rows)}`;
+  return `${formatCount(joined)} of ${counted(rows, "row")} ${joined === 1 ? "matches" : "match"}${share(joined, rows)}`;
 }
 
 /** Formats a share as a percentage. Rounds down, so that 100% means every row. */

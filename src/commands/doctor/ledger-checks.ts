@@ -84,7 +84,7 @@ async function integrityCheck(store: LedgerStore): Promise<{ readonly check: Che
       const held = `${counted(counts.runs, "run")}, ${counted(counts.records, "record")}`;
       return { check: ok("ledger", `${store.name} is intact: ${held}`, { figures }), found: true };
     }
-    const more = findings.length > 1 ? ` (and ${formatCount(findings.length - 1)} more findings)` : "";
+    const more = findings.length > 1 ? ` (and ${counted(findings.length - 1, "more finding")})` : "";
     const repairHint = store.repair === undefined ? "" : "; `migrate ledger repair` repairs the ledger";
     const fix = `\`migrate ledger check\` lists all findings${repairHint}`;
     return { check: failed("ledger", `${first}${more}`, { exitCode: STORAGE_EXIT_CODE, fix, figures }), found: true };

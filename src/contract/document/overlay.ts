@@ -167,7 +167,8 @@ const REPORTED_MATCHES = 10;
 function reportUnfit(unfit: readonly Pick<Update, "match" | "target">[], report: (message: string) => void): void {
   for (const { match, target } of unfit.slice(0, REPORTED_MATCHES)) report(mismatch(target, match));
   const more = unfit.length - REPORTED_MATCHES;
-  if (more > 0) report(`${more.toLocaleString("en")} more matches of the target do not fit the update`);
+  if (more === 1) report("1 more match of the target does not fit the update");
+  if (more > 1) report(`${more.toLocaleString("en")} more matches of the target do not fit the update`);
 }
 
 function mismatch(target: JsonValue | undefined, match: AttrPath): string {

@@ -34,7 +34,7 @@ export function checkWrittenFor(
   const { targets, missing } = applied;
   const message =
     `the overlay was written for another document, ${document}; ` +
-    `${missing} of its ${targets} targets are not found in this document, which has the mark "${found}"`;
+    `${missing} of its ${targets} targets cannot be found in this document, which has the mark "${found}"`;
   findings.addAt("warning", WRITTEN_FOR_ANOTHER, message, location);
 }
 

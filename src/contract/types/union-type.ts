@@ -117,7 +117,7 @@ function mappingOf(
   const lost = leaves.find((leaf) => !isMapped(leaf, mapping));
   if (lost === undefined) return mapping;
   const why = lost.type.kind === "object" ? "no distinct value for it" : "no properties";
-  const message = `"${property}" does not select an option, because one of the options has ${why}: the first match is used`;
+  const message = `"${property}" does not select an option, because one of the options has ${why}: the first option that the data matches is used`;
   compilation.findings.add("info", "bad-discriminator", message, lost.place);
   return undefined;
 }
@@ -247,8 +247,8 @@ function reportOpenSetting(
   const what = `no option has the property "${setting}", so an instance setting with that name selects the option`;
   const advice =
     value === undefined
-      ? `the setting is not declared, so the first match is used: declare rules.${setting} in migrate.yaml and, if the contract does not declare it, in x-rule-settings of an overlay`
-      : `no option matches its value ${value}, so the first match is used`;
+      ? `the setting is not declared, so the first option that the data matches is used: declare rules.${setting} in migrate.yaml and, if the contract does not declare it, in x-rule-settings of an overlay`
+      : `its value ${value} selects no option, so the first option that the data matches is used`;
   const place = [...path.slice(0, -1), "discriminator", "propertyName"];
   findings.add("warning", "bad-discriminator", `${what}; ${advice}`, place);
 }

@@ -37,7 +37,7 @@ async function copyOf(folder: string, name: string): Promise<string> {
       return copy;
     } catch (error) {
       if (errorCode(error) === "EEXIST") continue;
-      throw new Failure("storage", `${path.join(folder, name)} was edited, and cannot be copied to ${copy}`, {
+      throw new Failure("storage", `${path.join(folder, name)} was edited but cannot be copied to ${copy}`, {
         hint: `${remedyOf(error, folder)}, or move the edited file to another folder`,
         cause: error,
       });

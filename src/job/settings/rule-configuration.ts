@@ -2,6 +2,7 @@ import { requestTypes } from "../../contract/operations/operation.ts";
 import type { Contract } from "../../contract/contract.ts";
 import { requirementsOf, rulesWithin, skipReason } from "../../rules/engine/rule-requirements.ts";
 import type { Rule, RuleDeclarations, SettingValue } from "../../rules/language/rule.ts";
+import { counted } from "../../text/count.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { Failure } from "../../model/failure.ts";
 import { readReferenceList } from "../../read/lists/reference-list.ts";
@@ -127,5 +128,6 @@ export function skippedRulesText(rules: readonly Rule[], context: RuleContext): 
   const missing = [...new Set(names)].toSorted();
   const shown =
     missing.length > 6 ? `${missing.slice(0, 5).join(", ")} and ${missing.length - 5} more` : missing.join(", ");
-  return `${reasons.length} of ${rules.length} rules are skipped because the configuration does not declare ${shown}`;
+  const skipped = `${reasons.length} of ${counted(rules.length, "rule")} ${reasons.length === 1 ? "is" : "are"} skipped`;
+  return `${skipped} because the configuration does not declare ${shown}`;
 }

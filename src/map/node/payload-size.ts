@@ -36,7 +36,7 @@ export function atRow<T>(row: Row, build: () => T): T {
     if (!(error instanceof TooLarge)) throw error;
     const place = placeOf(row);
     throw new Failure("source_too_large", `${formatPlace(place)}: ${error.message}`, {
-      hint: "reduce the text that replace or join produces in the mapping, or correct the row",
+      hint: "shorten the text that `replace` or `join` in the mapping produces, or correct the row",
       place,
       cause: error,
     });

@@ -91,7 +91,7 @@ export function cellsOfJob(job: Pick<Job, "input">, { drain }: Pick<CellDependen
     async read({ record, source }) {
       const found = await records.at(record);
       if (found?.row.table.file === source.file && found.row.line === source.line) return cellsOf(found);
-      if (drain.aborted) throw new Failure("incomplete", "stopped while the owners of records were looked up");
+      if (drain.aborted) throw new Failure("incomplete", "stopped before the owners of all records were found");
       throw new Failure("source_changed", `record ${record} is no longer at ${source.file}:${source.line}`);
     },
     close: records.close,

@@ -83,7 +83,7 @@ function readPage<T>(
 
 function endless(why: string): Failure {
   return new Failure("wrong_endpoint", `the list has no end: the address of the next page ${why}`, {
-    hint: "report this to the platform's operator; the results before this page were shown",
+    hint: "report this to the platform's operator; the results of the earlier pages were shown",
   });
 }
 

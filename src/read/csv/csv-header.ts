@@ -84,7 +84,7 @@ function refuseBeyond(renamed: RenamedColumns, count: number, bad: Bad): void {
   const beyond = [...renamed.keys()].find((number) => number > count);
   if (beyond === undefined) return;
   throw bad(
-    `the mapping renames column ${beyond}, but there are only ${count}`,
+    `the mapping renames column ${beyond}, but there ${count === 1 ? "is" : "are"} only ${count}`,
     "columns are counted from 1; correct `rename` in the mapping",
   );
 }

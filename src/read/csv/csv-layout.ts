@@ -2,6 +2,7 @@ import { parse } from "csv-parse/sync";
 import { Failure } from "../../model/failure.ts";
 import type { PackedFile } from "../text/file-bytes.ts";
 import { textBytes, type TextSource } from "../text/text-bytes.ts";
+import { counted } from "../../text/count.ts";
 import { countLineEnds } from "../text/utf8.ts";
 import { declaredDelimiter, delimiterName, detectDelimiter, refuseOneColumn } from "./csv-delimiter.ts";
 import { csvHeader, type CsvHeader, headerFailure, headerNotices, type RenamedColumns } from "./csv-header.ts";
@@ -140,7 +141,7 @@ function announce(layout: CsvLayout, settings: CsvSettings, notify: (text: strin
     delimiter !== "," &&
     !(delimiter === "\t" && /\.(tsv|tab)(\.gz)?$/i.test(table.file))
   ) {
-    notify(`the delimiter is ${delimiterName(delimiter)}: ${table.columns.length} columns`);
+    notify(`the delimiter is ${delimiterName(delimiter)}: ${counted(table.columns.length, "column")}`);
   }
   for (const text of headerNotices(header)) notify(text);
   const padded = table.columns.findIndex((name) => name.trim() !== "" && name !== name.trim());

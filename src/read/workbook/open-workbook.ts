@@ -164,7 +164,9 @@ function traitNotices({ hiddenColumns, hiddenRows, mergedRanges }: SheetTraits):
   ];
   if (hidden.length > 0) notices.push(`also reads ${hidden.join(" and ")}`);
   if (mergedRanges > 0) {
-    notices.push(`${counted(mergedRanges, "range")} of merged cells: only the first cell has the value`);
+    notices.push(
+      `${counted(mergedRanges, "range")} of merged cells: only the first cell of ${mergedRanges === 1 ? "the" : "each"} range has a value`,
+    );
   }
   return notices;
 }

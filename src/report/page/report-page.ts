@@ -161,7 +161,7 @@ export function headline({ summary, run }: Report): string {
   const isCheck = run === undefined || run.command !== "push" || run.dryRun;
   const words = parts.map(({ count, phrase }) => ({ count, text: phrase(count, isCheck) }));
   const [first, ...rest] = words;
-  if (first === undefined) return `${formatCount(records)} records were read.`;
+  if (first === undefined) return `${counted(records, "record")} ${records === 1 ? "was" : "were"} read.`;
   if (rest.length === 0) {
     const all =
       records === 1 ? "The only record" : records === 2 ? "Both records" : `All ${formatCount(records)} records`;

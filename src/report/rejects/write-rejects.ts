@@ -59,7 +59,7 @@ export async function writeRejects(folder: ReportFolder, report: Report, options
     return rejects && { ...rejects, workbook: written };
   };
   const rejects = (await pass()) ?? (await pass());
-  if (rejects === undefined) throw new Error("the columns of the rejects changed between two readings");
+  if (rejects === undefined) throw new Error("the columns of the rejects changed between two reads");
   return rejects;
 }
 

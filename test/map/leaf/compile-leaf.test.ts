@@ -81,7 +81,7 @@ describe("several columns:", () => {
     expect(failure).toMatchObject({
       code: "source_too_large",
       message: "accounts.csv:2: join produces more than 1,048,576 characters",
-      hint: "reduce the text that replace or join produces in the mapping, or correct the row",
+      hint: "shorten the text that `replace` or `join` in the mapping produces, or correct the row",
       place: { file: "accounts.csv", line: 2 },
     });
   });

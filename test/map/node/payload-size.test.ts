@@ -36,7 +36,7 @@ describe("the limits", () => {
     expect(failure).toMatchObject({
       code: "source_too_large",
       message: "accounts.csv:2: the payload has more than 16,777,216 characters",
-      hint: "reduce the text that replace or join produces in the mapping, or correct the row",
+      hint: "shorten the text that `replace` or `join` in the mapping produces, or correct the row",
       place: { file: "accounts.csv", line: 2 },
       cause: { message: "the payload has more than 16,777,216 characters" },
     });

@@ -45,7 +45,7 @@ describe("a workbook that LibreOffice wrote", () => {
         /^reads the sheet "Accounts", not "Customer list"; to read another sheet, use ".*#Customer list"/,
       ),
       "also reads 1 hidden row",
-      "1 range of merged cells: only the first cell has the value",
+      "1 range of merged cells: only the first cell of the range has a value",
     ]);
   });
 

@@ -151,7 +151,7 @@ function tableOf(fields: readonly FieldRow[]): string {
 
 /** Describes how many of the published codes are covered by rules. With `verbose`, lists the codes of each class. */
 function coverageText({ published, byClass, rules, skipped, missing }: Coverage, verbose: boolean): string {
-  const lines = [`${published.length} published codes, ${rules} rules`];
+  const lines = [`${counted(published.length, "published code")}, ${counted(rules, "rule")}`];
   for (const name of COVERAGE_CLASSES) {
     const codes = byClass[name];
     if (codes.length === 0) continue;
@@ -159,7 +159,8 @@ function coverageText({ published, byClass, rules, skipped, missing }: Coverage,
     if (verbose) lines.push(...codes.map((code) => `         ${plainText(code)}`));
   }
   if (skipped > 0) {
-    lines.push(`${String(skipped).padStart(5)}  rules are skipped because the configuration does not declare:`);
+    const rulesAre = skipped === 1 ? "rule is" : "rules are";
+    lines.push(`${String(skipped).padStart(5)}  ${rulesAre} skipped because the configuration does not declare:`);
     lines.push(...missing.map((name) => `         ${plainText(name)}`));
   }
   return `${lines.join("\n")}\n`;
@@ -169,9 +170,9 @@ const CLASS_TEXT: Readonly<Record<CoverageClass, string>> = {
   checked: "checked locally",
   partial: "partly checked locally",
   setting: "checked once a setting is declared",
-  reference: "need a reference list",
+  reference: "not checked: a reference list is needed",
   platform: "can be checked only by the platform",
-  unclear: "have published text that cannot be implemented",
-  "not-in-schema": "use fields missing from the document",
-  open: "have no rule",
+  unclear: "not checked: the published text cannot be implemented",
+  "not-in-schema": "not checked: fields are missing from the document",
+  open: "not checked: there is no rule",
 };

@@ -109,6 +109,6 @@ function stampOf({ ino, size, mtimeMs }: Stats): string {
 
 function changedFile(file: string): Failure {
   return new Failure("source_changed", `another program changed or removed lines of ${file}`, {
-    hint: "check again: the rows are then read with the current corrections",
+    hint: "check again to use the current corrections",
   });
 }

@@ -142,7 +142,7 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
 
 function setupHasChanged(file: string): Failure {
   return new Failure("source_changed", `${file} has changed since the check`, {
-    hint: "check again: the rows are then checked with the current setup",
+    hint: "check again to use the current setup",
   });
 }
 

@@ -126,5 +126,7 @@ export function pasteCells(event: ClipboardEvent, grid: AccessibleGrid, options:
     ),
   );
   if (table.length > left)
-    options.onMessage(`Only ${left} of the ${table.length} copied rows fit below the first selected cell.`);
+    options.onMessage(
+      `Only ${left} of the ${table.length} copied rows ${left === 1 ? "fits" : "fit"} below the first selected cell.`,
+    );
 }

@@ -160,7 +160,7 @@ function Toolbar({
       {isNew && <Button onClick={onStartAgain}>Begin again</Button>}
       <span class="soft">
         {isNew
-          ? "A guess that is not saved yet. Check the fields with low scores."
+          ? "This mapping is a guess and is not saved yet. Check the fields with low scores."
           : changed
             ? `Not saved: ${counted(draft.edits.length, "change")}.`
             : "All changes are saved."}
