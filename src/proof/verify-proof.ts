@@ -180,7 +180,7 @@ function differingMembers(before: JsonValue | undefined, now: JsonValue | undefi
   const found = differencesAt(before, now, "");
   const shown = found.slice(0, MAX_NAMED).map((one) => `proof.json: ${one}`);
   if (found.length === 0)
-    return ["proof.json has the same values, but its whitespace or the order of its members has changed"];
+    return ["proof.json has the same values, but different whitespace or a different order of members"];
   return found.length > MAX_NAMED ? [...shown, `proof.json: and ${found.length - MAX_NAMED} more`] : shown;
 }
 

@@ -32,7 +32,7 @@ function runText(run: RunProof, screen: Screen): string {
   for (const { file, rows, inRecords, orphans, duplicates, leftOut, notPicked, unaccounted } of sources) {
     const parts = [
       `${formatCount(inRecords)} in records`,
-      ...(orphans > 0 ? [`${formatCount(orphans)} ${orphans === 1 ? "orphan" : "orphans"}`] : []),
+      ...(orphans > 0 ? [counted(orphans, "orphan")] : []),
       ...(duplicates > 0 ? [`${formatCount(duplicates)} in duplicates`] : []),
       ...(leftOut > 0 ? [`${formatCount(leftOut)} left out`] : []),
       ...(notPicked > 0 ? [`${formatCount(notPicked)} not picked`] : []),

@@ -3,6 +3,7 @@ import type { Job } from "../../job/job.ts";
 import type { Connection } from "../../job/target-connection.ts";
 import { Failure } from "../../model/failure.ts";
 import { lookUpRecords } from "../../platform/reading/record-lookup.ts";
+import { counted } from "../../text/count.ts";
 import type { RecordToSend } from "../../upload/upload-types.ts";
 import type { RunHandle } from "../plan/plan-records.ts";
 
@@ -82,7 +83,7 @@ async function probe(unsent: readonly RecordToSend[], { job, connection, drain }
   if (first === undefined) return;
   throw new Failure(
     "ledger_outdated",
-    `the platform already has ${there.length} of ${unsent.length} records that have no request in the ledger, ` +
+    `the platform already has ${there.length} of ${counted(unsent.length, "record")} without a request in the ledger, ` +
       `starting with record ${first.record}`,
     {
       hint:

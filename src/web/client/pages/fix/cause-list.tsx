@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { formatCount } from "../../../../text/count.ts";
+import { counted, formatCount } from "../../../../text/count.ts";
 import { ALL_CAUSES, type FixCause } from "../../../fix/fix-types.ts";
 
 interface CauseListOptions {
@@ -38,7 +38,7 @@ function Progress({ cause: { rows } }: { readonly cause: FixCause }): JSX.Elemen
   const open = rows.reduce((sum, each) => sum + each.open, 0);
   return (
     <span class={open === 0 ? "fix-done" : "soft"}>
-      {open === 0 ? `✓ all ${formatCount(all)} fixed` : `${formatCount(open)} of ${formatCount(all)} rows open`}
+      {open === 0 ? `✓ all ${formatCount(all)} fixed` : `${formatCount(open)} of ${counted(all, "row")} open`}
     </span>
   );
 }

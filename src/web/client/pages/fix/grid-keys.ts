@@ -127,6 +127,6 @@ export function pasteCells(event: ClipboardEvent, grid: AccessibleGrid, options:
   );
   if (table.length > left)
     options.onMessage(
-      `Only ${left} of the ${table.length} copied rows ${left === 1 ? "fits" : "fit"} below the first selected cell.`,
+      `There is room for only ${left} of the ${table.length} copied rows from the first selected cell down.`,
     );
 }

@@ -27,7 +27,7 @@ function Progress({ progress: { input, sending } }: { readonly progress: RunProg
   const text =
     sending?.total === undefined
       ? `${percent(done, total)} of the input read, ${counted(input.records, "record")} checked`
-      : `${formatCount(done)} of ${formatCount(total)} records sent (${percent(done, total)})`;
+      : `${formatCount(done)} of ${counted(total, "record")} sent (${percent(done, total)})`;
   return (
     <p>
       <progress max={Math.max(total, 1)} value={done} aria-label={text} />
