@@ -223,7 +223,7 @@ function addLedgerCommands(program: Command, session: Session): void {
     );
   withOptions(ledger.command("export"), options("config", "ledger"))
     .description(
-      "Export the ledger as JSON lines: runs, records, requests, decisions, exclusions. Contains no payloads.",
+      "Export the ledger as JSON lines: runs, records, requests, decisions, exclusions. The output contains no payloads.",
     )
     .action(async (flags: Flags) => (await import("./actions/ledger-actions.ts")).ledgerExportAction(flags, session));
 }

@@ -85,7 +85,7 @@ export const TARGET = {
        */
       scheme: {
         kind: "authScheme",
-        docs: "the word before the token in the `Authorization` header: `Token` (default), `JWT`, `Bearer`, or `none`; `basic` sends the API key as user name with an empty password",
+        docs: "the word before the token in the `Authorization` header: `Token` (default), `JWT`, `Bearer`, or `none`; `basic` sends the API key as the user name with an empty password",
       },
       tokenFile: { kind: "path", docs: "file that contains a token" },
       apiKeyFile: { kind: "path", docs: "file that contains an API key" },

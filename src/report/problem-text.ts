@@ -299,7 +299,7 @@ function fieldName(field: string): string {
 const RULE_TEXT: ReadonlyMap<string, string> = new Map([
   ["required-when", "Values are required here"],
   ["forbidden-when", "No value is allowed here"],
-  ["requires", "Because of other values, a value is required here"],
+  ["requires", "A value is required here because of other values"],
   ["requires-one-of", "Too few or too many of these fields have a value"],
   ["forbids-together", "Only one of these may have a value"],
   ["conditional-value", "The value is not allowed in combination with the others"],

@@ -72,7 +72,7 @@ export const RUN_METRICS: readonly RunMetric[] = [
   {
     name: "migrate_pace_info",
     type: "gauge",
-    help: "Reason for the current concurrency limit; always 1",
+    help: "Reason for the current concurrency limit, as a label; the value is always 1",
     labels: ["reason"],
     samples: ({ sending }) => {
       const reason = sending?.pace.reason;

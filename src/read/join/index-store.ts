@@ -96,7 +96,7 @@ const INSERT_ROWS = 200;
 
 function storageFailure(path: string, error: unknown): Failure {
   return new Failure("storage", `${path}: cannot store the index of a join`, {
-    hint: "free about as much disk space as the files take, or sort the files by key: joining sorted files needs no extra space",
+    hint: "free about as much disk space as the files take up, or sort the files by key: joining sorted files needs no extra space",
     cause: error,
   });
 }

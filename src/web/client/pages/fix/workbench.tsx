@@ -94,7 +94,7 @@ export function Workbench({ state, onCheck, onReload }: WorkbenchOptions): JSX.E
 
 function statusOf({ isSaving, message, overview: { progress } }: Session): string {
   if (progress !== undefined)
-    return `Saving: ${formatCount(progress.done)} of ${formatCount(progress.total)} rows or cells done…`;
+    return `Saving: ${formatCount(progress.done)} of ${formatCount(progress.total)} rows or cells…`;
   return isSaving ? "Saving…" : message;
 }
 
