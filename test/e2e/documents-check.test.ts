@@ -173,7 +173,7 @@ describe("documents check with a folder", () => {
   });
 
   test.each([
-    ["no such folder", ["--store", "nowhere"], /not a folder/],
+    ["no such folder", ["--store", "nowhere"], /not a readable folder/],
     ["no records", ["--store", "copy", "--only", "Z"], /0 records/],
     [
       "an operation without document paths",

@@ -72,6 +72,16 @@ describe("rules over several fields", () => {
     expect(stderr).toContain("references.names, rules.emails_wanted");
   });
 
+  test("are skipped with a notice in the singular if a single rule lacks its setting", async () => {
+    const folder = folderWith({
+      "migrate.yaml": "references: { names: names.csv }\n",
+      "names.csv": "name,note\nAda,x\n",
+    });
+    expect((await validate(folder)).stderr).toContain("1 of 3 rules is skipped");
+    const { stdout } = await runCli(["contract", "check", "contract.yaml", "rules.yaml"], { cwd: folder });
+    expect(stdout).toContain("    1  rule is skipped");
+  });
+
   test("read settings and reference lists from migrate.yaml", async () => {
     const config = "rules: { emails_wanted: true }\nreferences: { names: names.csv }\n";
     const folder = folderWith({ "migrate.yaml": config, "names.csv": "name,note\nAda,x\n" });

@@ -57,6 +57,9 @@ describe("rename of a source", () => {
       code: "source_bad_header",
       message: expect.stringContaining("renames column 3, but there are only 2"),
     });
+    expect(await failureOf(readText("REF\nA1\n", new Map([[2, "SURNAME"]])))).toMatchObject({
+      message: expect.stringContaining("renames column 2, but there is only 1"),
+    });
     const json = { ...fixture("one-object.json"), rename: new Map([[1, "REF"]]) };
     expect(await failureOf(read(json))).toMatchObject({ code: "mapping_invalid" });
   });
