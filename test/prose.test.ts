@@ -62,7 +62,7 @@ function filesWithText(): readonly string[] {
   return ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", ...inFolder("docs"), ...inFolder("src")];
 }
 
-/** Returns the prose of each line: comments and multi-word strings of code, and documents without inline code. */
+/** Returns the prose of each line: in code, the comments and multi-word strings; in documents, all but inline code. */
 function textsOf(file: string): readonly string[] {
   const lines = readFileSync(path.join(ROOT, file), "utf8").split("\n");
   return lines.map((line) => (file.endsWith(".md") ? line.replaceAll(/`[^`]*`/g, "") : textOfCode(line)));

@@ -53,7 +53,7 @@ export interface HttpClient {
 /**
  * Creates a client for HTTPS over keep-alive connections to one origin: HTTP/1.1, one request at a time per connection,
  * TLS 1.2 or later, certificates always verified, redirects never followed. A request to any other origin is not sent
- * and fails (Failure `redirect`). A reply whose body was truncated, stalled or too long is returned with `complete:
+ * and fails (Failure `redirect`). A reply whose body stalled, was truncated or was too long is returned with `complete:
  * false`.
  */
 export function createHttp(options: HttpOptions): HttpClient {

@@ -68,7 +68,7 @@ test.each(["{ operation: import-thing, key: parent }", "import-other"])(
   },
 );
 
-test("a mapping whose records would wait forever for records with another path parameter is refused", async () => {
+test("refuses a mapping whose records would wait forever for records with another path parameter", async () => {
   await expect(afterOf("{ operation: import-for-company, key: parent }")).rejects.toMatchObject({
     code: "mapping_invalid",
     exitCode: 2,

@@ -29,7 +29,7 @@ function portOf(address: AddressInfo | string | null): number {
 
 const NO_TLS = { code: "tls", exitCode: 4, message: expect.stringContaining("does not speak TLS") };
 
-test("a plain HTTP server at an https base URL that answers the handshake ends the run with an explanation", async () => {
+test("the run ends with an explanation if a plain HTTP server answers the handshake at an https base URL", async () => {
   expect(await failureAt(await listening(createServer((_, reply) => reply.end("hello"))))).toMatchObject(NO_TLS);
 });
 

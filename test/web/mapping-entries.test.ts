@@ -53,7 +53,7 @@ async function select(page: Page, attr: string): Promise<void> {
   throw new Error(`no field ${attr}`);
 }
 
-/** Types into the control with the label, and leaves it. */
+/** Types the text into the control with the label, then presses Tab. */
 async function enter(page: Page, label: string, text: string): Promise<void> {
   await tabTo(page, label);
   await page.keyboard.type(text);

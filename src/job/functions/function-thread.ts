@@ -268,7 +268,7 @@ const ONE_PARAMETER = /^(?:function\s*[\w$]*\s*\(\s*[\w$]*\s*\)|\(\s*[\w$]*\s*\)
 const OTHER_WAYS = /\barguments\b|\beval\b|\\u|\[native code\]/;
 
 /**
- * Whether a function may read its row, so that the row must be copied to the thread. False only if the source of the
+ * Whether a function could read its row. If so, the row must be copied to the thread. False only if the source of the
  * function shows that it cannot access its second argument.
  */
 export function mayReadRow(source: string): boolean {

@@ -12,7 +12,7 @@ export interface JournalRecovery {
   readonly noted: number;
   /** Whether the journals may lack some requests. */
   readonly isUncertain: boolean;
-  /** The compared journals; for a ledger on a server, only the outdated journals. */
+  /** The journals that were compared; for a ledger on a server, only the outdated ones. */
   readonly journals: readonly string[];
 }
 

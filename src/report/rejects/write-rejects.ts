@@ -24,7 +24,7 @@ export interface RejectsOptions extends RejectWriterOptions {
    * the input can no longer be read. In this case, no rejects are written.
    */
   readonly records?: (() => AsyncIterable<readonly InputRecord[]>) | undefined;
-  /** Options of a workbook with the same rows; absent if no workbook is requested. */
+  /** Options for a workbook with the same rows; absent if no workbook is requested. */
   readonly workbook?: Pick<WorkbookOptions, "choices"> | undefined;
   /**
    * Data for the re-import (docs/errors.md, "Re-import rejects"). Without it, a re-import does not recognise the

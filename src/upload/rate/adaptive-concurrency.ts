@@ -137,7 +137,7 @@ interface Outage {
   readonly unsent: () => boolean;
   /** Starts the next round of pauses. Returns the number of rounds since the platform was last reached. */
   readonly nextRound: () => number;
-  /** Call this when the platform was reached. Returns true if this ends probing. */
+  /** Call this when the platform has been reached. Returns true if this ends probing. */
   readonly end: () => boolean;
 }
 

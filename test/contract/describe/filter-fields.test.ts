@@ -38,7 +38,7 @@ describe("filtering the fields of an operation", () => {
     expect(attrs({ under: "customers" })).not.toContain("customers_note");
   });
 
-  it("with required and an attr includes the required fields of an optional part", () => {
+  it("includes the required fields of an optional part if `required` and an attr are given", () => {
     expect(attrs({ required: true, under: "payment" })).toEqual([
       "payment.day",
       "payment.bank",

@@ -22,7 +22,7 @@ export interface RawWorkbook {
   readonly extension?: string;
   /** XML of `styles.xml` after the formats of cells. */
   readonly conditional?: string;
-  /** Parts to add or to replace. */
+  /** Parts to add or replace. */
   readonly parts?: Readonly<Record<string, string | Buffer>>;
   /** The XML of a sheet that follows and precedes `sheetData`. */
   readonly behind?: string;

@@ -11,7 +11,7 @@ import { outcomesWithProblems, type Report } from "../../../src/report/report.ts
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { rendered, reportOf } from "../reports.ts";
 
-/** Returns the HTML of the page of a report on these outcomes. */
+/** Returns the HTML page of a report on these outcomes. */
 export async function pageText(
   outcomes: readonly Outcome[],
   { rejects, ...more }: Partial<Report> & { readonly rejects?: Rejects } = {},

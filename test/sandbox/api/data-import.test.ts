@@ -103,7 +103,7 @@ test("each note is added to an existing account once", async () => {
 });
 
 test.each(["Paused", "Complete"] as const)(
-  "a supplier that is %s accepts no request, not even a validation",
+  "a supplier that is %s accepts no requests, not even for validation",
   async (status) => {
     const { post, sandbox } = await connect({ suppliers: { FIRST: "Ongoing", SECOND: status } });
     const refused = await post(ACCOUNTS, { ...account("E-1"), import_supplier: "SECOND" });
