@@ -3,7 +3,7 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value
 import { isEvaluated, isTuple, siblingNames, type SiblingNames } from "./assertions.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
 import { keywordReader, type TypeBase } from "./read-keywords.ts";
-import type { AnyType, ListType, ObjectType, Property } from "./field-type.ts";
+import type { AnyType, FieldType, ListType, ObjectType, Property } from "./field-type.ts";
 import {
   flattenSchemas,
   schemaNodeAt,
@@ -13,6 +13,7 @@ import {
   type SchemaNode,
 } from "./schema-node.ts";
 import { definedMembers } from "../../json/defined-members.ts";
+import { matcherOf } from "../../text/linear-pattern.ts";
 
 type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
@@ -46,13 +47,23 @@ export function objectType(
   if (siblings.patterns.length > 0) object.namePatterns = siblings.patterns;
   for (const [property, { path }] of required) {
     if (properties.has(property)) continue;
-    if (object.additional === "closed") {
+    const type = undescribedType(property, object);
+    if (type === undefined) {
       const message = `"${property}" is required, but it is not among the properties`;
       compilation.findings.add("warning", "required-unknown", message, path);
     }
-    properties.set(property, { name: property, required: true, readOnly: false, type: ANY_TYPE });
+    properties.set(property, { name: property, required: true, readOnly: false, type: type ?? ANY_TYPE });
   }
   return object;
+}
+
+/**
+ * Returns the type of a name that is not among the properties: any, if a pattern describes the name, because assertions
+ * validate its value; otherwise that of additional properties, or undefined if there are none.
+ */
+function undescribedType(name: string, { additional, namePatterns = [] }: ObjectType): FieldType | undefined {
+  if (namePatterns.some((pattern) => matcherOf(pattern)(name))) return ANY_TYPE;
+  return additional === "closed" ? undefined : additional;
 }
 
 /** Calls `enter` with the type before it compiles the items, because they may contain the type. */

@@ -54,6 +54,20 @@ describe("objects", () => {
     expect(type.kind === "object" && type.properties.get("c")).toMatchObject({ required: true, type: { kind: "any" } });
   });
 
+  it.each([
+    ["additionalProperties", { additionalProperties: { type: "integer" } }, "integer"],
+    ["a pattern, whose schema is an assertion", { patternProperties: { "^c": { type: "integer" } } }, "any"],
+    [
+      "a pattern, although other names are additional",
+      { patternProperties: { "^c": { type: "integer" } }, additionalProperties: { type: "boolean" } },
+      "any",
+    ],
+  ])("validate a required property that only this describes: %s", (_, keywords, kind) => {
+    const { type, findings } = fieldOf({ type: "object", properties, required: ["c"], ...keywords });
+    expect(findings).toEqual([]);
+    expect(type.kind === "object" && type.properties.get("c")).toMatchObject({ required: true, type: { kind } });
+  });
+
   it("report required: true on a property", () => {
     expect(fieldOf({ type: "string", required: true }).findings).toEqual(["warning not-enforced"]);
     expect(fieldOf({ type: "object", properties, required: true }).findings).toEqual(["error bad-keyword"]);
