@@ -54,7 +54,7 @@ function membersOf(node: SchemaNode, reader: SchemaReader): JsonObject {
   for (const keyword of Object.keys(node.schema)) {
     const value = readKeyword(node, keyword);
     if (value === undefined || (isSplit && IF_KEYWORDS.includes(keyword))) continue;
-    Object.assign(members, READERS[keyword]?.({ value, keyword, node, reader }));
+    if (Object.hasOwn(READERS, keyword)) Object.assign(members, READERS[keyword]?.({ value, keyword, node, reader }));
   }
   // Ajv ignores an `if` that has neither `then` nor `else`, although `if` itself can evaluate items.
   if (members["if"] !== undefined) members[CONSEQUENCE] ??= { not: false };

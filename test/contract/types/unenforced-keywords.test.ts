@@ -18,6 +18,16 @@ describe("unenforced keywords:", () => {
     expect(fieldOf({ not: { pattern: "(" } }).findings).toEqual(["error bad-pattern"]);
   });
 
+  it.each(["constructor", "toString", "valueOf"])(
+    "%s is reported there like other unknown keywords, although every JavaScript object has it",
+    (keyword) => {
+      const { type, findings } = fieldOf({ type: "string", not: { const: "a", [keyword]: ["b"] } });
+      expect(findings).toEqual(["warning unknown-keyword"]);
+      const isRight = compileValueCheck(type, { keepValues: false });
+      expect(["a", "b"].map((value) => isRight(value))).toEqual([false, true]);
+    },
+  );
+
   it("unevaluatedItems includes items evaluated by contains and by alternatives", () => {
     const contains = { type: "array", contains: { type: "string" }, unevaluatedItems: false };
     const either = { ...contains, anyOf: [{ prefixItems: [true] }, { items: { type: "integer" } }] };
