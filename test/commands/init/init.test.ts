@@ -50,6 +50,23 @@ describe("init", () => {
     expect(ajv.validate(configJsonSchema(), parseDocument({ file: "c", text: config }).value)).toBe(true);
   });
 
+  test("maps the key although a field is called constructor, like a member of every JavaScript object", async () => {
+    const properties = { ref: { type: "string" }, constructor: { type: "string" }, valueOf: { type: "string" } };
+    const schema = { type: "object", properties, required: ["ref"] };
+    const post = {
+      "x-migrate-key": "ref",
+      requestBody: { content: { "application/json": { schema } } },
+      responses: {},
+    };
+    const contract = { openapi: "3.1.0", info: { title: "t", version: "1" }, paths: { "/records/": { post } } };
+    const folder = temporaryFolder({ "records.csv": "REF\nA1\nA2\n", "contract.json": JSON.stringify(contract) });
+    const { mapping } = await runInit({
+      sources: [path.join(folder, "records.csv")],
+      contract: [path.join(folder, "contract.json")],
+    });
+    expect(mapping).toMatch(/^  ref: REF/m);
+  });
+
   test("writes files that only their owner can read, even with umask 000", async () => {
     const umask = process.umask(0);
     try {

@@ -32,7 +32,7 @@ const WORDS: ReadonlySet<string> = new Set([...MEANINGS.keys()].flatMap((spellin
 const LONGEST_PHRASE = 5;
 
 function meaningsOf(name: string): readonly string[] {
-  const whole = WHOLE_NAMES[name.toLowerCase()]?.split(" ") ?? MEANINGS.get(name.toLowerCase());
+  const whole = WHOLE_NAMES.get(name.toLowerCase())?.split(" ") ?? MEANINGS.get(name.toLowerCase());
   if (whole !== undefined) return whole;
   const tokens = writtenWords(name).flatMap(knownTokens);
   const words: string[] = [];

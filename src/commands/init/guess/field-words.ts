@@ -129,11 +129,11 @@ description: description, desc, descr
 `;
 
 /** Names that mean something different on their own than as part of a longer name. */
-export const WHOLE_NAMES: Readonly<Record<string, string>> = {
-  last: "family name",
-  first: "given name",
-  mail: "email",
-};
+export const WHOLE_NAMES: ReadonlyMap<string, string> = new Map([
+  ["last", "family name"],
+  ["first", "given name"],
+  ["mail", "email"],
+]);
 
 /** Words that are too common in column names to be distinctive. */
 export const COMMON_WORDS: ReadonlySet<string> = new Set(
