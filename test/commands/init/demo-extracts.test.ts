@@ -22,7 +22,7 @@ test("init maps at least 80% of the demo's leaves as the demo's own mapping does
   expect(more).toEqual(["legacy_reference"]);
   expect(right.length / wanted.size).toBeGreaterThanOrEqual(0.8);
   const page = readFileSync(projectFile("docs/init.md"), "utf8");
-  expect(page).toContain(`guesses ${right.length} of the ${wanted.size} fields in the mapping of the demo`);
+  expect(page).toContain(`guesses ${right.length} of the ${wanted.size} fields in the demo's mapping`);
 });
 
 test("init finds the joins of the demo's extracts, with the share of rows that they match", async () => {
