@@ -13,7 +13,7 @@ const CONCURRENCY = 16;
  */
 const AMBIGUOUS_PER_KILL = 4 * CONCURRENCY;
 /** `npm run soak -- kills` sets KILLS to 700. */
-const KILLS = Number(process.env["KILLS"] ?? campaignSize({ part: 6, whole: 10 }));
+const KILLS = Number(process.env["KILLS"] ?? campaignSize({ part: 6, whole: 8 }));
 /** Enough kills to make records ambiguous on a platform that does not detect repeats. */
 const FORGETFUL_KILLS = campaignSize({ part: 3, whole: 5 });
 const RECORDS = KILLS > 100 ? 2000 : campaignSize({ part: 400, whole: 600 });

@@ -85,7 +85,7 @@ test("payloads rebuilt from bytes equal payloads built from rows", async () => {
       const { byBytes, byRows } = await sentOf(job).finally(job.input.close);
       expect(byBytes).toEqual(byRows);
     }),
-    { numRuns: campaignSize({ part: 25, whole: 60 }) },
+    { numRuns: campaignSize({ part: 25, whole: 50 }) },
   );
 });
 

@@ -17,10 +17,10 @@ const REGRESSIONS: readonly number[] = [
 const PATIENCE_MS = 3_600_000;
 
 test.each<[string, CampaignSize, SimulationOptions]>([
-  ["no schedule of replies, drops, kills, drains and full disks breaks an invariant", { part: 10, whole: 60 }, {}],
+  ["no schedule of replies, drops, kills, drains and full disks breaks an invariant", { part: 10, whole: 50 }, {}],
   [
     "no schedule in which older copies of the ledger are restored creates an account twice",
-    { part: 5, whole: 25 },
+    { part: 5, whole: 20 },
     { restores: "noticed" },
   ],
 ])("%s", { timeout: PATIENCE_MS }, async (_, size, options) => {
