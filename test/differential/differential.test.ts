@@ -17,7 +17,7 @@ import { mutatedPayload, validPayload } from "../payload-arbitrary.ts";
  */
 const SEED = 20_240_229;
 const OPERATIONS = [
-  ["import-account", campaignSize({ part: 2000, whole: 4000 })],
+  ["import-account", campaignSize({ part: 2000, whole: 3000 })],
   ["create-notes", campaignSize({ part: 500, whole: 1000 })],
 ] as const;
 

@@ -112,7 +112,7 @@ it.each(["-rf.csv", "a\nb.csv", "\u001b[2Jgone.csv", "--help", "\u202egpj.csv"])
 );
 
 it("reads more files as one input than a process may open at the same time", async () => {
-  const count = campaignSize({ part: 1_100, whole: 2_200 });
+  const count = campaignSize({ part: 1_100, whole: 1_500 });
   const folder = temporaryFolder();
   await mkdir(join(folder, "many"));
   for (let at = 0; at < count; at += 1) await writeFile(join(folder, "many", `${at}.csv`), `A\n${at}\n`);

@@ -112,9 +112,9 @@ describe("an upload to a platform with random refusals", () => {
 });
 
 const LATENCY_MS = 40;
-const RECORDS = campaignSize({ part: 4_000, whole: 6_000 });
+const RECORDS = campaignSize({ part: 4_000, whole: 5_000 });
 /** An odd number, because the median is checked. */
-const PUSHES = campaignSize({ part: 3, whole: 5 });
+const PUSHES = campaignSize({ part: 3, whole: 4 });
 
 describe.each<16 | "auto">([16, "auto"])(
   "in a short push to a platform with random refusals, with concurrency %s,",
