@@ -158,7 +158,7 @@ function classOfNotFound(
   { operation }: Poll,
   payload: JsonObject,
 ): ReplyClass {
-  const mismatch = unreadableReason(reply, body) ?? sentRecordMismatch(body, operation, payload);
+  const mismatch = unreadableReason(reply, body) ?? sentRecordMismatch(body, operation, payload, reply.status);
   if (mismatch === undefined) return { kind: "absent", reason: "HTTP 404" };
   return { kind: "ambiguous", reason: `HTTP 404 ${mismatch}`, notFromApi: mismatch !== TRUNCATED };
 }

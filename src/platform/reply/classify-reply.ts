@@ -93,7 +93,7 @@ function unsettledBy(
   if (unreadable !== undefined) {
     return { kind: "ambiguous", reason: `HTTP ${reply.status} ${unreadable}`, notFromApi: unreadable !== TRUNCATED };
   }
-  const foreign = sentRecordMismatch(body, operation, payload);
+  const foreign = sentRecordMismatch(body, operation, payload, reply.status);
   return foreign === undefined ? undefined : notFromApi(`HTTP ${reply.status} ${foreign}`);
 }
 

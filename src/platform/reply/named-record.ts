@@ -20,9 +20,11 @@ export function sentRecordMismatch(
   body: JsonValue | undefined,
   operation: ReplyIdentifiers,
   payload: JsonObject | undefined,
+  status: number,
 ): string | undefined {
   if (body === undefined) return undefined;
-  if (isOtherKey(body, operation, payload)) return "with the business key of another record";
+  if (isOtherKey(body, operation, payload, status < 300 ? valueAt : valueOutsideErrors))
+    return "with the business key of another record";
   return hasTwoAccounts(body, operation, payload) ? "with two different account numbers" : undefined;
 }
 
@@ -35,18 +37,21 @@ function isOtherKey(
   body: JsonValue,
   { key, keyNames = [] }: ReplyIdentifiers,
   payload: JsonObject | undefined,
+  read: ReadMember,
 ): boolean {
   const sent = key === undefined ? "" : identifierText(valueAt(payload, key));
   if (key === undefined || sent === "") return false;
   const isKey = (text: string): boolean => text !== "" && (/\s/.test(sent) || !/\s/.test(text));
-  const top = identifierText(keyAt(body, key));
-  const own = (isKey(top) ? [top] : [...textsAt(key, body)]).filter(isKey);
-  const named = own.length > 0 ? own : textsUnder(keyNames, body, sent).filter(isKey);
+  const top = identifierText(read(body, key));
+  const own = (isKey(top) ? [top] : [...textsAt(key, body, read)]).filter(isKey);
+  const named = own.length > 0 ? own : textsUnder(keyNames, body, sent, read).filter(isKey);
   return named.length > 0 && !named.includes(sent);
 }
 
+type ReadMember = (body: JsonValue, path: AttrPath) => JsonValue | undefined;
+
 /** Returns the value at this path, unless it is the code of an error: a business key can be called `code`, too. */
-function keyAt(body: JsonValue, path: AttrPath): JsonValue | undefined {
+function valueOutsideErrors(body: JsonValue, path: AttrPath): JsonValue | undefined {
   const isErrorCode = path.at(-1) === "code" && describesError(valueAt(body, path.slice(0, -1)));
   return isErrorCode ? undefined : valueAt(body, path);
 }
@@ -55,10 +60,10 @@ function keyAt(body: JsonValue, path: AttrPath): JsonValue | undefined {
  * Returns the values under these names as text. Ignores numbers unless the key consists of digits. Otherwise, a number
  * is an id that the platform assigned.
  */
-function textsUnder(names: readonly string[], body: JsonValue, sent: string): readonly string[] {
+function textsUnder(names: readonly string[], body: JsonValue, sent: string, read: ReadMember): readonly string[] {
   const values = names.flatMap((name) => [[name], ...ENVELOPES.map((envelope) => [envelope, name])]);
   return values
-    .map((place) => keyAt(body, place))
+    .map((place) => read(body, place))
     .filter((value) => typeof value !== "number" || DIGITS.test(sent))
     .map(identifierText);
 }
@@ -82,10 +87,10 @@ const MAX_DEPTH = 8;
  * Yields the identifiers at this path in the value and in every object inside it. Text with whitespace is excluded,
  * because it may be a message.
  */
-function* textsAt(path: AttrPath, value: JsonValue | undefined, depth = 0): Generator<string> {
+function* textsAt(path: AttrPath, value: JsonValue | undefined, read: ReadMember, depth = 0): Generator<string> {
   if (depth > MAX_DEPTH || value === null || typeof value !== "object") return;
-  if (!isJsonArray(value)) yield identifierText(keyAt(value, path));
-  for (const member of isJsonArray(value) ? value : Object.values(value)) yield* textsAt(path, member, depth + 1);
+  if (!isJsonArray(value)) yield identifierText(read(value, path));
+  for (const member of isJsonArray(value) ? value : Object.values(value)) yield* textsAt(path, member, read, depth + 1);
 }
 
 /**

@@ -58,7 +58,7 @@ export function operationMismatch(
 ): string | undefined {
   const why = documentationMismatch(reply, body, operation);
   if (why !== undefined || body === undefined) return why;
-  const foreign = sentRecordMismatch(body, operation, payload);
+  const foreign = sentRecordMismatch(body, operation, payload, reply.status);
   return foreign === undefined ? undefined : `HTTP ${reply.status} ${foreign}`;
 }
 
@@ -122,7 +122,7 @@ export function recordMismatch(
   identifiers: Omit<ReplyIdentifiers, "outcomes">,
   payload: JsonObject | undefined,
 ): string | undefined {
-  return bodyMismatch(body, form) ?? sentRecordMismatch(body, { outcomes: [], ...identifiers }, payload);
+  return bodyMismatch(body, form) ?? sentRecordMismatch(body, { outcomes: [], ...identifiers }, payload, 200);
 }
 
 function bodyMismatch(body: JsonValue, form: DocumentedReply["body"]): string | undefined {

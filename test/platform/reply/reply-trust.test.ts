@@ -292,8 +292,8 @@ describe("a reply that names another record is ambiguous, for any status:", () =
 describe("the code of an error is not taken for a business key that is also called `code`:", () => {
   const operation: Operation = { ...SILENT, key: ["code"], keyNames: ["code"] };
   const error = { code: "blank", detail: "May not be blank." };
-  const kindOf = (body: object): string =>
-    classifyReply(jsonReply(400, body), operation, 0, { code: "P-1" }).replyClass.kind;
+  const kindOf = (body: object, status = 400): string =>
+    classifyReply(jsonReply(status, body), operation, 0, { code: "P-1" }).replyClass.kind;
 
   test.each<[string, object]>([
     ["an error as in the specification", { ...error, errors: [{ attr: "name", ...error }] }],
@@ -305,6 +305,14 @@ describe("the code of an error is not taken for a business key that is also call
     ["next to this record's key", { results: [{ code: "P-1", errors: [error] }] }],
   ])("%s", (_, body) => {
     expect(kindOf(body)).toBe("rejected");
+  });
+
+  test.each([
+    [{ code: "P-2", message: "Created." }, "ambiguous"],
+    [{ code: "P-2", detail: "Created." }, "ambiguous"],
+    [{ code: "P-1", message: "Created." }, "accepted"],
+  ])("unless the reply is a success: %j", (body, kind) => {
+    expect(kindOf(body, 201)).toBe(kind);
   });
 
   test.each<[string, object]>([
