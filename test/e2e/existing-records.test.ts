@@ -1,70 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Proof } from "../../src/model/proof.ts";
-import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
-import { createTestFolder } from "../temporary-folder.ts";
-import { type TestSandbox, startTestSandbox } from "./cli.ts";
-import {
-  type AccountCells,
-  type Admin,
-  adminOf,
-  CONTRACT,
-  goodAccounts,
-  latestRun,
-  outcomeLines,
-  statusCounts,
-  type Workplace,
-  workplace,
-  writeExtract,
-} from "./push-scene.ts";
-import { sharedPush, useServer } from "./shared-run-scene.ts";
+import { describe, expect, test } from "vitest";
+import { proofOf, useComparingSandbox } from "./existing-records-scene.ts";
+import { goodAccounts, latestRun, outcomeLines, statusCounts, writeExtract } from "./push-scene.ts";
 
-/** An overlay that makes the read-back return two fields of the account, so that their values can be compared. */
-const COMPARING = `
-overlay: 1.0.0
-info: { title: A platform that returns some of the content, version: "1" }
-actions:
-  - target: $.paths['/data-import/accounts/'].post['x-migrate-read-back'][0]
-    update: { match: { name: billing_name, address: billing_address1 } }
-`;
-const { folder: contracts, remove } = createTestFolder();
-const compare = path.join(contracts, "compare.yaml");
-const WITH_CONTENT = ["--contract", compare];
-const OTHER_LEDGER = ["--ledger", "other.db"];
-
-let sandbox: TestSandbox;
-let admin: Admin;
-beforeAll(async () => {
-  writeFileSync(compare, COMPARING);
-  sandbox = await startTestSandbox({ flags: ["--contract", CONTRACT, "--contract", compare] });
-  admin = adminOf(sandbox);
-});
-afterAll(async () => {
-  await sandbox.stop();
-  remove();
-});
-beforeEach(() => admin.reset());
-
-/** Creates accounts on the platform with a push that uses another ledger. */
-async function importedElsewhere(accounts: readonly AccountCells[]): Promise<Workplace> {
-  const work = workplace({ accounts }, sandbox);
-  expect((await work.push(OTHER_LEDGER)).code).toBe(0);
-  return work;
-}
-
-async function requests(method: "GET" | "POST"): Promise<number> {
-  return (await admin.imports()).filter((one) => one.method === method).length;
-}
-
-function proofOf(work: Workplace): Proof {
-  return JSON.parse(readFileSync(work.file("proof", "proof.json"), "utf8"));
-}
+const { admin, importedElsewhere, requests, withContent } = useComparingSandbox();
 
 describe("the first push with a second ledger", () => {
   test("accepts records whose content is read back with equal values", async () => {
     const work = await importedElsewhere(goodAccounts(3));
-    const { code, stdout, stderr } = await work.push(WITH_CONTENT);
+    const { code, stdout, stderr } = await work.push(withContent);
     expect(code).toBe(0);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 3 });
     expect(stderr).toMatch(/Reading back 3 records that the platform already had/);
@@ -79,14 +23,14 @@ describe("the first push with a second ledger", () => {
     const proved = await work.migrate(["proof", "--read-back", "--out", "proof"]);
     expect(proved.code).toBe(0);
     expect(proved.stdout).toMatch(/3 with the values that were sent\n  compared: billing_name, billing_address1\n/);
-    expect(statusCounts(outcomeLines((await work.push(WITH_CONTENT)).stdout))).toEqual({ skipped: 3 });
+    expect(statusCounts(outcomeLines((await work.push(withContent)).stdout))).toEqual({ skipped: 3 });
     expect(await admin.accounts()).toHaveLength(3);
   });
 
   test("rejects a record at the cells that differ from the platform, and accepts the corrected record", async () => {
     const work = await importedElsewhere([{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "1 Old Lane" }]);
     writeExtract(work.folder, { accounts: [{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "2 New Lane" }] });
-    const { code, stdout } = await work.push(WITH_CONTENT);
+    const { code, stdout } = await work.push(withContent);
     expect(code).toBe(1);
     const [same, other] = outcomeLines(stdout);
     expect(same).toMatchObject({ status: "accepted" });
@@ -102,11 +46,11 @@ describe("the first push with a second ledger", () => {
       ],
     });
     // The next push sends the unchanged record again. The platform creates nothing.
-    const again = await work.push(WITH_CONTENT);
+    const again = await work.push(withContent);
     expect(statusCounts(outcomeLines(again.stdout))).toEqual({ skipped: 1, rejected: 1 });
 
     writeExtract(work.folder, { accounts: [{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "1 Old Lane" }] });
-    const corrected = await work.push(WITH_CONTENT);
+    const corrected = await work.push(withContent);
     expect(corrected.code).toBe(0);
     expect(statusCounts(outcomeLines(corrected.stdout))).toEqual({ skipped: 1, accepted: 1 });
     expect(await admin.accounts()).toHaveLength(2);
@@ -139,7 +83,7 @@ describe("the first push with a second ledger", () => {
     const work = await importedElsewhere(goodAccounts(2));
     await work.push();
     const first = await latestRun(work);
-    const { code, stdout } = await work.push(WITH_CONTENT);
+    const { code, stdout } = await work.push(withContent);
     expect(code).toBe(0);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 2 });
     // The earlier run is updated when it is reconciled.
@@ -161,7 +105,7 @@ describe("the first push with a second ledger", () => {
     writeFileSync(work.file("functions.mjs"), reading);
     writeFileSync(work.file("address.txt"), "2 New Lane");
     await admin.faults({ cutAfter: { at: Array.from({ length: 60 }, (_, index) => index + 2) } });
-    const { stdout } = await work.push([...WITH_CONTENT, "--concurrency", "1"]);
+    const { stdout } = await work.push([...withContent, "--concurrency", "1"]);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ existing: 1 });
     await admin.faults({});
     writeFileSync(work.file("address.txt"), "1 Old Lane");
@@ -174,7 +118,7 @@ describe("the first push with a second ledger", () => {
   test("accepts a corrected record that is re-imported with --rejects", async () => {
     const work = await importedElsewhere([{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "1 Old Lane" }]);
     writeExtract(work.folder, { accounts: [{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "2 New Lane" }] });
-    expect((await work.push([...WITH_CONTENT, "--out", "report"])).code).toBe(1);
+    expect((await work.push([...withContent, "--out", "report"])).code).toBe(1);
     const file = work.file("report", "rejects.csv");
     const rows = readFileSync(file, "utf8");
     expect(rows).toContain("2 New Lane");
@@ -200,7 +144,7 @@ describe("the first push with a second ledger", () => {
   test("leaves records `existing` if the platform does not answer, and reconcile compares them later", async () => {
     const work = await importedElsewhere(goodAccounts(2));
     await admin.faults({ cutAfter: { at: Array.from({ length: 60 }, (_, index) => index + 3) } });
-    const { code, stdout, stderr } = await work.push([...WITH_CONTENT, "--concurrency", "1"]);
+    const { code, stdout, stderr } = await work.push([...withContent, "--concurrency", "1"]);
     expect(code).toBe(1);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ existing: 2 });
     expect(stderr).toMatch(/Next {4}migrate reconcile /);
@@ -208,120 +152,5 @@ describe("the first push with a second ledger", () => {
     const settled = await work.migrate(["reconcile", "--quiet-period", "0s", "--format", "ndjson"]);
     expect(settled.code).toBe(0);
     expect(statusCounts(outcomeLines(settled.stdout))).toEqual({ accepted: 2 });
-  });
-});
-
-describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a push with several workers ${SKIPPED_WITHOUT_POSTGRES}`, () => {
-  const { server } = useServer();
-
-  test("reads back the records of all workers", async () => {
-    const scene = await sharedPush(40, sandbox, server());
-    expect((await scene.push(OTHER_LEDGER)).code).toBe(0);
-    const { code, stdout } = await scene.share(2, WITH_CONTENT).ended;
-    expect(code).toBe(0);
-    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 40 });
-    const keysOnly = await sharedPush(4, sandbox, server());
-    const uncompared = await keysOnly.share(2).ended;
-    expect(uncompared.code).toBe(1);
-    expect(statusCounts(outcomeLines(uncompared.stdout))).toEqual({ existing: 4 });
-    expect(await admin.accounts()).toHaveLength(40);
-  });
-});
-
-describe("a change to an accepted record", () => {
-  test("is rejected with `revision_ignored` if the platform refuses the change because the account exists", async () => {
-    const work = workplace({ accounts: [{ REF: "EXT-1", ADDRESS: "1 Old Lane" }] }, sandbox);
-    await work.push(WITH_CONTENT);
-    writeExtract(work.folder, { accounts: [{ REF: "EXT-1", ADDRESS: "2 New Lane" }] });
-    const { code, stdout } = await work.push([...WITH_CONTENT, "--revise"]);
-    expect(code).toBe(1);
-    expect(outcomeLines(stdout)).toMatchObject([
-      {
-        status: "rejected",
-        errors: [{ attr: "non_field_errors", code: "revision_ignored", by: "platform" }],
-        http: 400,
-        account: expect.stringMatching(/^A-/),
-      },
-    ]);
-    const proved = await work.migrate(["proof", "--read-back", "--out", "proof"]);
-    expect(proved.code).toBe(0);
-    expect(proofOf(work).runs[0]).toMatchObject({
-      records: { byStatus: { rejected: 1 } },
-      platform: { found: 0, notCompared: 0 },
-    });
-    // The accepted version is unchanged.
-    writeExtract(work.folder, { accounts: [{ REF: "EXT-1", ADDRESS: "1 Old Lane" }] });
-    expect(outcomeLines((await work.push(WITH_CONTENT)).stdout)).toMatchObject([{ status: "skipped" }]);
-  });
-});
-
-describe("a change that the platform accepts as a second account", () => {
-  test("is ambiguous, and the push ends after three such replies", async () => {
-    const accounts = goodAccounts(8).map((one) => ({ ...one, ADDRESS: "1 Old Lane" }));
-    const work = workplace({ accounts }, sandbox);
-    await work.push();
-    writeExtract(work.folder, { accounts: accounts.map((one) => ({ ...one, ADDRESS: "2 New Lane" })) });
-    await admin.faults({ forgetful: true });
-    const { code, stdout } = await work.push([
-      "--revise",
-      "--contract",
-      work.file("no-dedupe.yaml"),
-      "--concurrency",
-      "1",
-    ]);
-    expect(code).toBe(5);
-    expect(statusCounts(outcomeLines(stdout))).toEqual({ ambiguous: 3, pending: 5 });
-    const { stdout: explained } = await work.migrate(["explain", "EXT-00001"]);
-    expect(explained.replaceAll(/\s+/g, " ")).toContain("HTTP 201 with a different account number than before");
-    expect(await admin.accounts()).toHaveLength(11);
-  });
-});
-
-describe("a repeat of a request without a clear reply", () => {
-  test("is accepted without a read-back if its content is the same", async () => {
-    const work = workplace({ accounts: goodAccounts(3) }, sandbox);
-    await admin.faults({ resetAfter: { at: [2] } });
-    const { code, stdout } = await work.push(["--concurrency", "1"]);
-    expect(code).toBe(0);
-    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 3 });
-    expect(outcomeLines(stdout)[1]).toMatchObject({ http: 400, attempts: 2 });
-    expect(await requests("GET")).toBe(0);
-  });
-
-  test("is accepted by a later push with the same content", async () => {
-    const work = workplace({ accounts: goodAccounts(1) }, sandbox);
-    await admin.faults({ resetAfter: { every: 1 } });
-    expect((await work.push()).code).toBe(5);
-    await admin.faults({});
-    const { code, stdout } = await work.push();
-    expect(code).toBe(0);
-    expect(outcomeLines(stdout)).toMatchObject([{ status: "accepted", http: 400 }]);
-  });
-
-  test.each([
-    { title: "stays `existing`", flags: [], status: "existing" },
-    { title: "is rejected if the platform returns the earlier content", flags: WITH_CONTENT, status: "rejected" },
-  ])("with other content $title", async ({ flags, status }) => {
-    const work = workplace({ accounts: [{ REF: "EXT-1", ADDRESS: "1 Old Lane" }] }, sandbox);
-    await admin.faults({ resetAfter: { every: 1 } });
-    expect((await work.push(flags)).code).toBe(5);
-    await admin.faults({});
-    writeExtract(work.folder, { accounts: [{ REF: "EXT-1", ADDRESS: "2 New Lane" }] });
-    const { code, stdout } = await work.push(flags);
-    expect(code).toBe(1);
-    expect(outcomeLines(stdout)).toMatchObject([{ status }]);
-    expect(await admin.accounts()).toHaveLength(1);
-  });
-});
-
-describe("a proof that reads only keys back", () => {
-  test("does not confirm the content of accepted records", async () => {
-    const work = workplace({ accounts: goodAccounts(2) }, sandbox);
-    await work.push();
-    const { code, stdout } = await work.migrate(["proof", "--read-back", "--out", "proof"]);
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/0 with the values that were sent, 2 found, content not compared\n  compared: only keys\n/);
-    expect(proofOf(work).runs[0]?.platform).toMatchObject({ compared: [], found: 0, notCompared: 2 });
-    expect((await work.migrate(["proof", "verify", "proof"])).code).toBe(0);
   });
 });

@@ -1,38 +1,11 @@
 import { expect, test } from "vitest";
-import { type CliEnd, startTestSandbox } from "./cli.ts";
-import { countRequests, hasNoRun, killRepeatedly, type KillTally } from "./kill-schedule.ts";
-import { seededDice } from "../seeded-dice.ts";
-import { adminOf, goodAccounts, latestRun, references, statusCounts, type Workplace, workplace } from "./push-scene.ts";
-import { contradictions, collectEvidence, type PushEvidence } from "./push-evidence.ts";
-import { campaignSize } from "../campaign.ts";
-import { scaledTimeout } from "../scaled-timeout.ts";
-
-const CONCURRENCY = 16;
-/**
- * Intents are written in advance for at most this many records, so one kill makes at most this many records ambiguous.
- */
-const AMBIGUOUS_PER_KILL = 4 * CONCURRENCY;
-/** `npm run soak -- kills` sets KILLS to 700. */
-const KILLS = Number(process.env["KILLS"] ?? campaignSize({ part: 6, whole: 8 }));
-/** Enough kills to make records ambiguous on a platform that does not detect repeats. */
-const FORGETFUL_KILLS = campaignSize({ part: 3, whole: 5 });
-const RECORDS = KILLS > 100 ? 2000 : campaignSize({ part: 400, whole: 600 });
-const PATIENCE_MS = 300_000 * Math.max(1, KILLS / 50);
-/** With more kills, the test makes the platform slower, so that the push lasts until the last kill. */
-const LATENCY_MS = KILLS > 100 ? "150-450" : "0-3";
-
-/** To reproduce a failure, set KILL_SEED to the printed seed. */
-const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
-
-/** With several threads, the ledger and the reader each have their own thread. */
-const THREADS = [
-  ["one thread", "1"],
-  ["several threads", "2"],
-] as const;
+import { KILLS, PATIENCE_MS, pushThroughKills, RECORDS, seed, THREADS } from "./kill-campaign.ts";
+import { contradictions } from "./push-evidence.ts";
+import { references } from "./push-scene.ts";
 
 test.each(THREADS)(
   `${KILLS / 2} kills of a push in %s cause no lost records, no unreported records and no duplicates`,
-  { timeout: scaledTimeout(PATIENCE_MS) },
+  { timeout: PATIENCE_MS },
   async (_, threads) => {
     const { end, evidence } = await pushThroughKills(KILLS / 2, { sandbox: [], push: ["--threads", threads] });
     expect(contradictions(references(RECORDS), evidence, { ambiguous: 0 }), `KILL_SEED=${seed}`).toEqual([]);
@@ -40,69 +13,3 @@ test.each(THREADS)(
     expect(evidence.platform.accounts).toHaveLength(RECORDS);
   },
 );
-
-test.each(THREADS)(
-  `${FORGETFUL_KILLS} kills of a push in %s on a platform that does not detect repeats make records ambiguous, but cause no duplicates`,
-  { timeout: scaledTimeout(PATIENCE_MS) },
-  async (_, threads) => {
-    const { end, evidence, tally } = await pushThroughKills(FORGETFUL_KILLS, {
-      sandbox: ["--forgetful"],
-      push: ["--contract", "no-dedupe.yaml", "--threads", threads],
-    });
-    const allowed = { ambiguous: tally.kills * AMBIGUOUS_PER_KILL };
-    expect(contradictions(references(RECORDS), evidence, allowed), `KILL_SEED=${seed}`).toEqual([]);
-    expect(statusCounts(evidence.report.lines)["ambiguous"]).toBeGreaterThan(0);
-    expect(end.code).toBe(5);
-  },
-);
-
-interface Aftermath {
-  readonly end: CliEnd;
-  readonly evidence: PushEvidence;
-  readonly tally: KillTally;
-}
-
-async function pushThroughKills(
-  kills: number,
-  flags: { readonly sandbox: readonly string[]; readonly push: readonly string[] },
-): Promise<Aftermath> {
-  const startedAt = performance.now();
-  const sandbox = await startTestSandbox({
-    flags: ["--verbose", "--latency", LATENCY_MS, ...flags.sandbox],
-  });
-  try {
-    const admin = adminOf(sandbox);
-    const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
-    const tally = await killRepeatedly(
-      {
-        push: () => work.startPush(["--concurrency", String(CONCURRENCY), ...flags.push]),
-        resume: () => work.start(["resume"]),
-        records: RECORDS,
-        ledger: work.file(".migrate/ledger.db"),
-      },
-      kills,
-      { counter: countRequests(sandbox), dice: seededDice(seed) },
-    );
-    const end = await resumeUntilDone(work, flags.push);
-    const evidence = await collectEvidence(admin, work.file(".migrate/ledger.db"), await latestRun(work));
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    const { ambiguous = 0 } = statusCounts(evidence.report.lines);
-    process.stderr.write(
-      `seed ${seed}: ${tally.kills} kills (${tally.idle} before a first request), ${tally.starts} starts, ` +
-        `${evidence.platform.requests.length} requests for ${RECORDS} records, ${ambiguous} ambiguous, ${seconds} s\n`,
-    );
-    return { end, evidence, tally };
-  } finally {
-    await sandbox.stop();
-  }
-}
-
-const MAX_RESUMES = 5;
-
-/** Resumes the push; pushes again if every kill came before the push started its run. */
-async function resumeUntilDone({ migrate, push }: Workplace, flags: readonly string[]): Promise<CliEnd> {
-  let end = await migrate(["resume"]);
-  if (hasNoRun(end)) end = await push(flags);
-  for (let more = 1; end.code === 3 && more < MAX_RESUMES; more += 1) end = await migrate(["resume"]);
-  return end;
-}

@@ -2,7 +2,7 @@
 // push is resumed until it is done. Takes half an hour. KILLS=100 KILLS_POSTGRES=30 shortens it.
 import { runTests } from "./run-test.mjs";
 
-runTests(["test/e2e/kill-push.test.ts", "test/e2e/push-postgres.test.ts"], {
+runTests(["test/e2e/kill-push.test.ts", "test/e2e/kill-push-ambiguous.test.ts", "test/e2e/push-postgres.test.ts"], {
   KILLS: "700",
   KILLS_POSTGRES: "300",
   MIGRATE_TEST_CAMPAIGN: "whole",

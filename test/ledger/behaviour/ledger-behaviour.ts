@@ -11,14 +11,26 @@ import { describeExclusions } from "./exclusion-behaviour.ts";
 import { describeStale } from "./stale-behaviour.ts";
 import { describeLaterRuns } from "./later-run-behaviour.ts";
 
-/**
- * Tests the behaviour of every ledger, in any kind of storage. `comparesJournals` is false for a ledger in a thread,
- * because such a ledger is compared with journals before the thread starts.
- */
+type Subject = (opened: () => Ledger) => void;
+
+/** What a ledger does in a single run. */
+export const ONE_RUN: readonly Subject[] = [describeRuns, describePlan, describeDuplicateKeys, describeSending];
+/** What a ledger does in a run after other runs. */
+export const LATER_RUNS: readonly Subject[] = [
+  describeLaterRuns,
+  describeExisting,
+  describeStale,
+  describeExclusions,
+  describeKnownKeys,
+];
+/** What a ledger does with journals. A ledger in a thread is compared with journals before the thread starts. */
+export const JOURNALS: readonly Subject[] = [describeRecovery];
+
+/** Tests the behaviour of a ledger, in any kind of storage. */
 export function describeLedger(
   kind: string,
   open: () => Promise<Ledger>,
-  { comparesJournals = true }: { readonly comparesJournals?: boolean } = {},
+  subjects: readonly Subject[] = [...ONE_RUN, ...LATER_RUNS, ...JOURNALS],
 ): void {
   describe(`the behaviour of ${kind}`, () => {
     let ledger: Ledger;
@@ -27,16 +39,6 @@ export function describeLedger(
     });
     afterEach(() => ledger.close());
 
-    const opened = (): Ledger => ledger;
-    describeRuns(opened);
-    describePlan(opened);
-    describeDuplicateKeys(opened);
-    describeSending(opened);
-    describeLaterRuns(opened);
-    describeExisting(opened);
-    describeStale(opened);
-    describeExclusions(opened);
-    describeKnownKeys(opened);
-    if (comparesJournals) describeRecovery(opened);
+    for (const describeSubject of subjects) describeSubject(() => ledger);
   });
 }

@@ -1,0 +1,15 @@
+import { workFolder } from "./validate-scene.ts";
+
+const ROWS = "REF,NAME\nK1,Ann\nK2,Bob\nK3,Cid\n";
+
+/** A mapping that passes the name through the function `f`. */
+const MAPPING = `operation: import-account
+key: number
+functions: ./functions.mjs
+payload: { number: REF, name: { from: NAME, call: f } }
+`;
+
+/** Creates a folder with the module of functions, a mapping that calls `f`, and an extract of three rows. */
+export function folderWith(functions: string, more: Readonly<Record<string, string>> = {}): string {
+  return workFolder({ "mapping.yaml": MAPPING, "functions.mjs": functions, "accounts.csv": ROWS, ...more });
+}
