@@ -1,7 +1,7 @@
 import { PLAN_ATTEMPT } from "../records/stored-problem.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { countsOf } from "../tables/counts.ts";
-import type { Statement, Tables, Work } from "../tables/tables.ts";
+import { exists, type Statement, statement, type Tables, type Work } from "../tables/tables.ts";
 
 /**
  * The records of a run that are compared with all runs: all records of a new plan, the records of an old plan that are
@@ -44,9 +44,10 @@ interface Reopened {
 
 const REOPEN = "update migrate.items set status = 'pending' where run = $1 and status in ('blocked', 'ambiguous')";
 
-const reopened = (status: "blocked" | "ambiguous"): Statement<Reopened> => ({
-  sql: `update items indexed by items_open set status = 'pending' where run = $1 and status = '${status}' returning record`,
-});
+const reopened = (status: "blocked" | "ambiguous"): Statement<Reopened> =>
+  statement(
+    `update items indexed by items_open set status = 'pending' where run = $1 and status = '${status}' returning record`,
+  );
 const REOPEN_BLOCKED = reopened("blocked");
 const REOPEN_AMBIGUOUS = reopened("ambiguous");
 
@@ -55,24 +56,20 @@ const REOPEN_AMBIGUOUS = reopened("ambiguous");
  * their status may be outdated.
  */
 export function* reopenRejected(tables: Tables, { number }: RunRow): Work<readonly Reopened[]> {
-  return (yield* tables.row(ANY_RECOVERY)) === undefined ? [] : yield* tables.rows(REOPEN_REJECTED, number);
+  return (yield* exists(tables, ANY_RECOVERY)) ? yield* tables.rows(REOPEN_REJECTED, number) : [];
 }
 
-const ANY_RECOVERY: Statement<{ found: number }> = {
-  sql: {
-    sqlite: "select 1 as found from ledger_state where json_array_length(recoveries) > 0",
-    postgres: `select 1 as found where exists (select from migrate.recoveries where uncertain)
+const ANY_RECOVERY = {
+  sqlite: "select 1 as found from ledger_state where json_array_length(recoveries) > 0",
+  postgres: `select 1 as found where exists (select from migrate.recoveries where uncertain)
       or exists (select from migrate.attempts where run = 0)`,
-  },
 };
 
-const REOPEN_REJECTED: Statement<Reopened> = {
-  sql: `
+const REOPEN_REJECTED = statement<Reopened>(`
   update migrate.items set status = 'pending' from migrate.records
   where items.run = $1 and items.status in ('rejected', 'existing') and records.identity = items.identity
     and records.state = 'ambiguous' and records.content = items.content
-  returning record`,
-};
+  returning record`);
 
 /** Marks the `existing` records of a run as `skipped` if their content has been accepted since. */
 export function* skipAccepted(tables: Tables, { number }: RunRow): Work<void> {
@@ -96,4 +93,4 @@ export function* noteCompared(tables: Tables, { number }: RunRow): Work<void> {
   yield* tables.run("insert into compared (run) values ($1)", number);
 }
 
-const SELECT_COMPARED: Statement<{ run: number }> = { sql: "select run from compared" };
+const SELECT_COMPARED = statement<{ run: number }>("select run from compared");

@@ -3,7 +3,7 @@ import type { PlanPolicy } from "../records/planned-item.ts";
 import { keyProblem } from "../records/key-place.ts";
 import { PLAN_ATTEMPT } from "../records/stored-problem.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
-import type { EachStatement, Statement, Tables, Work } from "../tables/tables.ts";
+import { type EachStatement, exists, statement, type Tables, type Work } from "../tables/tables.ts";
 import { writeFindings } from "./findings.ts";
 
 /**
@@ -14,7 +14,7 @@ import { writeFindings } from "./findings.ts";
  * the platform, its accepted content is empty, and any content is treated as a change.
  */
 export function* skipCorrected(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
-  if ((yield* tables.row(EARLIER_RUN, run.number)) === undefined) return;
+  if (!(yield* exists(tables, EARLIER_RUN, run.number))) return;
   yield* tables.eachBatch(SELECT_OLDER, [run.number], function* skip(rows) {
     yield* tables.runEach(
       DELETE_ERRORS,
@@ -35,9 +35,7 @@ export function* skipCorrected(tables: Tables, run: RunRow, policy: PlanPolicy):
   });
 }
 
-const EARLIER_RUN: Statement<{ readonly id: number }> = {
-  sql: "select id from migrate.runs where id < $1 and command = 'push' limit 1",
-};
+const EARLIER_RUN = "select id from migrate.runs where id < $1 and command = 'push' limit 1";
 
 interface OlderRow {
   readonly record: number;
@@ -59,8 +57,7 @@ const IS_ACCEPTED = "items.status = 'accepted' and items.content = candidates.ac
  * Selects the older versions. Reads other runs only for accepted records that are invalid in the plan, or whose planned
  * content differs from their accepted content. Usually, there are no such records.
  */
-const SELECT_OLDER: Statement<OlderRow> = {
-  sql: `
+const SELECT_OLDER = statement<OlderRow>(`
   with candidates as materialized (
     select items.record, items.identity, items.content, items.file, items.line, records.accepted_content,
       records.accepted_at, records.account
@@ -80,8 +77,7 @@ const SELECT_OLDER: Statement<OlderRow> = {
   select candidates.record, files.name as file, candidates.line, candidates.accepted_at as "acceptedAt",
     candidates.account
   from candidates inner join migrate.files on files.id = candidates.file
-  where candidates.record in (select record from older) order by candidates.record`,
-};
+  where candidates.record in (select record from older) order by candidates.record`);
 
 const DELETE_ERRORS: EachStatement = {
   sqlite: `delete from problems where run = $1 and record = $2 and attempt = ${PLAN_ATTEMPT} and severity = 'error'`,

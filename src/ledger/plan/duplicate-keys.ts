@@ -6,7 +6,7 @@ import { SQL_NORMAL_KEY } from "../../text/near-key.ts";
 import type { PlanPolicy } from "../records/planned-item.ts";
 import { keyPlace, keyProblem } from "../records/key-place.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
-import type { Statement, Tables, Work } from "../tables/tables.ts";
+import { statement, type Tables, type Work } from "../tables/tables.ts";
 import { writeFindings } from "./findings.ts";
 
 /**
@@ -42,8 +42,7 @@ interface FindingRow {
  * counts as different from all other records. `same_key` is the first record if all contents are equal, otherwise the
  * nearest record.
  */
-const SELECT_FINDINGS: Statement<FindingRow> = {
-  sql: `
+const SELECT_FINDINGS = statement<FindingRow>(`
   with near_groups as materialized (
     select ${SQL_NORMAL_KEY} as match from migrate.items where run = $1 and key is not null
     group by 1 having count(*) > 1
@@ -82,8 +81,7 @@ const SELECT_FINDINGS: Statement<FindingRow> = {
   left join migrate.items as nearest on nearest.run = $1 and nearest.record = found.near
   left join migrate.files as near_file on near_file.id = nearest.file
   where found.same_key is not null or found.near is not null
-  order by found.record`,
-};
+  order by found.record`);
 
 function statusOf({ sameFile, differs }: FindingRow): Status | undefined {
   if (sameFile === null) return undefined;

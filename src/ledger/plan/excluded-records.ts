@@ -1,6 +1,6 @@
 import type { RunRow } from "../runs/recorded-run.ts";
 import { isExcluded } from "../tables/exclusions.ts";
-import type { Statement, Tables, Work } from "../tables/tables.ts";
+import { exists, type Tables, type Work } from "../tables/tables.ts";
 
 /**
  * Marks records of the plan as `excluded` if the user has excluded them from the migration, even if they are invalid.
@@ -13,7 +13,7 @@ export function* markExcluded(
   { number, state }: RunRow,
   toSend: { readonly index: string; readonly status: string },
 ): Work<void> {
-  if ((yield* tables.row(ANY_EXCLUSION)) === undefined) return;
+  if (!(yield* exists(tables, ANY_EXCLUSION))) return;
   const { index, status } = state === "planning" ? IN_NEW_PLAN : toSend;
   const selected = `
     from migrate.items ${index} where items.run = $1 and ${status} and ${isExcluded("items")}
@@ -36,6 +36,4 @@ export function* markExcluded(
 /** A new plan can also contain invalid records. No index covers them. */
 const IN_NEW_PLAN = { index: "", status: "items.status in ('valid', 'pending', 'invalid', 'duplicate')" };
 
-const ANY_EXCLUSION: Statement<{ found: number }> = {
-  sql: "select 1 as found from migrate.exclusions where undone_at is null limit 1",
-};
+const ANY_EXCLUSION = "select 1 as found from migrate.exclusions where undone_at is null limit 1";

@@ -1,7 +1,7 @@
 import type { ExcludedRow, PlanPolicy } from "../records/planned-item.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { coverPlan } from "../tables/counts.ts";
-import type { Statement, Tables, Work } from "../tables/tables.ts";
+import { statement, type Tables, type Work } from "../tables/tables.ts";
 import { noteCompared } from "./compared-runs.ts";
 import { markDuplicateKeys } from "./duplicate-keys.ts";
 import { type PlanFinding, writeFindings } from "./findings.ts";
@@ -70,18 +70,16 @@ const selectExcluded = (excluded: string): string => `
   where items.run = $1 and items.status in ('valid', 'pending', 'invalid')
   order by items.record, excluded.position`;
 
-const SELECT_EXCLUDED: Statement<ExcludedPlace> = {
-  sql: {
-    sqlite: selectExcluded(`
+const SELECT_EXCLUDED = statement<ExcludedPlace>({
+  sqlite: selectExcluded(`
       select key as position, json_extract(value, '$[0]') as file, json_extract(value, '$[1]') as line,
         json_extract(value, '$[2]') as record
       from json_each($2)`),
-    postgres: selectExcluded(`
+  postgres: selectExcluded(`
       select (nth - 1)::int as position, each::json ->> 0 as file, (each::json ->> 1)::bigint as line,
         (each::json ->> 2)::bigint as record
       from unnest($2::text[]) with ordinality as places (each, nth)`),
-  },
-};
+});
 
 function byRecord(
   found: readonly ExcludedPlace[],

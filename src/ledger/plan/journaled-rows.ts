@@ -1,7 +1,7 @@
 import { rowMarker } from "../records/row-hash.ts";
 import type { NewKey } from "../records/known-keys.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
-import type { Statement, Tables, Work } from "../tables/tables.ts";
+import { statement, type Tables, type Work } from "../tables/tables.ts";
 import { OWN_ITEM, WAS_SENT, withNewKeys } from "./new-keys.ts";
 
 /** A new key for a row that was sent under another, unknown key. */
@@ -46,16 +46,16 @@ export function* selectJournaledRows(
   });
 }
 
-const SELECT_DESTINATION: Statement<{ endpoint: string; supplier: string }> = {
-  sql: "select endpoint, supplier from migrate.runs where id = $1",
-};
+const SELECT_DESTINATION = statement<{ endpoint: string; supplier: string }>(
+  "select endpoint, supplier from migrate.runs where id = $1",
+);
 
-const SELECT_NEW_ROWS: Statement<NewKey & { readonly rowHash: number }> = {
-  sql: withNewKeys(`
+const SELECT_NEW_ROWS = statement<NewKey & { readonly rowHash: number }>(
+  withNewKeys(`
     select new_keys.record, new_keys.key, files.name as file, new_keys.line, new_keys.row_hash as "rowHash"
     from new_keys ${OWN_ITEM} inner join migrate.files on files.id = new_keys.file
     where new_keys.row_hash is not null and new_keys.row_hash <> -1 order by new_keys.record`),
-};
+);
 
 /** Collects the journaled rows in temporary tables, because SQLite has no index of row marks. */
 const COLLECT_JOURNALED = [
@@ -74,9 +74,8 @@ const INSERT_JOURNALED = {
   postgres: "",
 };
 
-const SELECT_JOURNALED_KEYS: Statement<JournaledRow> = {
-  sql: {
-    sqlite: `
+const SELECT_JOURNALED_KEYS = statement<JournaledRow>({
+  sqlite: `
     with own_rows as materialized (
       select distinct identity, row_hash from items
       where run = $1 and row_hash is not null and identity in (select identity from journaled_keys)
@@ -87,15 +86,13 @@ const SELECT_JOURNALED_KEYS: Statement<JournaledRow> = {
     cross join items on items.run = $1 and items.record = journaled_keys.record
     cross join files on files.id = items.file
     where own_rows.identity is null order by items.record`,
-    postgres: "",
-  },
-};
+  postgres: "",
+});
 
 /** Selects the given rows that were sent under another key, unless this plan contains the row with that key. */
-const FIND_JOURNALED: Statement<{ nth: number }> = {
-  sql: {
-    sqlite: "",
-    postgres: `
+const FIND_JOURNALED = statement<{ nth: number }>({
+  sqlite: "",
+  postgres: `
     select given.nth::int as nth
     from unnest($2::bigint[], $3::bigint[]) with ordinality as given (row_hash, row_mark, nth)
     where exists (
@@ -104,5 +101,4 @@ const FIND_JOURNALED: Statement<{ nth: number }> = {
         select from migrate.items
         where items.run = $1 and items.identity = attempts.identity and items.row_hash = given.row_hash))
     order by given.nth`,
-  },
-};
+});

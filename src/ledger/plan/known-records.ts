@@ -5,7 +5,7 @@ import { keyProblem } from "../records/key-place.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { holdNewIfUncertain } from "../tables/recoveries.ts";
 import { holdInvalid, noteSkipped } from "../tables/planned-records.ts";
-import type { EachStatement, Statement, Tables, Work } from "../tables/tables.ts";
+import { type EachStatement, exists, statement, type Tables, type Work } from "../tables/tables.ts";
 import type { Compared } from "./compared-runs.ts";
 import { markExcluded } from "./excluded-records.ts";
 import { skipCorrected } from "./corrected-records.ts";
@@ -31,11 +31,11 @@ import { refuseStale } from "./stale-records.ts";
 export function* applyKnownRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compared: Compared): Work<void> {
   yield* markExcluded(tables, run, TO_SEND[compared === "all" ? "all" : "left"]);
   if (policy.after !== undefined) yield* blockDependents(tables, run, policy, policy.after);
-  if ((yield* tables.row(ANY_RECORD)) !== undefined) yield* compareRecords(tables, run, policy, compared);
+  if (yield* exists(tables, ANY_RECORD)) yield* compareRecords(tables, run, policy, compared);
   if (!policy.resendAmbiguous) yield* holdNewIfUncertain(tables, run);
 }
 
-const ANY_RECORD: Statement<{ readonly id: number }> = { sql: "select id from migrate.records limit 1" };
+const ANY_RECORD = "select id from migrate.records limit 1";
 
 function* compareRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compared: Compared): Work<void> {
   const isWhole = compared === "all" || compared === "left";
@@ -128,16 +128,14 @@ function* blockDependents(tables: Tables, run: RunRow, policy: PlanPolicy, after
   yield* refuseCircular(tables, run, policy, after);
 }
 
-const SELECT_WAITING: Statement<FoundRow> = {
-  sql: `
+const SELECT_WAITING = statement<FoundRow>(`
   select items.record, items.line, files.name as file
   from migrate.items inner join migrate.files on files.id = items.file
   where items.run = $1 and items.status in ('valid', 'pending') and items.awaits is not null
     and not exists (select 1 from migrate.records where identity = items.awaits and accepted_content is not null)
     and not exists (
       select 1 from migrate.records where identity = items.identity and accepted_content = items.content)
-  order by items.record`,
-};
+  order by items.record`);
 
 /**
  * Refuses records that wait for themselves, directly or through other records, because such records can never be sent.
@@ -170,8 +168,7 @@ const DELETE_WAITING: EachStatement = {
     where run = $1 and record = any($2::int[]) and attempt = 0 and code = 'account_not_found'`,
 };
 
-const SELECT_CIRCULAR: Statement<FoundRow> = {
-  sql: `
+const SELECT_CIRCULAR = statement<FoundRow>(`
   with recursive waits as materialized (
     select run, record, identity, awaits from migrate.items
     where status = 'blocked' and awaits is not null
@@ -186,24 +183,21 @@ const SELECT_CIRCULAR: Statement<FoundRow> = {
   select items.record, items.line, files.name as file
   from migrate.items join migrate.files on files.id = items.file
   where items.run = $1 and items.record in (select record from walk where at = start)
-  order by items.record`,
-};
+  order by items.record`);
 
 interface ChangedRow extends FoundRow {
   readonly acceptedAt: string;
 }
 
 function* refuseChanged(tables: Tables, run: RunRow, policy: PlanPolicy, toSend: ToSend): Work<void> {
-  const statement: Statement<ChangedRow> = {
-    sql: `
+  const selectChanged = statement<ChangedRow>(`
     select items.record, items.line, files.name as file, records.accepted_at as "acceptedAt"
     from migrate.items ${toSend.index}
     inner join migrate.records on ${knownToSend(toSend)} inner join migrate.files on files.id = items.file
     where records.accepted_content <> items.content ${policy.revise ? `and ${IS_SENT_LATER}` : ""}
       ${policy.resendAmbiguous ? "" : "and records.state <> 'ambiguous'"}
-    order by items.record`,
-  };
-  yield* tables.eachBatch(statement, [run.number], (rows) =>
+    order by items.record`);
+  yield* tables.eachBatch(selectChanged, [run.number], (rows) =>
     writeFindings(
       tables,
       run,

@@ -11,7 +11,7 @@ import {
   visiblyCorruptKey,
 } from "../records/known-keys.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
-import type { Statement, Tables, Work } from "../tables/tables.ts";
+import { exists, type Statement, statement, type Tables, type Work } from "../tables/tables.ts";
 import { holdInvalid } from "../tables/planned-records.ts";
 import { type PlanFinding, writeFindings } from "./findings.ts";
 import { selectJournaledRows } from "./journaled-rows.ts";
@@ -25,8 +25,8 @@ import { collectNewKeys, dropNewKeys, FROM_NEW_ITEMS, IS_NEW, OWN_ITEM, WAS_SENT
  */
 export function* refuseNearKnownKeys(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   const { refuse, refuseEach } = recordRefuser(tables, run, policy);
-  const hasOtherRun = (yield* tables.row(OTHER_RUN, run.number)) !== undefined;
-  const hasJournaled = (yield* tables.row(ANY_ROW_MARK)) !== undefined;
+  const hasOtherRun = yield* exists(tables, OTHER_RUN, run.number);
+  const hasJournaled = yield* exists(tables, ANY_ROW_MARK);
   if ((hasOtherRun || hasJournaled) && (yield* collectNewKeys(tables, run))) {
     if (hasOtherRun) {
       const forms = yield* otherForms(tables, run);
@@ -45,13 +45,11 @@ export function* refuseNearKnownKeys(tables: Tables, run: RunRow, policy: PlanPo
   yield* dropNewKeys(tables);
 }
 
-const OTHER_RUN: Statement<{ id: number }> = {
-  sql: `
+const OTHER_RUN = `
   select other.id from migrate.runs as own
   inner join migrate.runs as other
     on ${isEarlier("other", "own")} and other.endpoint = own.endpoint and other.supplier = own.supplier
-  where own.id = $1 limit 1`,
-};
+  where own.id = $1 limit 1`;
 
 /**
  * Returns an SQL condition for runs whose keys count as known. A dry run counts only for later runs, because it has
@@ -61,9 +59,7 @@ function isEarlier(other: string, own: string): string {
   return `(${other}.id < ${own}.id or ${other}.id > ${own}.id and not ${other}.dry_run)`;
 }
 
-const ANY_ROW_MARK: Statement<{ found: number }> = {
-  sql: "select 1 as found from migrate.attempts where run = 0 and row_mark is not null limit 1",
-};
+const ANY_ROW_MARK = "select 1 as found from migrate.attempts where run = 0 and row_mark is not null limit 1";
 
 type FoundKey = NewKey & Pick<KnownKey, "known"> & { readonly wasSent: number | boolean };
 type ProblemOf = (found: NewKey & KnownKey, policy: PlanPolicy) => LocalProblem | undefined;
@@ -77,7 +73,7 @@ function recordRefuser(
   policy: PlanPolicy,
 ): {
   readonly refuse: (rows: readonly FoundKey[], problemOf: ProblemOf) => Work<void>;
-  readonly refuseEach: (statement: Statement<FoundKey>, problemOf: ProblemOf) => Work<void>;
+  readonly refuseEach: (select: Statement<FoundKey>, problemOf: ProblemOf) => Work<void>;
 } {
   let refused: number | undefined;
   function* write(findings: readonly PlanFinding[]): Work<void> {
@@ -98,7 +94,7 @@ function recordRefuser(
   };
   return {
     refuse,
-    refuseEach: (statement, problemOf) => tables.eachBatch(statement, [run.number], (rows) => refuse(rows, problemOf)),
+    refuseEach: (select, problemOf) => tables.eachBatch(select, [run.number], (rows) => refuse(rows, problemOf)),
   };
 }
 
@@ -130,24 +126,21 @@ const nearKeys = (keys: string): string => `
   order by new_keys.record, 4 desc, items.key`;
 
 /** @param match SQL expression that derives the compared value from the key of an earlier item */
-const selectNear = (match: string): Statement<FoundKey> => ({
-  sql: withNewKeys(nearKeys(`new_keys on new_keys.match = ${match}`)),
-});
+const selectNear = (match: string): Statement<FoundKey> =>
+  statement(withNewKeys(nearKeys(`new_keys on new_keys.match = ${match}`)));
 
 /**
  * For PostgreSQL only. Finds known keys that are nearly equal to other forms of the new keys. The keys are in parameter
  * 2, their forms in parameter 3.
  */
-const SELECT_NEAR_FORMS: Statement<FoundKey> = {
-  sql: {
-    sqlite: "",
-    postgres: `
+const SELECT_NEAR_FORMS = statement<FoundKey>({
+  sqlite: "",
+  postgres: `
     with forms as materialized (select * from unnest($2::text[], $3::text[]) as each (key, match)), new_keys as materialized (
       select forms.match, record, items.key, file, line from (select items.* ${FROM_NEW_ITEMS}) as items
       join forms on forms.key = items.key collate "C"
     ) ${nearKeys(`new_keys on new_keys.match in (${SQL_NORMAL_KEY}, ${SQL_KEPT_DIGITS})`)}`,
-  },
-};
+});
 
 const FORMS_AT_ONCE = 50_000;
 
@@ -196,27 +189,25 @@ interface FormedKey {
   readonly line: number;
 }
 
-const SELECT_DATES_AND_NUMBERS: Statement<FormedKey> = {
-  sql: {
-    sqlite: `
+const SELECT_DATES_AND_NUMBERS = statement<FormedKey>({
+  sqlite: `
     select record, key, file, line from new_keys
     where length(match) > ${KEPT_DIGITS} and match not glob '*[^0-9]*'
       or length(key) between 3 and 11 and (key glob '[0-9]*[-/. ]*[-/. ]*[0-9]' or key glob '[A-Za-z][A-Za-z][A-Za-z]*[0-9]'
         or key glob '[0-9]*[A-Za-z][A-Za-z][A-Za-z]' or key glob '[0-9]*[-/.][0-9]*')`,
-    postgres: `
+  postgres: `
     select distinct items.key, 0 as record, 0 as file, 0 as line ${FROM_NEW_ITEMS} and (
       length(${SQL_NORMAL_KEY}) > ${KEPT_DIGITS} and ${SQL_NORMAL_KEY} ~ '^[0-9]+$'
       or length(items.key) between 3 and 11 and items.key ~ '^([0-9]{1,4}[-/. ][0-9A-Za-z]+[-/. ][0-9]+|[0-9]{1,2}[-/.][0-9]{1,4}|[0-9]{4}[-/.][0-9]{1,2}|[A-Za-z]{3,9}[- ]?[0-9]+|[0-9]{1,2}-?[A-Za-z]{3})$'
     )`,
-  },
-};
+});
 
 /**
  * Selects new keys of rows that were sent under other keys. Omits a row if the plan also contains the row with the
  * other key, because the row then belongs to that key.
  */
-const SELECT_SAME_ROWS: Statement<FoundKey> = {
-  sql: withNewKeys(
+const SELECT_SAME_ROWS = statement<FoundKey>(
+  withNewKeys(
     `select same_rows.record, same_rows.key, min(same_rows.known) as known, 1 as "wasSent", files.name as file,
       same_rows.line
     from same_rows
@@ -239,7 +230,7 @@ const SELECT_SAME_ROWS: Statement<FoundKey> = {
       where run = $1 and row_hash is not null and identity in (select identity from same_rows)
     )`,
   ),
-};
+);
 
 const selectSuspects = (suspect: string): string => `
   select items.record, items.key, '' as known, 0 as "wasSent", files.name as file, items.line
@@ -247,9 +238,7 @@ const selectSuspects = (suspect: string): string => `
   where items.run = $1 and ${suspect} and ${IS_NEW} order by items.record`;
 
 /** Selects new keys that look as if a spreadsheet has changed them. */
-const SELECT_SUSPECTS: Statement<FoundKey> = {
-  sql: {
-    sqlite: selectSuspects("(items.key glob '[0-9]*[Ee]+*' or substr(items.key, 1, 1) in ('''', '’', '=', '#'))"),
-    postgres: selectSuspects("items.key ~ '^([0-9].*[Ee][+]|[''’=#])'"),
-  },
-};
+const SELECT_SUSPECTS = statement<FoundKey>({
+  sqlite: selectSuspects("(items.key glob '[0-9]*[Ee]+*' or substr(items.key, 1, 1) in ('''', '’', '=', '#'))"),
+  postgres: selectSuspects("items.key ~ '^([0-9].*[Ee][+]|[''’=#])'"),
+});

@@ -1,7 +1,7 @@
 import type { LocalProblem } from "../../model/problem.ts";
 import type { PlanPolicy } from "../records/planned-item.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
-import type { Statement, Tables, Work } from "../tables/tables.ts";
+import { statement, type Tables, type Work } from "../tables/tables.ts";
 import { writeFindings } from "./findings.ts";
 
 interface StaleRow {
@@ -25,16 +25,14 @@ export function* refuseStale(
   const { asOf, allowOlder = false } = policy;
   if (asOf === undefined || allowOlder) return;
   const { column } = asOf;
-  const statement: Statement<StaleRow> = {
-    sql: `
+  const selectStale = statement<StaleRow>(`
     select items.record, items.line, files.name as file
     from migrate.items ${toSend.index}
     inner join migrate.records on ${toSend.known} inner join migrate.files on files.id = items.file
     where items.as_of is not null and not (records.state = 'ambiguous' and records.content = items.content)
       and ${NEWER_IS_DIFFERENT}
-    order by items.record`,
-  };
-  yield* tables.eachBatch(statement, [run.number], (rows) =>
+    order by items.record`);
+  yield* tables.eachBatch(selectStale, [run.number], (rows) =>
     writeFindings(
       tables,
       run,

@@ -5,9 +5,10 @@ import type { PackedItems } from "../packed/item-columns.ts";
 import { isPacked, unpackItems } from "../packed/packed-items.ts";
 import { requirePlanning } from "../plan/finish-plan.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
-import type { PostgresValue, Queries, Statement } from "./queries.ts";
+import type { Queries } from "./queries.ts";
 import { insertPlanProblems } from "./tables/insert-problems.ts";
 import { writtenKey } from "./written-key.ts";
+import { statement, type TableValue } from "../tables/tables.ts";
 
 export async function planItems(
   queries: Queries,
@@ -28,9 +29,9 @@ async function fileNumbers(queries: Queries, names: readonly string[]): Promise<
   return new Map(files.map(({ name, id }) => [name, id]));
 }
 
-const SELECT_FILES: Statement<{ name: string; id: number }> = {
-  sql: "select name, id from migrate.files where name = any($1::text[])",
-};
+const SELECT_FILES = statement<{ name: string; id: number }>(
+  "select name, id from migrate.files where name = any($1::text[])",
+);
 
 const INSERT_ITEMS = `
   insert into migrate.items (run, record, key, near, identity, content, awaits, file, line, status, row_hash, as_of)
@@ -43,7 +44,7 @@ function columnsOf(
   items: readonly PlannedItem[],
   run: RunRow,
   files: ReadonlyMap<string, number>,
-): readonly PostgresValue[] {
+): readonly TableValue[] {
   const keys = items.map(({ key }) => (key === undefined ? null : writtenKey(key)));
   return [
     items.map(({ record }) => record),

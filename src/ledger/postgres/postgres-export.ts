@@ -1,6 +1,7 @@
 import type { ExportedRow } from "../ledger-store.ts";
-import type { Statement, Transaction } from "./queries.ts";
+import type { Transaction } from "./queries.ts";
 import { readKey } from "./written-key.ts";
+import { statement } from "../tables/tables.ts";
 
 /**
  * Exports the contents of the ledger in batches: runs, records, the items of each run, requests, decisions and
@@ -8,8 +9,7 @@ import { readKey } from "./written-key.ts";
  */
 export async function* exportTables(transaction: Transaction): AsyncGenerator<readonly ExportedRow[]> {
   for (const [row, sql] of Object.entries(EXPORTED)) {
-    const statement: Statement<Columns> = { sql };
-    for await (const rows of transaction.batches(statement, BATCH)) {
+    for await (const rows of transaction.batches(statement<Columns>(sql), BATCH)) {
       yield rows.map((columns) => ({ row, ...plain(columns) }));
     }
   }

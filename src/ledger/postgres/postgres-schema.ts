@@ -1,8 +1,9 @@
 import { Failure } from "../../model/failure.ts";
 import { LEDGER_FORMAT, requireKnownFormat } from "../ledger-format.ts";
 import type { PostgresDatabase } from "./postgres-database.ts";
-import type { Queries, Statement } from "./queries.ts";
+import type { Queries } from "./queries.ts";
 import { CREATE_COUNTS } from "./tables/count-schema.ts";
+import { statement } from "../tables/tables.ts";
 
 /**
  * The tables in the schema `migrate`. `records` contains the state of every identity across all runs. `items` contains
@@ -142,17 +143,15 @@ export async function ledgerExists(queries: Queries): Promise<boolean> {
  * Checks whether the ledger's table exists. Does not use `to_regclass`, which may not find a table that another process
  * created while this process waited for the lock.
  */
-const IS_LEDGER: Statement<{ ledger: boolean }> = {
-  sql: `
+const IS_LEDGER = statement<{ ledger: boolean }>(`
   select exists (
     select 1 from pg_class join pg_namespace on pg_namespace.oid = pg_class.relnamespace
     where pg_namespace.nspname = 'migrate' and pg_class.relname = 'ledger'
-  ) as ledger`,
-};
-const SELECT_VERSION: Statement<{ version: number }> = { sql: "select version from migrate.ledger" };
+  ) as ledger`);
+const SELECT_VERSION = statement<{ version: number }>("select version from migrate.ledger");
 
 /** Acquires the advisory lock that protects the schema. The lock number is "migr" in ASCII. */
-const LOCK_SCHEMA: Statement<unknown> = { sql: "select pg_advisory_xact_lock(1835624306)" };
+const LOCK_SCHEMA = statement<unknown>("select pg_advisory_xact_lock(1835624306)");
 
 /** Creates the schema, unless another user with more privileges has already created an empty schema. */
 async function prepareSchema(transaction: Queries): Promise<void> {
@@ -161,11 +160,9 @@ async function prepareSchema(transaction: Queries): Promise<void> {
   else if (found.tables > 0) throw unknownSchema(transaction.name);
 }
 
-const SELECT_SCHEMA: Statement<{ tables: number }> = {
-  sql: `
+const SELECT_SCHEMA = statement<{ tables: number }>(`
   select (select count(*) from pg_class where relnamespace = pg_namespace.oid) as tables
-  from pg_namespace where nspname = 'migrate'`,
-};
+  from pg_namespace where nspname = 'migrate'`);
 
 function unknownSchema(name: string): Failure {
   return new Failure("config", `the schema "migrate" of ${name} contains tables of another program`, {
@@ -176,9 +173,9 @@ function unknownSchema(name: string): Failure {
 /** Version 12 lacks `gen_random_uuid`, which both the ledger and pg-boss need. */
 const OLDEST_SERVER = 13;
 
-const SELECT_SERVER: Statement<{ version: string; encoding: string }> = {
-  sql: "select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding",
-};
+const SELECT_SERVER = statement<{ version: string; encoding: string }>(
+  "select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding",
+);
 
 async function requireSuitableServer(database: Queries): Promise<void> {
   const { version, encoding } = (await database.row(SELECT_SERVER)) ?? { version: "0", encoding: "" };

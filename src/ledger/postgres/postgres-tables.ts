@@ -5,6 +5,7 @@ import {
   finish,
   type Sql,
   type Statement,
+  statement,
   type Tables,
   waitFor,
   type Work,
@@ -28,8 +29,8 @@ export function postgresTables(queries: postgres.Queries | postgres.Transaction)
     queries,
     dialect: "postgres",
     name: queries.name,
-    rows: (statement, ...values) => waitFor(queries.rows(ownStatement(statement), ...values)),
-    row: (statement, ...values) => waitFor(queries.row(ownStatement(statement), ...values)),
+    rows: (given, ...values) => waitFor(queries.rows(ownStatement(given), ...values)),
+    row: (given, ...values) => waitFor(queries.row(ownStatement(given), ...values)),
     run: (sql, ...values) => waitFor(queries.run(textOf(sql), ...values)),
     *runEach({ postgres: sql }: EachStatement, run, rows) {
       const [first] = rows;
@@ -43,8 +44,7 @@ export function postgresTables(queries: postgres.Queries | postgres.Transaction)
       handle: (rows: readonly Row[]) => Work<void>,
     ): Work<void> {
       if (!("batches" in queries)) throw new Error("Only a transaction can read in batches.");
-      const statement: postgres.Statement<Row> = { sql: withNumbers(textOf(sql), values) };
-      const batches = queries.batches(statement, BATCH);
+      const batches = queries.batches(statement<Row>(withNumbers(textOf(sql), values)), BATCH);
       for (;;) {
         const { done, value } = yield* waitFor(batches.next());
         if (done === true) return;
@@ -56,8 +56,8 @@ export function postgresTables(queries: postgres.Queries | postgres.Transaction)
   };
 }
 
-function ownStatement<Row>({ sql, ...statement }: Statement<Row>): postgres.Statement<Row> {
-  return { ...statement, sql: textOf(sql) };
+function ownStatement<Row>({ sql, ...given }: Statement<Row>): postgres.PostgresStatement<Row> {
+  return { ...given, sql: textOf(sql) };
 }
 
 function textOf(sql: Sql): string {

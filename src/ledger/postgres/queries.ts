@@ -1,42 +1,30 @@
+import type { Statement, TableValue } from "../tables/tables.ts";
 import { type CustomTypesConfig, type PoolClient, type QueryResult, type QueryResultRow, types } from "pg";
 
-type Scalar = string | number | boolean | Uint8Array | null;
-export type PostgresValue = Scalar | readonly Scalar[];
-
-/** A statement with the type of its rows. The type is not checked against the results. */
-export interface Statement<Row> {
-  readonly sql: string;
-  /**
-   * Whether the statement reads or changes only a few rows. If the server does not reply to such a statement in time,
-   * the connection is considered dead.
-   */
-  readonly isQuick?: boolean;
-  /** This member is never present. It only carries the type. */
-  readonly row?: Row;
-}
+export type PostgresStatement<Row> = Statement<Row, string>;
 
 /** Runs statements, either all on one connection or each on any connection. */
 export interface Queries {
   /** For messages: the address without its password. */
   readonly name: string;
-  readonly rows: <Row>(statement: Statement<Row>, ...values: readonly PostgresValue[]) => Promise<readonly Row[]>;
-  readonly row: <Row>(statement: Statement<Row>, ...values: readonly PostgresValue[]) => Promise<Row | undefined>;
+  readonly rows: <Row>(statement: PostgresStatement<Row>, ...values: readonly TableValue[]) => Promise<readonly Row[]>;
+  readonly row: <Row>(statement: PostgresStatement<Row>, ...values: readonly TableValue[]) => Promise<Row | undefined>;
   /** Returns the number of changed rows. */
-  readonly run: (sql: string, ...values: readonly PostgresValue[]) => Promise<number>;
+  readonly run: (sql: string, ...values: readonly TableValue[]) => Promise<number>;
 }
 
 /** One transaction. All of its queries use the same connection. */
 export interface Transaction extends Queries {
   /** Yields the rows of a query without parameters, in batches. The transaction may write between batches. */
-  readonly batches: <Row>(statement: Statement<Row>, size: number) => AsyncGenerator<readonly Row[]>;
+  readonly batches: <Row>(statement: PostgresStatement<Row>, size: number) => AsyncGenerator<readonly Row[]>;
 }
 
 const ANSWER_TIMEOUT_MS = 30_000;
 
 export function ask<Row>(
   client: PoolClient,
-  { sql, isQuick = false }: Statement<Row>,
-  values: readonly PostgresValue[] = [],
+  { sql, isQuick = false }: PostgresStatement<Row>,
+  values: readonly TableValue[] = [],
 ): Promise<QueryResult<Row & QueryResultRow>> {
   return client.query<Row & QueryResultRow>({
     text: sql,

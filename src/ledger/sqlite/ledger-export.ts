@@ -1,6 +1,7 @@
 import type { ExportedRow } from "../ledger-store.ts";
-import { openDatabase, type Query, type SqliteDatabase, type SqlValue } from "./sqlite-database.ts";
+import { openDatabase, type SqliteDatabase, type SqlValue } from "./sqlite-database.ts";
 import { requireIntact } from "./integrity/ledger-check.ts";
+import { statement } from "../tables/tables.ts";
 
 /**
  * Exports the contents of the ledger at this path in batches: runs, records, the items of each run, requests, decisions
@@ -37,7 +38,7 @@ const EXPORTED = {
 type Keyed = Readonly<Record<string, SqlValue>>;
 
 function* exported(database: SqliteDatabase, row: string, sql: string): Generator<readonly ExportedRow[]> {
-  const query: Query<Keyed> = { sql: `${sql} limit ${BATCH}` };
+  const query = statement<Keyed>(`${sql} limit ${BATCH}`);
   for (let last: readonly SqlValue[] = [-1, -1, -1]; ;) {
     const rows = database.rows(query, ...last);
     const end = rows.at(-1);

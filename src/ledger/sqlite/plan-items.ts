@@ -5,11 +5,12 @@ import type { PlannedItem } from "../records/planned-item.ts";
 import { requirePlanning } from "../plan/finish-plan.ts";
 import { PLAN_ATTEMPT } from "../records/stored-problem.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
-import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
+import type { SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 import { addToCounts } from "./tables/count-schema.ts";
 import { insertProblems } from "./tables/insert-problems.ts";
+import { statement } from "../tables/tables.ts";
 
-const SELECT_FILE: Query<{ id: number }> = { sql: "select id from files where name = ?" };
+const SELECT_FILE = statement<{ id: number }>("select id from files where name = ?");
 
 /** Writes the items of plans. */
 interface Planner {
@@ -66,7 +67,7 @@ export function createPlanner(database: SqliteDatabase): Planner {
   };
 }
 
-const ANY_ITEM: Query<{ record: number }> = { sql: "select record from items where run = ? limit 1" };
+const ANY_ITEM = statement<{ record: number }>("select record from items where run = ? limit 1");
 
 /** Rows per insert statement. A row in a large insert costs half as much as a row that is inserted alone. */
 const ROWS_AT_ONCE = [300, 20, 1] as const;

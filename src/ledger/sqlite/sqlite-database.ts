@@ -1,19 +1,13 @@
-import { DatabaseSync, type Statement } from "../../files/sqlite.ts";
+import { DatabaseSync, type Statement as PreparedStatement } from "../../files/sqlite.ts";
 import { pathToFileURL } from "node:url";
 import { atExit } from "../../files/at-exit.ts";
+import { type Statement, statement } from "../tables/tables.ts";
 import { ledgerFailure } from "./ledger-file.ts";
 
 export type SqlValue = string | number | Uint8Array | null;
 
-/**
- * A statement with the type of its rows. The type is not checked against the results. Queries use `cross join`, so that
- * SQLite reads the tables in the given order.
- */
-export interface Query<Row> {
-  readonly sql: string;
-  /** This member is never present. It only carries the type. */
-  readonly row?: Row;
-}
+/** A query of a SQLite file. Uses `cross join`, so that SQLite reads the tables in the given order. */
+type Query<Row> = Statement<Row, string>;
 
 /** One SQLite file. Every error except a bug is a `Failure` (`storage`, `ledger_damaged`, `ledger_in_use`). */
 export interface SqliteDatabase {
@@ -39,15 +33,14 @@ export function pragma(
   database: Pick<SqliteDatabase, "row">,
   name: "page_size" | "page_count" | "user_version" | "application_id",
 ): number {
-  const query: Query<Readonly<Record<string, number>>> = { sql: `pragma ${name}` };
-  return database.row(query)?.[name] ?? 0;
+  return database.row(statement<Readonly<Record<string, number>>>(`pragma ${name}`))?.[name] ?? 0;
 }
 
 /**
  * Returns at most `limit` findings from SQLite's own check of the file. Returns an empty list if the file is intact.
  */
 export function integrityErrors(database: Pick<SqliteDatabase, "rows">, limit: number): readonly string[] {
-  const query: Query<{ integrity_check: string }> = { sql: `pragma integrity_check(${limit})` };
+  const query = statement<{ integrity_check: string }>(`pragma integrity_check(${limit})`);
   const found = database.rows(query).map(({ integrity_check }) => integrity_check);
   return found.length === 1 && found[0] === "ok" ? [] : found;
 }
@@ -86,14 +79,14 @@ export function openDatabase(path: string, options: OpenOptions = {}): SqliteDat
   const guard = failureGuard(path);
   const location = mustExist ? `${pathToFileURL(path).href}?mode=rw` : path;
   const database = guard(() => new DatabaseSync(location, { timeout, defensive: !temporary, readOnly }));
-  const statements = new Map<string, Statement>();
+  const statements = new Map<string, PreparedStatement>();
 
-  function prepared(sql: string): Statement {
+  function prepared(sql: string): PreparedStatement {
     const known = statements.get(sql);
     if (known !== undefined) return known;
-    const statement = database.prepare(sql);
-    statements.set(sql, statement);
-    return statement;
+    const made = database.prepare(sql);
+    statements.set(sql, made);
+    return made;
   }
 
   function transaction<Result>(work: () => Result): Result {

@@ -1,5 +1,13 @@
-import { answer, type Sql, type Statement, type Tables, type TableValue, type Work } from "../tables/tables.ts";
-import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
+import {
+  answer,
+  type Sql,
+  type Statement,
+  statement,
+  type Tables,
+  type TableValue,
+  type Work,
+} from "../tables/tables.ts";
+import type { SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 
 const BATCH = 500;
 
@@ -16,8 +24,8 @@ export function sqliteTables(database: SqliteDatabase): Tables {
     rows: ({ sql }, ...values) => answer(database.rows({ sql: textOf(sql) }, ...values.map(valueOf))),
     row: ({ sql }, ...values) => answer(database.row({ sql: textOf(sql) }, ...values.map(valueOf))),
     run: (sql, ...values) => answer(database.run(textOf(sql), ...values.map(valueOf))),
-    runEach(statement, run, rows) {
-      const sql = textOf(statement);
+    runEach(given, run, rows) {
+      const sql = textOf(given);
       for (const row of rows) database.run(sql, run, ...row.map(valueOf));
       return answer(undefined);
     },
@@ -32,7 +40,7 @@ export function sqliteTables(database: SqliteDatabase): Tables {
     ): Work<void> {
       batches += 1;
       const table = `temp.batch_${batches}`;
-      const query: Query<Row> = { sql: `select * from ${table} where rowid > ? order by rowid limit ${BATCH}` };
+      const query = statement<Row>(`select * from ${table} where rowid > ? order by rowid limit ${BATCH}`);
       database.execute(`drop table if exists ${table}; create table ${table} as ${withNumbers(textOf(sql), values)}`);
       for (let last = 0; ;) {
         const rows = database.rows(query, last);

@@ -5,7 +5,7 @@ import { PRIOR_CONTENT } from "../records/prior-content.ts";
 import { parseProblem } from "../records/stored-problem.ts";
 import { type AttemptRow, toAttempt } from "../runs/attempt-row.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
-import type { Statement, Tables, Work } from "./tables.ts";
+import { quickStatement, statement, type Tables, type Work } from "./tables.ts";
 
 export function* sendable(
   tables: Tables,
@@ -23,17 +23,14 @@ interface SendableRow extends Omit<SendableItem, "account" | "isAmbiguous" | "ro
 }
 
 /** Most records in the range are left to send, so `+` prevents SQLite from using the index of open records. */
-const SELECT_SENDABLE: Statement<SendableRow> = {
-  sql: `
+const SELECT_SENDABLE = quickStatement<SendableRow>(`
   select items.record, items.identity, items.content, coalesce(records.attempts, 0) as attempts,
     coalesce(records.state, '') = 'ambiguous' as "isAmbiguous", ${PRIOR_CONTENT} as prior,
     case when records.content = items.content then records.step end as step, items.row_hash as "rowHash", records.account
   from migrate.items left join migrate.records on records.identity = items.identity
   where run = $1 and record between $2 and $3 and /*++*/status = 'pending'
     and items.identity is not null and items.content is not null
-  order by record`,
-  isQuick: true,
-};
+  order by record`);
 
 function toSendable({ account, isAmbiguous, step, rowHash, ...given }: SendableRow): SendableItem {
   const known = definedMembers({ account: account ?? undefined });
@@ -46,8 +43,7 @@ export function* otherContentAbandonedAt(tables: Tables, { number }: RunRow): Wo
   return (yield* tables.row(SELECT_ABANDONED, number))?.at ?? undefined;
 }
 
-const SELECT_ABANDONED: Statement<{ at: string | null }> = {
-  sql: `
+const SELECT_ABANDONED = statement<{ at: string | null }>(`
   with changed as materialized (
     select items.identity, records.state from migrate.items /*+ indexed by items_open */
     inner join migrate.records on records.identity = items.identity
@@ -56,8 +52,7 @@ const SELECT_ABANDONED: Statement<{ at: string | null }> = {
   select max(settled_at) as at from migrate.attempts
   where http is null and (
     status = 'pending' and harmless and identity in (select identity from changed)
-    or status = 'ambiguous' and identity in (select identity from changed where state = 'ambiguous'))`,
-};
+    or status = 'ambiguous' and identity in (select identity from changed where state = 'ambiguous'))`);
 
 /** Returns every attempt for the records with this key, in any run. */
 export function* attemptsOf(tables: Tables, key: string): Work<readonly Attempt[]> {
@@ -74,17 +69,15 @@ export function* attemptsOf(tables: Tables, key: string): Work<readonly Attempt[
   return attempts;
 }
 
-const SELECT_ATTEMPTS: Statement<AttemptRow> = {
-  sql: `
+const SELECT_ATTEMPTS = statement<AttemptRow>(`
   select attempts.run as "runNumber", runs.name as run, attempts.attempt, attempts.record, attempts.step,
     intended_at as "intendedAt", settled_at as "settledAt", attempts.status, attempts.http, attempts.account,
     attempts.duration_ms as "durationMs", reason
   from migrate.items
   join migrate.attempts on attempts.run = items.run and attempts.record = items.record
   join migrate.runs on runs.id = items.run
-  where items.key = $1 order by intended_at, attempts.run, attempts.attempt`,
-};
+  where items.key = $1 order by intended_at, attempts.run, attempts.attempt`);
 
-const SELECT_PROBLEMS: Statement<{ problem: string }> = {
-  sql: "select problem from migrate.problems where run = $1 and record = $2 and attempt = $3 order by position",
-};
+const SELECT_PROBLEMS = statement<{ problem: string }>(
+  "select problem from migrate.problems where run = $1 and record = $2 and attempt = $3 order by position",
+);

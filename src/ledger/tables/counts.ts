@@ -3,7 +3,7 @@ import type { PlanPolicy } from "../records/planned-item.ts";
 import { PLANNED_PUSHES } from "./planned-pushes.ts";
 import { notePlanned, sinceRun } from "./planned-records.ts";
 import { coverRecovered } from "./recoveries.ts";
-import type { Sql, Statement, Tables, Work } from "./tables.ts";
+import { type Sql, statement, type Tables, type Work } from "./tables.ts";
 
 /** Returns the counts of one kind, largest first. */
 export function* countsOf(
@@ -15,11 +15,9 @@ export function* countsOf(
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
 }
 
-const SELECT_COUNTS: Statement<{ name: string; count: number }> = {
-  sql: `
+const SELECT_COUNTS = statement<{ name: string; count: number }>(`
   select name, sum(count)::bigint as count from migrate.counts where run = $1 and kind = $2
-  group by name having sum(count) <> 0 order by 2 desc, name`,
-};
+  group by name having sum(count) <> 0 order by 2 desc, name`);
 
 /** Implements `Ledger.coverage`. Returns the latest destination first. */
 export function* coverage(tables: Tables): Work<readonly Coverage[]> {
@@ -41,9 +39,8 @@ export function* coverageOfEndpoints(tables: Tables): Work<readonly EndpointCove
   return yield* tables.rows(SELECT_COVERAGE);
 }
 
-const SELECT_COVERAGE: Statement<EndpointCoverage> = {
-  sql: {
-    sqlite: `
+const SELECT_COVERAGE = statement<EndpointCoverage>({
+  sqlite: `
     select max(runs.id) as latest, runs.target, runs.supplier, runs.operation, runs.endpoint, coverage.records,
       coverage.accepted
     from coverage
@@ -51,7 +48,7 @@ const SELECT_COVERAGE: Statement<EndpointCoverage> = {
       and runs.endpoint = coverage.endpoint
     where ${PLANNED_PUSHES}
     group by coverage.target, coverage.supplier, coverage.endpoint order by 1 desc`,
-    postgres: `
+  postgres: `
     select runs.target, runs.supplier, runs.operation, runs.endpoint, each.records, each.accepted
     from (
       select max(runs.id) as latest, sum(counted.records)::bigint as records, sum(counted.accepted)::bigint as accepted
@@ -63,8 +60,7 @@ const SELECT_COVERAGE: Statement<EndpointCoverage> = {
       where ${PLANNED_PUSHES} group by runs.target, runs.supplier, runs.endpoint
     ) as each join migrate.runs on runs.id = each.latest
     where each.records > 0 order by each.latest desc`,
-  },
-};
+});
 
 /**
  * Inserts a row into `records` for each record that is left to send in a new plan. Counts the records that no earlier
@@ -86,7 +82,7 @@ export function* coverPlan(
   yield* notePlanned(tables, run, yield* countsOf(tables, run, "status"), superseded);
 }
 
-const LATEST_RECORD: Statement<{ id: number }> = { sql: "select coalesce(max(id), 0) as id from migrate.records" };
+const LATEST_RECORD = statement<{ id: number }>("select coalesce(max(id), 0) as id from migrate.records");
 
 /**
  * Creates rows for all records to send, or notes the plan in existing rows (`planned-records.ts`), in one statement and
@@ -104,12 +100,10 @@ const INSERT_RECORDS = `
     planned_record = excluded.planned_record, planned_content = excluded.content, held = null`;
 
 /** Counts the new rows. SQLite numbers them without gaps. */
-const COUNT_INSERTED: Statement<{ count: number }> = {
-  sql: {
-    sqlite: "select coalesce(max(id), 0) - ?1 as count from records",
-    postgres: "select count(*) as count from migrate.records where id > $1",
-  },
-};
+const COUNT_INSERTED = statement<{ count: number }>({
+  sqlite: "select coalesce(max(id), 0) - ?1 as count from records",
+  postgres: "select count(*) as count from migrate.records where id > $1",
+});
 
 const KEEP_SINCE = `
   update migrate.records

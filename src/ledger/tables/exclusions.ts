@@ -1,7 +1,7 @@
 import { type Exclusion, type ExclusionEnd, type ExclusionResult, identifiedRow } from "../records/exclusions.ts";
 import type { RowWithoutKey } from "../records/planned-item.ts";
 import { deleteKeyless, restoreKeyless } from "./planned-records.ts";
-import type { Sql, Statement, Tables, Work } from "./tables.ts";
+import { type Sql, type Statement, statement, type Tables, type Work } from "./tables.ts";
 
 /** Returns an SQL condition that is true if the record is currently excluded. */
 export const isExcluded = (table: "records" | "items" | "unsent"): string =>
@@ -78,12 +78,10 @@ const selectFound = (list: string, bytes: string): string => `
     ), false) as "isUnsettled"
   from ${list} as each left join migrate.records on records.identity = ${bytes}`;
 
-const SELECT_FOUND: Statement<FoundRow> = {
-  sql: {
-    sqlite: selectFound("json_each($1)", "unhex(each.value)"),
-    postgres: selectFound("(select unnest($1::text[]) as value)", "decode(each.value, 'hex')"),
-  },
-};
+const SELECT_FOUND = statement<FoundRow>({
+  sqlite: selectFound("json_each($1)", "unhex(each.value)"),
+  postgres: selectFound("(select unnest($1::text[]) as value)", "decode(each.value, 'hex')"),
+});
 
 const INSERT: Sql = {
   sqlite: `
@@ -175,11 +173,10 @@ interface ExclusionRow extends Omit<Exclusion, "undoneAt" | "undoneBy"> {
   readonly undoneBy: string | null;
 }
 
-const selectExclusions = (rest: string): Statement<ExclusionRow> => ({
-  sql: `
+const selectExclusions = (rest: string): Statement<ExclusionRow> =>
+  statement(`
   select identity, key, excluded_at as at, who, reason, undone_at as "undoneAt", undone_by as "undoneBy"
-  from migrate.exclusions ${rest}`,
-});
+  from migrate.exclusions ${rest}`);
 
 const SELECT_CURRENT = selectExclusions("where undone_at is null order by key, identity");
 const SELECT_OF_KEY = selectExclusions("where key = $1 order by excluded_at, identity");

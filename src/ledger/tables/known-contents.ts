@@ -1,7 +1,7 @@
 import type { KnownContent, SendComparison } from "../records/planned-item.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { PLANNED_PUSHES } from "./planned-pushes.ts";
-import type { Statement, Tables, Work } from "./tables.ts";
+import { exists, type Statement, statement, type Tables, type Work } from "./tables.ts";
 
 /** Implements `Ledger.knownContents`. */
 export function* knownContents(tables: Tables, identities: readonly string[]): Work<ReadonlyMap<string, KnownContent>> {
@@ -38,16 +38,14 @@ const both = (list: string, bytes: string): string => `
   union all ${select(list, bytes, "unsent", "null")}`;
 
 /** A list parameter cannot contain bytes, so the identities are in hexadecimal. */
-const SELECT_KNOWN: Statement<KnownColumns> = {
-  sql: {
-    sqlite: both("json_each($1)", "unhex(each.value)"),
-    postgres: both("(select unnest($1::text[]) as value)", "decode(each.value, 'hex')"),
-  },
-};
+const SELECT_KNOWN = statement<KnownColumns>({
+  sqlite: both("json_each($1)", "unhex(each.value)"),
+  postgres: both("(select unnest($1::text[]) as value)", "decode(each.value, 'hex')"),
+});
 
 /** Implements `Ledger.compareToSend`. For the first push to a destination, this costs only one short query. */
 export function* compareToSend(tables: Tables, { number, sends }: RunRow): Work<SendComparison | undefined> {
-  if ((yield* tables.row(OTHER_PUSH, number)) === undefined) return undefined;
+  if (!(yield* exists(tables, OTHER_PUSH, number))) return undefined;
   const { counts, unclear } = sends ? COMPARE_PENDING : COMPARE_VALID;
   const found = (yield* tables.row(counts, number)) ?? { records: 0, sent: 0, changed: 0, unclear: 0 };
   const others = found.unclear === 0 ? undefined : yield* tables.row(unclear, number);
@@ -55,12 +53,10 @@ export function* compareToSend(tables: Tables, { number, sends }: RunRow): Work<
   return { new: found.records - sent, changed, unchanged: sent - changed };
 }
 
-const OTHER_PUSH: Statement<{ found: number }> = {
-  sql: `
+const OTHER_PUSH = `
   select 1 as found from migrate.runs as own
   inner join migrate.runs on runs.endpoint = own.endpoint and runs.supplier = own.supplier and runs.id <> own.id
-  where own.id = $1 and ${PLANNED_PUSHES} limit 1`,
-};
+  where own.id = $1 and ${PLANNED_PUSHES} limit 1`;
 
 /**
  * SQL condition: the last attempt may have ended before its request was sent. In this case, only the table `attempts`
@@ -81,17 +77,14 @@ interface Comparison {
 }
 
 const compare = (items: string, toSend: string): Comparison => ({
-  counts: {
-    sql: `
+  counts: statement(`
     select count(*) as records, count(*) filter (where ${WAS_SENT}) as sent,
       count(*) filter (where (${WAS_SENT}) and items.content <> coalesce(
         nullif(records.accepted_content, ''::bytea), case when records.attempts > 0 then records.content end)) as changed,
       count(*) filter (where records.accepted_content is null and ${IS_UNCLEAR}) as unclear
     from ${items} left join migrate.records on records.identity = items.identity
-    where items.run = $1 and ${toSend}`,
-  },
-  unclear: {
-    sql: `
+    where items.run = $1 and ${toSend}`),
+  unclear: statement(`
     with unclear as materialized (
       select items.identity, items.content
       from ${items} inner join migrate.records on records.identity = items.identity
@@ -105,8 +98,7 @@ const compare = (items: string, toSend: string): Comparison => ({
         and (attempts.http is not null or attempts.status not in ('pending', 'sending'))
     )
     select count(*) as sent, count(*) filter (where requests.content <> unclear.content) as changed
-    from unclear inner join requests on requests.identity = unclear.identity and requests.latest = 1`,
-  },
+    from unclear inner join requests on requests.identity = unclear.identity and requests.latest = 1`),
 });
 
 /** Omits ambiguous records, because they are counted as ambiguous even if they are left to send. */

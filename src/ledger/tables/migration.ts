@@ -4,7 +4,7 @@ import { coverageOfEndpoints } from "./counts.ts";
 import { isExcluded } from "./exclusions.ts";
 import { PLANNED_PUSHES } from "./planned-pushes.ts";
 import { heldOpen } from "./planned-records.ts";
-import type { Statement, Tables, Work } from "./tables.ts";
+import { exists, type Statement, statement, type Tables, type Work } from "./tables.ts";
 import { verifiedCounts } from "./verifications.ts";
 
 /**
@@ -49,19 +49,15 @@ const NO_RECORDS: Readonly<Record<RecordState, number>> = {
 
 type Destination = Pick<DestinationState, "target" | "supplier" | "endpoint">;
 
-const SELECT_DESTINATIONS: Statement<Destination & Pick<DestinationState, "operation">> = {
-  sql: `
+const SELECT_DESTINATIONS = statement<Destination & Pick<DestinationState, "operation">>(`
   select runs.target, runs.supplier, runs.operation, runs.endpoint
   from migrate.runs where runs.id in (
     select max(id) from migrate.runs where ${PLANNED_PUSHES} group by target, supplier, endpoint)
-  order by runs.id desc`,
-};
+  order by runs.id desc`);
 
-const COUNT_KEYLESS: Statement<Destination & { readonly count: number }> = {
-  sql: `
+const COUNT_KEYLESS = statement<Destination & { readonly count: number }>(`
   select runs.target, runs.supplier, runs.endpoint, count(*) as count
-  from migrate.keyless inner join migrate.runs on runs.id = keyless.run group by 1, 2, 3`,
-};
+  from migrate.keyless inner join migrate.runs on runs.id = keyless.run group by 1, 2, 3`);
 
 interface OpenCount extends Destination {
   readonly state: RecordState;
@@ -110,17 +106,15 @@ const countOpen = (sending: SendingStatus): Statement<OpenCount> => {
       select planned_run, state, "isAccepted", count(*) as count
       from (${open} union all ${inFlight} union all ${unsent}) as open group by planned_run, state, "isAccepted"
     ) as each inner join migrate.runs on runs.id = planned_run group by 1, 2, 3, 4, 5`;
-  return {
-    sql: {
-      sqlite: counted(`
-        ${records} from records indexed by records_open
-        where (${heldOpen("records.")}) and records.state <> 'ambiguous'
-        union all ${records} from records indexed by records_ambiguous where records.state = 'ambiguous'`),
-      // Reads the table only once.
-      postgres: counted(`
-        ${records} from migrate.records where ${heldOpen("records.")} or records.state = 'ambiguous'`),
-    },
-  };
+  return statement({
+    sqlite: counted(`
+      ${records} from records indexed by records_open
+      where (${heldOpen("records.")}) and records.state <> 'ambiguous'
+      union all ${records} from records indexed by records_ambiguous where records.state = 'ambiguous'`),
+    // Reads the table only once.
+    postgres: counted(`
+      ${records} from migrate.records where ${heldOpen("records.")} or records.state = 'ambiguous'`),
+  });
 };
 
 /** Implements `Ledger.acceptedByDay`. Reads all records. */
@@ -128,34 +122,30 @@ export function* acceptedByDay(tables: Tables): Work<readonly AcceptedDay[]> {
   return yield* tables.rows(SELECT_ACCEPTED_DAYS);
 }
 
-const SELECT_ACCEPTED_DAYS: Statement<AcceptedDay> = {
-  sql: `
+const SELECT_ACCEPTED_DAYS = statement<AcceptedDay>(`
   select day, runs.target, runs.supplier, runs.endpoint, sum(records)::bigint as records
   from (
     select planned_run, substr(accepted_at, 1, 10) as day, count(*) as records
     from migrate.records where ${IS_ACCEPTED} and accepted_at is not null group by 1, 2
-  ) as each inner join migrate.runs on runs.id = planned_run group by 1, 2, 3, 4 order by 1`,
-};
+  ) as each inner join migrate.runs on runs.id = planned_run group by 1, 2, 3, 4 order by 1`);
 
 /** Implements `Ledger.unsettledRuns`. */
 export function* unsettledRuns(tables: Tables): Work<readonly string[]> {
   const names: string[] = [];
   for (const { run, name } of yield* tables.rows(SELECT_WITH_LEFT)) {
-    if ((yield* tables.row(ANY_LEFT, run)) !== undefined) names.push(name);
+    if (yield* exists(tables, ANY_LEFT, run)) names.push(name);
   }
   return names;
 }
 
 const LEFT = "('pending', 'sending', 'blocked', 'ambiguous')";
 
-const SELECT_WITH_LEFT: Statement<{ readonly run: number; readonly name: string }> = {
-  sql: `
+const SELECT_WITH_LEFT = statement<{ readonly run: number; readonly name: string }>(`
   select runs.id as run, runs.name from migrate.runs
   where ${PLANNED_PUSHES} and exists (
     select 1 from migrate.counts where counts.run = runs.id and kind = 'status' and name in ${LEFT}
     group by run having sum(count) > 0)
-  order by runs.id desc`,
-};
+  order by runs.id desc`);
 
 const IS_NOT_DONE = `(state in ('ambiguous', 'existing') or not (${IS_ACCEPTED}) or ${IS_OUTDATED})`;
 
@@ -163,22 +153,20 @@ const IS_NOT_DONE = `(state in ('ambiguous', 'existing') or not (${IS_ACCEPTED})
  * Finds a record of the run that is left to send or ambiguous, unless a later push has planned it again. PostgreSQL
  * reads the table until it finds such a record.
  */
-const ANY_LEFT: Statement<{ readonly found: number }> = {
-  sql: {
-    sqlite: ["records", "unsent"]
-      .map(
-        (table) => `
+const ANY_LEFT = {
+  sqlite: ["records", "unsent"]
+    .map(
+      (table) => `
     select 1 as found from items indexed by items_open cross join ${table} on ${table}.identity = items.identity
     where items.run = ?1 and planned_run = ?1 and planned_record = items.record and (
         status = 'pending' or status = 'sending' or status = 'blocked' or status = 'ambiguous')
       ${table === "records" ? `and ${IS_NOT_DONE}` : ""}`,
-      )
-      .join(" union all ")
-      .concat(" limit 1"),
-    postgres: `
+    )
+    .join(" union all ")
+    .concat(" limit 1"),
+  postgres: `
     select 1 as found from migrate.records where planned_run = $1 and ${IS_NOT_DONE} and ${LATEST_STATUS} in ${LEFT}
     union all
     select 1 from migrate.unsent where planned_run = $1 and ${LATEST_STATUS} in ${LEFT}
     limit 1`,
-  },
 };

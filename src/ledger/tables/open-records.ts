@@ -2,7 +2,7 @@ import { isDone, type OpenFilter, type OpenRecord, type RecordState } from "../m
 import { problemsByRecord, type ProblemColumns, type SendingStatus } from "../runs/run-outcome.ts";
 import { migration, stateOf, stateOfUnsent } from "./migration.ts";
 import { heldOpen } from "./planned-records.ts";
-import type { Statement, Tables, TableValue, Work } from "./tables.ts";
+import { type Statement, statement, type Tables, type TableValue, type Work } from "./tables.ts";
 
 /** The latest items of records that may be open: for each run (latest first), the record numbers in ascending order. */
 export type OpenPlaces = readonly (readonly [run: number, records: Int32Array])[];
@@ -35,11 +35,11 @@ const PLACES_AT_ONCE = 10_000;
 function* addPlaces(
   tables: Tables,
   places: Map<number, number[]>,
-  statement: Statement<PlaceRow>,
+  select: Statement<PlaceRow>,
   first: readonly TableValue[],
 ): Work<void> {
   for (let from = first; ;) {
-    const rows = yield* tables.rows(statement, ...from);
+    const rows = yield* tables.rows(select, ...from);
     for (const { run, record } of rows) {
       const known = places.get(run);
       if (known === undefined) places.set(run, [record]);
@@ -51,28 +51,23 @@ function* addPlaces(
   }
 }
 
-const selectRecords = (condition: string): Statement<PlaceRow> => ({
-  sql: `
+const selectRecords = (condition: string): Statement<PlaceRow> =>
+  statement(`
   select planned_run as run, planned_record as record, id as after
-  from migrate.records ${condition} and planned_run is not null and id > $1 order by id limit ${PLACES_AT_ONCE}`,
-});
+  from migrate.records ${condition} and planned_run is not null and id > $1 order by id limit ${PLACES_AT_ONCE}`);
 
 const SELECT_HELD = selectRecords(`/*+ indexed by records_open */ where (${heldOpen("")})`);
 
 const SELECT_ANY_OPEN = selectRecords(`
   where (${heldOpen("")} or state = 'ambiguous' or state = 'sending' or coalesce(accepted_content, ''::bytea) = ''::bytea)`);
 
-const SELECT_UNSENT: Statement<PlaceRow> = {
-  sql: `
+const SELECT_UNSENT = statement<PlaceRow>(`
   select planned_run as run, planned_record as record, identity as after
-  from migrate.unsent where identity > $1 order by identity limit ${PLACES_AT_ONCE}`,
-};
+  from migrate.unsent where identity > $1 order by identity limit ${PLACES_AT_ONCE}`);
 
-const SELECT_KEYLESS: Statement<PlaceRow> = {
-  sql: `
+const SELECT_KEYLESS = statement<PlaceRow>(`
   select run, record, 0 as after from migrate.keyless where (run, record) > ($1, $2)
-  order by run, record limit ${PLACES_AT_ONCE}`,
-};
+  order by run, record limit ${PLACES_AT_ONCE}`);
 
 /** Splits the places into batches. Each batch is read in one query and belongs to one run. */
 export function* batchesOf(places: OpenPlaces): Generator<readonly [run: number, records: readonly number[]], void> {
@@ -119,8 +114,8 @@ export function* openRecords(
   });
 }
 
-const selectOpen = (sending: SendingStatus): Statement<OpenRow> => ({
-  sql: `
+const selectOpen = (sending: SendingStatus): Statement<OpenRow> =>
+  statement(`
   select items.record, items.key, files.name as file, items.line,
     case when records.id is null then ${stateOfUnsent("items.status")} else ${stateOf(sending, "items.status")} end as state,
     runs.name as run, runs.target, runs.supplier, started.started_at as since
@@ -132,15 +127,12 @@ const selectOpen = (sending: SendingStatus): Statement<OpenRow> => ({
   left join migrate.runs as started
     on started.id = coalesce(records.since_run, unsent.since_run, keyless.since_run, items.run)
   where items.run = $1 and items.record = any($2::int[])
-  order by items.record`,
-});
+  order by items.record`);
 
 /** Selects the problems of the plan and of the latest attempt. */
-const SELECT_PROBLEMS: Statement<ProblemColumns> = {
-  sql: `
+const SELECT_PROBLEMS = statement<ProblemColumns>(`
   select problems.record, problem
   from migrate.problems inner join migrate.items on items.run = problems.run and items.record = problems.record
   where problems.run = $1 and problems.record = any($2::int[])
     and (problems.attempt = 0 or problems.attempt = items.attempt)
-  order by problems.record, problems.attempt, position`,
-};
+  order by problems.record, problems.attempt, position`);

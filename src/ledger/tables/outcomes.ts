@@ -12,7 +12,7 @@ import {
   toOutcome,
 } from "../runs/run-outcome.ts";
 import { countsOf } from "./counts.ts";
-import type { Statement, Tables, TableValue, Work } from "./tables.ts";
+import { exists, type Statement, statement, type Tables, type TableValue, type Work } from "./tables.ts";
 
 export function* summary(tables: Tables, run: RunRow, sending: SendingStatus): Work<Summary> {
   const counts = yield* countByStatus(tables, run, sending);
@@ -37,23 +37,20 @@ function* countByStatus(tables: Tables, run: RunRow, sending: SendingStatus): Wo
 
 /** Returns the number of records left to send that had an earlier request without a clear reply. */
 function* countResent(tables: Tables, { number }: RunRow): Work<number> {
-  if (tables.dialect === "sqlite" && (yield* tables.row(ANY_AMBIGUOUS)) === undefined) return 0;
+  if (tables.dialect === "sqlite" && !(yield* exists(tables, ANY_AMBIGUOUS))) return 0;
   const { own = 0, others = false } = (yield* tables.row(COUNT_OWN, number)) ?? {};
   // If another run or a recovery has made records ambiguous, all records left to send must be checked.
   return others ? ((yield* tables.row(COUNT_RESENT, number))?.count ?? 0) : own;
 }
 
-const ANY_AMBIGUOUS: Statement<{ found: number }> = {
-  sql: "select 1 as found from migrate.records where state = 'ambiguous' limit 1",
-};
+const ANY_AMBIGUOUS = "select 1 as found from migrate.records where state = 'ambiguous' limit 1";
 
 /**
  * `own`: number of the run's pending records whose last request is ambiguous. `others`: whether any record may be
  * ambiguous for another reason. A request that made a record ambiguous is always the record's last request.
  */
-const COUNT_OWN: Statement<{ own: number; others: boolean | 0 | 1 }> = {
-  sql: {
-    sqlite: `
+const COUNT_OWN = statement<{ own: number; others: boolean | 0 | 1 }>({
+  sqlite: `
     select (select count(*) from records where state = 'ambiguous') <> count(*) as others,
       coalesce(sum(items.status = 'pending'), 0) as own
     from attempts indexed by attempts_ambiguous
@@ -61,7 +58,7 @@ const COUNT_OWN: Statement<{ own: number; others: boolean | 0 | 1 }> = {
     cross join items on items.run = attempts.run and items.record = attempts.record
     where attempts.status = 'ambiguous' and attempts.run = $1 and attempts.attempt = records.attempts
       and records.state = 'ambiguous'`,
-    postgres: `
+  postgres: `
     with open as materialized (
       select attempts.run, attempts.record
       from migrate.attempts join migrate.records on records.identity = attempts.identity
@@ -72,14 +69,13 @@ const COUNT_OWN: Statement<{ own: number; others: boolean | 0 | 1 }> = {
       select count(*) from open join migrate.items on items.run = open.run and items.record = open.record
       where open.run = $1 and items.status = 'pending'
     ) as own`,
-  },
-};
+});
 
-const COUNT_RESENT: Statement<{ count: number }> = {
-  sql: `select count(*) as count from migrate.items /*+ indexed by items_open */
+const COUNT_RESENT = statement<{
+  count: number;
+}>(`select count(*) as count from migrate.items /*+ indexed by items_open */
     where run = $1 and status = 'pending'
-      and identity in (select identity from migrate.records where state = 'ambiguous')`,
-};
+      and identity in (select identity from migrate.records where state = 'ambiguous')`);
 
 /**
  * Returns SQL for the status that is shown for an item. A record in flight may have been processed, and so may a record
@@ -118,20 +114,16 @@ export function outcomeQuery(tables: Tables, sending: SendingStatus, filter: Out
   const within = (table: string): string =>
     `${table}.run = $1 and ${table}.record > $2 and ${table}.record <= $3 and ${condition}`;
   return {
-    items: {
-      sql: `
+    items: statement(`
       select items.record, items.key, files.name as file, items.line, ${status} as status,
         items.http, items.attempts, items.account, items.duration_ms as "durationMs"
       from migrate.items inner join migrate.files on files.id = items.file ${unresolved}
-      where ${within("items")} order by items.record limit ${BATCH[tables.dialect]}`,
-    },
-    problems: {
-      sql: `
+      where ${within("items")} order by items.record limit ${BATCH[tables.dialect]}`),
+    problems: statement(`
       select problems.record, problem
       from migrate.problems inner join migrate.items on items.run = problems.run and items.record = problems.record
         ${unresolved}
-      where ${within("problems")} and ${STANDING_PROBLEM} order by problems.record, problems.attempt, position`,
-    },
+      where ${within("problems")} and ${STANDING_PROBLEM} order by problems.record, problems.attempt, position`),
     values,
   };
 }
@@ -198,11 +190,11 @@ export function* plannedKeys(
   return rows.map(({ key }) => tables.readKey(key));
 }
 
-const SELECT_KEYS: Statement<{ key: string }> = {
-  sql: "select key from migrate.items where run = $1 and record between $2 and $3 and identity is not null",
-};
+const SELECT_KEYS = statement<{ key: string }>(
+  "select key from migrate.items where run = $1 and record between $2 and $3 and identity is not null",
+);
 
 /** Selects SHA-256 hashes, which have 32 bytes. The shorter fast hashes have no meaning outside the ledger. */
-const SELECT_CONTENTS: Statement<{ record: number; content: Uint8Array }> = {
-  sql: "select record, content from migrate.items where run = $1 and record between $2 and $3 and length(content) = 32",
-};
+const SELECT_CONTENTS = statement<{ record: number; content: Uint8Array }>(
+  "select record, content from migrate.items where run = $1 and record between $2 and $3 and length(content) = 32",
+);

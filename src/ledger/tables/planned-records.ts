@@ -2,7 +2,7 @@ import { PLANNED_PUSHES } from "./planned-pushes.ts";
 import { ROW } from "../records/exclusions.ts";
 import type { RowWithoutKey } from "../records/planned-item.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
-import type { EachStatement, Sql, Statement, Tables, Work } from "./tables.ts";
+import { type EachStatement, exists, type Sql, statement, type Tables, type Work } from "./tables.ts";
 
 /**
  * When a plan is finished, notes the latest item of each record in any planned push: `planned_run` and
@@ -28,7 +28,7 @@ export function* notePlanned(
     yield* tables.run(NOTE_UNSENT, run);
   }
   if ((counts["invalid"] ?? 0) > 0) yield* tables.run(INSERT_KEYLESS, run);
-  if ((yield* tables.row(ANY_OLDER_KEYLESS, run)) === undefined) return;
+  if (!(yield* exists(tables, ANY_OLDER_KEYLESS, run))) return;
   yield* tables.run(DELETE_REPEATED_KEYLESS, run);
   yield* deleteKeyless(tables, superseded);
 }
@@ -129,12 +129,10 @@ const NOTE_UNSENT = `
  * content. Call this after records of the run have become `skipped`.
  */
 export function* noteSkipped(tables: Tables, run: number): Work<void> {
-  if ((yield* tables.row(ANY_OUTDATED)) !== undefined) yield* tables.run(NOTE_SKIPPED, run);
+  if (yield* exists(tables, ANY_OUTDATED)) yield* tables.run(NOTE_SKIPPED, run);
 }
 
-const ANY_OUTDATED: Statement<{ found: number }> = {
-  sql: `select 1 as found from migrate.records /*+ indexed by records_open */ where ${outdated("")} limit 1`,
-};
+const ANY_OUTDATED = `select 1 as found from migrate.records /*+ indexed by records_open */ where ${outdated("")} limit 1`;
 
 const NOTE_SKIPPED = `
   with found as materialized (
@@ -151,12 +149,12 @@ const NOTE_SKIPPED = `
  * send them. Otherwise, these rows would be inserted when the records are sent, without a reference to their plans.
  */
 export function* planUnsent(tables: Tables, run: number): Work<void> {
-  if ((yield* tables.row(ANY_UNSENT)) === undefined) return;
+  if (!(yield* exists(tables, ANY_UNSENT))) return;
   yield* tables.run(MOVE_UNSENT, run);
   yield* tables.run(DELETE_MOVED);
 }
 
-const ANY_UNSENT: Statement<{ found: number }> = { sql: "select 1 as found from migrate.unsent limit 1" };
+const ANY_UNSENT = "select 1 as found from migrate.unsent limit 1";
 
 const MOVE_UNSENT = `
   insert into migrate.records
@@ -173,9 +171,7 @@ const MOVE_UNSENT = `
 const DELETE_MOVED = `
   delete from migrate.unsent where exists (select 1 from migrate.records where records.identity = unsent.identity)`;
 
-const ANY_OLDER_KEYLESS: Statement<{ found: number }> = {
-  sql: "select 1 as found from migrate.keyless where run <> $1 limit 1",
-};
+const ANY_OLDER_KEYLESS = "select 1 as found from migrate.keyless where run <> $1 limit 1";
 
 /** The rows without a key in earlier pushes to the destination of the run. */
 const OLDER_KEYLESS = `
@@ -225,12 +221,10 @@ const RESTORE_KEYLESS = withRows(
   where true on conflict do nothing`,
 );
 
-const SELECT_OLDER_KEYLESS: Statement<Omit<RowWithoutKey, "rowHash"> & { readonly rowHash: number | null }> = {
-  sql: `
+const SELECT_OLDER_KEYLESS = statement<Omit<RowWithoutKey, "rowHash"> & { readonly rowHash: number | null }>(`
   select older.run, older.record, files.name as file, older.row_hash as "rowHash" from (
     select other.name as run, earlier.record, earlier.file, earlier.row_hash ${OLDER_KEYLESS}
-  ) as older inner join migrate.files on files.id = older.file`,
-};
+  ) as older inner join migrate.files on files.id = older.file`);
 
 const ITEMS_OF_PLANS = `
   select items.* from items cross join runs on runs.id = items.run where ${PLANNED_PUSHES} and items.status <> 'stale'`;

@@ -1,7 +1,7 @@
 import type { InputPosition } from "../../model/record.ts";
 import type { NextSendable } from "../records/requests.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
-import type { Statement, Tables, Work } from "./tables.ts";
+import { statement, type Tables, type Work } from "./tables.ts";
 
 /** Saves a position, unless the ledger contains no records from the position's file. */
 export function* notePosition(tables: Tables, run: RunRow, { record, file, byte, line }: InputPosition): Work<void> {
@@ -21,16 +21,12 @@ export function* nextSendable(tables: Tables, run: RunRow, from: number): Work<N
 }
 
 /** Uses the index of open records, because a run that was interrupted near its end has few open records. */
-const SELECT_NEXT: Statement<{ record: number }> = {
-  sql: `
+const SELECT_NEXT = statement<{ record: number }>(`
   select record from migrate.items /*+ indexed by items_open */
   where run = $1 and record >= $2 and status = 'pending' and identity is not null and content is not null
-  order by record limit 1`,
-};
+  order by record limit 1`);
 
-const SELECT_POSITION: Statement<InputPosition> = {
-  sql: `
+const SELECT_POSITION = statement<InputPosition>(`
   select record, files.name as file, byte, line
   from migrate.positions inner join migrate.files on files.id = positions.file
-  where run = $1 and record <= $2 order by record desc limit 1`,
-};
+  where run = $1 and record <= $2 order by record desc limit 1`);

@@ -7,7 +7,7 @@ import type { RunRow } from "../runs/recorded-run.ts";
 import { accountHolders } from "./account-holders.ts";
 import { addAccepted } from "./counts.ts";
 import { appendPlanProblems } from "./problems.ts";
-import type { Statement, Tables, Work } from "./tables.ts";
+import { statement, type Statement, type Tables, type Work } from "./tables.ts";
 
 interface AmbiguousRow extends Omit<AmbiguousItem, "isAsSent" | "mayHoldOther" | "step"> {
   readonly isAsSent: number | boolean;
@@ -49,9 +49,8 @@ export function* existingItems(
   return rows.map((row) => toAmbiguousItem(tables, row));
 }
 
-const inRange = (query: string): Statement<AmbiguousRow> => ({
-  sql: `${query} and record between $2 and $3 order by record`,
-});
+const inRange = (query: string): Statement<AmbiguousRow> =>
+  statement(`${query} and record between $2 and $3 order by record`);
 
 const AMBIGUOUS_IN_RANGE = inRange(SELECT.ambiguous);
 const EXISTING_IN_RANGE = inRange(SELECT.existing);
@@ -66,7 +65,7 @@ export function* undecidedItemsByKey(
   return keys.flatMap((key) => items.filter((item) => item.key === key.normalize("NFC")));
 }
 
-const withKeys = (query: string): Statement<AmbiguousRow> => ({ sql: `${query} and key = any($2) order by record` });
+const withKeys = (query: string): Statement<AmbiguousRow> => statement(`${query} and key = any($2) order by record`);
 
 const BY_KEY = { ambiguous: withKeys(SELECT.ambiguous), existing: withKeys(SELECT.existing) };
 
@@ -113,18 +112,16 @@ export function accountHolder(
   return tables.row(SELECT_HOLDER, run.number, account, identity);
 }
 
-const SELECT_HOLDER: Statement<SharedAccount["holder"]> = {
-  sql: accountHolders({ account: "$2", identity: "$3" }),
-};
+const SELECT_HOLDER = statement<SharedAccount["holder"]>(accountHolders({ account: "$2", identity: "$3" }));
 
 /** Returns 1 if the platform is known to have the record, otherwise 0. */
 function* onPlatform(tables: Tables, { identity }: Decision): Work<number> {
   return Number((yield* tables.row(SELECT_ON_PLATFORM, identity))?.found ?? 0);
 }
 
-const SELECT_ON_PLATFORM: Statement<{ found: number | boolean }> = {
-  sql: "select coalesce(accepted_content <> ''::bytea, false) as found from migrate.records where identity = $1",
-};
+const SELECT_ON_PLATFORM = statement<{ found: number | boolean }>(
+  "select coalesce(accepted_content <> ''::bytea, false) as found from migrate.records where identity = $1",
+);
 
 function* saveDecision(tables: Tables, run: RunRow, made: Decision): Work<void> {
   const { record, identity, decision, at, account = null, problems = [] } = made;
@@ -185,10 +182,8 @@ interface DecisionRow extends Omit<RecordedDecision, "account"> {
   readonly account: string | null;
 }
 
-const SELECT_DECISIONS: Statement<DecisionRow> = {
-  sql: `
+const SELECT_DECISIONS = statement<DecisionRow>(`
   select runs.name as run, decisions.record, decided_at as at, decision, decided_by as by, who, reason,
     decisions.account
   from migrate.decisions inner join migrate.runs on runs.id = decisions.run
-  where identity in (select identity from migrate.items where key = $1) order by decisions.id`,
-};
+  where identity in (select identity from migrate.items where key = $1) order by decisions.id`);

@@ -1,23 +1,21 @@
 import type { RunRow } from "../runs/recorded-run.ts";
-import type { Sql, Statement, Tables, Work } from "./tables.ts";
+import { exists, type Sql, type Tables, type Work } from "./tables.ts";
 
 /**
  * Makes records that are new to the ledger `ambiguous` after an uncertain recovery, because they may have been sent.
  * `coverage` already counts records that an earlier plan could not send.
  */
 export function* holdNewIfUncertain(tables: Tables, run: RunRow): Work<void> {
-  if (!run.sends || (yield* tables.row(ANY_UNCERTAIN)) === undefined) return;
+  if (!run.sends || !(yield* exists(tables, ANY_UNCERTAIN))) return;
   if (tables.dialect === "postgres") yield* tables.run(COVER_NEW, run.number);
   yield* tables.run(HOLD_NEW, run.number);
   yield* tables.run(INSERT_HELD, run.number);
 }
 
-const ANY_UNCERTAIN: Statement<{ found: number }> = {
-  sql: {
-    sqlite: `select 1 as found from ledger_state cross join json_each(ledger_state.recoveries)
+const ANY_UNCERTAIN = {
+  sqlite: `select 1 as found from ledger_state cross join json_each(ledger_state.recoveries)
       where json_extract(value, '$.isUncertain') limit 1`,
-    postgres: "select 1 as found from migrate.recoveries where uncertain limit 1",
-  },
+  postgres: "select 1 as found from migrate.recoveries where uncertain limit 1",
 };
 
 const IS_NEW = `

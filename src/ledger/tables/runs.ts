@@ -8,7 +8,7 @@ import { newRunId } from "../runs/run-id.ts";
 import { closeInterruptedAttempts } from "./interruption.ts";
 import { planUnsent } from "./planned-records.ts";
 import { saveSetupFiles } from "./setup-files.ts";
-import type { Statement, Tables, TableValue, Work } from "./tables.ts";
+import { quickStatement, statement, type Tables, type TableValue, type Work } from "./tables.ts";
 
 export function* startRun(tables: Tables, run: NewRun, toolVersion: string | undefined): Work<Run> {
   yield* closeInterruptedAttempts(tables, run.startedAt);
@@ -21,11 +21,9 @@ export function* startRun(tables: Tables, run: NewRun, toolVersion: string | und
   }
 }
 
-const INSERT_RUN: Statement<RunColumns> = {
-  sql: `insert into migrate.runs
+const INSERT_RUN = statement<RunColumns>(`insert into migrate.runs
     (name, command, target, supplier, operation, endpoint, settings, dry_run, tool_version, state, started_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'planning', $10) on conflict (name) do nothing returning *`,
-};
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'planning', $10) on conflict (name) do nothing returning *`);
 
 function runValues(id: string, run: NewRun, toolVersion: string | undefined): readonly TableValue[] {
   const settings = JSON.stringify(run.settings ?? null);
@@ -44,29 +42,27 @@ export function* findRun(tables: Tables, id?: string): Work<Run | undefined> {
   throw severalRuns(id);
 }
 
-const SELECT_LATEST: Statement<RunColumns> = { sql: "select * from migrate.runs order by id desc limit 1" };
-const SELECT_BY_PREFIX: Statement<RunColumns> = {
-  sql: "select * from migrate.runs where substr(name, 1, length($1::text)) = $1::text limit 2",
-};
+const SELECT_LATEST = statement<RunColumns>("select * from migrate.runs order by id desc limit 1");
+const SELECT_BY_PREFIX = statement<RunColumns>(
+  "select * from migrate.runs where substr(name, 1, length($1::text)) = $1::text limit 2",
+);
 
 /** Returns all runs, latest first. */
 export function* listRuns(tables: Tables): Work<readonly Run[]> {
   return (yield* tables.rows(SELECT_ALL)).flatMap((row) => toRun(row) ?? []);
 }
 
-const SELECT_ALL: Statement<RunColumns> = { sql: "select * from migrate.runs order by id desc" };
+const SELECT_ALL = statement<RunColumns>("select * from migrate.runs order by id desc");
 
 export function* historyOf(tables: Tables): Work<LedgerHistory> {
   const { id = null, requests = 0, at = null } = (yield* tables.row(SELECT_HISTORY)) ?? {};
   return { id: id ?? undefined, requests, lastAbandonedAt: at ?? undefined };
 }
 
-const SELECT_HISTORY: Statement<{ id: string | null; requests: number; at: string | null }> = {
-  sql: `
+const SELECT_HISTORY = statement<{ id: string | null; requests: number; at: string | null }>(`
   select (select name from migrate.runs order by id limit 1) as id,
     (select coalesce(sum(count), 0)::bigint from migrate.counts where kind = 'requests') as requests,
-    (select max(settled_at) from migrate.attempts where status = 'ambiguous') as at`,
-};
+    (select max(settled_at) from migrate.attempts where status = 'ambiguous') as at`);
 
 /** @throws Failure `run_unknown` if the ledger has no run with this id */
 export function* requireRun(tables: Tables, id: string): Work<RunRow> {
@@ -75,10 +71,9 @@ export function* requireRun(tables: Tables, id: string): Work<RunRow> {
   throw unknownRun(`"${id}"`);
 }
 
-const SELECT_ROW: Statement<Omit<RunRow, "sends"> & { readonly sends: number | boolean }> = {
-  sql: "select id as number, state, command = 'push' and not dry_run as sends from migrate.runs where name = $1",
-  isQuick: true,
-};
+const SELECT_ROW = quickStatement<Omit<RunRow, "sends"> & { readonly sends: number | boolean }>(
+  "select id as number, state, command = 'push' and not dry_run as sends from migrate.runs where name = $1",
+);
 
 export function* resumeRun(
   tables: Tables,
@@ -102,7 +97,7 @@ export function* resumeRun(
   return resumed;
 }
 
-const SELECT_BY_NUMBER: Statement<RunColumns> = { sql: "select * from migrate.runs where id = $1" };
+const SELECT_BY_NUMBER = statement<RunColumns>("select * from migrate.runs where id = $1");
 
 /** Implements `Ledger.refresh`. Ambiguous records stay ambiguous, even if the platform deduplicates by business key. */
 export function* refresh(

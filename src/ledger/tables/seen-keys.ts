@@ -1,6 +1,6 @@
 import type { DestinationState } from "../migration-state.ts";
 import { identitiesOf, OPEN_PARAMETER } from "../records/record-hashes.ts";
-import type { Statement, Tables, Work } from "./tables.ts";
+import { statement, type Tables, type Work } from "./tables.ts";
 
 type Destination = Pick<DestinationState, "endpoint" | "supplier">;
 
@@ -31,12 +31,10 @@ const selectSeen = (list: string, bytes: string): string => `
     or exists (select 1 from migrate.exclusions where identity = ${bytes} and undone_at is null)`;
 
 /** A list parameter cannot contain bytes, so the identities are in hexadecimal. */
-const SELECT_SEEN: Statement<{ readonly identity: string }> = {
-  sql: {
-    sqlite: selectSeen("json_each($1)", "unhex(each.value)"),
-    postgres: selectSeen("(select unnest($1::text[]) as value)", "decode(each.value, 'hex')"),
-  },
-};
+const SELECT_SEEN = statement<{ readonly identity: string }>({
+  sqlite: selectSeen("json_each($1)", "unhex(each.value)"),
+  postgres: selectSeen("(select unnest($1::text[]) as value)", "decode(each.value, 'hex')"),
+});
 
 /** Implements `Ledger.identitiesByKey`. */
 export function* identitiesByKey(
@@ -59,10 +57,8 @@ export function* identitiesByKey(
 }
 
 /** Reads all items of the pushes, because there is no index of keys. */
-const SELECT_PLANNED: Statement<{ readonly key: string; readonly identity: Uint8Array }> = {
-  sql: `
+const SELECT_PLANNED = statement<{ readonly key: string; readonly identity: Uint8Array }>(`
   select distinct items.key, items.identity
   from migrate.runs inner join migrate.items on items.run = runs.id
   where runs.command = 'push' and runs.endpoint = $1 and runs.supplier = $2
-    and items.identity is not null and items.key = any($3)`,
-};
+    and items.identity is not null and items.key = any($3)`);

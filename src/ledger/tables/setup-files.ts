@@ -2,20 +2,18 @@ import { createHash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { Failure } from "../../model/failure.ts";
 import type { SetupFile } from "../ledger.ts";
-import type { Statement, Tables, Work } from "./tables.ts";
+import { exists, statement, type Tables, type Work } from "./tables.ts";
 
 /** Stores the files of a run, unless another run has already stored them. */
 export function* saveSetupFiles(tables: Tables, files: readonly SetupFile[]): Work<void> {
   for (const { sha256, content } of files) {
     const name = Buffer.from(sha256, "hex");
-    if ((yield* tables.row(IS_STORED, name)) === undefined)
+    if (!(yield* exists(tables, IS_STORED, name)))
       yield* tables.run(INSERT, name, deflateRawSync(content, { level: 1 }));
   }
 }
 
-const IS_STORED: Statement<{ readonly found: number }> = {
-  sql: "select 1 as found from migrate.setup where sha256 = $1",
-};
+const IS_STORED = "select 1 as found from migrate.setup where sha256 = $1";
 const INSERT = "insert into migrate.setup (sha256, content) values ($1, $2) on conflict do nothing";
 
 /** Implements `Ledger.setupFile`. */
@@ -29,9 +27,7 @@ export function* setupFile(tables: Tables, sha256: string): Work<Uint8Array | un
   });
 }
 
-const SELECT: Statement<{ readonly content: Uint8Array }> = {
-  sql: "select content from migrate.setup where sha256 = $1",
-};
+const SELECT = statement<{ readonly content: Uint8Array }>("select content from migrate.setup where sha256 = $1");
 
 function inflated(bytes: Uint8Array): Uint8Array | undefined {
   try {

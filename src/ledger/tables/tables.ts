@@ -12,12 +12,26 @@ export type TableValue = Scalar | readonly Scalar[];
 export type Sql = string | { readonly sqlite: string; readonly postgres: string };
 
 /** A statement with the type of its rows. The type is not checked against the results. */
-export interface Statement<Row> {
-  readonly sql: Sql;
-  /** Whether the statement reads or changes only a few rows (`postgres/queries.ts`). */
+export interface Statement<Row, Text extends Sql = Sql> {
+  readonly sql: Text;
+  /**
+   * Whether the statement reads or changes only a few rows. If the server of a ledger does not reply to such a statement
+   * in time, the connection is considered dead.
+   */
   readonly isQuick?: boolean;
   /** This member is never present. It only carries the type. */
   readonly row?: Row;
+}
+
+export function statement<Row>(sql: string): Statement<Row, string>;
+export function statement<Row>(sql: Sql): Statement<Row>;
+export function statement<Row>(sql: Sql): Statement<Row> {
+  return { sql };
+}
+
+/** Returns a statement that reads or changes only a few rows. */
+export function quickStatement<Row>(sql: string): Statement<Row, string> {
+  return { sql, isQuick: true };
 }
 
 /**
@@ -56,6 +70,11 @@ export interface Tables {
 export interface EachStatement {
   readonly sqlite: string;
   readonly postgres: string;
+}
+
+/** Whether a query selects a row. */
+export function* exists(tables: Tables, sql: Sql, ...values: readonly TableValue[]): Work<boolean> {
+  return (yield* tables.row({ sql }, ...values)) !== undefined;
 }
 
 /** Runs work on tables that respond synchronously. */

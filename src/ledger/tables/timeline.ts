@@ -1,7 +1,7 @@
 import type { Timeline } from "../../model/timeline.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { slotLength, type SlotCount, timelineOf } from "../runs/time-slots.ts";
-import type { Statement, Tables, Work } from "./tables.ts";
+import { statement, type Tables, type Work } from "./tables.ts";
 
 /** Implements `Ledger.timeline`. */
 export function* timeline(tables: Tables, run: RunRow): Work<Timeline | undefined> {
@@ -27,10 +27,12 @@ const selectSlots = (of: Seconds): string => `
   select ${of("settled_at")} / $2::int as slot, status, count(*) as count from migrate.attempts
   where run = $1 and settled_at is not null group by 1, 2 order by 1, 2`;
 
-const SELECT_SPAN: Statement<{ first: number | null; last: number | null }> = {
-  sql: { sqlite: selectSpan(seconds.sqlite), postgres: selectSpan(seconds.postgres) },
-};
+const SELECT_SPAN = statement<{ first: number | null; last: number | null }>({
+  sqlite: selectSpan(seconds.sqlite),
+  postgres: selectSpan(seconds.postgres),
+});
 
-const SELECT_SLOTS: Statement<SlotCount> = {
-  sql: { sqlite: selectSlots(seconds.sqlite), postgres: selectSlots(seconds.postgres) },
-};
+const SELECT_SLOTS = statement<SlotCount>({
+  sqlite: selectSlots(seconds.sqlite),
+  postgres: selectSlots(seconds.postgres),
+});

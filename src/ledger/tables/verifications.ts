@@ -1,7 +1,7 @@
 import type { DestinationState } from "../migration-state.ts";
 import type { RecordVerification, Verification, VerifiedCounts } from "../records/verifications.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
-import type { EachStatement, Statement, Tables, Work } from "./tables.ts";
+import { type EachStatement, statement, type Tables, type Work } from "./tables.ts";
 
 /** Implements `Ledger.acceptedLast`. */
 export function* acceptedLast(
@@ -13,13 +13,11 @@ export function* acceptedLast(
   return new Map(rows.map(({ record, verified }) => [record, verified ?? undefined]));
 }
 
-const SELECT_ACCEPTED_LAST: Statement<{ readonly record: number; readonly verified: Verification | null }> = {
-  sql: `
+const SELECT_ACCEPTED_LAST = statement<{ readonly record: number; readonly verified: Verification | null }>(`
   select items.record, records.verified
   from migrate.items inner join migrate.records on records.identity = items.identity
   where items.run = $1 and items.record between $2 and $3
-    and records.accepted_content in (items.content, ''::bytea)`,
-};
+    and records.accepted_content in (items.content, ''::bytea)`);
 
 /** Implements `Ledger.saveVerifications`. The next request for a record deletes its verification. */
 export function saveVerifications(
@@ -68,12 +66,10 @@ export function* verifiedCounts(
   return [...destinations.values()];
 }
 
-const COUNT_VERIFIED: Statement<VerifiedRow> = {
-  sql: `
+const COUNT_VERIFIED = statement<VerifiedRow>(`
   select runs.target, runs.supplier, runs.endpoint, verified, sum(count)::bigint as count, max(at) as at
   from (
     select planned_run, verified, count(*) as count, max(verified_at) as at
     from migrate.records /*+ indexed by records_verified */ where verified is not null
     group by planned_run, verified
-  ) as each inner join migrate.runs on runs.id = planned_run group by 1, 2, 3, 4`,
-};
+  ) as each inner join migrate.runs on runs.id = planned_run group by 1, 2, 3, 4`);

@@ -1,9 +1,10 @@
-import type { Queries, Statement } from "../queries.ts";
+import type { Queries } from "../queries.ts";
+import { statement } from "../../tables/tables.ts";
 
 /** Selects server settings under which committed data can be lost in a power failure. */
-const SELECT_UNSAFE: Statement<{ name: string }> = {
-  sql: "select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name",
-};
+const SELECT_UNSAFE = statement<{ name: string }>(
+  "select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name",
+);
 
 /** Returns the reasons not to trust the server with a ledger, as sentences. */
 export async function serverFindings(queries: Queries): Promise<readonly string[]> {

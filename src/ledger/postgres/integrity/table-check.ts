@@ -1,8 +1,9 @@
 import { type ContradictionQueries, contradictionQueries } from "../../contradictions.ts";
 import type { LedgerCheck } from "../../ledger-store.ts";
-import type { Queries, Statement } from "../queries.ts";
+import type { Queries } from "../queries.ts";
 import { MISCOUNTED } from "../tables/count-schema.ts";
 import { serverFindings } from "./server-check.ts";
+import { statement } from "../../tables/tables.ts";
 
 /**
  * Checks every row for contradictions between the tables. The server itself detects corruption of its files
@@ -14,17 +15,14 @@ export async function checkTables(queries: Queries): Promise<LedgerCheck> {
   return { findings, counts: counts ?? { runs: 0, records: 0, attempts: 0, decisions: 0 } };
 }
 
-const COUNT_ROWS: Statement<LedgerCheck["counts"]> = {
-  sql: `
+const COUNT_ROWS = statement<LedgerCheck["counts"]>(`
   select (select count(*) from migrate.runs) as runs, (select count(*) from migrate.records) as records,
-    (select count(*) from migrate.attempts) as attempts, (select count(*) from migrate.decisions) as decisions`,
-};
+    (select count(*) from migrate.attempts) as attempts, (select count(*) from migrate.decisions) as decisions`);
 
 async function contradictions(queries: Queries): Promise<readonly string[]> {
   const found: string[] = [];
   for (const { sql, sentences } of contradictionQueries(VIOLATIONS)) {
-    const statement: Statement<{ count: number }> = { sql };
-    const { count = 0 } = (await queries.row(statement)) ?? {};
+    const { count = 0 } = (await queries.row(statement<{ count: number }>(sql))) ?? {};
     found.push(...sentences(count));
   }
   return found;

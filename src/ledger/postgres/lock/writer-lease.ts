@@ -6,7 +6,8 @@ import { systemClock } from "../../../time/system-clock.ts";
 import { type Holder, isDead, nameOf, parseHolder, thisProcess } from "../../lock-holder.ts";
 import type { HeldLease } from "../../runs/held-lease.ts";
 import type { Fence, PostgresDatabase } from "../postgres-database.ts";
-import type { Queries, Statement } from "../queries.ts";
+import type { Queries } from "../queries.ts";
+import { quickStatement, statement } from "../../tables/tables.ts";
 
 export interface WriterLease extends Required<HeldLease> {
   /** Guards every transaction of the holder. */
@@ -94,13 +95,10 @@ interface LeaseColumns {
   readonly leftMs: number;
 }
 
-const SELECT_LEASE: Statement<LeaseColumns> = {
-  sql: `
+const SELECT_LEASE = quickStatement<LeaseColumns>(`
   select fence, holder, lease_until::text as until,
     (extract(epoch from lease_until - clock_timestamp()) * 1000)::float8 as "leftMs"
-  from migrate.writer where id = 1 and holder is not null`,
-  isQuick: true,
-};
+  from migrate.writer where id = 1 and holder is not null`);
 
 /**
  * Whether the holder is active. A process on this host is active if it is alive. Any other process is active if the
@@ -155,8 +153,7 @@ async function acquire(
 
 const NO_FENCE = -1;
 
-const ACQUIRE: Statement<{ fence: number }> = {
-  sql: `
+const ACQUIRE = statement<{ fence: number }>(`
   with free as materialized (
     select id from migrate.writer
     where id = 1 and (holder is null or lease_until < clock_timestamp() or fence = $3)
@@ -164,8 +161,7 @@ const ACQUIRE: Statement<{ fence: number }> = {
   )
   update migrate.writer set fence = fence + 1, holder = $1, renewed_at = clock_timestamp(),
     lease_until = clock_timestamp() + make_interval(secs => $2)
-  where id in (select id from free) returning fence`,
-};
+  where id in (select id from free) returning fence`);
 
 interface Holding {
   readonly leaseMs: number;

@@ -4,11 +4,12 @@ import { systemClock } from "../../../time/system-clock.ts";
 import { counted } from "../../../text/count.ts";
 import type { WorkerStatus } from "../../runs/shared-run.ts";
 import type { Fence, PostgresDatabase } from "../postgres-database.ts";
-import type { Queries, Statement, Transaction } from "../queries.ts";
+import type { Queries, Transaction } from "../queries.ts";
 import { openRangeQueue } from "./range-queue.ts";
 import { revokeRanges } from "./range-rows.ts";
 import type { SharedContext } from "./shared-context.ts";
 import { setState, sharedRow, sharedStatus } from "./worker-rows.ts";
+import { statement } from "../../tables/tables.ts";
 
 /** Stops assigning ranges and revokes held ranges, so that their holders can no longer write. */
 export async function endShared(
@@ -34,10 +35,8 @@ export async function endAbandonedRuns(database: PostgresDatabase, planner: Fenc
   }
 }
 
-const SELECT_OPEN: Statement<{ run: number; id: string }> = {
-  sql: `
-  select run, name as id from migrate.shared_runs join migrate.runs on runs.id = run where shared_runs.state <> 'ended'`,
-};
+const SELECT_OPEN = statement<{ run: number; id: string }>(`
+  select run, name as id from migrate.shared_runs join migrate.runs on runs.id = run where shared_runs.state <> 'ended'`);
 
 export interface LiveWorkersOptions {
   readonly notice?: ((message: string) => void) | undefined;

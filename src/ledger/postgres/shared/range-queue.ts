@@ -1,6 +1,7 @@
 import type PgBoss from "pg-boss";
 import type { PostgresDatabase } from "../postgres-database.ts";
-import type { PostgresValue, Queries, Statement } from "../queries.ts";
+import type { Queries } from "../queries.ts";
+import { statement, type TableValue } from "../../tables/tables.ts";
 
 /** The schema in which pg-boss keeps its jobs. */
 const JOB_SCHEMA = "migrate_jobs";
@@ -87,13 +88,11 @@ export async function tryRangeQueue(database: PostgresDatabase): Promise<void> {
  */
 const NEXT = { batchSize: 1, ignoreStartAfter: true } as const;
 
-const SELECT_SCHEMA: Statement<{ there: boolean }> = {
-  sql: `select true as there from pg_namespace where nspname = '${JOB_SCHEMA}'`,
-};
+const SELECT_SCHEMA = statement<{ there: boolean }>(
+  `select true as there from pg_namespace where nspname = '${JOB_SCHEMA}'`,
+);
 
-const SELECT_JOB_TABLE: Statement<{ there: boolean }> = {
-  sql: `select to_regclass('${JOB_SCHEMA}.job') is not null as there`,
-};
+const SELECT_JOB_TABLE = statement<{ there: boolean }>(`select to_regclass('${JOB_SCHEMA}.job') is not null as there`);
 
 /** Deletes all jobs of a queue. pg-boss deletes jobs only by id, and does not delete a queue that still has a job. */
 async function clear(queries: Queries, name: string): Promise<void> {
@@ -121,7 +120,7 @@ function remembering(db: PgBoss.Db): { readonly db: PgBoss.Db; readonly failure:
 /** Runs the queries of pg-boss on the given connection. */
 function sqlOf(queries: Queries): PgBoss.Db {
   return {
-    async executeSql(sql, values: readonly (PostgresValue | undefined)[] = []) {
+    async executeSql(sql, values: readonly (TableValue | undefined)[] = []) {
       // SQL text with several statements returns no rows.
       const found: readonly object[] | undefined = await queries.rows<object>(
         { sql },

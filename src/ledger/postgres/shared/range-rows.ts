@@ -2,8 +2,9 @@ import { Failure } from "../../../model/failure.ts";
 import type { RecordRange } from "../../runs/shared-run.ts";
 import type { RangeJob } from "./range-queue.ts";
 import type { Fence } from "../postgres-database.ts";
-import type { Queries, Statement, Transaction } from "../queries.ts";
+import type { Queries, Transaction } from "../queries.ts";
 import { closeInterruptedAttempts } from "../postgres-tables.ts";
+import { statement } from "../../tables/tables.ts";
 
 /** A range held by a worker. */
 export interface HeldRange extends RecordRange {
@@ -24,17 +25,15 @@ export async function cutRanges(transaction: Transaction, run: number, size: num
   return cut.toSorted((one, other) => one.first - other.first);
 }
 
-const SELECT_LAST_FENCE: Statement<{ fence: number }> = {
-  sql: "select coalesce(max(fence), 0) as fence from migrate.ranges where run = $1",
-};
+const SELECT_LAST_FENCE = statement<{ fence: number }>(
+  "select coalesce(max(fence), 0) as fence from migrate.ranges where run = $1",
+);
 
-const INSERT_RANGES: Statement<RangeJob> = {
-  sql: `
+const INSERT_RANGES = statement<RangeJob>(`
   insert into migrate.ranges (run, first, last, fence, marked, state, job)
   select $1, min(record), max(record), $3, 0, 'waiting', gen_random_uuid()
   from migrate.items where run = $1 and status = 'pending'
-  group by (record - 1) / $2 returning first, job as id`,
-};
+  group by (record - 1) / $2 returning first, job as id`);
 
 /** The worker that claims ranges. */
 export interface ClaimingWorker {
@@ -59,11 +58,9 @@ const TAKEN = `
   fence = fence + 1, marked = 0, holder = $2, state = 'taken',
   taken_at = clock_timestamp(), lease_until = clock_timestamp() + make_interval(secs => $3)`;
 
-const TAKE_RANGE: Statement<HeldRange> = {
-  sql: `
+const TAKE_RANGE = statement<HeldRange>(`
   update migrate.ranges set ${TAKEN} where run = $1 and first = $4 and job = $5 and state = 'waiting'
-  returning first, last, fence, job`,
-};
+  returning first, last, fence, job`);
 
 /**
  * Claims a range that was already assigned to the worker without its knowledge, because the reply to the commit was
@@ -78,29 +75,25 @@ export function claimUnknownRange(
   return transaction.row(CLAIM_UNKNOWN, run, worker, leaseMs / 1000, known);
 }
 
-const CLAIM_UNKNOWN: Statement<HeldRange> = {
-  sql: `
+const CLAIM_UNKNOWN = statement<HeldRange>(`
   update migrate.ranges set ${TAKEN}
   where run = $1 and first = (
     select min(first) from migrate.ranges
     where run = $1 and holder = $2 and state = 'taken' and not first = any ($4::int[])
   )
-  returning first, last, fence, job`,
-};
+  returning first, last, fence, job`);
 
 /** Gives a new job to a waiting range that no worker is claiming, because its old job may have been lost. */
 export function renewJob(transaction: Transaction, run: number): Promise<RangeJob | undefined> {
   return transaction.row(RENEW_JOB, run);
 }
 
-const RENEW_JOB: Statement<RangeJob> = {
-  sql: `
+const RENEW_JOB = statement<RangeJob>(`
   update migrate.ranges set job = gen_random_uuid()
   where run = $1 and first = (
     select first from migrate.ranges where run = $1 and state = 'waiting' order by first limit 1 for update skip locked
   )
-  returning first, job as id`,
-};
+  returning first, job as id`);
 
 /** Renews the leases of a worker's ranges. Returns the number of renewed ranges. */
 export function renewRanges(
@@ -167,9 +160,9 @@ export async function revokeRanges(transaction: Transaction, revocation: Revocat
   return revoked.flatMap(({ job }) => job ?? []);
 }
 
-const SELECT_SENDING: Statement<{ record: number }> = {
-  sql: "select record from migrate.items where run = $1 and record between $2 and $3 and status = 'sending'",
-};
+const SELECT_SENDING = statement<{ record: number }>(
+  "select record from migrate.items where run = $1 and record between $2 and $3 and status = 'sending'",
+);
 
 const SEND_AGAIN = `
   update migrate.items set status = 'pending' where run = $1 and record = any ($2::int[]) and status = 'ambiguous'`;

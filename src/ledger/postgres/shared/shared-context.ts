@@ -5,6 +5,7 @@ import type { Queries, Transaction } from "../queries.ts";
 import type { RangeQueue } from "./range-queue.ts";
 import { revokeRanges, type RevokedFrom } from "./range-rows.ts";
 import { expireDeadWorkers, sharedRow } from "./worker-rows.ts";
+import { quickStatement } from "../../tables/tables.ts";
 
 /** State shared by the parts of a shared run. */
 export interface SharedContext {
@@ -48,14 +49,10 @@ export function reaperOf(context: SharedContext): Reaper {
 }
 
 async function isAnyDead(queries: Queries, run: number): Promise<boolean> {
-  const found = await queries.row<{ dead: boolean }>(
-    {
-      sql: `select exists (
-        select from migrate.ranges where run = $1 and state = 'taken' and lease_until < clock_timestamp()
-      ) as dead`,
-      isQuick: true,
-    },
-    run,
-  );
-  return found?.dead === true;
+  return (await queries.row(IS_ANY_DEAD, run))?.dead === true;
 }
+
+const IS_ANY_DEAD = quickStatement<{ dead: boolean }>(`
+  select exists (
+    select from migrate.ranges where run = $1 and state = 'taken' and lease_until < clock_timestamp()
+  ) as dead`);

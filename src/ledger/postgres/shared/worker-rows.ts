@@ -11,7 +11,8 @@ import type {
   WorkerStatus,
 } from "../../runs/shared-run.ts";
 import { commonFindings, findingsSchema, type WorkerFindings } from "../../runs/platform-findings.ts";
-import type { Queries, Statement } from "../queries.ts";
+import type { Queries } from "../queries.ts";
+import { quickStatement, statement } from "../../tables/tables.ts";
 
 /** A shared run as stored in its table. */
 export interface SharedRow {
@@ -50,16 +51,13 @@ export function sharedRow(queries: Queries, run: number): Promise<SharedRow | un
   return queries.row(SELECT_SHARED, run);
 }
 
-const SELECT_SHARED: Statement<SharedRow> = {
-  sql: `
+const SELECT_SHARED = quickStatement<SharedRow>(`
   select state, lease_ms as "leaseMs", concurrency, rps, resends, hold_reason as "holdReason", failure,
     greatest(0, coalesce(extract(epoch from hold_until - clock_timestamp()) * 1000, 0))::float8 as "holdMs",
     case when holder is null or lease_until < clock_timestamp() then 'gone'
       when renewed_at < pg_postmaster_start_time() then 'unknown' else 'present' end as planner,
     to_char(clock_timestamp() at time zone 'UTC', ${STAMP}) as at
-  from migrate.shared_runs, migrate.writer where run = $1`,
-  isQuick: true,
-};
+  from migrate.shared_runs, migrate.writer where run = $1`);
 
 export async function setState(queries: Queries, run: number, state: HeartbeatReply["state"]): Promise<void> {
   await queries.run(
@@ -122,10 +120,9 @@ export async function isWorking(transaction: Queries, id: string): Promise<boole
   return (await transaction.row(SELECT_WORKING, id)) !== undefined;
 }
 
-const SELECT_WORKING: Statement<{ id: string }> = {
-  sql: "select id from migrate.workers where id = $1 and state = 'working' for share",
-  isQuick: true,
-};
+const SELECT_WORKING = quickStatement<{ id: string }>(
+  "select id from migrate.workers where id = $1 and state = 'working' for share",
+);
 
 /** Stores the heartbeat and the report of a worker. Returns false if the worker is considered dead. */
 export async function noteWorker(queries: Queries, id: string, report: WorkerReport): Promise<boolean> {
@@ -158,11 +155,9 @@ export async function markWorkersLost(
   return lost.map(({ id }) => id);
 }
 
-const MARK_WORKERS_LOST: Statement<{ id: string }> = {
-  sql: `
+const MARK_WORKERS_LOST = statement<{ id: string }>(`
   update migrate.workers set state = 'lost' where run = $1 and host = $2 and pid = $3 and state in ('joining', 'working')
-  returning id`,
-};
+  returning id`);
 
 /** Returns the worker's position among the live workers. */
 export async function placeOf(
@@ -178,14 +173,11 @@ type Place = Pick<HeartbeatReply, "workers" | "position" | "isKnown">;
  * `isKnown`: all other live workers have sent a report since this worker became visible, so they have all counted
  * this worker.
  */
-const SELECT_PLACE: Statement<Place> = {
-  sql: `
+const SELECT_PLACE = quickStatement<Place>(`
   select count(*) as workers, count(*) filter (where each.rank < own.rank) as position,
     bool_and(each.id = own.id or each.seen_at > own.shown_at) as "isKnown"
   from migrate.workers as each, (select id, rank, shown_at from migrate.workers where id = $3) as own
-  where run = $1 and state = 'working' and seen_at >= clock_timestamp() - make_interval(secs => $2)`,
-  isQuick: true,
-};
+  where run = $1 and state = 'working' and seen_at >= clock_timestamp() - make_interval(secs => $2)`);
 
 /** Returns the findings of the live workers about the platform, in the order in which the workers joined. */
 export async function findingsOf(queries: Queries, run: number, leaseMs: number): Promise<readonly WorkerFindings[]> {
@@ -196,28 +188,22 @@ export async function findingsOf(queries: Queries, run: number, leaseMs: number)
   }));
 }
 
-const SELECT_FINDINGS: Statement<{ worker: string; seenAgoMs: number; findings: string | null }> = {
-  sql: `
+const SELECT_FINDINGS = quickStatement<{ worker: string; seenAgoMs: number; findings: string | null }>(`
   select id as worker, (extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as "seenAgoMs",
     (report::json -> 'findings')::text as findings
   from migrate.workers where run = $1 and state = 'working'
-    and seen_at >= clock_timestamp() - make_interval(secs => $2) order by rank`,
-  isQuick: true,
-};
+    and seen_at >= clock_timestamp() - make_interval(secs => $2) order by rank`);
 
 export async function rangeCounts(queries: Queries, run: number): Promise<Pick<HeartbeatReply, "ranges" | "released">> {
   const { released = 0, ...ranges } = (await queries.row(SELECT_COUNTS, run)) ?? { waiting: 0, taken: 0, done: 0 };
   return { ranges, released };
 }
 
-const SELECT_COUNTS: Statement<RangeCounts & Pick<HeartbeatReply, "released">> = {
-  sql: `
+const SELECT_COUNTS = quickStatement<RangeCounts & Pick<HeartbeatReply, "released">>(`
   select count(*) filter (where state = 'waiting') as waiting, count(*) filter (where state = 'taken') as taken,
     count(*) filter (where state = 'done') as done,
     count(*) filter (where state = 'waiting' and taken_at is not null) as "released"
-  from migrate.ranges where run = $1`,
-  isQuick: true,
-};
+  from migrate.ranges where run = $1`);
 
 /** Returns the progress of a shared run; undefined for a run that was never shared. */
 export async function sharedStatus(queries: Queries, run: number, id: string): Promise<SharedStatus | undefined> {
@@ -247,22 +233,18 @@ interface WorkerRow extends WorkerIdentity {
   readonly report: string | null;
 }
 
-const SELECT_WORKERS: Statement<WorkerRow> = {
-  sql: `
+const SELECT_WORKERS = statement<WorkerRow>(`
   select workers.id, host, pid, report,
     case when workers.state in ('joining', 'working') and seen_at < clock_timestamp() - make_interval(secs => lease_ms / 1000.0)
       then 'lost' else workers.state end as state,
     to_char(started_at at time zone 'UTC', ${STAMP}) as "startedAt",
     to_char(seen_at at time zone 'UTC', ${STAMP}) as "seenAt"
   from migrate.workers join migrate.shared_runs on shared_runs.run = workers.run
-  where workers.run = $1 order by rank`,
-};
+  where workers.run = $1 order by rank`);
 
-const SELECT_HELD: Statement<{ holder: string; first: number; last: number; since: string }> = {
-  sql: `
+const SELECT_HELD = statement<{ holder: string; first: number; last: number; since: string }>(`
   select holder, first, last, to_char(taken_at at time zone 'UTC', ${STAMP}) as since
-  from migrate.ranges where run = $1 and state = 'taken' order by first`,
-};
+  from migrate.ranges where run = $1 and state = 'taken' order by first`);
 
 async function workersOf(queries: Queries, run: number): Promise<readonly WorkerStatus[]> {
   const held = await queries.rows(SELECT_HELD, run);

@@ -7,7 +7,8 @@ import {
   UNKNOWN_REQUEST,
 } from "../../journal/recovery.ts";
 import { errorCode } from "../../../files/error-code.ts";
-import type { Queries, Statement, Transaction } from "../queries.ts";
+import type { Queries, Transaction } from "../queries.ts";
+import { statement } from "../../tables/tables.ts";
 
 export async function unknownRequests(
   queries: Queries,
@@ -23,12 +24,10 @@ export async function unknownRequests(
   return requests.filter((_, index) => unknown.has(index + 1));
 }
 
-const SELECT_UNKNOWN: Statement<{ nth: number }> = {
-  sql: `
+const SELECT_UNKNOWN = statement<{ nth: number }>(`
   select given.nth from unnest($1::bytea[], $2::int[]) with ordinality as given (identity, attempt, nth)
   left join migrate.records on records.identity = given.identity
-  where coalesce(records.attempts, 0) < given.attempt`,
-};
+  where coalesce(records.attempts, 0) < given.attempt`);
 
 /** Adds the requests that the ledger lacks. Returns their number. */
 export async function markPossiblySent(
@@ -129,7 +128,7 @@ export async function isRecoveryKnown(queries: Queries, id: string): Promise<boo
   return (await queries.row(SELECT_RECOVERY, id)) !== undefined;
 }
 
-const SELECT_RECOVERY: Statement<{ id: string }> = { sql: "select id from migrate.recoveries where id = $1" };
+const SELECT_RECOVERY = statement<{ id: string }>("select id from migrate.recoveries where id = $1");
 
 export function originOf(database: Queries): LedgerOrigin {
   return {
@@ -161,29 +160,25 @@ async function factsOf(database: Queries): Promise<OriginFacts> {
   return { machines, noted, ...(await serverOrigin(database)) };
 }
 
-const SELECT_NOTED: Statement<NotedOrigin> = { sql: "select origin, noted_at as at from migrate.origin" };
+const SELECT_NOTED = statement<NotedOrigin>("select origin, noted_at as at from migrate.origin");
 
-const SELECT_MACHINES: Statement<{ id: string }> = { sql: "select id from migrate.machines order by id" };
+const SELECT_MACHINES = statement<{ id: string }>("select id from migrate.machines order by id");
 
 /**
  * Identifies the database, its server and the server's timeline. Restoring a dump gives the table a different number. A
  * failover or a recovery to a point in time starts a new timeline. A restored copy of the server's files has an earlier
  * log position.
  */
-const SELECT_ORIGIN: Statement<Origin> = {
-  sql: `
+const SELECT_ORIGIN = statement<Origin>(`
   select (select system_identifier from pg_control_system())::text || '/' ||
       (select oid from pg_database where datname = current_database())::text || '/' ||
       'migrate.ledger'::regclass::oid::text || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) as origin,
     (pg_current_wal_lsn() - '0/0'::pg_lsn)::float8 as position,
-    pg_postmaster_start_time()::text as "startedAt"`,
-};
+    pg_postmaster_start_time()::text as "startedAt"`);
 /** Selects the origin on a server whose control data this database user may not read. */
-const SELECT_DATABASE_ORIGIN: Statement<Origin> = {
-  sql: `
+const SELECT_DATABASE_ORIGIN = statement<Origin>(`
   select (select oid from pg_database where datname = current_database())::text || '/' ||
-      'migrate.ledger'::regclass::oid::text as origin, 0::float8 as position, pg_postmaster_start_time()::text as "startedAt"`,
-};
+      'migrate.ledger'::regclass::oid::text as origin, 0::float8 as position, pg_postmaster_start_time()::text as "startedAt"`);
 const INSUFFICIENT_PRIVILEGE = "42501";
 
 async function serverOrigin(database: Queries): Promise<Origin> {

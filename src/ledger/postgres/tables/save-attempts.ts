@@ -3,8 +3,9 @@ import { requireChanged } from "../../ledger-failures.ts";
 import { otherContentAfter } from "../../records/prior-content.ts";
 import type { RunRow } from "../../runs/recorded-run.ts";
 import { accountHolders } from "../../tables/account-holders.ts";
-import type { PostgresValue, Queries, Statement } from "../queries.ts";
+import type { Queries } from "../queries.ts";
 import { insertProblems } from "./insert-problems.ts";
+import { quickStatement, type TableValue } from "../../tables/tables.ts";
 
 export async function saveIntents(
   queries: Queries,
@@ -39,8 +40,7 @@ const COUNT_CHANGES = `
   select (select count(*) from changed_records) as records, (select count(*) from changed_items) as items,
     (select count(*) from changed_attempts) as attempts`;
 
-const CLAIM: Statement<Changes> = {
-  sql: `
+const CLAIM = quickStatement<Changes>(`
   with intents as (
     select * from unnest($2::int[], $3::bytea[], $4::bytea[], $5::int[], $6::text[], $7::text[], $8::bool[])
       as each (record, identity, content, attempt, at, step, harmless)
@@ -61,11 +61,9 @@ const CLAIM: Statement<Changes> = {
     insert into migrate.attempts (run, record, attempt, identity, intended_at, step, harmless, status)
     select $1, record, attempt, identity, at, step, harmless, 'sending' from intents
     on conflict do nothing returning 1
-  ) ${COUNT_CHANGES}`,
-  isQuick: true,
-};
+  ) ${COUNT_CHANGES}`);
 
-function intentColumns(intents: readonly Intent[]): readonly PostgresValue[] {
+function intentColumns(intents: readonly Intent[]): readonly TableValue[] {
   return [
     intents.map(({ record }) => record),
     intents.map(({ identity }) => identity),
@@ -82,8 +80,7 @@ function intentColumns(intents: readonly Intent[]): readonly PostgresValue[] {
  * same endpoint, in any run. Refused records, and records that the platform already had, restart at their first step.
  * `counted` reads the accepted contents before this statement changes them.
  */
-const SETTLE: Statement<Changes> = {
-  sql: `
+const SETTLE = quickStatement<Changes>(`
   with given as (
     select * from unnest($2::int[], $3::bytea[], $4::int[], $5::text[], $6::text[], $7::int[], $8::text[], $9::float8[],
         $10::text[], $11::text[], $12::bool[], $13::bool[]) with ordinality
@@ -137,11 +134,9 @@ const SETTLE: Statement<Changes> = {
     insert into migrate.counts (run, kind, name, count)
     select $1::int, 'accepted', '', count(*) from outcomes join migrate.records on records.identity = outcomes.identity
     where outcomes.status = 'accepted' and coalesce(accepted_content, '') = '' having count(*) > 0
-  ) ${COUNT_CHANGES}`,
-  isQuick: true,
-};
+  ) ${COUNT_CHANGES}`);
 
-function outcomeColumns(outcomes: readonly AttemptOutcome[]): readonly PostgresValue[] {
+function outcomeColumns(outcomes: readonly AttemptOutcome[]): readonly TableValue[] {
   return [
     outcomes.map(({ record }) => record),
     outcomes.map(({ identity }) => identity),

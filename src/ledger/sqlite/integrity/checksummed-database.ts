@@ -1,7 +1,7 @@
 import { corruptLedger, ledgerFailure, statOf } from "../ledger-file.ts";
 import { rememberPlace } from "../lock/ledger-place.ts";
 import { isWriter, lostToOtherWriter, releaseWriter, becomeWriter, writerOf } from "../lock/writer.ts";
-import { BUSY_TIMEOUT, pragma, type Query, type SqliteDatabase } from "../sqlite-database.ts";
+import { BUSY_TIMEOUT, pragma, type SqliteDatabase } from "../sqlite-database.ts";
 import { checkPages } from "./page-check.ts";
 import {
   readChecksums,
@@ -11,6 +11,7 @@ import {
   writeCommitCount,
   writeHeaderOnly,
 } from "./page-checksums.ts";
+import { statement } from "../../tables/tables.ts";
 
 export interface ChecksummedDatabase extends SqliteDatabase {
   /** Closes the database. Returns false if the log could not be written into the file. */
@@ -190,8 +191,8 @@ interface Checkpointed {
   readonly checkpointed: number;
 }
 /** Writes the log into the file. Passive mode does not wait for readers, so that readers do not delay a push. */
-const CHECKPOINT: Query<Checkpointed> = { sql: "pragma wal_checkpoint(passive)" };
-const TRUNCATE: Query<Checkpointed> = { sql: "pragma wal_checkpoint(truncate)" };
+const CHECKPOINT = statement<Checkpointed>("pragma wal_checkpoint(passive)");
+const TRUNCATE = statement<Checkpointed>("pragma wal_checkpoint(truncate)");
 
 /**
  * Empties the log. If another connection is reading, the log keeps its size, and SQLite later overwrites it from its
@@ -227,7 +228,7 @@ export function committed(database: SqliteDatabase): number {
   return database.row(COMMITS)?.commits ?? 0;
 }
 
-const COMMITS: Query<{ commits: number }> = { sql: "select commits from ledger_state" };
+const COMMITS = statement<{ commits: number }>("select commits from ledger_state");
 
 function logSize(path: string): number {
   return statOf(`${path}-wal`)?.size ?? 0;

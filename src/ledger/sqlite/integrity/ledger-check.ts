@@ -6,9 +6,10 @@ import type { LedgerCheck } from "../../ledger-store.ts";
 import { corruptLedger, lostLedger, statOf } from "../ledger-file.ts";
 import { hasSchema } from "../ledger-schema.ts";
 import { MISCOUNTED } from "../tables/count-schema.ts";
-import { integrityErrors, openDatabase, pragma, type Query, type SqliteDatabase } from "../sqlite-database.ts";
+import { integrityErrors, openDatabase, pragma, type SqliteDatabase } from "../sqlite-database.ts";
 import { findCorruption, matchesStamp, readChecksums, type PageChecksums, checksumsPath } from "./page-checksums.ts";
 import { committed } from "./checksummed-database.ts";
+import { statement } from "../../tables/tables.ts";
 
 /**
  * Checks every page and every row of the ledger at this path, without changing it. Compares the checksums, runs
@@ -54,8 +55,7 @@ function contradictions(database: SqliteDatabase): readonly string[] {
 }
 
 function count(database: SqliteDatabase, sql: string): number {
-  const query: Query<{ count: number }> = { sql };
-  return database.row(query)?.count ?? 0;
+  return database.row(statement<{ count: number }>(sql))?.count ?? 0;
 }
 
 /** SQL for the identities of records whose acceptance is confirmed by a request or a decision. */

@@ -13,11 +13,12 @@ import {
 import { createSchema } from "../ledger-schema.ts";
 import { RECOUNT } from "../tables/count-schema.ts";
 import { FIND_UNCOVERED, recoveriesOf, saveRecoveries, MARK_ALL_UNCERTAIN } from "../tables/recovery.ts";
-import { openDatabase, type Query, type SqliteDatabase } from "../sqlite-database.ts";
+import { openDatabase, type SqliteDatabase } from "../sqlite-database.ts";
 import { CONFIRMED } from "./ledger-check.ts";
 import { readChecksums, checksumsPath } from "./page-checksums.ts";
 import { committed } from "./checksummed-database.ts";
 import { HAS_NO_STATE, salvage, unlessCorrupt } from "./salvage-rows.ts";
+import { statement } from "../../tables/tables.ts";
 
 /**
  * Replaces a corrupt ledger with a repaired copy that contains every readable record. Keeps the corrupt ledger next to
@@ -189,9 +190,9 @@ const FOLLOWING = [
   "insert or ignore into files (id, name) select distinct file, 'lost' || file from items",
 ];
 
-const AMBIGUOUS: Query<{ count: number }> = {
-  sql: "select count(*) as count from records where state in ('ambiguous', 'sending')",
-};
+const AMBIGUOUS = statement<{ count: number }>(
+  "select count(*) as count from records where state in ('ambiguous', 'sending')",
+);
 
 /**
  * Replaces the ledger with the draft. Removes the old checksum file last. If the swap is interrupted before that, the

@@ -1,6 +1,7 @@
 import { Failure } from "../../../model/failure.ts";
 import type { LedgerRepair } from "../../ledger-store.ts";
-import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
+import type { SqliteDatabase, SqlValue } from "../sqlite-database.ts";
+import { statement } from "../../tables/tables.ts";
 
 /** The tables of a ledger, each with its sort columns. */
 const TABLES = {
@@ -32,7 +33,7 @@ export function salvage(corrupt: SqliteDatabase, intact: SqliteDatabase): Ledger
     const copy: Copy = { corrupt, intact, table, keys, columns };
     const isWhole = copyRows(copy, "asc");
     if (!isWhole) copyRows(copy, "desc");
-    const query: Query<{ count: number }> = { sql: `select count(*) as count from ${table}` };
+    const query = statement<{ count: number }>(`select count(*) as count from ${table}`);
     return { table, rows: intact.row(query)?.count ?? 0, isWhole };
   });
 }
@@ -47,7 +48,7 @@ interface Copy {
 
 /** Returns the known columns that can be read. A corrupt schema may also name other columns. */
 function sharedColumns(corrupt: SqliteDatabase, intact: SqliteDatabase, table: string): readonly string[] {
-  const query: Query<{ name: string }> = { sql: `select name from pragma_table_info('${table}')` };
+  const query = statement<{ name: string }>(`select name from pragma_table_info('${table}')`);
   const columnsOf = (database: SqliteDatabase): readonly string[] => database.rows(query).map(({ name }) => name);
   const known = unlessCorrupt(() => columnsOf(corrupt)) ?? [];
   return columnsOf(intact).filter((name) => known.includes(name));
@@ -71,9 +72,9 @@ function copyRows({ corrupt, intact, table, keys, columns }: Copy, order: "asc" 
   let isWhole = true;
   for (let size = BATCH; ;) {
     const where = last === undefined ? "" : `where ${beyond}`;
-    const query: Query<Readonly<Record<string, SqlValue>>> = {
-      sql: `select ${columns.join(", ")} from ${table} ${where} ${sorted} limit ${size}`,
-    };
+    const query = statement<Readonly<Record<string, SqlValue>>>(
+      `select ${columns.join(", ")} from ${table} ${where} ${sorted} limit ${size}`,
+    );
     const rows = unlessCorrupt(() => corrupt.rows(query, ...(last ?? [])));
     if (rows === undefined) {
       if (size === 1) return false;

@@ -3,11 +3,12 @@ import { atExit } from "../../../files/at-exit.ts";
 import { Failure } from "../../../model/failure.ts";
 import { type Holder, isDead, type LockKind, nameOf, thisProcess } from "../../lock-holder.ts";
 import { ledgerFailure, preparePrivateFile, statOf } from "../ledger-file.ts";
-import { openDatabase, type Query, type SqliteDatabase } from "../sqlite-database.ts";
+import { openDatabase, type SqliteDatabase } from "../sqlite-database.ts";
 import { startLease, watchLease } from "./lease.ts";
 import { lockKindOf } from "./lock-kind.ts";
 import { noteHeld, requireNoOtherCopy } from "./other-copies.ts";
 import { writerText } from "./writer.ts";
+import { statement } from "../../tables/tables.ts";
 
 export interface Lock {
   readonly kind: LockKind;
@@ -226,10 +227,9 @@ function writeHolder(database: SqliteDatabase, holder: Holder): void {
 
 /** Reads the holder; undefined for a new file, and while the holder is being written. */
 function readHolder(database: SqliteDatabase): Holder | undefined {
-  const query: Query<Holder> = { sql: "select * from holder" };
   try {
     const isNew = database.row({ sql: "select 1 from sqlite_schema" }) === undefined;
-    return isNew ? undefined : database.row(query);
+    return isNew ? undefined : database.row(statement<Holder>("select * from holder"));
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;

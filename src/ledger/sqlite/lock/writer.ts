@@ -3,8 +3,9 @@ import { pidNamespace } from "../../../files/running-process.ts";
 import { Failure } from "../../../model/failure.ts";
 import { type Holder, isDead, nameOf } from "../../lock-holder.ts";
 import { statOf } from "../ledger-file.ts";
-import { openDatabase, type Query, type SqliteDatabase } from "../sqlite-database.ts";
+import { openDatabase, type SqliteDatabase } from "../sqlite-database.ts";
 import { isHeldHere } from "./other-copies.ts";
+import { statement } from "../../tables/tables.ts";
 
 /**
  * The process that may write to a ledger, as recorded in the ledger itself (`ledger_state.writer`). Transactions of any
@@ -45,7 +46,7 @@ export function releaseWriter(database: SqliteDatabase): void {
   database.run("update ledger_state set writer = null");
 }
 
-const SELECT_WRITER: Query<{ writer: string | null }> = { sql: "select writer from ledger_state" };
+const SELECT_WRITER = statement<{ writer: string | null }>("select writer from ledger_state");
 
 function unlessUnreadable<T>(work: () => T): T | undefined {
   try {

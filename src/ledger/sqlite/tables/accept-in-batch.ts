@@ -1,6 +1,7 @@
 import type { AttemptOutcome } from "../../records/requests.ts";
 import type { RunRow } from "../../runs/recorded-run.ts";
-import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
+import type { SqliteDatabase, SqlValue } from "../sqlite-database.ts";
+import { type Statement, statement } from "../../tables/tables.ts";
 
 /**
  * Creates the view that `acceptInBatch` writes to, for this connection. A trigger of the view changes the three rows of
@@ -82,14 +83,12 @@ function valuesOf({ record, attempt, identity, at, http, account, durationMs }: 
 
 const FIND_ACCOUNTS = { 64: findSql(64), 16: findSql(16), 4: findSql(4) } as const;
 
-function findSql(accounts: number): Query<{ found: 1 }> {
+function findSql(accounts: number): Statement<{ found: 1 }, string> {
   const list = Array.from({ length: accounts }, (_, at) => `?${at + 1}`).join(", ");
-  return {
-    sql: `
+  return statement(`
     select 1 as found from attempts indexed by attempts_by_account where account in (${list})
     union all select 1 from decisions indexed by decisions_by_account where account in (${list})
-    limit 1`,
-  };
+    limit 1`);
 }
 
 const ACCEPT = { 64: acceptSql(64), 16: acceptSql(16), 4: acceptSql(4) } as const;
@@ -104,4 +103,4 @@ function totalChanges(database: SqliteDatabase): number {
   return database.row(TOTAL_CHANGES)?.total ?? 0;
 }
 
-const TOTAL_CHANGES: Query<{ total: number }> = { sql: "select total_changes() as total" };
+const TOTAL_CHANGES = statement<{ total: number }>("select total_changes() as total");

@@ -1,6 +1,7 @@
 import { type JournaledRequest, type LedgerRecovery, type Recovery, UNKNOWN_REQUEST } from "../../journal/recovery.ts";
-import type { Query, SqliteDatabase } from "../sqlite-database.ts";
+import type { SqliteDatabase } from "../sqlite-database.ts";
 import { addToCounts } from "./count-schema.ts";
+import { statement } from "../../tables/tables.ts";
 
 /**
  * The run number of attempts known only from a journal. Such attempts belong to no run. Recoveries are a JSON list in
@@ -22,7 +23,7 @@ function isKnown(database: SqliteDatabase, { identity, attempt }: JournaledReque
   return (database.row(SELECT_ATTEMPTS, identity)?.attempts ?? 0) >= attempt;
 }
 
-const SELECT_ATTEMPTS: Query<{ attempts: number }> = { sql: "select attempts from records where identity = ?" };
+const SELECT_ATTEMPTS = statement<{ attempts: number }>("select attempts from records where identity = ?");
 
 /** Returns all recoveries, oldest first. */
 export function recoveriesOf(database: Pick<SqliteDatabase, "row">): readonly Recovery[] {
@@ -31,7 +32,7 @@ export function recoveriesOf(database: Pick<SqliteDatabase, "row">): readonly Re
   return recoveries;
 }
 
-const SELECT_RECOVERIES: Query<{ recoveries: string | null }> = { sql: "select recoveries from ledger_state" };
+const SELECT_RECOVERIES = statement<{ recoveries: string | null }>("select recoveries from ledger_state");
 
 export function saveRecoveries(database: SqliteDatabase, recoveries: readonly Recovery[]): void {
   if (recoveries.length > 0) database.run("update ledger_state set recoveries = ?", JSON.stringify(recoveries));
@@ -54,9 +55,9 @@ function markPossiblySent(database: SqliteDatabase, requests: readonly Journaled
   });
 }
 
-const LAST_NUMBER: Query<{ number: number | null }> = {
-  sql: `select max(record) as number from attempts where run = ${NO_RUN}`,
-};
+const LAST_NUMBER = statement<{ number: number | null }>(
+  `select max(record) as number from attempts where run = ${NO_RUN}`,
+);
 
 interface NotedRequest {
   readonly request: JournaledRequest;
