@@ -1,8 +1,10 @@
-import { type Clock, timestamp } from "../time/clock.ts";
+import { timestamp, type WallClock } from "../time/clock.ts";
 import { systemClock } from "../time/system-clock.ts";
 import type { AttemptOutcome, Intent } from "./records/requests.ts";
-import type { Ledger, MigrationQueries, Run, RunQueries } from "./ledger.ts";
-import type { PlannedItem } from "./records/planned-item.ts";
+import type { Ledger, NewRun, OutcomeFilter, Run } from "./ledger.ts";
+import type { OpenFilter } from "./migration-state.ts";
+import type { Exclusion, ExclusionEnd } from "./records/exclusions.ts";
+import type { PlannedItem, PlanPolicy } from "./records/planned-item.ts";
 import type { PackedItems } from "./packed/item-columns.ts";
 import { excludeRows, finishPlan, restartPlan } from "./plan/finish-plan.ts";
 import type { RunRow } from "./runs/recorded-run.ts";
@@ -67,7 +69,7 @@ export interface TablesLedgerOptions {
   /** The version of this program, as stored with each run. */
   readonly toolVersion?: string | undefined;
   /** The clock for timestamps. */
-  readonly clock?: Pick<Clock, "now"> | undefined;
+  readonly clock?: WallClock | undefined;
   /** The status shown for requests in flight. */
   readonly sending: SendingStatus;
   readonly close: () => Promise<void>;
@@ -79,60 +81,53 @@ export function tablesLedger<Own extends Tables>(
   writes: FrequentWrites<Own>,
   options: TablesLedgerOptions,
 ): Ledger {
-  return { ...readingMethods(access, options), ...writingMethods(access, writes, options), close: options.close };
+  return {
+    ...readingMethods(access, options.sending),
+    ...writingMethods(access, writes, options),
+    close: options.close,
+  };
 }
 
-type ReadingMethod =
-  | keyof RunQueries
-  | keyof MigrationQueries
-  | "nextSendable"
-  | "otherContentAbandonedAt"
-  | "sendable"
-  | "ambiguous"
-  | "existing"
-  | "undecidedByKey"
-  | "decisions"
-  | "earlierWithoutKey"
-  | "acceptedLast"
-  | "exclusions";
-
-function readingMethods(
-  { read }: Pick<TableAccess<Tables>, "read">,
-  { sending }: Pick<TablesLedgerOptions, "sending">,
-): Pick<Ledger, ReadingMethod> {
-  const readRun = <Result>(id: string, work: (tables: Tables, run: RunRow) => Work<Result>): Promise<Result> =>
-    read(function* withRun(tables) {
-      return yield* work(tables, yield* requireRun(tables, id));
+function readingMethods<Own extends Tables>({ read }: TableAccess<Own>, sending: SendingStatus) {
+  /** Returns the method that performs this work. */
+  const reading =
+    <Given extends readonly unknown[], Result>(work: (tables: Tables, ...given: Given) => Work<Result>) =>
+    (...given: Given): Promise<Result> =>
+      read((tables) => work(tables, ...given));
+  const readingRun = <Given extends readonly unknown[], Result>(
+    work: (tables: Tables, run: RunRow, ...given: Given) => Work<Result>,
+  ) =>
+    reading(function* withRun(tables, id: string, ...given: Given): Work<Result> {
+      return yield* work(tables, yield* requireRun(tables, id), ...given);
     });
   return {
-    findRun: (id) => read((tables) => findRun(tables, id)),
-    runs: () => read(listRuns),
-    setupFile: (sha256) => read((tables) => setupFile(tables, sha256)),
-    nextSendable: (id, from) => readRun(id, (tables, run) => nextSendable(tables, run, from)),
-    otherContentAbandonedAt: (id) => readRun(id, otherContentAbandonedAt),
-    sendable: (id, from, to) => readRun(id, (tables, run) => sendable(tables, run, { from, to })),
-    ambiguous: (id, from, to) => readRun(id, (tables, run) => ambiguousItems(tables, run, { from, to })),
-    existing: (id, from, to) => readRun(id, (tables, run) => existingItems(tables, run, { from, to })),
-    undecidedByKey: (id, status, keys) =>
-      readRun(id, (tables, run) => undecidedItemsByKey(tables, run, { status, keys })),
-    decisions: (key) => read((tables) => decisionsFor(tables, key)),
-    history: () => read(historyOf),
-    summary: (id) => readRun(id, (tables, run) => summary(tables, run, sending)),
-    coverage: () => read(coverage),
-    migration: () => read((tables) => migration(tables, sending)),
-    acceptedByDay: () => read(acceptedByDay),
-    unsettledRuns: () => read(unsettledRuns),
-    unseenKeys: (destinations, keys) => read((tables) => unseenKeys(tables, destinations, keys)),
-    identitiesByKey: (destination, keys) => read((tables) => identitiesByKey(tables, destination, keys)),
-    knownContents: (identities) => read((tables) => knownContents(tables, identities)),
-    compareToSend: (id) => readRun(id, compareToSend),
-    async *openRecords(filter = {}) {
+    findRun: reading(findRun),
+    runs: reading(listRuns),
+    setupFile: reading(setupFile),
+    nextSendable: readingRun(nextSendable),
+    otherContentAbandonedAt: readingRun(otherContentAbandonedAt),
+    sendable: readingRun(sendable),
+    ambiguous: readingRun(ambiguousItems),
+    existing: readingRun(existingItems),
+    undecidedByKey: readingRun(undecidedItemsByKey),
+    decisions: reading(decisionsFor),
+    history: reading(historyOf),
+    summary: readingRun((tables, run) => summary(tables, run, sending)),
+    coverage: reading(coverage),
+    migration: reading((tables) => migration(tables, sending)),
+    acceptedByDay: reading(acceptedByDay),
+    unsettledRuns: reading(unsettledRuns),
+    unseenKeys: reading(unseenKeys),
+    identitiesByKey: reading(identitiesByKey),
+    knownContents: reading(knownContents),
+    compareToSend: readingRun(compareToSend),
+    async *openRecords(filter: OpenFilter = {}) {
       for (const places of batchesOf(await read((tables) => openPlaces(tables, sending)))) {
         const records = await read((tables) => openRecords(tables, sending, filter, places));
         if (records.length > 0) yield records;
       }
     },
-    async *outcomes(id, filter) {
+    async *outcomes(id: string, filter?: OutcomeFilter) {
       const run = await read((tables) => requireRun(tables, id));
       const query = await read((tables) => answer(outcomeQuery(tables, sending, filter)));
       for (let last = 0; ;) {
@@ -142,13 +137,13 @@ function readingMethods(
         last = outcomes.at(-1)?.record ?? last;
       }
     },
-    contents: (id, from, to) => readRun(id, (tables, run) => contents(tables, run, { from, to })),
-    plannedKeys: (id, from, to) => readRun(id, (tables, run) => plannedKeys(tables, run, { from, to })),
-    exclusions: (key) => read((tables) => exclusions(tables, key)),
-    earlierWithoutKey: (id) => readRun(id, earlierWithoutKey),
-    acceptedLast: (id, from, to) => readRun(id, (tables, run) => acceptedLast(tables, run, { from, to })),
-    timeline: (id) => readRun(id, timeline),
-    attempts: (key) => read((tables) => attemptsOf(tables, key)),
+    contents: readingRun(contents),
+    plannedKeys: readingRun(plannedKeys),
+    exclusions: reading(exclusions),
+    earlierWithoutKey: readingRun(earlierWithoutKey),
+    acceptedLast: readingRun(acceptedLast),
+    timeline: readingRun(timeline),
+    attempts: reading(attemptsOf),
   };
 }
 
@@ -156,16 +151,18 @@ function writingMethods<Own extends Tables>(
   { change }: TableAccess<Own>,
   writes: FrequentWrites<Own>,
   { toolVersion, clock = systemClock }: TablesLedgerOptions,
-): Omit<Ledger, ReadingMethod | "close"> {
+) {
   const now = (): string => timestamp(clock);
-  const changeRun = <Result>(
-    kind: Change,
-    id: string,
-    work: (tables: Own, run: RunRow) => Work<Result>,
-  ): Promise<Result> =>
-    change(kind, function* withRun(tables) {
-      return yield* work(tables, yield* requireRun(tables, id));
-    });
+  /** Returns the method that performs this work on a run. */
+  const changing =
+    <Given extends readonly unknown[], Result>(
+      kind: Change,
+      work: (tables: Own, run: RunRow, ...given: Given) => Work<Result>,
+    ) =>
+    (id: string, ...given: Given): Promise<Result> =>
+      change(kind, function* withRun(tables) {
+        return yield* work(tables, yield* requireRun(tables, id), ...given);
+      });
 
   function* noted(tables: Own, working: Work<Run>): Work<Run> {
     const run = yield* working;
@@ -173,32 +170,32 @@ function writingMethods<Own extends Tables>(
     return run;
   }
 
+  const restart = changing("plan", restartPlan);
   return {
-    startRun: (run) => change("tables", (tables) => noted(tables, startRun(tables, run, toolVersion))),
-    restartPlan: (id) => {
+    startRun: (run: NewRun) => change("tables", (tables) => noted(tables, startRun(tables, run, toolVersion))),
+    restartPlan(id: string) {
       writes.discardPlan?.();
-      return changeRun("plan", id, restartPlan);
+      return restart(id);
     },
-    plan: (id, items) => changeRun("plan", id, (tables, run) => writes.plan(tables, run, items)),
-    exclude: (id, excluded) => changeRun("plan", id, (tables, run) => excludeRows(tables, run, excluded)),
-    finishPlan: (id, policy) =>
-      changeRun("tables", id, function* end(tables, run) {
-        yield* finishPlan(tables, run, policy, yield* writes.endPlan(tables, run));
-      }),
-    notePosition: (id, position) => changeRun("position", id, (tables, run) => notePosition(tables, run, position)),
-    saveIntents: (id, intents, outcomes = []) =>
-      changeRun("rows", id, (tables, run) => writes.saveIntents(tables, run, intents, outcomes)),
-    saveOutcomes: (id, outcomes) => changeRun("rows", id, (tables, run) => writes.saveOutcomes(tables, run, outcomes)),
-    resumeRun: (id, policy) =>
-      changeRun("tables", id, (tables, run) => noted(tables, resumeRun(tables, { run, policy, at: now() }))),
-    refresh: (id, policy) => changeRun("tables", id, (tables, run) => refresh(tables, { run, policy, at: now() })),
-    saveDecisions: (id, decisions, policy) =>
-      changeRun("tables", id, (tables, run) => saveDecisions(tables, run, decisions, policy)),
-    saveVerifications: (id, verifications, at) =>
-      changeRun("tables", id, (tables, run) => saveVerifications(tables, run, { verifications, at })),
-    excludeRecords: (found) => change("tables", (tables) => excludeRecords(tables, found)),
-    endExclusions: (identities, end) => change("tables", (tables) => endExclusions(tables, identities, end)),
-    finishRun: (id, exitCode) =>
-      changeRun("rows", id, (tables, run) => finishRun(tables, run, { exitCode, at: now() })),
+    plan: changing("plan", writes.plan),
+    exclude: changing("plan", excludeRows),
+    finishPlan: changing("tables", function* end(tables, run, policy: PlanPolicy) {
+      yield* finishPlan(tables, run, policy, yield* writes.endPlan(tables, run));
+    }),
+    notePosition: changing("position", notePosition),
+    saveIntents: changing("rows", (tables, run, intents: readonly Intent[], outcomes: readonly AttemptOutcome[] = []) =>
+      writes.saveIntents(tables, run, intents, outcomes),
+    ),
+    saveOutcomes: changing("rows", writes.saveOutcomes),
+    resumeRun: changing("tables", (tables, run, policy: PlanPolicy) =>
+      noted(tables, resumeRun(tables, run, policy, now())),
+    ),
+    refresh: changing("tables", (tables, run, policy: PlanPolicy) => refresh(tables, run, policy, now())),
+    saveDecisions: changing("tables", saveDecisions),
+    saveVerifications: changing("tables", saveVerifications),
+    excludeRecords: (found: readonly Exclusion[]) => change("tables", (tables) => excludeRecords(tables, found)),
+    endExclusions: (identities: readonly Uint8Array[], end: ExclusionEnd) =>
+      change("tables", (tables) => endExclusions(tables, identities, end)),
+    finishRun: changing("rows", (tables, run, exitCode: number) => finishRun(tables, run, exitCode, now())),
   };
 }

@@ -108,15 +108,11 @@ function withThread(
  * closing the ledger properly, SQLite would write the log into the file without updating the checksums.
  */
 function closeWithThread(thread: LedgerThread, file: SqliteDatabase, here: Ledger): Ledger {
-  return threadLedger(thread, {
-    outcomes: (run, filter) => here.outcomes(run, filter),
-    openRecords: (filter) => here.openRecords(filter),
-    async close(isClean) {
-      await thread.end();
-      if (isClean) return file.close();
-      forgetChecksums(file.path);
-      file.abandon();
-    },
+  return threadLedger(thread, here, async (isClean) => {
+    await thread.end();
+    if (isClean) return file.close();
+    forgetChecksums(file.path);
+    file.abandon();
   });
 }
 

@@ -7,12 +7,8 @@ import { type AttemptRow, toAttempt } from "../runs/attempt-row.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { quickStatement, statement, type Tables, type Work } from "./tables.ts";
 
-export function* sendable(
-  tables: Tables,
-  run: RunRow,
-  range: { readonly from: number; readonly to: number },
-): Work<readonly SendableItem[]> {
-  return (yield* tables.rows(SELECT_SENDABLE, run.number, range.from, range.to)).map(toSendable);
+export function* sendable(tables: Tables, run: RunRow, from: number, to: number): Work<readonly SendableItem[]> {
+  return (yield* tables.rows(SELECT_SENDABLE, run.number, from, to)).map(toSendable);
 }
 
 interface SendableRow extends Omit<SendableItem, "account" | "isAmbiguous" | "rowHash" | "step"> {

@@ -154,7 +154,7 @@ const RELEASE = withIdentities(
 );
 
 /** Implements `Ledger.exclusions`. */
-export function* exclusions(tables: Tables, key: string | undefined): Work<readonly Exclusion[]> {
+export function* exclusions(tables: Tables, key?: string): Work<readonly Exclusion[]> {
   const rows = yield* key === undefined
     ? tables.rows(SELECT_CURRENT)
     : tables.rows(SELECT_OF_KEY, tables.writtenKey(key));

@@ -174,19 +174,16 @@ export function* nextOutcomes(
 export function* contents(
   tables: Tables,
   run: RunRow,
-  range: { readonly from: number; readonly to: number },
+  from: number,
+  to: number,
 ): Work<ReadonlyMap<number, Uint8Array>> {
-  const rows = yield* tables.rows(SELECT_CONTENTS, run.number, range.from, range.to);
+  const rows = yield* tables.rows(SELECT_CONTENTS, run.number, from, to);
   return new Map(rows.map(({ record, content }) => [record, content]));
 }
 
 /** Implements `Ledger.plannedKeys`. */
-export function* plannedKeys(
-  tables: Tables,
-  run: RunRow,
-  range: { readonly from: number; readonly to: number },
-): Work<readonly string[]> {
-  const rows = yield* tables.rows(SELECT_KEYS, run.number, range.from, range.to);
+export function* plannedKeys(tables: Tables, run: RunRow, from: number, to: number): Work<readonly string[]> {
+  const rows = yield* tables.rows(SELECT_KEYS, run.number, from, to);
   return rows.map(({ key }) => tables.readKey(key));
 }
 

@@ -30,22 +30,14 @@ const SELECT: Readonly<Record<UndecidedStatus, string>> = {
   existing: `${selectUndecided("existing")} and items.content = records.content`,
 };
 
-export function* ambiguousItems(
-  tables: Tables,
-  run: RunRow,
-  range: { readonly from: number; readonly to: number },
-): Work<readonly AmbiguousItem[]> {
-  const rows = yield* tables.rows(AMBIGUOUS_IN_RANGE, run.number, range.from, range.to);
+export function* ambiguousItems(tables: Tables, run: RunRow, from: number, to: number): Work<readonly AmbiguousItem[]> {
+  const rows = yield* tables.rows(AMBIGUOUS_IN_RANGE, run.number, from, to);
   return rows.map((row) => toAmbiguousItem(tables, row));
 }
 
 /** Implements `Ledger.existing`. */
-export function* existingItems(
-  tables: Tables,
-  run: RunRow,
-  range: { readonly from: number; readonly to: number },
-): Work<readonly AmbiguousItem[]> {
-  const rows = yield* tables.rows(EXISTING_IN_RANGE, run.number, range.from, range.to);
+export function* existingItems(tables: Tables, run: RunRow, from: number, to: number): Work<readonly AmbiguousItem[]> {
+  const rows = yield* tables.rows(EXISTING_IN_RANGE, run.number, from, to);
   return rows.map((row) => toAmbiguousItem(tables, row));
 }
 
@@ -58,7 +50,8 @@ const EXISTING_IN_RANGE = inRange(SELECT.existing);
 export function* undecidedItemsByKey(
   tables: Tables,
   run: RunRow,
-  { status, keys }: { readonly status: UndecidedStatus; readonly keys: readonly string[] },
+  status: UndecidedStatus,
+  keys: readonly string[],
 ): Work<readonly AmbiguousItem[]> {
   const rows = yield* tables.rows(BY_KEY[status], run.number, keys.map(tables.writtenKey));
   const items = rows.map((row) => toAmbiguousItem(tables, row));

@@ -75,10 +75,7 @@ const SELECT_ROW = quickStatement<Omit<RunRow, "sends"> & { readonly sends: numb
   "select id as number, state, command = 'push' and not dry_run as sends from migrate.runs where name = $1",
 );
 
-export function* resumeRun(
-  tables: Tables,
-  { run, policy, at }: { readonly run: RunRow; readonly policy: PlanPolicy; readonly at: string },
-): Work<Run> {
+export function* resumeRun(tables: Tables, run: RunRow, policy: PlanPolicy, at: string): Work<Run> {
   yield* closeInterruptedAttempts(tables, at);
   if (run.state !== "planning") {
     const reopened = yield* reopenOpen(tables, run);
@@ -100,10 +97,7 @@ export function* resumeRun(
 const SELECT_BY_NUMBER = statement<RunColumns>("select * from migrate.runs where id = $1");
 
 /** Implements `Ledger.refresh`. Ambiguous records stay ambiguous, even if the platform deduplicates by business key. */
-export function* refresh(
-  tables: Tables,
-  { run, policy, at }: { readonly run: RunRow; readonly policy: PlanPolicy; readonly at: string },
-): Work<string | undefined> {
+export function* refresh(tables: Tables, run: RunRow, policy: PlanPolicy, at: string): Work<string | undefined> {
   yield* closeInterruptedAttempts(tables, at);
   yield* tables.run(REOPEN_AMBIGUOUS, run.number);
   yield* reopenRejected(tables, run);
@@ -117,17 +111,11 @@ const REOPEN_AMBIGUOUS = `
   update migrate.items /*+ indexed by items_open */ set status = 'pending' where run = $1 and status = 'ambiguous'`;
 
 /** Ends a run. A run with an unfinished plan stays `planning`, because its input must be read again to resume it. */
-export function* finishRun(
-  tables: Tables,
-  run: RunRow,
-  end: { readonly exitCode: number; readonly at: string },
-): Work<void> {
-  yield* tables.run(
-    `update migrate.runs set state = case state when 'planning' then state else 'finished' end, finished_at = $2,
-       exit_code = $3
-     where id = $1`,
-    run.number,
-    end.at,
-    end.exitCode,
-  );
+export function* finishRun(tables: Tables, run: RunRow, exitCode: number, at: string): Work<void> {
+  yield* tables.run(FINISH, run.number, at, exitCode);
 }
+
+const FINISH = `
+  update migrate.runs set state = case state when 'planning' then state else 'finished' end, finished_at = $2,
+    exit_code = $3
+  where id = $1`;

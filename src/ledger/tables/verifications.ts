@@ -7,7 +7,8 @@ import { type EachStatement, statement, type Tables, type Work } from "./tables.
 export function* acceptedLast(
   tables: Tables,
   run: RunRow,
-  { from, to }: { readonly from: number; readonly to: number },
+  from: number,
+  to: number,
 ): Work<ReadonlyMap<number, Verification | undefined>> {
   const rows = yield* tables.rows(SELECT_ACCEPTED_LAST, run.number, from, to);
   return new Map(rows.map(({ record, verified }) => [record, verified ?? undefined]));
@@ -23,7 +24,8 @@ const SELECT_ACCEPTED_LAST = statement<{ readonly record: number; readonly verif
 export function saveVerifications(
   tables: Tables,
   run: RunRow,
-  { verifications, at }: { readonly verifications: readonly RecordVerification[]; readonly at: string },
+  verifications: readonly RecordVerification[],
+  at: string,
 ): Work<void> {
   const rows = verifications.map(({ record, verification }) => [record, verification, at]);
   return tables.runEach(UPDATE_VERIFIED, run.number, rows);

@@ -26,13 +26,9 @@ async function openLate() {
     };
   };
   const late = lateThread(methods, { start, onMoved: () => (seen.moved += 1) });
-  const ledger = threadLedger(late, {
-    outcomes: (id, filter) => here.outcomes(id, filter),
-    openRecords: (filter) => here.openRecords(filter),
-    async close() {
-      await late.end();
-      await here.close();
-    },
+  const ledger = threadLedger(late, here, async () => {
+    await late.end();
+    await here.close();
   });
   const run = await planned(
     ledger,
