@@ -70,16 +70,20 @@ export interface LedgerStore {
   readonly repair?: (stamp: string, options?: { readonly mayRecreate: boolean }) => Promise<LedgerRepair>;
 }
 
-/** A process that is working on a ledger, or workers whose planner has died. */
-export interface ActiveWriter {
-  /** Command, process and host, for messages. */
-  readonly who: string;
-  /** The command; absent if only workers are active. */
-  readonly command?: string;
+/** The run that a process is working on. */
+export interface ActiveWork {
   /** Absent if the run has not started yet, and for a command that sends nothing. */
   readonly run?: Run | undefined;
   /** The progress of that run's workers. */
   readonly shared?: SharedStatus | undefined;
+}
+
+/** A process that is working on a ledger, or workers whose planner has died. */
+export interface ActiveWriter extends ActiveWork {
+  /** Command, process and host, for messages. */
+  readonly who: string;
+  /** The command; absent if only workers are active. */
+  readonly command?: string;
 }
 
 /** The findings of a ledger check, and the number of rows by kind. */

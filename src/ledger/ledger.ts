@@ -2,7 +2,14 @@ import type { Outcome, Status, Summary, ValidOutcomes } from "../model/outcome.t
 import type { InputPosition } from "../model/record.ts";
 import type { Timeline } from "../model/timeline.ts";
 import type { LedgerOrigin, LedgerRecovery } from "./journal/recovery.ts";
-import type { AcceptedDay, DestinationState, OpenFilter, OpenRecord } from "./migration-state.ts";
+import type {
+  AcceptedDay,
+  Destination,
+  DestinationState,
+  OpenFilter,
+  OpenRecord,
+  TargetDestination,
+} from "./migration-state.ts";
 import type { PackedItems } from "./packed/item-columns.ts";
 import type {
   AmbiguousItem,
@@ -64,27 +71,38 @@ interface PlanningLedger {
   finishRun(run: string, exitCode: number): Promise<void>;
 }
 
-/** Finds the records of a run that are left to send, and stores the requests for them. */
-interface SendingLedger {
+/** Stores the requests of a run. */
+export interface RequestLedger {
+  /**
+   * Saves intents. In the same transaction, saves outcomes of earlier attempts, as `saveOutcomes` does. Do not send the
+   * requests before this resolves.
+   */
+  readonly saveIntents: (
+    run: string,
+    intents: readonly Intent[],
+    outcomes?: readonly AttemptOutcome[],
+  ) => Promise<void>;
+  /** Saves the outcomes of attempts. Compare-and-set: fails for an attempt that is not in flight. */
+  readonly saveOutcomes: (run: string, outcomes: readonly AttemptOutcome[]) => Promise<void>;
+}
+
+/** Finds the records of a run that are left to send, and the places of these records in the input. */
+export interface SendableRecords {
   /** Saves a position from which the input can be read, for `nextSendable`. Call this from time to time. */
   notePosition(run: string, position: InputPosition): Promise<void>;
   /** Finds the first record numbered `from` or higher that is left to send; undefined if there is none. */
   nextSendable(run: string, from: number): Promise<NextSendable | undefined>;
+  /** Returns the records numbered `from` to `to` (inclusive) that are left to send. */
+  sendable(run: string, from: number, to: number): Promise<readonly SendableItem[]>;
+}
+
+interface SendingLedger extends SendableRecords, RequestLedger {
   /**
    * Returns the time (ISO 8601 UTC) at which the last request with outdated content was abandoned without a reply;
    * undefined if there was no such request. Content is outdated if it differs from the content that is left to send. If
    * the request must not be repeated, no content of its record is left to send.
    */
   otherContentAbandonedAt(run: string): Promise<string | undefined>;
-  /** Returns the records numbered `from` to `to` (inclusive) that are left to send. */
-  sendable(run: string, from: number, to: number): Promise<readonly SendableItem[]>;
-  /**
-   * Saves intents. In the same transaction, saves outcomes of earlier attempts, as `saveOutcomes` does. Do not send the
-   * requests before this resolves.
-   */
-  saveIntents(run: string, intents: readonly Intent[], outcomes?: readonly AttemptOutcome[]): Promise<void>;
-  /** Saves the outcomes of attempts. Compare-and-set: fails for an attempt that is not in flight. */
-  saveOutcomes(run: string, outcomes: readonly AttemptOutcome[]): Promise<void>;
 }
 
 /**
@@ -148,14 +166,28 @@ interface ExcludingLedger {
   exclusions(key?: string): Promise<readonly Exclusion[]>;
 }
 
-/** Reads the runs and their records. */
-export interface RunQueries {
+/** Finds runs, and states what the ledger contains. */
+export interface RunHistory {
   /**
    * Finds a run by its id or a unique prefix of its id. Without an id, finds the latest run. Resolves to undefined if
    * there is no such run.
    * @throws Failure `run_unknown` if several runs begin with the prefix
    */
   findRun(id?: string): Promise<Run | undefined>;
+  /** Returns facts about the ledger's history, for example for comparison with its journals. */
+  history(): Promise<LedgerHistory>;
+}
+
+/** The part of a ledger that is compared with journals. */
+export interface JournaledLedger extends RunHistory {
+  /** Compares the ledger with an external journal. Absent if journals are not compared record by record. */
+  readonly recovery?: LedgerRecovery;
+  /** Detects whether a database was restored or moved. Absent for a ledger in a file. */
+  readonly origin?: LedgerOrigin;
+}
+
+/** Reads the runs and their records. */
+interface RunQueries extends RunHistory {
   /** Returns all runs, latest first. */
   runs(): Promise<readonly Run[]>;
   /**
@@ -186,12 +218,10 @@ export interface RunQueries {
   timeline(run: string): Promise<Timeline | undefined>;
   /** Returns every attempt that was ever made for the records with this key, oldest first. */
   attempts(key: string): Promise<readonly Attempt[]>;
-  /** Returns facts about the ledger's history, for example for comparison with its journals. */
-  history(): Promise<LedgerHistory>;
 }
 
 /** Reads the records of all runs together. */
-export interface MigrationQueries {
+interface MigrationQueries {
   /** Counts the records planned for sending, and the records on the platform, across all runs, by destination. */
   coverage(): Promise<readonly Coverage[]>;
   /** Counts the records of the migration by state, across all runs; one entry per destination. */
@@ -207,16 +237,13 @@ export interface MigrationQueries {
    */
   unsettledRuns(): Promise<readonly string[]>;
   /** Returns the given keys that are not excluded and not in any planned push to these destinations. */
-  unseenKeys(
-    destinations: readonly Pick<DestinationState, "endpoint" | "supplier">[],
-    keys: readonly string[],
-  ): Promise<readonly string[]>;
+  unseenKeys(destinations: readonly Destination[], keys: readonly string[]): Promise<readonly string[]>;
   /**
    * Returns the identities of the records with these keys at a destination, by key. If the address of a record has
    * parameters, the ledger knows only the identities of records that a push or a dry run has planned.
    */
   identitiesByKey(
-    destination: Pick<DestinationState, "endpoint" | "supplier">,
+    destination: Destination,
     keys: readonly string[],
   ): Promise<ReadonlyMap<string, readonly Uint8Array[]>>;
   /**
@@ -234,11 +261,14 @@ export interface MigrationQueries {
  * crashes, an unfinished plan and input positions may be lost.
  */
 export interface Ledger
-  extends PlanningLedger, SendingLedger, ReconcilingLedger, ExcludingLedger, RunQueries, MigrationQueries {
-  /** Compares the ledger with an external journal. Absent if journals are not compared record by record. */
-  readonly recovery?: LedgerRecovery;
-  /** Detects whether a database was restored or moved. Absent for a ledger in a file. */
-  readonly origin?: LedgerOrigin;
+  extends
+    PlanningLedger,
+    SendingLedger,
+    ReconcilingLedger,
+    ExcludingLedger,
+    RunQueries,
+    MigrationQueries,
+    JournaledLedger {
   /**
    * Moves all further writes to a separate thread, and returns a ledger that passes them to the thread. The current
    * ledger can still be queried. Closing the current ledger also closes the returned ledger. The `plan` of the returned
@@ -257,28 +287,26 @@ export interface PlanLedger
     Pick<Ledger, "plan" | "exclude" | "finishPlan" | "finishRun" | "summary" | "close">,
     Partial<Pick<Ledger, "earlierWithoutKey" | "timeline">> {
   findRun(id: string): Promise<Run | undefined>;
-  outcomes(run: string, filter?: Pick<OutcomeFilter, "statuses">): AsyncIterable<readonly Outcome[]>;
+  outcomes(run: string, filter?: StatusFilter): AsyncIterable<readonly Outcome[]>;
   /**
    * Yields all outcomes, with valid records grouped in columns. Absent if the ledger does not store records in columns.
    */
   outcomesInColumns?(run: string): AsyncIterable<readonly (Outcome | ValidOutcomes)[]>;
 }
 
-export interface NewRun {
+interface RunDescription extends TargetDestination {
   readonly command: "validate" | "push" | "documents check";
-  /** Host and port of the destination; empty for a run that sends nothing. */
-  readonly target: string;
-  readonly supplier: string;
   /** The operation's id in the contract, for display. The id may change from run to run. */
   readonly operation: string;
-  /** Method and address that create the records; empty for a run that sends nothing. */
-  readonly endpoint: string;
   /** Settings that `resume` and `report` need; plain JSON, no secrets. */
   readonly settings: unknown;
   /** Whether the run only plans. A dry run plans like other runs, but never sends. */
   readonly dryRun: boolean;
   /** ISO 8601 UTC. */
   readonly startedAt: string;
+}
+
+export interface NewRun extends RunDescription {
   /** The files to store with the run. */
   readonly setup?: readonly SetupFile[];
 }
@@ -289,7 +317,7 @@ export interface SetupFile {
   readonly content: Uint8Array;
 }
 
-export interface Run extends Omit<NewRun, "setup"> {
+export interface Run extends RunDescription {
   /** Sortable and short: `20261120-2341-7f3a`. */
   readonly id: string;
   /** `planning`: the input has not been read completely, even if the run has ended. */
@@ -314,8 +342,11 @@ export interface Coverage extends Pick<Run, "target" | "supplier" | "operation">
   readonly accepted: number;
 }
 
-export interface OutcomeFilter {
+interface StatusFilter {
   readonly statuses?: readonly Status[];
+}
+
+export interface OutcomeFilter extends StatusFilter {
   readonly key?: string;
   /**
    * Selects keys with the same normal form as this key. The normal form (`normalKey`) ignores changes that are typical

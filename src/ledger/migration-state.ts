@@ -31,13 +31,26 @@ export function isDone(state: RecordState): state is DoneState {
   return state === "accepted" || state === "excluded";
 }
 
-/** The state of the migration to one destination. Dry runs and unfinished plans do not count. */
-export interface DestinationState {
-  readonly target: string;
+/** The operation and the import supplier for which records are created. */
+export interface Destination {
+  /**
+   * Method and address that create the records: `POST api.example.com/v1/data-import/accounts`. Empty for a run that
+   * sends nothing.
+   */
+  readonly endpoint: string;
   readonly supplier: string;
+}
+
+/** A destination on one platform. */
+export interface TargetDestination extends Destination {
+  /** Host and port of the platform; empty for a run that sends nothing. */
+  readonly target: string;
+}
+
+/** The state of the migration to one destination. Dry runs and unfinished plans do not count. */
+export interface DestinationState extends TargetDestination {
   /** The operation of the latest push. */
   readonly operation: string;
-  readonly endpoint: string;
   /** Number of distinct records: the sum of the counts for all states. */
   readonly records: number;
   readonly counts: Readonly<Record<RecordState, number>>;
@@ -51,7 +64,7 @@ export interface DestinationState {
 }
 
 /** The records that were accepted at one destination on one day. */
-export interface AcceptedDay extends Pick<DestinationState, "target" | "supplier" | "endpoint"> {
+export interface AcceptedDay extends TargetDestination {
   /** YYYY-MM-DD, UTC. */
   readonly day: string;
   readonly records: number;

@@ -17,7 +17,8 @@ export interface Proof {
   readonly files: Readonly<Record<string, string>>;
 }
 
-export interface RunProof {
+/** The facts about a run that its ledger contains. */
+export interface ProvedRunFacts {
   readonly run: string;
   readonly startedAt: string;
   readonly finishedAt?: string;
@@ -27,6 +28,9 @@ export interface RunProof {
   readonly endpoint: string;
   readonly supplier: string;
   readonly operation: string;
+}
+
+export interface RunProof extends ProvedRunFacts {
   /** The reason why the run's sources could not be read again. If set, the rows and amounts are not verified. */
   readonly unreadable?: string;
   readonly sources: readonly SourceProof[];
@@ -48,9 +52,8 @@ export interface FileProof {
   readonly sha256: string;
 }
 
-/** `rows` is the sum of the following members, except `blankLines`. */
-export interface SourceProof extends FileProof {
-  readonly source: string;
+/** Counts of the rows of a file. `rows` is the sum of the following members, except `blankLines`. */
+export interface RowCounts {
   /** Excludes the header. */
   readonly rows: number;
   readonly inRecords: number;
@@ -65,6 +68,10 @@ export interface SourceProof extends FileProof {
   /** Rows that were read but belong to no record. Any number other than 0 indicates an error. */
   readonly unaccounted: number;
   readonly blankLines: number;
+}
+
+export interface SourceProof extends FileProof, RowCounts {
+  readonly source: string;
 }
 
 interface RecordsProof {

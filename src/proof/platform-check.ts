@@ -103,7 +103,7 @@ const NO_VALUES: PlatformAnswer["values"] = new Map();
 export function withoutReplaced(
   { ask, proof, comparesAmounts }: PlatformCheck,
   run: string,
-  ledger: Pick<Ledger, "acceptedLast">,
+  ledger: Ledger,
 ): PlatformCheck {
   let replaced = 0;
   return {

@@ -4,34 +4,33 @@ import type { Job } from "../job/job.ts";
 import { type RunSettings, settingsOf } from "../job/settings/recorded-settings.ts";
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import { Failure } from "../model/failure.ts";
-import type { FileProof, RunProof, SourceProof } from "../model/proof.ts";
+import type { FileProof, ProvedRunFacts, RowCounts, RunProof, SourceProof } from "../model/proof.ts";
 import { openRecordedJob } from "../pipeline/run/recorded-job.ts";
 import type { ReportFolder } from "../report/report-folder.ts";
 import { type PlatformCheck, platformFile } from "./platform-check.ts";
-import {
-  type HashedFile,
-  type ProofTable,
-  accountForFiles,
-  fileKey,
-  openHashedFile,
-  openTable,
-  type RowCounts,
-} from "./row-counter.ts";
-import { traceLedger, type TraceOptions, traceRecords } from "./trace-records.ts";
+import { type ProofFile, type ProofTable, accountForFiles, fileKey, openHashedFile, openTable } from "./row-counter.ts";
+import { type TraceTables, traceLedger, traceRecords } from "./trace-records.ts";
 
-export interface ProveContext {
+/** The ledger and the tools with which the sources of a run are read again. */
+export interface ReadingContext {
   readonly ledger: Ledger;
-  readonly folder: ReportFolder;
   readonly dependencies: Dependencies;
+}
+
+export interface PlatformQueries {
   /** Returns a check that queries the platform for accepted records. If absent, the platform is not queried. */
   readonly queryPlatform?:
     | ((job: Job, settings: RunSettings, run: Run) => Promise<PlatformCheck | undefined>)
     | undefined;
 }
 
+interface ProveContext extends ReadingContext, PlatformQueries {
+  readonly folder: ReportFolder;
+}
+
 interface ProvedRun {
   readonly proof: RunProof;
-  readonly files: readonly Pick<HashedFile, "name" | "sha256">[];
+  readonly files: readonly ProofFile[];
 }
 
 /**
@@ -113,7 +112,7 @@ async function proveFromLedger(
   { ledger, folder }: ProveContext,
 ): Promise<ProvedRun> {
   const tables = await openTables(folder, run);
-  const { payloads, measures, differences, leftOut } = await traceLedger({ ledger, run, tables });
+  const { payloads, measures, differences, leftOut } = await traceLedger({ ledger, run }, tables);
   const { records: total, counts: byStatus } = await ledger.summary(run.id);
   const records = { total, byStatus, leftOut };
   const setup = setupOf(settings, []);
@@ -121,7 +120,7 @@ async function proveFromLedger(
   return { proof: { ...factsOf(run), unreadable: message, ...known }, files: Object.values(tables) };
 }
 
-async function openTables(folder: ReportFolder, { id }: Run): Promise<TraceOptions["tables"]> {
+async function openTables(folder: ReportFolder, { id }: Run): Promise<TraceTables> {
   return {
     rows: await openTable(folder, `rows-${id}.csv`, ["source", "file", "line", "pointer", "record", "key", "as"]),
     records: await openTable(folder, `records-${id}.csv`, RECORD_COLUMNS),
@@ -149,7 +148,7 @@ const DIFFERENCE_COLUMNS = [
 /** Returns the job of the run, or the failure that states why its payloads cannot be rebuilt. */
 export async function openUnchanged(
   settings: RunSettings,
-  { ledger, dependencies }: Pick<ProveContext, "ledger" | "dependencies">,
+  { ledger, dependencies }: ReadingContext,
 ): Promise<Job | Failure> {
   try {
     return await openRecordedJob(settings, { stored: ledger, dependencies });
@@ -161,7 +160,7 @@ export async function openUnchanged(
 
 const UNREADABLE: ReadonlySet<string> = new Set(["source_changed", "source_unreadable"]);
 
-function factsOf(run: Run): Omit<RunProof, "sources" | "setup" | "records" | "payloads" | "measures" | "differences"> {
+function factsOf(run: Run): ProvedRunFacts {
   const { id, startedAt, finishedAt, exitCode, dryRun, target, endpoint, supplier, operation } = run;
   return {
     run: id,

@@ -1,13 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Job } from "../job/job.ts";
-import type { SourceProof } from "../model/proof.ts";
+import type { RowCounts } from "../model/proof.ts";
 import type { Row } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
 import { csvText, shownCell } from "../report/csv-text.ts";
 import type { ReportFolder } from "../report/report-folder.ts";
 
-/** Counts of the rows of a file, by outcome. */
-export type RowCounts = Omit<SourceProof, "source" | "file" | "bytes" | "sha256">;
 export type RowOutcome = "inRecords" | "orphans" | "duplicates" | "leftOut" | "notPicked" | "unaccounted";
 
 /** The names of row outcomes in the table of rows. */
@@ -140,12 +138,15 @@ export function* rowsOf(source: string, row: Row): Generator<{ readonly source: 
   for (const [name, children] of row.children ?? []) for (const child of children) yield* rowsOf(name, child);
 }
 
-/** A file of a proof. Its hash is recorded in `proof.json`. */
-export interface HashedFile {
+/** A file of a proof that has been written. Its hash is recorded in `proof.json`. */
+export interface ProofFile {
   readonly name: string;
-  readonly write: (text: string) => Promise<void>;
   /** Returns the hash of the written bytes, in hex. */
   readonly sha256: () => string;
+}
+
+export interface HashedFile extends ProofFile {
+  readonly write: (text: string) => Promise<void>;
 }
 
 export async function openHashedFile(folder: ReportFolder, name: string): Promise<HashedFile> {
@@ -162,7 +163,7 @@ export async function openHashedFile(folder: ReportFolder, name: string): Promis
 }
 
 /** A table of a proof as CSV. Cells with data are escaped for safe display, but decimal numbers are unchanged. */
-export interface ProofTable extends Omit<HashedFile, "write"> {
+export interface ProofTable extends ProofFile {
   readonly write: (rows: readonly (readonly (string | number | undefined)[])[]) => Promise<void>;
 }
 

@@ -21,11 +21,20 @@ import {
   rowsOf,
 } from "./row-counter.ts";
 
-export interface TraceOptions {
+/** A run and its ledger. */
+interface RunInLedger {
   readonly ledger: Ledger;
   readonly run: Run;
+}
+
+interface RunWithSources extends RunInLedger {
   readonly job: Job;
-  readonly tables: Readonly<Record<"rows" | "records" | "differences", ProofTable>>;
+}
+
+export type TraceTables = Readonly<Record<"rows" | "records" | "differences", ProofTable>>;
+
+interface TraceOptions extends RunWithSources {
+  readonly tables: TraceTables;
   /** The check that queries the platform, and the file that stores the platform's answers. */
   readonly platform: (PlatformCheck & { readonly file: HashedFile }) | undefined;
 }
@@ -59,7 +68,7 @@ export async function traceRecords(options: TraceOptions): Promise<TracedRun> {
   for await (const group of mappedGroups(options, platform === undefined ? 1 : PLATFORM_GROUP)) {
     const answers = await platform?.ask(group.flatMap(acceptedRecord));
     await platform?.file.write([...(answers ?? [])].map(answerLine).join(""));
-    for (const one of group) await traceRecord(one, answers?.get(one.record.number), { tables, progress });
+    for (const one of group) await traceRecord(one, answers?.get(one.record.number), tables, progress);
   }
   const { rows, payloads, leftOut, amounts } = progress;
   return { rows, payloads, leftOut, ...amounts.result() };
@@ -69,11 +78,8 @@ export async function traceRecords(options: TraceOptions): Promise<TracedRun> {
  * Yields the records of the run with their payloads rebuilt from the sources. Each group except the last has at least
  * `size` records.
  */
-export function mappedGroups(
-  options: Pick<TraceOptions, "ledger" | "run" | "job">,
-  size: number,
-): AsyncGenerator<readonly MappedTrace[]> {
-  return mappedRecords(grouped(recordsWithOutcomes(options.job, options), size), options.job);
+export function mappedGroups(run: RunWithSources, size: number): AsyncGenerator<readonly MappedTrace[]> {
+  return mappedRecords(grouped(recordsWithOutcomes(run), size), run.job);
 }
 
 interface TraceProgress {
@@ -86,7 +92,8 @@ interface TraceProgress {
 async function traceRecord(
   one: MappedTrace,
   answer: PlatformAnswer | undefined,
-  { tables, progress }: Pick<TraceOptions, "tables"> & { readonly progress: TraceProgress },
+  tables: TraceTables,
+  progress: TraceProgress,
 ): Promise<void> {
   const { record, outcome, payload, comparison } = one;
   const { rows, amounts, payloads } = progress;
@@ -97,7 +104,7 @@ async function traceRecord(
     if (!record.orphan) progress.leftOut += 1;
     return;
   }
-  await tables.records.write([recordCells(one, outcome, answer)]);
+  await tables.records.write([recordCells(outcome, one.content, comparison, answer)]);
   if (comparison === "different") await amounts.note("payload", outcome);
   if (outcome.status === "existing") await amounts.note("existing", outcome);
   if (answer !== undefined && answer.kind !== "found" && answer.kind !== "replaced")
@@ -155,14 +162,10 @@ export function acceptedRecord({ outcome, payload, parameters }: MappedTrace): r
 }
 
 /** Traces a run with the ledger alone: records, without rows or amounts. */
-export async function traceLedger({
-  ledger,
-  run,
-  tables,
-}: Pick<TraceOptions, "ledger" | "run" | "tables">): Promise<TracedRun> {
+export async function traceLedger({ ledger, run }: RunInLedger, tables: TraceTables): Promise<TracedRun> {
   for await (const batch of ledger.outcomes(run.id)) {
     const contents = await contentsOf(ledger, run, batch);
-    await tables.records.write(batch.map((one) => recordCells({ content: contents.get(one.record) }, one)));
+    await tables.records.write(batch.map((one) => recordCells(one, contents.get(one.record))));
   }
   return { rows: createRowCounter(), payloads: { same: 0, different: 0 }, measures: [], leftOut: 0, differences: 0 };
 }
@@ -177,13 +180,10 @@ async function contentsOf(
 }
 
 /** Yields the records of the input with their outcomes. Merges both sequences, which are ordered by record number. */
-async function* recordsWithOutcomes(
-  { input }: Job,
-  { ledger, run }: Pick<TraceOptions, "ledger" | "run">,
-): AsyncGenerator<readonly TracedRecord[]> {
+async function* recordsWithOutcomes({ ledger, run, job }: RunWithSources): AsyncGenerator<readonly TracedRecord[]> {
   const outcomes = ledger.outcomes(run.id)[Symbol.asyncIterator]();
   let known: readonly Outcome[] = [];
-  for await (const batch of input.records()) {
+  for await (const batch of job.input.records()) {
     const last = batch.at(-1)?.number ?? 0;
     const here = new Map<number, Outcome>();
     for (let more = true; more;) {
@@ -204,8 +204,9 @@ async function* recordsWithOutcomes(
 }
 
 function recordCells(
-  { content, comparison }: Pick<MappedTrace, "content" | "comparison">,
   { record, key, status, source, account }: Outcome,
+  content: Uint8Array | undefined,
+  comparison?: MappedTrace["comparison"],
   answer?: PlatformAnswer,
 ): (string | number | undefined)[] {
   const hash = content && Buffer.from(content).toString("hex");

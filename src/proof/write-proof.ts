@@ -4,9 +4,9 @@ import type { PlatformProof, Proof } from "../model/proof.ts";
 import { writeProofPage } from "../report/page/proof-page.ts";
 import { openReportFolder, type ReportFolder } from "../report/report-folder.ts";
 import { indentedJson } from "../terminal/safe-json.ts";
-import { proveRun, type ProveContext } from "./prove-run.ts";
+import { type PlatformQueries, proveRun } from "./prove-run.ts";
 
-export interface ProofOptions extends Pick<ProveContext, "queryPlatform"> {
+export interface ProofOptions extends PlatformQueries {
   readonly ledger: Ledger;
   /** The runs to prove, oldest first. */
   readonly runs: readonly Run[];
@@ -55,7 +55,7 @@ export async function writeProof(
   }
 }
 
-async function writeDocuments(proof: Proof, folder: Pick<ReportFolder, "create">): Promise<void> {
+async function writeDocuments(proof: Proof, folder: ReportFolder): Promise<void> {
   const json = await folder.create("proof.json");
   await json.write(indentedJson(proof));
   const page = await folder.create("proof.html");

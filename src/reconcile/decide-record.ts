@@ -1,5 +1,3 @@
-import type { Dependencies } from "../job/dependencies.ts";
-import type { Job } from "../job/job.ts";
 import { parseAttr } from "../json/attr.ts";
 import { canonicalJson } from "../json/json-value.ts";
 import type { Decision } from "../ledger/records/requests.ts";
@@ -7,13 +5,11 @@ import type { PlatformProblem } from "../model/problem.ts";
 import type { LookupResult } from "../platform/reading/lookup-result.ts";
 import { namesAccount } from "../platform/reply/names-account.ts";
 import { timestamp } from "../time/clock.ts";
-import type { UndecidedRecord } from "./undecided-records.ts";
+import type { UndecidedContext, UndecidedRecord } from "./undecided-records.ts";
 
-export interface DecisionContext {
-  readonly job: Job;
+export interface DecisionContext extends UndecidedContext {
   /** Account name of the user who runs the command. */
   readonly who: string;
-  readonly dependencies: Pick<Dependencies, "clock">;
 }
 
 /**
@@ -85,19 +81,17 @@ function conflictAt(attr: string, { row }: UndecidedRecord, { job }: DecisionCon
   return { attr, code: "conflict", detail, severity: "error", by: "platform", ...(place !== undefined && { place }) };
 }
 
-type FoundRecord = Pick<UndecidedRecord, "record" | "payload">;
-
 /**
  * Whether the platform created the account for this record. A record whose payload names the account adds data to an
  * existing account, as other records may do.
  */
-function isNewAccount({ payload }: FoundRecord, account: string): boolean {
+function isNewAccount({ payload }: UndecidedRecord, account: string): boolean {
   return !namesAccount({ json: Buffer.from(canonicalJson(payload)) }, account);
 }
 
 /** Returns the results. If several records have the same new account number, their results become `unknown`. */
 export function withoutSharedAccounts(
-  records: readonly FoundRecord[],
+  records: readonly UndecidedRecord[],
   lookups: readonly LookupResult[],
 ): readonly LookupResult[] {
   const counts = new Map<string, number>();

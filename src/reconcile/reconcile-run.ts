@@ -1,10 +1,9 @@
-import type { Dependencies } from "../job/dependencies.ts";
 import { settingsOf } from "../job/settings/recorded-settings.ts";
 import type { Connection } from "../job/target-connection.ts";
 import type { PlanPolicy } from "../ledger/records/planned-item.ts";
 import type { UndecidedStatus } from "../ledger/records/requests.ts";
 import { Failure } from "../model/failure.ts";
-import { type RunHandle, planPolicy } from "../pipeline/plan/plan-records.ts";
+import { planPolicy } from "../pipeline/plan/plan-records.ts";
 import type { OpenRun } from "../pipeline/run/with-run.ts";
 import { comparedAttrs } from "../platform/reading/compare-content.ts";
 import type { LookupResult } from "../platform/reading/lookup-result.ts";
@@ -15,10 +14,8 @@ import { type DecisionContext, decisionFor, withoutSharedAccounts } from "./deci
 import { type UndecidedRecord, undecidedRecords } from "./undecided-records.ts";
 
 export interface ReconcileContext extends DecisionContext {
-  readonly handle: RunHandle;
   readonly client: ReadClient;
   readonly policy: PlanPolicy;
-  readonly dependencies: Dependencies;
   /** Time between two queries of the platform for a record, in milliseconds. Limited to `MAX_READ_BACK_INTERVAL_MS`. */
   readonly readBackIntervalMs: number;
 }
@@ -56,7 +53,7 @@ export async function reconcileRun(
 /** Numbers of the records that keep their status, by status and reason. */
 type LeftRecords = Map<string, number[]>;
 
-function leave(left: LeftRecords, { status, record }: Pick<UndecidedRecord, "status" | "record">, why: string): void {
+function leave(left: LeftRecords, status: UndecidedStatus, record: number, why: string): void {
   const reason = `${status}: ${why}`;
   const records = left.get(reason);
   if (records === undefined) left.set(reason, [record]);
@@ -101,14 +98,14 @@ async function saveDecisions(
   const decisions = records.flatMap((record, index) => {
     const decision = decisionFor(record, lookups[index] ?? NOT_READ_BACK, context);
     if (typeof decision !== "string") return [decision];
-    leave(left, record, decision);
+    leave(left, record.status, record.record, decision);
     return [];
   });
   if (decisions.length === 0) return;
   const statuses = new Map(records.map(({ record, status }) => [record, status]));
   for (const { record, holder } of await handle.ledger.saveDecisions(handle.run.id, decisions, policy)) {
     const why = `the platform returns the account number of record ${holder.record} of run ${holder.run}`;
-    leave(left, { record, status: statuses.get(record) ?? "ambiguous" }, why);
+    leave(left, statuses.get(record) ?? "ambiguous", record, why);
   }
 }
 

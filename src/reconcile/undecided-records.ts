@@ -9,9 +9,13 @@ import { inputChanged } from "../pipeline/send/records-to-send.ts";
 import type { Dependencies } from "../job/dependencies.ts";
 import type { Job } from "../job/job.ts";
 
-/** An ambiguous or existing record, with its planned payload. */
-export interface UndecidedRecord extends AmbiguousItem {
+/** An ambiguous or existing record. */
+interface UndecidedItem extends AmbiguousItem {
   readonly status: UndecidedStatus;
+}
+
+/** An ambiguous or existing record, with its planned payload. */
+export interface UndecidedRecord extends UndecidedItem {
   readonly payload: JsonObject;
   readonly row: Row;
 }
@@ -22,10 +26,10 @@ export interface UndecidedRecord extends AmbiguousItem {
  */
 const MAX_GROUP_SIZE = 5000;
 
-interface UndecidedContext {
+export interface UndecidedContext {
   readonly job: Job;
   readonly handle: RunHandle;
-  readonly dependencies: Pick<Dependencies, "drain">;
+  readonly dependencies: Dependencies;
 }
 
 /**
@@ -54,7 +58,7 @@ async function undecidedInBatch(
 ): Promise<readonly UndecidedRecord[]> {
   const [first, last] = [batch[0], batch.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const items: (AmbiguousItem & Pick<UndecidedRecord, "status">)[] = [];
+  const items: UndecidedItem[] = [];
   for (const status of statuses) {
     const found = await handle.ledger[status](handle.run.id, first.number, last.number);
     items.push(...found.map((item) => ({ ...item, status })));

@@ -4,11 +4,9 @@ import { errorCode } from "../files/error-code.ts";
 import { Failure } from "../model/failure.ts";
 import type { DocumentStore } from "./document-store.ts";
 import { type BucketSettings, parseBucket } from "./s3-bucket.ts";
-import type { S3Options, StoreKey } from "./s3-store.ts";
+import type { S3Connection, StoreKey } from "./s3-store.ts";
 
-export interface StoreOptions extends BucketSettings, Omit<S3Options, "credentials"> {
-  /** A folder, or `s3://bucket`. */
-  readonly location: string;
+export interface StoreOptions extends BucketSettings, S3Connection {
   /** Called only if the store requires credentials. */
   readonly credentials: () => Promise<StoreKey | undefined>;
 }

@@ -11,7 +11,7 @@ export interface Bucket {
 }
 
 export interface BucketSettings {
-  /** `s3://bucket`, or `s3://bucket/prefix`. */
+  /** A folder, `s3://bucket`, or `s3://bucket/prefix`. */
   readonly location: string;
   /** By default, the AWS endpoint of the region. */
   readonly endpoint?: string | undefined;

@@ -19,8 +19,7 @@ export interface StoreCredentials {
 /** Returns the key for the next request. Renews temporary credentials before they expire. */
 export type StoreKey = () => Promise<StoreCredentials>;
 
-export interface S3Options {
-  readonly credentials: StoreKey;
+export interface S3Connection {
   /** PEM of a certificate authority that is trusted in addition to the default authorities. */
   readonly ca?: string | undefined;
   /** Maximum number of concurrent requests. */
@@ -28,6 +27,10 @@ export interface S3Options {
   readonly userAgent: string;
   readonly clock: Clock;
   readonly random: Random;
+}
+
+interface S3Options extends S3Connection {
+  readonly credentials: StoreKey;
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { ExportedRow, LedgerCheck, LedgerRepair } from "../../ledger/ledger-store.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
+import type { JournaledLedger, Ledger } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { JournalEnvironment } from "../../job/dependencies.ts";
 import { recoverFromJournals } from "../../ledger/journal/recover-from-journals.ts";
 import { hasMachineJournals, ledgerFolders } from "../../ledger/journal/machine-journals.ts";
-import { recoverMachine, type RecoveredLedger } from "../../ledger/journal/recover-machine.ts";
+import { recoverMachine } from "../../ledger/journal/recover-machine.ts";
 import { settingsWithoutSecret } from "../../job/settings/recorded-settings.ts";
 import { noteRecovered } from "../../pipeline/run/machine-evidence.ts";
 import { findRestoreEvidence, machineJournals } from "../../pipeline/run/restore-evidence.ts";
@@ -76,7 +76,7 @@ export interface ServerLedgerStore {
   readonly write: (
     command: "ledger repair",
     options: { readonly create: boolean },
-  ) => Promise<RecoveredLedger & Pick<Ledger, "close">>;
+  ) => Promise<JournaledLedger & Pick<Ledger, "close">>;
 }
 
 /**

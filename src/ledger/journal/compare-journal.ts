@@ -1,5 +1,5 @@
 import type { JournaledRequest } from "./recovery.ts";
-import type { Ledger } from "../ledger.ts";
+import type { JournaledLedger } from "../ledger.ts";
 import type { ExpectedLedger, JournalEntry } from "./journal-format.ts";
 import {
   type JournalEnd,
@@ -10,9 +10,6 @@ import {
   readLastEntry,
   readLedgerOf,
 } from "./journal-reader.ts";
-
-/** The ledger methods that a comparison needs. */
-export type ComparedLedger = Pick<Ledger, "findRun" | "history" | "recovery">;
 
 /**
  * The location of a ledger's journals. A journal belongs to a ledger if it names the ledger or contains the id of the
@@ -57,12 +54,12 @@ export function journalsOf({ folder, ledgerName }: JournalPlace, id: string | un
 /**
  * Whether the ledger has the minimum contents that the journal's last entry specifies. Reads only the end of the file.
  */
-export async function endsUpToDate(file: string, ledger: ComparedLedger): Promise<boolean> {
+export async function endsUpToDate(file: string, ledger: JournaledLedger): Promise<boolean> {
   const last = readLastEntry(file);
   return last !== undefined && (await knowsExpected(last, ledger));
 }
 
-async function knowsExpected({ run, recovery, requests }: ExpectedLedger, ledger: ComparedLedger): Promise<boolean> {
+async function knowsExpected({ run, recovery, requests }: ExpectedLedger, ledger: JournaledLedger): Promise<boolean> {
   if ((await ledger.history()).requests < requests) return false;
   if (recovery !== undefined) return (await ledger.recovery?.isRecoveryKnown(recovery)) ?? false;
   return run === undefined || (await ledger.findRun(run)) !== undefined;
@@ -71,14 +68,31 @@ async function knowsExpected({ run, recovery, requests }: ExpectedLedger, ledger
 const BATCH = 5000;
 
 /** Compares every entry of a journal with the ledger. */
-export async function compareJournal(file: string, ledger: ComparedLedger): Promise<JournalComparison> {
-  const comparison = createComparison(ledger);
+export async function compareJournal(file: string, ledger: JournaledLedger): Promise<JournalComparison> {
+  const state: ComparisonState = {
+    expected: { requests: 0 },
+    lastRun: undefined,
+    lastAt: undefined,
+    unknown: 0,
+    uncompared: 0,
+    isComplete: true,
+    isStart: true,
+    hasEnded: false,
+    batch: [],
+  };
   const entries = readJournal(file);
-  for (;;) {
-    const next = entries.next();
-    if (next.done === true) return { file, end: next.value, ...(await comparison.end(next.value)) };
-    await comparison.add(next.value);
+  let next = entries.next();
+  for (; next.done !== true; next = entries.next()) {
+    await addEntry(state, next.value, ledger);
+    if (state.batch.length >= BATCH) await compareBatch(state, ledger);
   }
+  const end = next.value;
+  await compareBatch(state, ledger);
+  const { expected, unknown, uncompared, hasEnded, lastRun, lastAt } = state;
+  const knowsAll = await knowsExpected(expected, ledger);
+  const isComplete = state.isComplete && end.state !== "corrupt" && (knowsAll || uncompared === 0);
+  const isUpToDate = unknown === 0 && isComplete && (knowsAll || hasEnded);
+  return { file, end, unknown, isComplete, isUpToDate, lastRun, lastAt, requests: expected.requests };
 }
 
 interface ComparisonState {
@@ -95,35 +109,7 @@ interface ComparisonState {
   batch: JournaledRequest[];
 }
 
-function createComparison(ledger: ComparedLedger) {
-  const state: ComparisonState = {
-    expected: { requests: 0 },
-    lastRun: undefined,
-    lastAt: undefined,
-    unknown: 0,
-    uncompared: 0,
-    isComplete: true,
-    isStart: true,
-    hasEnded: false,
-    batch: [],
-  };
-  return {
-    async add(entry: JournalEntry): Promise<void> {
-      await addEntry(state, entry, ledger);
-      if (state.batch.length >= BATCH) await compareBatch(state, ledger);
-    },
-    async end({ state: end }: JournalEnd) {
-      await compareBatch(state, ledger);
-      const { expected, unknown, uncompared, hasEnded, lastRun, lastAt } = state;
-      const knowsAll = await knowsExpected(expected, ledger);
-      const isComplete = state.isComplete && end !== "corrupt" && (knowsAll || uncompared === 0);
-      const isUpToDate = unknown === 0 && isComplete && (knowsAll || hasEnded);
-      return { unknown, isComplete, isUpToDate, lastRun, lastAt, requests: expected.requests };
-    },
-  };
-}
-
-async function addEntry(state: ComparisonState, entry: JournalEntry, ledger: ComparedLedger): Promise<void> {
+async function addEntry(state: ComparisonState, entry: JournalEntry, ledger: JournaledLedger): Promise<void> {
   state.hasEnded = entry.kind === "end";
   switch (entry.kind) {
     case "ledger":
@@ -150,7 +136,7 @@ async function addEntry(state: ComparisonState, entry: JournalEntry, ledger: Com
 }
 
 /** Adds a recovery. A ledger that contains this recovery accounts for every earlier entry. */
-async function addRecovery(state: ComparisonState, id: string, ledger: ComparedLedger): Promise<void> {
+async function addRecovery(state: ComparisonState, id: string, ledger: JournaledLedger): Promise<void> {
   if (await ledger.recovery?.isRecoveryKnown(id)) {
     Object.assign(state, { batch: [], unknown: 0, uncompared: 0, isComplete: true });
   } else if (state.isStart) state.isComplete = false;
@@ -165,7 +151,7 @@ function countMore(state: ComparisonState, count: number): void {
   state.expected = { ...state.expected, requests: state.expected.requests + count };
 }
 
-async function compareBatch(state: ComparisonState, { recovery }: ComparedLedger): Promise<void> {
+async function compareBatch(state: ComparisonState, { recovery }: JournaledLedger): Promise<void> {
   const requests = state.batch;
   state.batch = [];
   if (recovery === undefined) state.uncompared += requests.length;

@@ -30,15 +30,18 @@ export interface JournalFile {
   readonly close: () => void;
 }
 
-export interface JournalFileOptions {
+export interface JournalRescue {
+  /** Folder in which the journal is recreated if it was removed and cannot be recreated at its own path. */
+  readonly rescueFolder: string;
+  readonly notice: (message: string) => void;
+}
+
+interface JournalFileOptions extends JournalRescue {
   /**
    * Number of bytes up to the end of the last complete entry; 0 for a new file. Any later bytes are an incomplete
    * entry, which the process was writing when it ended.
    */
   readonly validBytes: number;
-  /** Folder in which the journal is recreated if it was removed and cannot be recreated at its own path. */
-  readonly rescueFolder: string;
-  readonly notice: (message: string) => void;
 }
 
 const OWNER_ONLY = 0o600;

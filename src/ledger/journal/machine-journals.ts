@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { unlessMissing } from "../../files/error-code.ts";
-import { type Clock, timestamp } from "../../time/clock.ts";
-import type { Ledger } from "../ledger.ts";
-import { compareJournal, type ComparedLedger, type JournalComparison } from "./compare-journal.ts";
-import { type JournalFileOptions, openJournalFile } from "./journal-file.ts";
+import { timestamp } from "../../time/clock.ts";
+import type { JournaledLedger } from "../ledger.ts";
+import { compareJournal, type JournalComparison } from "./compare-journal.ts";
+import { openJournalFile } from "./journal-file.ts";
 import { framesOf } from "./journal-format.ts";
 import { journalFiles, readLastEntry, readLedgerOf } from "./journal-reader.ts";
-import { type Journal, openJournal } from "./open-journal.ts";
+import { type Journal, type JournalOptions, openJournal } from "./open-journal.ts";
 
 /** The journals that processes on this machine write for ledgers on servers: `<folder>/<ledger>/<process>/`. */
 export interface MachineJournals {
@@ -16,8 +16,6 @@ export interface MachineJournals {
   /** Host, port and database. */
   readonly ledgerName: string;
 }
-
-type SharedLedger = ComparedLedger & Pick<Ledger, "recovery">;
 
 /** The result of comparing this machine's journals with a ledger that several machines write to. */
 export interface MachineComparison {
@@ -55,7 +53,10 @@ export function hasMachineJournals(place: MachineJournals): boolean {
   return ledgerFolders(place, undefined).length > 0;
 }
 
-export async function compareMachineJournals(place: MachineJournals, ledger: SharedLedger): Promise<MachineComparison> {
+export async function compareMachineJournals(
+  place: MachineJournals,
+  ledger: JournaledLedger,
+): Promise<MachineComparison> {
   const { id } = await ledger.history();
   const outdated: JournalComparison[] = [];
   let seen = 0;
@@ -76,14 +77,13 @@ export async function compareMachineJournals(place: MachineJournals, ledger: Sha
   return { outdated, unknown, isComplete: !isCorrupt && requests + unknown >= seen };
 }
 
-async function isKnown({ unknown, requests, lastRun, end }: JournalComparison, ledger: SharedLedger): Promise<boolean> {
+async function isKnown(
+  { unknown, requests, lastRun, end }: JournalComparison,
+  ledger: JournaledLedger,
+): Promise<boolean> {
   if (unknown > 0 || end.state === "corrupt") return false;
   if (lastRun !== undefined && (await ledger.findRun(lastRun)) === undefined) return false;
   return (await ledger.history()).requests >= requests;
-}
-
-interface MachineJournalOptions extends Pick<JournalFileOptions, "rescueFolder" | "notice"> {
-  readonly clock: Clock;
 }
 
 /**
@@ -92,9 +92,10 @@ interface MachineJournalOptions extends Pick<JournalFileOptions, "rescueFolder" 
  */
 export function openProcessJournal(
   { folder, ledgerName }: MachineJournals,
-  ledger: SharedLedger,
-  { clock, ...options }: MachineJournalOptions,
+  ledger: JournaledLedger,
+  options: JournalOptions,
 ): Journal {
+  const { clock } = options;
   let own = "";
   let journal: Journal | undefined;
   return {
@@ -102,7 +103,7 @@ export function openProcessJournal(
       const { id = run } = await ledger.history();
       const process = `${timestamp(clock).replaceAll(/\D/g, "")}-${randomBytes(6).toString("hex")}`;
       own = path.join(folder, id, process);
-      journal = openJournal({ folder: own, ledgerName }, ledger, { clock, ...options });
+      journal = openJournal({ folder: own, ledgerName }, ledger, options);
       await journal.begin(run);
     },
     add: (intents) => journal?.add(intents),
@@ -111,7 +112,7 @@ export function openProcessJournal(
       if (journal === undefined) return;
       await journal.end();
       journal = undefined;
-      await noteEnd(own, ledger, { at: timestamp(clock), ...options });
+      await noteEnd(own, ledger, options);
     },
   };
 }
@@ -121,14 +122,11 @@ export function openProcessJournal(
  * server is unreachable, or if the ledger was restored while the process was running. After such a restore, the note
  * would hide the requests that the ledger has lost. A journal without a note is compared request by request.
  */
-async function noteEnd(
-  folder: string,
-  ledger: SharedLedger,
-  { at, ...options }: Omit<MachineJournalOptions, "clock"> & { readonly at: string },
-): Promise<void> {
+async function noteEnd(folder: string, ledger: JournaledLedger, { clock, ...options }: JournalOptions): Promise<void> {
   const [file] = journalFiles(folder);
   if (file === undefined || ledger.recovery === undefined) return;
   const recovery = randomBytes(8).toString("hex");
+  const at = timestamp(clock);
   // Compares only after the note is in the ledger, because any later restore also removes the note.
   const requests = await ledger.recovery
     .noteRecovery({ id: recovery, at, isUncertain: false })

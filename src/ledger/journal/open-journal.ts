@@ -1,17 +1,16 @@
 import { type Clock, timestamp } from "../../time/clock.ts";
-import type { Intent } from "../records/requests.ts";
+import type { SentRequest } from "../records/requests.ts";
 import type { JournaledRequest } from "./recovery.ts";
-import type { Ledger } from "../ledger.ts";
+import type { JournaledLedger, RunHistory } from "../ledger.ts";
 import { rowMarker } from "../records/row-hash.ts";
 import {
   compareJournal,
-  type ComparedLedger,
   endsUpToDate,
   type JournalComparison,
   type JournalPlace,
   journalsOf,
 } from "./compare-journal.ts";
-import { type JournalFile, type JournalFileOptions, openJournalFile } from "./journal-file.ts";
+import { type JournalFile, type JournalRescue, openJournalFile } from "./journal-file.ts";
 import { type ExpectedLedger, framesOf, type JournalEntry, MAGIC } from "./journal-format.ts";
 import { journalFile, readJournal, readLastEntry } from "./journal-reader.ts";
 import { statSync } from "node:fs";
@@ -31,16 +30,14 @@ export interface Journal {
    * Call this before these requests are sent. The entry is not lost if only the process is killed. A power failure may
    * lose the entries of the last second.
    */
-  readonly add: (intents: readonly JournaledIntent[]) => void;
+  readonly add: (intents: readonly SentRequest[]) => void;
   /** Call this instead of `add` if only the number of the requests is known. */
   readonly addCount: (count: number) => void;
   /** Appends the last entry of the run. The entry is durable when the promise resolves. */
   readonly end: () => Promise<void>;
 }
 
-type JournaledIntent = Omit<JournaledRequest, "rowMark"> & Pick<Intent, "rowHash">;
-
-interface JournalOptions extends Pick<JournalFileOptions, "rescueFolder" | "notice"> {
+export interface JournalOptions extends JournalRescue {
   readonly clock: Clock;
 }
 
@@ -49,7 +46,7 @@ const SYNC_INTERVAL_MS = 1000;
 /** Opens the journal of a ledger. Call this only if `findOutdated` returned no journals for the ledger. */
 export function openJournal(
   { folder, ledgerName }: JournalPlace,
-  ledger: Pick<Ledger, "findRun" | "history">,
+  ledger: RunHistory,
   { clock, ...options }: JournalOptions,
 ): Journal {
   let file: JournalFile | undefined;
@@ -148,7 +145,10 @@ function validBytesOf(file: string): number {
  * Returns the journals that contain requests missing from this ledger, or that cannot show that the ledger has every
  * request.
  */
-export async function findOutdated(place: JournalPlace, ledger: ComparedLedger): Promise<readonly JournalComparison[]> {
+export async function findOutdated(
+  place: JournalPlace,
+  ledger: JournaledLedger,
+): Promise<readonly JournalComparison[]> {
   const { id } = await ledger.history();
   const outdated: JournalComparison[] = [];
   for (const file of journalsOf(place, id)) {

@@ -3,7 +3,7 @@ import { renameSync } from "node:fs";
 import type { JournaledRequest } from "./recovery.ts";
 import type { Ledger } from "../ledger.ts";
 import { compareJournal, type JournalComparison, type JournalPlace, journalsOf } from "./compare-journal.ts";
-import { openJournalFile, type JournalFileOptions } from "./journal-file.ts";
+import { openJournalFile, type JournalRescue } from "./journal-file.ts";
 import { framesOf, MAGIC } from "./journal-format.ts";
 import { journalFile, readJournal, readLedgerOf } from "./journal-reader.ts";
 
@@ -16,7 +16,7 @@ export interface JournalRecovery {
   readonly journals: readonly string[];
 }
 
-export interface RecoverOptions extends Pick<JournalFileOptions, "rescueFolder" | "notice"> {
+export interface RecoverOptions extends JournalRescue {
   /** ISO 8601 UTC. */
   readonly at: string;
 }

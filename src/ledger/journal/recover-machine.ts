@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
-import type { Ledger } from "../ledger.ts";
+import type { JournaledLedger } from "../ledger.ts";
 import { compareMachineJournals, type MachineJournals } from "./machine-journals.ts";
 import { type JournalRecovery, noteInJournal, noteRequests, type RecoverOptions } from "./recover-from-journals.ts";
 
@@ -9,9 +9,6 @@ interface RecoverMachineOptions extends RecoverOptions {
   readonly isUncertain: (isComplete: boolean, unknown: number) => Promise<boolean>;
 }
 
-/** The part of a ledger that a recovery needs. */
-export type RecoveredLedger = Pick<Ledger, "findRun" | "history" | "recovery" | "origin">;
-
 /**
  * Makes a ledger on a server account for every request in the journals on this machine, and notes this in the ledger
  * and the journals. Can be repeated after an interruption.
@@ -19,7 +16,7 @@ export type RecoveredLedger = Pick<Ledger, "findRun" | "history" | "recovery" | 
  */
 export async function recoverMachine(
   place: MachineJournals,
-  ledger: RecoveredLedger,
+  ledger: JournaledLedger,
   { at, isUncertain: askUncertain, ...options }: RecoverMachineOptions,
 ): Promise<JournalRecovery> {
   const { outdated, unknown, isComplete } = await compareMachineJournals(place, ledger);

@@ -1,8 +1,7 @@
-import type { Intent } from "../records/requests.ts";
+import type { RequestFacts } from "../records/requests.ts";
 
 /** A request as recorded in a journal outside the ledger. */
-export interface JournaledRequest extends Pick<Intent, "identity" | "content" | "attempt"> {
-  readonly idempotent?: boolean | undefined;
+export interface JournaledRequest extends RequestFacts {
   /** Identifies the source row and the destination (`rowMarker`), if the row is known. */
   readonly rowMark?: number | undefined;
 }

@@ -17,9 +17,8 @@ export interface ProblemCounts {
   readonly warning: ReadonlyMap<string, number>;
 }
 
-/** Plan items as columns in one buffer. */
-export interface ItemColumns {
-  readonly count: number;
+/** The columns with one value for each plan item. */
+export interface ItemValues {
   readonly records: Float64Array;
   readonly lines: Float64Array;
   /** Content hashes of the items, as numbers; NaN for an item without content. */
@@ -32,10 +31,15 @@ export interface ItemColumns {
   readonly fileNumbers: Uint32Array;
   /** Bits of `FLAG`. */
   readonly flags: Uint8Array;
-  /** The concatenated keys in UTF-8. */
-  readonly keys: Buffer;
   /** End of each item's extra properties in `extras`. Most items have none. */
   readonly extraEnds: Uint32Array;
+}
+
+/** Plan items as columns in one buffer. */
+export interface ItemColumns extends ItemValues {
+  readonly count: number;
+  /** The concatenated keys in UTF-8. */
+  readonly keys: Buffer;
   /** Properties that few items have: hashes, and problems as JSON. */
   readonly extras: Buffer;
 }

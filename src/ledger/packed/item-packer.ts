@@ -1,7 +1,7 @@
 import type { PlannedItem } from "../records/planned-item.ts";
 import type { Problem } from "../../model/problem.ts";
 import { type ByteList, createByteList } from "../../text/byte-list.ts";
-import { columnsIn, FLAG, type ItemColumns, newColumns, type PackedItems, type ProblemCounts } from "./item-columns.ts";
+import { columnsIn, FLAG, type ItemValues, newColumns, type PackedItems, type ProblemCounts } from "./item-columns.ts";
 import { HASH_BYTES } from "../records/record-hashes.ts";
 import { addExtra, addHashes, hasExtra } from "./item-extra.ts";
 import { packAsciiKey, packKey } from "./packed-key.ts";
@@ -110,12 +110,11 @@ function packFastPathKey({ bytes, keyStarts, keyEnds, keyTexts }: FastPathItems,
 
 /** Columns that are copied unchanged into the packed buffer. */
 const COLUMNS = ["records", "lines", "contents", "marks", "keyEnds", "fileNumbers", "extraEnds", "flags"] as const;
-type Items = Pick<ItemColumns, (typeof COLUMNS)[number]>;
 
 /** Initial number of items per batch. */
 const INITIAL_CAPACITY = 512;
 
-function newItems(capacity: number): Items {
+function newItems(capacity: number): ItemValues {
   return {
     records: new Float64Array(capacity),
     lines: new Float64Array(capacity),
@@ -128,7 +127,7 @@ function newItems(capacity: number): Items {
   };
 }
 
-function widened(items: Items): Items {
+function widened(items: ItemValues): ItemValues {
   const wider = newItems(2 * items.flags.length);
   for (const name of COLUMNS) wider[name].set(items[name]);
   return wider;

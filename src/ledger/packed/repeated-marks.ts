@@ -28,7 +28,7 @@ const FULL_BLOCK = 4096;
 /** Maximum number of repeated marks that are stored individually. */
 const MAX_REPEATED = 1_000_000;
 
-export function createMarkList(pieces: Pick<PieceStore, "add" | "read">): MarkList {
+export function createMarkList(pieces: PieceStore): MarkList {
   const buckets = createBuckets(pieces);
   return { add: buckets.add, findRepeated: () => findRepeated(buckets) };
 }
@@ -39,7 +39,7 @@ interface Buckets {
   readonly marksOf: (bucket: number) => Float64Array;
 }
 
-function createBuckets(pieces: Pick<PieceStore, "add" | "read">): Buckets {
+function createBuckets(pieces: PieceStore): Buckets {
   const blocks = Array.from({ length: BUCKETS }, () => new Float64Array(FIRST_BLOCK));
   const counts = new Int32Array(BUCKETS);
   const full: number[][] = blocks.map(() => []);

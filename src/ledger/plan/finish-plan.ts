@@ -20,7 +20,7 @@ export function* finishPlan(
   yield* applyKnownRecords(tables, run, policy, "all");
   if (policy.newKeys !== true) yield* refuseNearKnownKeys(tables, run, policy);
   if (run.sends) {
-    yield* coverPlan(tables, run.number, policy);
+    yield* coverPlan(tables, run.number, policy.superseded ?? []);
     yield* noteCompared(tables, run);
   }
   yield* tables.run("update migrate.runs set state = 'sending' where id = $1", run.number);

@@ -1,3 +1,4 @@
+import type { Destination } from "../migration-state.ts";
 import { rowMarker } from "../records/row-hash.ts";
 import type { NewKey } from "../records/known-keys.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
@@ -46,9 +47,7 @@ export function* selectJournaledRows(
   });
 }
 
-const SELECT_DESTINATION = statement<{ endpoint: string; supplier: string }>(
-  "select endpoint, supplier from migrate.runs where id = $1",
-);
+const SELECT_DESTINATION = statement<Destination>("select endpoint, supplier from migrate.runs where id = $1");
 
 const SELECT_NEW_ROWS = statement<NewKey & { readonly rowHash: number }>(
   withNewKeys(`

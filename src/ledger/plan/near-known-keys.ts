@@ -61,7 +61,12 @@ function isEarlier(other: string, own: string): string {
 
 const ANY_ROW_MARK = "select 1 as found from migrate.attempts where run = 0 and row_mark is not null limit 1";
 
-type FoundKey = NewKey & Pick<KnownKey, "known"> & { readonly wasSent: number | boolean };
+/** A new key and a known key, as selected from the tables. */
+interface FoundKey extends NewKey {
+  readonly known: string;
+  readonly wasSent: number | boolean;
+}
+
 type ProblemOf = (found: NewKey & KnownKey, policy: PlanPolicy) => LocalProblem | undefined;
 
 /**

@@ -1,4 +1,4 @@
-import type { Clock } from "../../time/clock.ts";
+import type { MonotonicClock, Sleeper } from "../../time/clock.ts";
 import { postgresFailure } from "./postgres-failure.ts";
 
 /** A period during which the server cannot be reached. All queries wait until it ends. */
@@ -11,7 +11,7 @@ interface Outage {
 
 interface OutageOptions {
   readonly name: string;
-  readonly clock: Pick<Clock, "monotonic" | "sleep">;
+  readonly clock: MonotonicClock & Sleeper;
   readonly patienceMs: number;
   readonly notice: ((message: string) => void) | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 import type { Failure } from "../../model/failure.ts";
-import type { Clock } from "../../time/clock.ts";
+import type { MonotonicClock, Sleeper } from "../../time/clock.ts";
 import { systemClock } from "../../time/system-clock.ts";
 import { createMutex } from "../../time/mutex.ts";
 import { createOutage } from "./outage.ts";
@@ -73,7 +73,7 @@ export interface DatabaseOptions {
   /** How long to wait for a server that cannot be reached. Default: no wait. */
   readonly patienceMs?: number | undefined;
   readonly notice?: ((message: string) => void) | undefined;
-  readonly clock?: Pick<Clock, "monotonic" | "sleep">;
+  readonly clock?: MonotonicClock & Sleeper;
 }
 
 export function openPostgres(options: DatabaseOptions): PostgresDatabase {

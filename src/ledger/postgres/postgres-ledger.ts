@@ -1,4 +1,4 @@
-import type { Clock } from "../../time/clock.ts";
+import type { WallClock } from "../../time/clock.ts";
 import type { Ledger } from "../ledger.ts";
 import type { HeldLease } from "../runs/held-lease.ts";
 import type { SendingStatus } from "../runs/run-outcome.ts";
@@ -18,7 +18,7 @@ export interface PostgresLedgerOptions {
   /** The version of this program, as stored with each run. */
   readonly toolVersion?: string;
   /** The clock for timestamps. */
-  readonly clock?: Pick<Clock, "now">;
+  readonly clock?: WallClock;
   /** The lease of the whole ledger. */
   readonly lease?: HeldLease | undefined;
   readonly close: () => Promise<void>;

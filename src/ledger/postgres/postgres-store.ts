@@ -1,7 +1,7 @@
 import type { Ledger } from "../ledger.ts";
 import { missingLedger } from "../ledger-failures.ts";
 import { counted } from "../../text/count.ts";
-import type { ActiveWriter, LedgerCheck, LedgerStore, StoreOptions } from "../ledger-store.ts";
+import type { ActiveWork, ActiveWriter, LedgerCheck, LedgerStore, StoreOptions } from "../ledger-store.ts";
 import { nameOf } from "../lock-holder.ts";
 import type { SharedRun } from "../runs/shared-run.ts";
 import { findRun, listRuns } from "../tables/runs.ts";
@@ -175,7 +175,7 @@ async function abandonedWork(queries: Queries): Promise<ActiveWriter | undefined
   return { who: `${counted(working.length, "worker")} of run ${first.run}`, ...(await workOn(queries, first.run)) };
 }
 
-async function workOn(queries: Queries, id: string): Promise<Pick<ActiveWriter, "run" | "shared">> {
+async function workOn(queries: Queries, id: string): Promise<ActiveWork> {
   const { number } = await requireRun(queries, id);
   return { run: await finish(findRun(postgresTables(queries), id)), shared: await sharedStatus(queries, number, id) };
 }

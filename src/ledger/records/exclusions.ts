@@ -1,4 +1,4 @@
-import type { RowWithoutKey } from "./planned-item.ts";
+import type { RowName } from "./planned-item.ts";
 
 /** The decision that a record, or a row without a key, will not be migrated. */
 export interface Exclusion {
@@ -31,8 +31,6 @@ export type RefusedExclusion = "accepted" | "unsettled";
 
 /** The result of excluding a record. `excluded before`: the record was already excluded. */
 export type ExclusionResult = "excluded" | "excluded before" | RefusedExclusion;
-
-type RowName = Pick<RowWithoutKey, "run" | "record">;
 
 /** Returns the identity of a row without a key, for exclusions. The identity differs from every `recordIdentity`. */
 export function rowIdentity({ run, record }: RowName): Uint8Array {

@@ -40,7 +40,7 @@ export function visiblyCorruptKey(found: NewKey, policy: PlanPolicy): LocalProbl
 }
 
 /** Returns the problem for a new key whose source row was sent under another key. */
-export function rowSentUnderOtherKey(found: NewKey & Pick<KnownKey, "known">, policy: PlanPolicy): LocalProblem {
+export function rowSentUnderOtherKey(found: NewKey & KnownKey, policy: PlanPolicy): LocalProblem {
   const { key, known } = found;
   const other = known === "" ? {} : { known };
   return { ...keyProblem("error", found, policy), code: "row_sent_under_other_key", key, ...other };

@@ -22,11 +22,14 @@ export interface PlannedItem {
   readonly asOf?: number | undefined;
 }
 
-/** An invalid row without a business key: a row of the root source, or a child row without a parent. */
-export interface RowWithoutKey {
-  /** The id of the run that planned the row, and the row's record number in that run. */
+/** The id of the run that planned a row, and the row's record number in that run. */
+export interface RowName {
   readonly run: string;
   readonly record: number;
+}
+
+/** An invalid row without a business key: a row of the root source, or a child row without a parent. */
+export interface RowWithoutKey extends RowName {
   readonly file: string;
   readonly rowHash: number | undefined;
 }
@@ -42,7 +45,15 @@ export interface ExcludedRow {
   readonly problem: Problem;
 }
 
-export interface PlanPolicy {
+/** How problems about keys describe the key. */
+export interface KeyPolicy {
+  /** The attr of a record's key. */
+  readonly keyAttr: string;
+  /** The column of the key in each CSV file. The problems point to it. */
+  readonly keyColumns: ReadonlyMap<string, { readonly column: string; readonly columnNumber: number }>;
+}
+
+export interface PlanPolicy extends KeyPolicy {
   /** Whether to send accepted records again if their content has changed. */
   readonly revise: boolean;
   /**
@@ -63,10 +74,6 @@ export interface PlanPolicy {
   readonly awaitsOwnKey?: boolean | undefined;
   /** Rows of `Ledger.earlierWithoutKey` that are no longer open, because this plan has read them again. */
   readonly superseded?: readonly RowWithoutKey[] | undefined;
-  /** The attr of a record's key, for problems about keys. */
-  readonly keyAttr: string;
-  /** The column of the key in each CSV file. Problems about keys point to it. */
-  readonly keyColumns: ReadonlyMap<string, { readonly column: string; readonly columnNumber: number }>;
 }
 
 /** Counts of the records left to send, by comparison with the content that was sent earlier. */

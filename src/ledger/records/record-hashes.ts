@@ -1,13 +1,11 @@
 import { hash } from "node:crypto";
+import type { Destination } from "../migration-state.ts";
 import { canonicalJson, type JsonObject } from "../../json/json-value.ts";
 
 /** The number of bytes in a SHA-256 hash. */
 export const HASH_BYTES = 32;
 
-interface IdentityParts {
-  /** Method and address that create the record: `POST api.example.com/v1/data-import/accounts`. */
-  readonly endpoint: string;
-  readonly supplier: string;
+interface IdentityParts extends Destination {
   /** The business key, in any Unicode form. */
   readonly key: string;
 }
@@ -25,7 +23,7 @@ export function recordIdentity({ key, ...parts }: IdentityParts): Uint8Array {
 export const OPEN_PARAMETER = "%7B%7D";
 
 /** Returns `recordIdentity` as a function of the key, for many keys of one endpoint and supplier. */
-export function identitiesOf({ endpoint, supplier }: Omit<IdentityParts, "key">): (key: string) => Uint8Array {
+export function identitiesOf({ endpoint, supplier }: Destination): (key: string) => Uint8Array {
   const begin = canonicalJson([endpoint, supplier]).slice(0, -1);
   return (key) => sha256(`${begin},${canonicalJson(key.normalize("NFC"))}]`);
 }

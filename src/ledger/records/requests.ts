@@ -10,19 +10,26 @@ import type { Problem } from "../../model/problem.ts";
  */
 export type PriorContent = "none" | "same" | "other" | "accepted";
 
-export interface Intent {
-  readonly record: number;
+export interface RequestFacts {
   readonly identity: Uint8Array;
   readonly content: Uint8Array;
   readonly attempt: number;
-  /** The step of the attempt, if the operation has several steps. */
-  readonly step?: string;
   /**
    * Whether the request may be repeated safely. If so, an interruption leaves the record `pending`, not `ambiguous`.
    */
-  readonly idempotent?: boolean;
-  /** Hash of the source row, for the journal. The plan in the ledger already contains it. */
+  readonly idempotent?: boolean | undefined;
+}
+
+/** A request that is about to be sent, for the journal. */
+export interface SentRequest extends RequestFacts {
+  /** Hash of the source row. The plan in the ledger already contains it. */
   readonly rowHash?: number | undefined;
+}
+
+export interface Intent extends SentRequest {
+  readonly record: number;
+  /** The step of the attempt, if the operation has several steps. */
+  readonly step?: string;
   readonly at: string;
 }
 
@@ -87,29 +94,32 @@ export interface SharedAccount {
  * `accepted`: the record arrived. `rejected`: the platform has a record with this key and different values. `resend`:
  * the record did not arrive and may be sent again.
  */
-export interface Decision {
+interface DecisionFacts {
   readonly record: number;
-  readonly identity: Uint8Array;
   readonly decision: "accepted" | "rejected" | "resend";
   readonly by: "read-back" | "operator";
   /** Account name of the user who ran the command. */
   readonly who: string;
   readonly reason: string;
   readonly account?: string;
+  readonly at: string;
+}
+
+export interface Decision extends DecisionFacts {
+  readonly identity: Uint8Array;
   /**
    * Whether the platform created the account for this record. If another record of the endpoint has the account, the
    * decision is not applied.
    */
   readonly isNewAccount?: boolean;
   readonly problems?: readonly Problem[];
-  readonly at: string;
 }
 
-export type RecordedDecision = Pick<Decision, "record" | "decision" | "by" | "who" | "reason" | "account" | "at"> & {
+export interface RecordedDecision extends DecisionFacts {
   readonly run: string;
-};
+}
 
-export interface Attempt {
+export interface RecordedAttempt {
   readonly run: string;
   readonly attempt: number;
   readonly record: number;
@@ -122,6 +132,9 @@ export interface Attempt {
   readonly account?: string;
   readonly durationMs?: number;
   readonly reason?: string;
+}
+
+export interface Attempt extends RecordedAttempt {
   readonly problems: readonly Problem[];
 }
 

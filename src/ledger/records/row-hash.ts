@@ -1,6 +1,6 @@
 import { type CsvTable, isCsvRow, type Row } from "../../model/record.ts";
 import { mixHash, textHash, TWO_TO_THE_32 } from "../../text/text-hash.ts";
-import type { Run } from "../ledger.ts";
+import type { Destination } from "../migration-state.ts";
 import { createFastContentHash } from "../../json/fast-content-hash.ts";
 
 /**
@@ -27,9 +27,6 @@ export function rowHash(row: Row): number {
   }
   return mixHash(one, other);
 }
-
-/** The destination of a run's records. */
-export type Destination = Pick<Run, "endpoint" | "supplier">;
 
 /**
  * Returns a function that combines a `rowHash` with the destination, in 52 bits. A journal stores this mark to show

@@ -1,4 +1,4 @@
-import type { Clock } from "../../time/clock.ts";
+import type { MonotonicClock } from "../../time/clock.ts";
 
 /** Revokes ranges of workers without a heartbeat. */
 export interface Reaper {
@@ -14,7 +14,7 @@ export interface ReaperOptions {
   readonly leaseMs: () => Promise<number | undefined>;
   /** Revokes ranges whose lease has expired according to the server's clock. */
   readonly revokeRanges: (leaseMs: number) => Promise<void>;
-  readonly clock: Pick<Clock, "monotonic">;
+  readonly clock: MonotonicClock;
 }
 
 export function createReaper({ leaseMs, revokeRanges, clock }: ReaperOptions): Reaper {

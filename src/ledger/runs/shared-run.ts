@@ -1,5 +1,5 @@
 import type { AttemptOutcome } from "../records/requests.ts";
-import type { Ledger, Run } from "../ledger.ts";
+import type { JournaledLedger, Ledger, RequestLedger, Run, SendableRecords } from "../ledger.ts";
 import type { PlatformFindings, SharedFindings } from "./platform-findings.ts";
 
 /**
@@ -11,10 +11,7 @@ export interface SharedRun {
    * The part of the ledger that workers need: the run, the data that they read, and the input positions that they save
    * for each other.
    */
-  readonly ledger: Pick<
-    Ledger,
-    "findRun" | "summary" | "sendable" | "nextSendable" | "notePosition" | "history" | "recovery" | "origin"
-  >;
+  readonly ledger: JournaledLedger & SendableRecords & Pick<Ledger, "summary">;
   /**
    * Divides the pending records into ranges and starts assigning them. Only the planner calls this. Resolves to the
    * number of ranges.
@@ -65,7 +62,7 @@ export interface WorkerIdentity {
 }
 
 /** A worker of a run, until it leaves or is considered dead. */
-export interface SharedWorker extends Pick<Ledger, "saveIntents" | "saveOutcomes"> {
+export interface SharedWorker extends RequestLedger {
   readonly leaseMs: number;
   /**
    * Sends a heartbeat with the worker's report, renews its ranges, and returns its instructions.
@@ -110,19 +107,27 @@ export interface WorkerReport {
   readonly findings?: PlatformFindings | undefined;
 }
 
-/** The reply to a heartbeat. */
-export interface HeartbeatReply extends SharedPace {
-  readonly state: "open" | "draining" | "stopped" | "ended";
+/** The position of a worker among the live workers. */
+export interface WorkerPlace {
   /** Number of live workers. */
   readonly workers: number;
   readonly position: number;
   /** Whether all other live workers have counted this worker and adjusted their limits. */
   readonly isKnown: boolean;
-  readonly findings?: SharedFindings | undefined;
-  readonly holdMs: number;
+}
+
+/** The ranges of a run. */
+export interface RangeProgress {
   readonly ranges: RangeCounts;
   /** Number of waiting ranges that workers have held before. */
   readonly released: number;
+}
+
+/** The reply to a heartbeat. */
+export interface HeartbeatReply extends SharedPace, WorkerPlace, RangeProgress {
+  readonly state: "open" | "draining" | "stopped" | "ended";
+  readonly findings?: SharedFindings | undefined;
+  readonly holdMs: number;
 }
 
 export interface RangeCounts {

@@ -30,7 +30,7 @@ export interface SqliteDatabase {
 
 /** Returns a number from the file's header. */
 export function pragma(
-  database: Pick<SqliteDatabase, "row">,
+  database: SqliteDatabase,
   name: "page_size" | "page_count" | "user_version" | "application_id",
 ): number {
   return database.row(statement<Readonly<Record<string, number>>>(`pragma ${name}`))?.[name] ?? 0;
@@ -39,7 +39,7 @@ export function pragma(
 /**
  * Returns at most `limit` findings from SQLite's own check of the file. Returns an empty list if the file is intact.
  */
-export function integrityErrors(database: Pick<SqliteDatabase, "rows">, limit: number): readonly string[] {
+export function integrityErrors(database: SqliteDatabase, limit: number): readonly string[] {
   const query = statement<{ integrity_check: string }>(`pragma integrity_check(${limit})`);
   const found = database.rows(query).map(({ integrity_check }) => integrity_check);
   return found.length === 1 && found[0] === "ok" ? [] : found;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../time/clock.ts";
+import type { WallClock } from "../../time/clock.ts";
 import type { Failure } from "../../model/failure.ts";
 import { type FrequentWrites, tablesLedger } from "../tables-ledger.ts";
 import { answer, finishNow, type Tables } from "../tables/tables.ts";
@@ -44,7 +44,7 @@ export interface SqliteLedgerOptions {
   /** The version of this program, as stored with each run. */
   readonly toolVersion?: string | undefined;
   /** The clock for timestamps. */
-  readonly clock?: Pick<Clock, "now">;
+  readonly clock?: WallClock;
   /** Receives messages about slow work. */
   readonly notice?: ((message: string) => void) | undefined;
 }
@@ -132,10 +132,7 @@ export function openSecondConnection({ path, toolVersion, writer, isChecked }: L
 }
 
 /** Opens the ledger for writing. First opens it for reading, so that a refused ledger keeps the log left by a crash. */
-function openWritable(
-  path: string,
-  { notice, writer }: Pick<SqliteLedgerOptions, "notice" | "writer">,
-): OpenedWritable {
+function openWritable(path: string, { notice, writer }: SqliteLedgerOptions): OpenedWritable {
   if (writer !== undefined) refuseOtherWriter(path, writer);
   const seen = openReadOnly(path, { notice });
   seen?.database.close();
@@ -228,7 +225,7 @@ const DURABLE = `pragma journal_mode = wal; pragma synchronous = full; pragma wa
 
 interface OpenLedger {
   readonly toolVersion?: string | undefined;
-  readonly clock?: Pick<Clock, "now"> | undefined;
+  readonly clock?: WallClock | undefined;
   readonly sending?: SendingStatus;
 }
 

@@ -4,7 +4,7 @@ import { repairLedger } from "./integrity/ledger-repair.ts";
 import type { Ledger } from "../ledger.ts";
 import type { LedgerStore, StoreOptions } from "../ledger-store.ts";
 import { checksumsPath } from "./integrity/page-checksums.ts";
-import { isLocked, type Lock, lockLedger } from "./lock/ledger-lock.ts";
+import { type HeldLock, isLocked, type Lock, lockLedger } from "./lock/ledger-lock.ts";
 import { type PlaceWatch, watchPlace } from "./lock/ledger-place.ts";
 import { requireOnePlace } from "./lock/lock-kind.ts";
 import { refuseLiveWriter } from "./lock/writer.ts";
@@ -72,7 +72,7 @@ function underLock(ledger: Ledger, lock: Lock, path: string): Ledger {
  * Returns a ledger that writes only while the lock is held and the file is in its place. Closing the ledger releases
  * the lock.
  */
-export function guardedLedger(ledger: Ledger, lock: Pick<Lock, "requireHeld" | "release">, place: PlaceWatch): Ledger {
+export function guardedLedger(ledger: Ledger, lock: HeldLock, place: PlaceWatch): Ledger {
   const { inThread } = ledger;
   return {
     ...ledger,

@@ -1,25 +1,17 @@
-import type { Attempt } from "../records/requests.ts";
+import type { Problem } from "../../model/problem.ts";
 import { definedMembers } from "../../json/defined-members.ts";
-import type { SendableItem } from "../records/requests.ts";
+import type { Attempt, RecordedAttempt, SendableItem } from "../records/requests.ts";
 import { PRIOR_CONTENT } from "../records/prior-content.ts";
 import { parseProblem } from "../records/stored-problem.ts";
-import { type AttemptRow, toAttempt } from "../runs/attempt-row.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
-import { quickStatement, statement, type Tables, type Work } from "./tables.ts";
+import { quickStatement, type Selected, statement, type Tables, type Work } from "./tables.ts";
 
 export function* sendable(tables: Tables, run: RunRow, from: number, to: number): Work<readonly SendableItem[]> {
   return (yield* tables.rows(SELECT_SENDABLE, run.number, from, to)).map(toSendable);
 }
 
-interface SendableRow extends Omit<SendableItem, "account" | "isAmbiguous" | "rowHash" | "step"> {
-  readonly account: string | null;
-  readonly isAmbiguous: number | boolean;
-  readonly rowHash: number | null;
-  readonly step: string | null;
-}
-
 /** Most records in the range are left to send, so `+` prevents SQLite from using the index of open records. */
-const SELECT_SENDABLE = quickStatement<SendableRow>(`
+const SELECT_SENDABLE = quickStatement<Selected<SendableItem>>(`
   select items.record, items.identity, items.content, coalesce(records.attempts, 0) as attempts,
     coalesce(records.state, '') = 'ambiguous' as "isAmbiguous", ${PRIOR_CONTENT} as prior,
     case when records.content = items.content then records.step end as step, items.row_hash as "rowHash", records.account
@@ -28,7 +20,7 @@ const SELECT_SENDABLE = quickStatement<SendableRow>(`
     and items.identity is not null and items.content is not null
   order by record`);
 
-function toSendable({ account, isAmbiguous, step, rowHash, ...given }: SendableRow): SendableItem {
+function toSendable({ account, isAmbiguous, step, rowHash, ...given }: Selected<SendableItem>): SendableItem {
   const known = definedMembers({ account: account ?? undefined });
   const item = { ...given, ...known, isAmbiguous: Boolean(isAmbiguous), rowHash: rowHash ?? undefined };
   return step === null ? item : { ...item, step };
@@ -63,6 +55,24 @@ export function* attemptsOf(tables: Tables, key: string): Work<readonly Attempt[
     );
   }
   return attempts;
+}
+
+interface AttemptRow extends Selected<RecordedAttempt> {
+  readonly runNumber: number;
+}
+
+function toAttempt({ runNumber: _number, ...row }: AttemptRow, problems: readonly Problem[]): Attempt {
+  const { step, settledAt, http, account, durationMs, reason, ...known } = row;
+  return {
+    ...known,
+    problems,
+    ...(step !== null && { step }),
+    ...(settledAt !== null && { settledAt }),
+    ...(http !== null && { http }),
+    ...(account !== null && { account }),
+    ...(durationMs !== null && { durationMs }),
+    ...(reason !== null && { reason }),
+  };
 }
 
 const SELECT_ATTEMPTS = statement<AttemptRow>(`

@@ -1,5 +1,5 @@
 import type { Coverage } from "../ledger.ts";
-import type { PlanPolicy } from "../records/planned-item.ts";
+import type { RowWithoutKey } from "../records/planned-item.ts";
 import { PLANNED_PUSHES } from "./planned-pushes.ts";
 import { notePlanned, sinceRun } from "./planned-records.ts";
 import { coverRecovered } from "./recoveries.ts";
@@ -66,11 +66,7 @@ const SELECT_COVERAGE = statement<EndpointCoverage>({
  * Inserts a row into `records` for each record that is left to send in a new plan. Counts the records that no earlier
  * plan contains.
  */
-export function* coverPlan(
-  tables: Tables,
-  run: number,
-  { superseded = [] }: Pick<PlanPolicy, "superseded">,
-): Work<void> {
+export function* coverPlan(tables: Tables, run: number, superseded: readonly RowWithoutKey[]): Work<void> {
   const { id: latest = 0 } = (yield* tables.row(LATEST_RECORD)) ?? {};
   yield* tables.run(INSERT_RECORDS, run);
   const { count: inserted = 0 } = (yield* tables.row(COUNT_INSERTED, latest)) ?? {};

@@ -1,7 +1,7 @@
 import { type Exclusion, type ExclusionEnd, type ExclusionResult, identifiedRow } from "../records/exclusions.ts";
-import type { RowWithoutKey } from "../records/planned-item.ts";
+import type { RowName } from "../records/planned-item.ts";
 import { deleteKeyless, restoreKeyless } from "./planned-records.ts";
-import { type Sql, type Statement, statement, type Tables, type Work } from "./tables.ts";
+import { type Selected, type Sql, type Statement, statement, type Tables, type Work } from "./tables.ts";
 
 /** Returns an SQL condition that is true if the record is currently excluded. */
 export const isExcluded = (table: "records" | "items" | "unsent"): string =>
@@ -9,22 +9,24 @@ export const isExcluded = (table: "records" | "items" | "unsent"): string =>
 
 /** Implements `Ledger.excludeRecords`. */
 export function* excludeRecords(tables: Tables, given: readonly Exclusion[]): Work<readonly ExclusionResult[]> {
-  const results = resultsOf(yield* found(tables, given), given);
+  const names = given.map(({ identity }) => hexOf(identity));
+  const results = resultsOf(yield* found(tables, names), names);
   const made = given.filter((_, index) => results[index] === "excluded");
   const rows = made.map(({ identity, key, at, who, reason }) =>
     JSON.stringify([hexOf(identity), tables.writtenKey(key), at, who, reason].map((text) => text.toWellFormed())),
   );
-  const identities = made.map(({ identity }) => hexOf(identity));
+  const excluded = made.map(({ identity }) => identity);
+  const identities = excluded.map(hexOf);
   yield* tables.run(INSERT, rows);
-  yield* deleteKeyless(tables, rowsOf(made));
+  yield* deleteKeyless(tables, rowsOf(excluded));
   yield* tables.run(HOLD, identities);
   yield* tables.run(DELETE_PROBLEMS, identities);
   yield* tables.run(MARK_LEFT, identities);
   return results;
 }
 
-function rowsOf(excluded: readonly Pick<Exclusion, "identity">[]): readonly Pick<RowWithoutKey, "run" | "record">[] {
-  return excluded.flatMap(({ identity }) => identifiedRow(identity) ?? []);
+function rowsOf(identities: readonly Uint8Array[]): readonly RowName[] {
+  return identities.flatMap((identity) => identifiedRow(identity) ?? []);
 }
 
 interface FoundRow {
@@ -34,19 +36,15 @@ interface FoundRow {
   readonly isUnsettled: number | boolean;
 }
 
-/** Returns the states of these records in the ledger, by identity. */
-function* found(tables: Tables, records: readonly Pick<Exclusion, "identity">[]): Work<ReadonlyMap<string, FoundRow>> {
-  const rows = yield* tables.rows(
-    SELECT_FOUND,
-    records.map(({ identity }) => hexOf(identity)),
-  );
+/** Returns the states of the records with these identities (in hexadecimal), by identity. */
+function* found(tables: Tables, names: readonly string[]): Work<ReadonlyMap<string, FoundRow>> {
+  const rows = yield* tables.rows(SELECT_FOUND, names);
   return new Map(rows.map((row) => [row.identity, row]));
 }
 
-function resultsOf(rows: ReadonlyMap<string, FoundRow>, given: readonly Exclusion[]): readonly ExclusionResult[] {
+function resultsOf(rows: ReadonlyMap<string, FoundRow>, names: readonly string[]): readonly ExclusionResult[] {
   const seen = new Set<string>();
-  return given.map(({ identity }): ExclusionResult => {
-    const name = hexOf(identity);
+  return names.map((name): ExclusionResult => {
     const row = rows.get(name);
     if (row?.isExcluded || seen.has(name)) return "excluded before";
     if (row?.isAccepted) return "accepted";
@@ -129,16 +127,13 @@ export function* endExclusions(
   identities: readonly Uint8Array[],
   { at, who }: ExclusionEnd,
 ): Work<readonly boolean[]> {
-  const rows = yield* found(
-    tables,
-    identities.map((identity) => ({ identity })),
-  );
   const names = identities.map(hexOf);
+  const rows = yield* found(tables, names);
   yield* tables.run(END, names, at, who);
   yield* tables.run(RELEASE, names);
-  const ended = identities.filter((_, index) => Boolean(rows.get(names[index] ?? "")?.isExcluded));
-  yield* restoreKeyless(tables, rowsOf(ended.map((identity) => ({ identity }))));
-  return names.map((name) => Boolean(rows.get(name)?.isExcluded));
+  const wasExcluded = names.map((name) => Boolean(rows.get(name)?.isExcluded));
+  yield* restoreKeyless(tables, rowsOf(identities.filter((_, index) => wasExcluded[index])));
+  return wasExcluded;
 }
 
 const END = withIdentities(
@@ -168,12 +163,7 @@ export function* exclusions(tables: Tables, key?: string): Work<readonly Exclusi
   }));
 }
 
-interface ExclusionRow extends Omit<Exclusion, "undoneAt" | "undoneBy"> {
-  readonly undoneAt: string | null;
-  readonly undoneBy: string | null;
-}
-
-const selectExclusions = (rest: string): Statement<ExclusionRow> =>
+const selectExclusions = (rest: string): Statement<Selected<Exclusion>> =>
   statement(`
   select identity, key, excluded_at as at, who, reason, undone_at as "undoneAt", undone_by as "undoneBy"
   from migrate.exclusions ${rest}`);

@@ -1,4 +1,4 @@
-import type { AcceptedDay, DestinationState, RecordState } from "../migration-state.ts";
+import type { AcceptedDay, DestinationState, RecordState, TargetDestination } from "../migration-state.ts";
 import type { SendingStatus } from "../runs/run-outcome.ts";
 import { coverageOfEndpoints } from "./counts.ts";
 import { isExcluded } from "./exclusions.ts";
@@ -32,8 +32,8 @@ export function* migration(tables: Tables, sending: SendingStatus): Work<readonl
 }
 
 const isIn =
-  (where: Destination) =>
-  ({ target, supplier, endpoint }: Destination): boolean =>
+  (where: TargetDestination) =>
+  ({ target, supplier, endpoint }: TargetDestination): boolean =>
     target === where.target && supplier === where.supplier && endpoint === where.endpoint;
 
 const NO_RECORDS: Readonly<Record<RecordState, number>> = {
@@ -47,19 +47,17 @@ const NO_RECORDS: Readonly<Record<RecordState, number>> = {
   excluded: 0,
 };
 
-type Destination = Pick<DestinationState, "target" | "supplier" | "endpoint">;
-
-const SELECT_DESTINATIONS = statement<Destination & Pick<DestinationState, "operation">>(`
+const SELECT_DESTINATIONS = statement<TargetDestination & { readonly operation: string }>(`
   select runs.target, runs.supplier, runs.operation, runs.endpoint
   from migrate.runs where runs.id in (
     select max(id) from migrate.runs where ${PLANNED_PUSHES} group by target, supplier, endpoint)
   order by runs.id desc`);
 
-const COUNT_KEYLESS = statement<Destination & { readonly count: number }>(`
+const COUNT_KEYLESS = statement<TargetDestination & { readonly count: number }>(`
   select runs.target, runs.supplier, runs.endpoint, count(*) as count
   from migrate.keyless inner join migrate.runs on runs.id = keyless.run group by 1, 2, 3`);
 
-interface OpenCount extends Destination {
+interface OpenCount extends TargetDestination {
   readonly state: RecordState;
   readonly isAccepted: boolean | 0 | 1;
   readonly count: number;

@@ -1,8 +1,8 @@
 import { PLANNED_PUSHES } from "./planned-pushes.ts";
 import { ROW } from "../records/exclusions.ts";
-import type { RowWithoutKey } from "../records/planned-item.ts";
+import type { RowName, RowWithoutKey } from "../records/planned-item.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
-import { type EachStatement, exists, type Sql, statement, type Tables, type Work } from "./tables.ts";
+import { type EachStatement, exists, type Selected, type Sql, statement, type Tables, type Work } from "./tables.ts";
 
 /**
  * When a plan is finished, notes the latest item of each record in any planned push: `planned_run` and
@@ -32,8 +32,6 @@ export function* notePlanned(
   yield* tables.run(DELETE_REPEATED_KEYLESS, run);
   yield* deleteKeyless(tables, superseded);
 }
-
-type RowName = Pick<RowWithoutKey, "run" | "record">;
 
 /** Removes rows without a key from the open rows. */
 export function deleteKeyless(tables: Tables, rows: readonly RowName[]): Work<unknown> {
@@ -221,7 +219,7 @@ const RESTORE_KEYLESS = withRows(
   where true on conflict do nothing`,
 );
 
-const SELECT_OLDER_KEYLESS = statement<Omit<RowWithoutKey, "rowHash"> & { readonly rowHash: number | null }>(`
+const SELECT_OLDER_KEYLESS = statement<Selected<RowWithoutKey>>(`
   select older.run, older.record, files.name as file, older.row_hash as "rowHash" from (
     select other.name as run, earlier.record, earlier.file, earlier.row_hash ${OLDER_KEYLESS}
   ) as older inner join migrate.files on files.id = older.file`);

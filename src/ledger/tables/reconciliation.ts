@@ -7,13 +7,9 @@ import type { RunRow } from "../runs/recorded-run.ts";
 import { accountHolders } from "./account-holders.ts";
 import { addAccepted } from "./counts.ts";
 import { appendPlanProblems } from "./problems.ts";
-import { statement, type Statement, type Tables, type Work } from "./tables.ts";
+import { type Selected, statement, type Statement, type Tables, type Work } from "./tables.ts";
 
-interface AmbiguousRow extends Omit<AmbiguousItem, "isAsSent" | "mayHoldOther" | "step"> {
-  readonly isAsSent: number | boolean;
-  readonly mayHoldOther: number | boolean;
-  readonly step: string | null;
-}
+type AmbiguousRow = Selected<AmbiguousItem>;
 
 const selectUndecided = (status: UndecidedStatus): string => `
   select items.record, items.key, items.identity, items.content = records.content as "isAsSent",
@@ -171,11 +167,7 @@ export function* decisionsFor(tables: Tables, key: string): Work<readonly Record
   return rows.map(({ account, ...made }) => ({ ...made, ...(account !== null && { account }) }));
 }
 
-interface DecisionRow extends Omit<RecordedDecision, "account"> {
-  readonly account: string | null;
-}
-
-const SELECT_DECISIONS = statement<DecisionRow>(`
+const SELECT_DECISIONS = statement<Selected<RecordedDecision>>(`
   select runs.name as run, decisions.record, decided_at as at, decision, decided_by as by, who, reason,
     decisions.account
   from migrate.decisions inner join migrate.runs on runs.id = decisions.run

@@ -8,7 +8,7 @@ import { newRunId } from "../runs/run-id.ts";
 import { closeInterruptedAttempts } from "./interruption.ts";
 import { planUnsent } from "./planned-records.ts";
 import { saveSetupFiles } from "./setup-files.ts";
-import { quickStatement, statement, type Tables, type TableValue, type Work } from "./tables.ts";
+import { quickStatement, type Selected, statement, type Tables, type TableValue, type Work } from "./tables.ts";
 
 export function* startRun(tables: Tables, run: NewRun, toolVersion: string | undefined): Work<Run> {
   yield* closeInterruptedAttempts(tables, run.startedAt);
@@ -71,7 +71,7 @@ export function* requireRun(tables: Tables, id: string): Work<RunRow> {
   throw unknownRun(`"${id}"`);
 }
 
-const SELECT_ROW = quickStatement<Omit<RunRow, "sends"> & { readonly sends: number | boolean }>(
+const SELECT_ROW = quickStatement<Selected<RunRow>>(
   "select id as number, state, command = 'push' and not dry_run as sends from migrate.runs where name = $1",
 );
 

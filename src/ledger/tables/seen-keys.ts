@@ -1,8 +1,6 @@
-import type { DestinationState } from "../migration-state.ts";
+import type { Destination } from "../migration-state.ts";
 import { identitiesOf, OPEN_PARAMETER } from "../records/record-hashes.ts";
 import { statement, type Tables, type Work } from "./tables.ts";
-
-type Destination = Pick<DestinationState, "endpoint" | "supplier">;
 
 /** Implements `Ledger.unseenKeys`. */
 export function* unseenKeys(

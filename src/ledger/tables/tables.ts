@@ -72,6 +72,10 @@ export interface EachStatement {
   readonly postgres: string;
 }
 
+/** A value as it is selected: a missing member is null, and SQLite returns booleans as numbers. */
+export type Selected<Value> = { readonly [Name in keyof Value]-?: SelectedMember<Value[Name]> };
+type SelectedMember<Member> = Member extends undefined ? null : Member extends boolean ? boolean | number : Member;
+
 /** Whether a query selects a row. */
 export function* exists(tables: Tables, sql: Sql, ...values: readonly TableValue[]): Work<boolean> {
   return (yield* tables.row({ sql }, ...values)) !== undefined;

@@ -1,4 +1,4 @@
-import type { DestinationState } from "../migration-state.ts";
+import type { TargetDestination } from "../migration-state.ts";
 import type { RecordVerification, Verification, VerifiedCounts } from "../records/verifications.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { type EachStatement, statement, type Tables, type Work } from "./tables.ts";
@@ -48,17 +48,19 @@ const UPDATE_VERIFIED: EachStatement = {
     where records.identity = items.identity and ${CAN_BE_VERIFIED}`,
 };
 
-interface VerifiedRow extends Pick<DestinationState, "target" | "supplier" | "endpoint"> {
+interface VerifiedRow extends TargetDestination {
   readonly verified: Verification;
   readonly count: number;
   readonly at: string;
 }
 
+interface VerifiedDestination extends TargetDestination {
+  readonly verified: VerifiedCounts;
+}
+
 /** Returns the counts of verified records, for each destination that has verified records. */
-export function* verifiedCounts(
-  tables: Tables,
-): Work<readonly (Omit<VerifiedRow, "verified" | "count" | "at"> & { readonly verified: VerifiedCounts })[]> {
-  const destinations = new Map<string, Omit<VerifiedRow, "verified" | "count" | "at"> & { verified: VerifiedCounts }>();
+export function* verifiedCounts(tables: Tables): Work<readonly VerifiedDestination[]> {
+  const destinations = new Map<string, VerifiedDestination>();
   for (const { verified, count, at, ...destination } of yield* tables.rows(COUNT_VERIFIED)) {
     const name = JSON.stringify(destination);
     const before = destinations.get(name)?.verified ?? { same: 0, different: 0, absent: 0, at };

@@ -2,13 +2,11 @@ import { errorCode } from "../../../files/error-code.ts";
 import { Failure } from "../../../model/failure.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 
-type Server = Pick<ConnectionSettings, "host" | "port" | "database" | "user" | "shown">;
-
 /**
  * Explains a failed connection. The error codes come from the operating system, TLS, or PostgreSQL (appendix A of its
  * manual).
  */
-export function connectionFailure(error: unknown, server: Server): Failure {
+export function connectionFailure(error: unknown, server: ConnectionSettings): Failure {
   if (error instanceof Failure) return error;
   const { database, user, shown } = server;
   const code = errorCode(error) ?? "";

@@ -18,7 +18,7 @@ export interface WriterLease extends Required<HeldLease> {
 export interface LeaseOptions {
   /** How long the lease is valid without renewal, in milliseconds, according to the server's clock. */
   readonly leaseMs?: number;
-  readonly clock?: Pick<Clock, "sleep" | "monotonic" | "now">;
+  readonly clock?: Clock;
   readonly notice?: ((message: string) => void) | undefined;
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, timestamp } from "../../../time/clock.ts";
+import { type Sleeper, timestamp, type WallClock } from "../../../time/clock.ts";
 import { Failure } from "../../../model/failure.ts";
 import { systemClock } from "../../../time/system-clock.ts";
 import { counted } from "../../../text/count.ts";
@@ -7,15 +7,11 @@ import type { Fence, PostgresDatabase } from "../postgres-database.ts";
 import type { Queries, Transaction } from "../queries.ts";
 import { openRangeQueue } from "./range-queue.ts";
 import { revokeRanges } from "./range-rows.ts";
-import type { SharedContext } from "./shared-context.ts";
 import { setState, sharedRow, sharedStatus } from "./worker-rows.ts";
 import { statement } from "../../tables/tables.ts";
 
 /** Stops assigning ranges and revokes held ranges, so that their holders can no longer write. */
-export async function endShared(
-  transaction: Transaction,
-  { run, clock }: Pick<SharedContext, "run" | "clock">,
-): Promise<void> {
+export async function endShared(transaction: Transaction, run: number, clock: WallClock): Promise<void> {
   const { resends = false } = (await sharedRow(transaction, run)) ?? {};
   await setState(transaction, run, "ended");
   await revokeRanges(transaction, { run, from: "all workers", resends, at: timestamp(clock), state: "closed" });
@@ -27,7 +23,7 @@ export async function endShared(
  */
 export async function endAbandonedRuns(database: PostgresDatabase, planner: Fence): Promise<void> {
   for (const { run, id } of await database.rows(SELECT_OPEN)) {
-    await database.transaction((transaction) => endShared(transaction, { run, clock: systemClock }), {
+    await database.transaction((transaction) => endShared(transaction, run, systemClock), {
       isLong: true,
       fence: planner,
     });
@@ -40,7 +36,7 @@ const SELECT_OPEN = statement<{ run: number; id: string }>(`
 
 export interface LiveWorkersOptions {
   readonly notice?: ((message: string) => void) | undefined;
-  readonly clock?: Pick<Clock, "sleep">;
+  readonly clock?: Sleeper;
 }
 
 const POLL_INTERVAL_MS = 1_000;
@@ -71,14 +67,16 @@ export async function refuseLiveWorkers(
   }
 }
 
-type WorkerOfRun = Pick<WorkerStatus, "id" | "seenAt"> & { readonly run: string };
+interface WorkerOfRun extends WorkerStatus {
+  readonly run: string;
+}
 
 /** Returns the active workers of shared runs that have not ended. */
 export async function workingOf(database: Queries): Promise<readonly WorkerOfRun[]> {
   const all: WorkerOfRun[] = [];
   for (const { run, id } of await database.rows(SELECT_OPEN)) {
     const { workers = [] } = (await sharedStatus(database, run, id)) ?? {};
-    for (const one of workers) if (one.state === "working") all.push({ id: one.id, seenAt: one.seenAt, run: id });
+    for (const one of workers) if (one.state === "working") all.push({ ...one, run: id });
   }
   return all;
 }

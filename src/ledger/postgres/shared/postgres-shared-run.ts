@@ -3,7 +3,7 @@ import { systemClock } from "../../../time/system-clock.ts";
 import { Failure } from "../../../model/failure.ts";
 import { cannotJoin } from "../../runs/cannot-join.ts";
 import type { Reaper } from "../../runs/reaper.ts";
-import type { SharedRun } from "../../runs/shared-run.ts";
+import type { SharedRun, WorkerIdentity } from "../../runs/shared-run.ts";
 import type { Fence, PostgresDatabase, TransactionOptions } from "../postgres-database.ts";
 import { postgresLedger } from "../postgres-ledger.ts";
 import type { Transaction } from "../queries.ts";
@@ -85,17 +85,13 @@ export async function postgresSharedRun(
       }),
     drain: () => asPlanner((transaction) => setState(transaction, run, "draining")),
     async end() {
-      await asPlanner((transaction) => endShared(transaction, context), { isLong: true });
+      await asPlanner((transaction) => endShared(transaction, run, context.clock), { isLong: true });
       await context.queue.remove();
     },
   };
 }
 
-function joining(
-  context: SharedContext,
-  reaper: Reaper,
-  close: () => Promise<void>,
-): Pick<SharedRun, "announce" | "join" | "close"> {
+function joining(context: SharedContext, reaper: Reaper, close: () => Promise<void>) {
   const { database, run } = context;
   let announced: string | undefined;
   const withdraw = async (): Promise<void> => {
@@ -103,12 +99,12 @@ function joining(
     announced = undefined;
   };
   return {
-    async announce(worker) {
+    async announce(worker: WorkerIdentity) {
       await requireOpen(context);
       announced ??= randomUUID();
       await announceWorker(database, run, announced, worker);
     },
-    async join(worker) {
+    async join(worker: WorkerIdentity) {
       const own = { id: randomUUID(), leaseMs: (await requirePlanner(context)).leaseMs };
       await addWorker(database, run, own.id, worker);
       await withdraw();

@@ -1,5 +1,5 @@
 import { createMutex } from "../../../time/mutex.ts";
-import type { Ledger } from "../../ledger.ts";
+import type { RequestLedger } from "../../ledger.ts";
 import { latestFindings } from "../../runs/platform-findings.ts";
 import type { HeartbeatReply, SharedWorker, WorkerReport } from "../../runs/shared-run.ts";
 import type { PostgresDatabase } from "../postgres-database.ts";
@@ -141,9 +141,7 @@ async function heartbeatReply(
   return { state, concurrency, ...(rps != null && { rps }), holdMs, ...place, findings, ...counts };
 }
 
-type WritingLedger = Pick<Ledger, "saveIntents" | "saveOutcomes">;
-
-interface HeldRanges extends WritingLedger {
+interface HeldRanges extends RequestLedger {
   readonly add: (range: HeldRange) => void;
   readonly remove: (first: number) => void;
   readonly require: (first: number) => HeldRange;
@@ -160,7 +158,7 @@ function createHeldRanges({ database, run }: SharedContext, worker: string): Hel
     for (const range of held.values()) if (record >= range.first && record <= range.last) return range;
     throw lostRange();
   };
-  const ledgerFor = (items: readonly { readonly record: number }[]): WritingLedger => {
+  const ledgerFor = (items: readonly { readonly record: number }[]): RequestLedger => {
     const ranges = [...new Set(items.map(({ record }) => rangeOf(record)))];
     return postgresLedger(database, { fence: rangesFence(run, worker, ranges), close: keepOpen });
   };

@@ -15,7 +15,7 @@ export interface SharedContext {
   /** Id of the run. */
   readonly id: string;
   readonly queue: RangeQueue;
-  readonly clock: Pick<Clock, "now" | "monotonic" | "sleep">;
+  readonly clock: Clock;
 }
 
 /** Returns ranges of workers to the queue. */

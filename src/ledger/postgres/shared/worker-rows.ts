@@ -3,10 +3,12 @@ import { STATUSES } from "../../../model/outcome.ts";
 import type {
   HeartbeatReply,
   RangeCounts,
+  RangeProgress,
   SharedFailure,
   SharedPlan,
   SharedStatus,
   WorkerIdentity,
+  WorkerPlace,
   WorkerReport,
   WorkerStatus,
 } from "../../runs/shared-run.ts";
@@ -163,17 +165,15 @@ const MARK_WORKERS_LOST = statement<{ id: string }>(`
 export async function placeOf(
   queries: Queries,
   { run, id, leaseMs }: { readonly run: number; readonly id: string; readonly leaseMs: number },
-): Promise<Place> {
+): Promise<WorkerPlace> {
   return (await queries.row(SELECT_PLACE, run, leaseMs / 1000, id)) ?? { workers: 1, position: 0, isKnown: true };
 }
-
-type Place = Pick<HeartbeatReply, "workers" | "position" | "isKnown">;
 
 /**
  * `isKnown`: all other live workers have sent a report since this worker became visible, so they have all counted
  * this worker.
  */
-const SELECT_PLACE = quickStatement<Place>(`
+const SELECT_PLACE = quickStatement<WorkerPlace>(`
   select count(*) as workers, count(*) filter (where each.rank < own.rank) as position,
     bool_and(each.id = own.id or each.seen_at > own.shown_at) as "isKnown"
   from migrate.workers as each, (select id, rank, shown_at from migrate.workers where id = $3) as own
@@ -194,12 +194,12 @@ const SELECT_FINDINGS = quickStatement<{ worker: string; seenAgoMs: number; find
   from migrate.workers where run = $1 and state = 'working'
     and seen_at >= clock_timestamp() - make_interval(secs => $2) order by rank`);
 
-export async function rangeCounts(queries: Queries, run: number): Promise<Pick<HeartbeatReply, "ranges" | "released">> {
+export async function rangeCounts(queries: Queries, run: number): Promise<RangeProgress> {
   const { released = 0, ...ranges } = (await queries.row(SELECT_COUNTS, run)) ?? { waiting: 0, taken: 0, done: 0 };
   return { ranges, released };
 }
 
-const SELECT_COUNTS = quickStatement<RangeCounts & Pick<HeartbeatReply, "released">>(`
+const SELECT_COUNTS = quickStatement<RangeCounts & { readonly released: number }>(`
   select count(*) filter (where state = 'waiting') as waiting, count(*) filter (where state = 'taken') as taken,
     count(*) filter (where state = 'done') as done,
     count(*) filter (where state = 'waiting' and taken_at is not null) as "released"
@@ -257,7 +257,7 @@ async function workersOf(queries: Queries, run: number): Promise<readonly Worker
 }
 
 /** Returns a stored report without its findings about the platform, which are reported for all workers together. */
-function reportOf(text: string | null): Omit<WorkerReport, "findings"> {
+function reportOf(text: string | null): WorkerReport {
   const { findings: _findings, ...report } = text === null ? NOTHING_YET : reportSchema.parse(JSON.parse(text));
   return report;
 }

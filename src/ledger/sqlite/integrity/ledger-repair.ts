@@ -49,7 +49,7 @@ function discard(draft: string): void {
   }
 }
 
-function rebuild(intact: SqliteDatabase, path: string, mayRecreate: boolean): Omit<LedgerRepair, "kept"> {
+function rebuild(intact: SqliteDatabase, path: string, mayRecreate: boolean): LedgerRepair {
   try {
     const { tables, isCertain } = copyInto(intact, path, mayRecreate);
     intact.transaction(() => {

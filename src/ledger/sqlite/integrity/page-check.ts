@@ -25,7 +25,7 @@ export function checkPages(path: string, checksums: () => PageChecksums): PageCh
   let buffer: Buffer | undefined;
   const step = (): void => {
     const current = checksums();
-    buffer ??= pagesBuffer(current);
+    buffer ??= pagesBuffer(current.pageSize);
     if (page > current.pages.length) return;
     try {
       const found = findCorruptPage(path, page, { checksums: current, buffer });

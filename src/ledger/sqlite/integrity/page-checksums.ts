@@ -110,7 +110,7 @@ function lowestByteFirst(numbers: Buffer): void {
  * Updates the number of commits, without a sync. After a power failure, the file may record fewer commits than the
  * ledger has, but never more.
  */
-export function writeCommitCount(path: string, checksums: Pick<PageChecksums, "pageSize" | "pages" | "commits">): void {
+export function writeCommitCount(path: string, checksums: PageChecksums): void {
   const file = openSync(path, "r+");
   try {
     writeSync(file, headerOf(checksums), 0, HEADER_BYTES, 0);
@@ -219,13 +219,13 @@ const brokenPage = (number: number): string => `page ${number} has the wrong che
 const PAGES_AT_ONCE = 256;
 
 /** Returns a buffer for the pages of one step. */
-export function pagesBuffer({ pageSize }: Pick<PageChecksums, "pageSize">): Buffer {
+export function pagesBuffer(pageSize: number): Buffer {
   return Buffer.alloc(pageSize * PAGES_AT_ONCE);
 }
 
 /** Calls `visit` for each complete page. Returns the number of complete pages. */
 function eachPage(database: string, pageSize: number, visit: (number: number, page: Buffer) => void): number {
-  const buffer = pagesBuffer({ pageSize });
+  const buffer = pagesBuffer(pageSize);
   return withFile(database, (file) => {
     for (let number = 0; ;) {
       const read = readSync(file, buffer, 0, buffer.length, number * pageSize);

@@ -10,13 +10,16 @@ import { noteHeld, requireNoOtherCopy } from "./other-copies.ts";
 import { writerText } from "./writer.ts";
 import { statement } from "../../tables/tables.ts";
 
-export interface Lock {
-  readonly kind: LockKind;
-  /** The writer to record in the ledger. */
-  readonly writer: string;
+export interface HeldLock {
   /** @throws Failure `ledger_in_use` if the lease was lost because another process considered this process dead */
   readonly requireHeld: () => void;
   readonly release: () => Promise<void>;
+}
+
+export interface Lock extends HeldLock {
+  readonly kind: LockKind;
+  /** The writer to record in the ledger. */
+  readonly writer: string;
 }
 
 export interface LockOptions {

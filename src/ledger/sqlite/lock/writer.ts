@@ -19,8 +19,7 @@ export interface Writer extends Holder {
 }
 
 export function writerText(holder: Holder, lockInode: number): string {
-  const writer: Omit<Writer, "ledgerInode"> = { ...holder, lockInode };
-  return JSON.stringify(writer);
+  return JSON.stringify({ ...holder, lockInode });
 }
 
 /** Adds the inode of the existing ledger at this path to the text of a writer. */

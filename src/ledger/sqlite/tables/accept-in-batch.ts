@@ -7,7 +7,7 @@ import { type Statement, statement } from "../../tables/tables.ts";
  * Creates the view that `acceptInBatch` writes to, for this connection. A trigger of the view changes the three rows of
  * a record, which saves a call from JavaScript for each row.
  */
-export function prepareAccepting(database: Pick<SqliteDatabase, "execute">): void {
+export function prepareAccepting(database: SqliteDatabase): void {
   database.execute(ACCEPTING);
 }
 

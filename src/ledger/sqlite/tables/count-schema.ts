@@ -43,7 +43,7 @@ export const COUNT_TABLES: string = `
  * Creates triggers that update the totals after changes through this connection. New plan items, requests, and changes
  * to or from the status `sending` are counted in bulk by the code that writes them.
  */
-export function countChanges(database: Pick<SqliteDatabase, "execute">): void {
+export function countChanges(database: SqliteDatabase): void {
   database.execute(TRIGGERS);
 }
 

@@ -26,7 +26,7 @@ function isKnown(database: SqliteDatabase, { identity, attempt }: JournaledReque
 const SELECT_ATTEMPTS = statement<{ attempts: number }>("select attempts from records where identity = ?");
 
 /** Returns all recoveries, oldest first. */
-export function recoveriesOf(database: Pick<SqliteDatabase, "row">): readonly Recovery[] {
+export function recoveriesOf(database: SqliteDatabase): readonly Recovery[] {
   const text = database.row(SELECT_RECOVERIES)?.recoveries ?? "[]";
   const recoveries: readonly Recovery[] = JSON.parse(text);
   return recoveries;
