@@ -1,18 +1,10 @@
 import { Argument, Command, Help, type Option } from "commander";
 import { documentationFolder, packageVersion } from "../runtime/installation.ts";
-import { COMPLETE_COMMAND, SHELLS, type Shell } from "./completion/completion-scripts.ts";
+import { COMPLETE_COMMAND, SHELLS } from "./completion/completion-scripts.ts";
 import { addInspectCommands } from "./inspect-commands.ts";
 import { addHelpTexts } from "./options/help-texts.ts";
 import {
-  type DemoFlags,
-  type Flags,
-  type InitFlags,
-  type InspectFlags,
-  type ReconcileFlags,
-  type ReportFlags,
-  type ResumeFlags,
-  type RunFlags,
-  type WebFlags,
+  ARGUMENTS,
   checkOptions,
   initOptions,
   jobOptions,
@@ -25,11 +17,15 @@ import {
   threadOptions,
   withOptions,
 } from "./options/options.ts";
-import { type SandboxFlags, faultOptions, sandboxOptions } from "./options/sandbox-options.ts";
+import { faultOptions, sandboxOptions } from "./options/sandbox-options.ts";
 import { optionsOf } from "./options/option-table.ts";
 import { RECONCILE, REPORT_AGAIN, RESUME, WEB } from "./options/run-option-tables.ts";
-import type { Session } from "./process/session.ts";
+import { onDemand, type Session } from "./process/session.ts";
 import { addReadingCommands } from "./reading-commands.ts";
+
+const runActions = () => import("./actions/run-actions.ts");
+const setupActions = () => import("./actions/setup-actions.ts");
+const completionActions = () => import("./actions/completion-action.ts");
 
 const EXIT_CODES = `
 Exit codes (if several apply: the first of 70, 7, 2, 6, 5, 4, 3, 1)
@@ -136,10 +132,8 @@ function addRunCommands(program: Command, session: Session): void {
     ...options("showValues"),
   ])
     .description("Read, map and validate the sources, then report. Works offline.")
-    .argument("[sources...]", "files, globs, or - for standard input")
-    .action(async (sources: string[], flags: RunFlags) =>
-      (await import("./actions/run-actions.ts")).validateAction(sources, flags, session),
-    );
+    .argument(...ARGUMENTS.sources)
+    .action(onDemand(session, async () => (await runActions()).validateAction));
 
   withOptions(program.command("push"), [
     ...jobOptions,
@@ -153,10 +147,8 @@ function addRunCommands(program: Command, session: Session): void {
     ...options("ledger", "showValues"),
   ])
     .description("Validate the sources, then upload the valid records. Accepted records are not sent again.")
-    .argument("[sources...]", "files, globs, or - for standard input")
-    .action(async (sources: string[], flags: RunFlags) =>
-      (await import("./actions/run-actions.ts")).pushAction(sources, flags, session),
-    );
+    .argument(...ARGUMENTS.sources)
+    .action(onDemand(session, async () => (await runActions()).pushAction));
 
   addRunFollowUps(program, session);
 }
@@ -170,10 +162,8 @@ function addRunFollowUps(program: Command, session: Session): void {
     ...metricsOptions,
   ])
     .description("Continue an unfinished push with its recorded settings.")
-    .argument("[run]", "id of the run, or its first characters (default: the latest)")
-    .action(async (run: string | undefined, flags: ResumeFlags) =>
-      (await import("./actions/run-actions.ts")).resumeAction(run, flags, session),
-    );
+    .argument(...ARGUMENTS.run)
+    .action(onDemand(session, async () => (await runActions()).resumeAction));
 
   withOptions(program.command("reconcile"), [
     ...options("config", "cache", "ledger", "showValues"),
@@ -181,15 +171,13 @@ function addRunFollowUps(program: Command, session: Session): void {
     ...reportOptions,
   ])
     .description("Resolve the ambiguous records of a push: query the platform, or record your own decision.")
-    .argument("[run]", "id of the run, or its first characters (default: the latest)")
-    .action(async (run: string | undefined, flags: ReconcileFlags) =>
-      (await import("./actions/run-actions.ts")).reconcileAction(run, flags, session),
-    );
+    .argument(...ARGUMENTS.run)
+    .action(onDemand(session, async () => (await runActions()).reconcileAction));
 
   withOptions(program.command("worker"), options("config", "cache", "ledger"))
     .description("Join a running push as a worker, and send part of its records. Needs a ledger on PostgreSQL.")
     .option("--run <id>", "id of the run, or its first characters (default: the latest)")
-    .action(async (flags: InspectFlags) => (await import("./actions/run-actions.ts")).workerAction(flags, session));
+    .action(onDemand(session, async () => (await runActions()).workerAction));
 
   withOptions(program.command("report"), [
     ...options("config", "cache", "ledger"),
@@ -197,10 +185,8 @@ function addRunFollowUps(program: Command, session: Session): void {
     ...optionsOf(REPORT_AGAIN),
   ])
     .description("Render the report of a run again. Works offline.")
-    .argument("[run]", "id of the run, or its first characters (default: the latest)")
-    .action(async (run: string | undefined, flags: ReportFlags) =>
-      (await import("./actions/run-actions.ts")).reportAction(run, flags, session),
-    );
+    .argument(...ARGUMENTS.run)
+    .action(onDemand(session, async () => (await runActions()).reportAction));
 
   withOptions(program.command("web"), [
     ...jobOptions,
@@ -211,9 +197,7 @@ function addRunFollowUps(program: Command, session: Session): void {
   ])
     .description("Work on the migration in the browser: progress, problems, corrections and the mapping.")
     .argument("[sources...]", "files or globs")
-    .action(async (sources: string[], flags: WebFlags) =>
-      (await import("./actions/web-action.ts")).webAction(sources, flags, session),
-    );
+    .action(onDemand(session, async () => (await import("./actions/web-action.ts")).webAction));
 }
 
 function addLocalPlatformCommands(program: Command, session: Session): void {
@@ -223,13 +207,13 @@ function addLocalPlatformCommands(program: Command, session: Session): void {
     ...faultOptions,
   ])
     .description("Run a local platform over HTTPS for dry runs and tests, with faults on demand. Stops on SIGTERM.")
-    .action(async (flags: SandboxFlags) => (await import("./actions/sandbox-action.ts")).sandboxAction(flags, session));
+    .action(onDemand(session, async () => (await import("./actions/sandbox-action.ts")).sandboxAction));
 
   withOptions(program.command("demo"), options("showValues"))
     .description("Demonstrate a migration of sample data to a sandbox.")
     .option("--cluster", "use three workers and a local PostgreSQL, and kill one worker during the push")
     .option("--ledger <url>", "with --cluster: use this PostgreSQL database instead of a local one")
-    .action(async (flags: DemoFlags) => (await import("./actions/demo-action.ts")).demoAction(flags, session));
+    .action(onDemand(session, async () => (await import("./actions/demo-action.ts")).demoAction));
 }
 
 function addCompletionCommands(program: Command, session: Session): void {
@@ -237,15 +221,13 @@ function addCompletionCommands(program: Command, session: Session): void {
     .command("completion")
     .description("Print a shell completion script, which also completes targets, runs and keys.")
     .addArgument(new Argument("<shell>", "shell that will load the script").choices(SHELLS))
-    .action(async (shell: Shell) => (await import("./actions/completion-action.ts")).completionAction(shell, session));
+    .action(onDemand(session, async () => (await completionActions()).completionAction));
 
   program
     .command(COMPLETE_COMMAND, { hidden: true })
     .argument("[words...]")
     .option("--empty", "the word to complete is empty")
-    .action(async (words: string[], { empty = false }: { readonly empty?: boolean }) =>
-      (await import("./actions/completion-action.ts")).completeAction({ words, isEmpty: empty }, program, session),
-    );
+    .action(onDemand(session, async () => (await completionActions()).completeAction));
 }
 
 /** Adds `help <command>` to the program and to each group of commands. */
@@ -275,17 +257,15 @@ function addSetupCommands(program: Command, session: Session): void {
   withOptions(program.command("init"), initOptions)
     .description("Draft a mapping and a configuration file from extracts. Works offline.")
     .argument("[sources...]", "all files of the extract, or globs")
-    .action(async (sources: string[], flags: InitFlags) =>
-      (await import("./actions/setup-actions.ts")).initAction(sources, flags, session),
-    );
+    .action(onDemand(session, async () => (await setupActions()).initAction));
 
   const schema = program
     .command("schema")
     .description("Print JSON Schemas for completion and validation in editors. Works offline.");
   withOptions(schema.command("config"), [])
     .description("Print the JSON Schema of migrate.yaml.")
-    .action(async (flags: Flags) => (await import("./actions/setup-actions.ts")).configSchemaAction(flags, session));
+    .action(onDemand(session, async () => (await setupActions()).configSchemaAction));
   withOptions(schema.command("mapping"), options("config", "contract", "cache", "operation"))
     .description("Print the JSON Schema of a mapping. With a contract, it includes the contract's fields.")
-    .action(async (flags: Flags) => (await import("./actions/setup-actions.ts")).mappingSchemaAction(flags, session));
+    .action(onDemand(session, async () => (await setupActions()).mappingSchemaAction));
 }

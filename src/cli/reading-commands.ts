@@ -1,16 +1,9 @@
 import type { Command } from "commander";
-import type { Session } from "./process/session.ts";
+import { onDemand, type Session } from "./process/session.ts";
 import { formatOption, options, targetOptions, withOptions } from "./options/options.ts";
-import {
-  type ProductFlags,
-  productOptions,
-  type RateFlags,
-  rateOptions,
-  type ReadingFlags,
-  recordFormatOptions,
-  type TokenFlags,
-  tokenOptions,
-} from "./options/reading-options.ts";
+import { productOptions, rateOptions, recordFormatOptions, tokenOptions } from "./options/reading-options.ts";
+
+const readingActions = () => import("./actions/reading-actions.ts");
 
 /** Adds the commands that read from the platform. */
 export function addReadingCommands(program: Command, session: Session): void {
@@ -19,26 +12,20 @@ export function addReadingCommands(program: Command, session: Session): void {
 
   withOptions(program.command("products"), [...config, ...productOptions, ...shared])
     .description("List the products of the platform. Needs no credentials.")
-    .action(async (flags: ProductFlags) =>
-      (await import("./actions/reading-actions.ts")).productsAction(flags, session),
-    );
+    .action(onDemand(session, async () => (await readingActions()).productsAction));
 
   withOptions(program.command("rates"), [...config, ...rateOptions, ...shared])
     .description("List the rates of a tariff. Needs no credentials.")
     .argument("<product>", "product code")
     .argument("<tariff>", "tariff code")
-    .action(async (product: string, tariff: string, flags: RateFlags) =>
-      (await import("./actions/reading-actions.ts")).ratesAction(product, tariff, flags, session),
-    );
+    .action(onDemand(session, async () => (await readingActions()).ratesAction));
 
   withOptions(program.command("account"), [...config, ...shared])
     .description("Show an account as stored on the platform. The output contains personal data.")
     .argument("<number>", "account number on the platform")
-    .action(async (number: string, flags: ReadingFlags) =>
-      (await import("./actions/reading-actions.ts")).accountAction(number, flags, session),
-    );
+    .action(onDemand(session, async () => (await readingActions()).accountAction));
 
   withOptions(program.command("token"), [...config, ...targetOptions, formatOption(), ...tokenOptions])
     .description("Show the owner, expiry and authorization scheme of a new or given token.")
-    .action(async (flags: TokenFlags) => (await import("./actions/reading-actions.ts")).tokenAction(flags, session));
+    .action(onDemand(session, async () => (await readingActions()).tokenAction));
 }

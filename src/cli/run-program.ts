@@ -2,7 +2,7 @@ import { type Command, CommanderError } from "commander";
 import { knownVariables } from "./options/option-origin.ts";
 import type { Flags } from "./options/options.ts";
 import { environmentNotices } from "./process/environment.ts";
-import { createLogger, type Logger, loggerOptionsOf } from "./process/logger.ts";
+import { type Logger, loggerFor } from "./process/logger.ts";
 import { logExit } from "./process/process-exit.ts";
 import type { Session } from "./process/session.ts";
 import { createProgram, requestedLogFormat, usesNetwork } from "./program.ts";
@@ -15,15 +15,15 @@ export async function runProgram(
   session: Session,
   setLogger: (logger: Logger) => void = () => undefined,
 ): Promise<number> {
-  let logger = createLogger(loggerOptionsOf({}, session));
-  const loggerFor = (flags: Flags): Logger => {
-    logger = createLogger(loggerOptionsOf(flags, session));
+  let logger = loggerFor({}, session);
+  const useFlags = (flags: Flags): Logger => {
+    logger = loggerFor(flags, session);
     setLogger(logger);
     return logger;
   };
   try {
     forgetEmptyVariables();
-    await parseAndRun(session, loggerFor);
+    await parseAndRun(session, useFlags);
   } catch (error) {
     session.exitCode = logExit(error, logger);
   }
@@ -40,10 +40,11 @@ function forgetEmptyVariables(): void {
   }
 }
 
-async function parseAndRun(session: Session, loggerFor: (flags: Flags) => Logger): Promise<void> {
+/** @param useFlags returns the logger for the flags of the command */
+async function parseAndRun(session: Session, useFlags: (flags: Flags) => Logger): Promise<void> {
   const program = createProgram(session);
   program.hook("preAction", async (_program, command) => {
-    const logger = loggerFor(command.opts<Flags>());
+    const logger = useFlags(command.opts<Flags>());
     // The doctor reports these notices as checks.
     if (command.name() === "doctor") return;
     for (const text of await unknownVariableNotices(program)) logger.notice(text);
@@ -59,7 +60,7 @@ async function parseAndRun(session: Session, loggerFor: (flags: Flags) => Logger
     const logFormat = requestedLogFormat(session.words);
     // If no command was given, Commander has already shown the help as text.
     if (error.code !== "commander.help" || logFormat === "json") {
-      logRefusal(error, loggerFor({ logFormat }), commandOf(session.words, program));
+      logRefusal(error, useFlags({ logFormat }), commandOf(session.words, program));
     }
   }
 }

@@ -1,7 +1,7 @@
 import { Failure } from "../model/failure.ts";
 import { systemClock } from "../time/system-clock.ts";
 import { listenForInterrupts } from "./process/interrupts.ts";
-import { createLogger, loggerOptionsOf } from "./process/logger.ts";
+import { loggerFor } from "./process/logger.ts";
 import { logExit } from "./process/process-exit.ts";
 import type { Session } from "./process/session.ts";
 
@@ -29,7 +29,7 @@ stdout.on("error", (error: NodeJS.ErrnoException) => {
 // If stderr fails, there is no other output for errors.
 stderr.on("error", () => undefined);
 
-let logger = createLogger(loggerOptionsOf({}, session));
+let logger = loggerFor({}, session);
 // Handles errors that are thrown in a listener, in a promise that is not awaited, or by a second signal.
 process.on("uncaughtException", (error) => process.exit(logExit(error, logger)));
 

@@ -4,7 +4,7 @@ import { type Candidate, type TypedWords, completeWords } from "../completion/co
 import type { Session } from "../process/session.ts";
 import { completionScript, FILES_LINE, type Shell } from "../completion/completion-scripts.ts";
 
-export function completionAction(shell: Shell, { stdout }: Session): void {
+export function completionAction({ stdout }: Session, shell: Shell): void {
   stdout.write(completionScript(shell));
 }
 
@@ -13,11 +13,13 @@ export function completionAction(shell: Shell, { stdout }: Session): void {
  * typing.
  */
 export async function completeAction(
-  { words, isEmpty }: { readonly words: readonly string[]; readonly isEmpty: boolean },
-  program: Command,
   { stdout }: Session,
+  words: readonly string[],
+  { empty = false }: { readonly empty?: boolean },
+  command: Command,
 ): Promise<void> {
-  const typedWords = isEmpty || words.length === 0 ? [...words, ""] : words;
+  const program = command.parent ?? command;
+  const typedWords = empty || words.length === 0 ? [...words, ""] : words;
   const { candidates, files, valuesOf, prefix, typed } = completeWords(program, typedWords);
   const start = (typedWords.at(-1) ?? "").slice(prefix.length);
   const more = valuesOf === undefined ? [] : await valuesFor(valuesOf, { typed, prefix: start }, program);

@@ -24,7 +24,7 @@ interface GivenCell {
   readonly value?: string | undefined;
 }
 
-export function correctionsAddAction(cell: GivenCell, flags: CorrectionFlags, session: Session): Promise<void> {
+export function correctionsAddAction(session: Session, cell: GivenCell, flags: CorrectionFlags): Promise<void> {
   const { rejects = [] } = flags;
   return rejects.length === 0 ? addCells(cell, flags, session) : keepRejects(rejects, cell, flags, session);
 }
@@ -38,8 +38,7 @@ function addCells(cell: GivenCell, flags: CorrectionFlags, session: Session): Pr
       throw new Failure("usage", "--from cannot be combined with <key> <column> <value>");
     const file = fileOf(settings);
     const added = await addCorrections({ job: settings.job, file, requests, by: operator() }, context.dependencies);
-    await show(addedCorrectionsView, added, flags, context);
-    return 0;
+    return show(addedCorrectionsView, added, flags, context);
   });
 }
 
@@ -80,17 +79,16 @@ async function rejectsJobs(
   return jobs;
 }
 
-export function correctionsListAction(flags: CorrectionFlags, session: Session): Promise<void> {
+export function correctionsListAction(session: Session, flags: CorrectionFlags): Promise<void> {
   return withSettings(session, [], flags, async (settings, context) => {
     const { readWithNotice } = await import("../../commands/corrections/change-corrections.ts");
     const file = fileOf(settings);
     const { corrections } = await readWithNotice(file, context.dependencies.notice);
-    await show(correctionsView, { file, corrections }, flags, context);
-    return 0;
+    return show(correctionsView, { file, corrections }, flags, context);
   });
 }
 
-export function correctionsRemoveAction(key: string, flags: CorrectionFlags, session: Session): Promise<void> {
+export function correctionsRemoveAction(session: Session, key: string, flags: CorrectionFlags): Promise<void> {
   return withSettings(session, [], flags, async (settings, context) => {
     const { removeCorrections } = await import("../../commands/corrections/change-corrections.ts");
     const file = fileOf(settings);
@@ -100,8 +98,7 @@ export function correctionsRemoveAction(key: string, flags: CorrectionFlags, ses
       { key, source: flags.in, column: flags.column },
       { by: operator(), at: timestamp(clock), notice },
     );
-    await show(removedCorrectionsView, { file, corrections }, flags, context);
-    return 0;
+    return show(removedCorrectionsView, { file, corrections }, flags, context);
   });
 }
 

@@ -16,7 +16,7 @@ import { showRun } from "../views/run/run-view.ts";
 const DEMO_FOLDER = ".migrate/demo";
 
 /** Shows the demo step by step. The last step determines the exit code, which is 3 if the user stops the demo. */
-export function demoAction(flags: DemoFlags, session: Session): Promise<void> {
+export function demoAction(session: Session, flags: DemoFlags): Promise<void> {
   return withContext(session, flags, async (context) => {
     const { logger } = context;
     if (flags.ledger !== undefined && flags.cluster !== true) throw onlyOfCluster();
@@ -43,7 +43,7 @@ function singleSteps(flags: DemoFlags, { dependencies }: Context): AsyncIterable
       contractCache,
       push: (asked) => {
         const secrets = async (): Promise<Secrets> => ({ apiKey: asked.platform.apiKey });
-        return push({ ...pushOptions(asked, flags), pace: DEFAULT_PACE }, { ...dependencies, secrets });
+        return push(pushOptions(asked, flags, DEFAULT_PACE), { ...dependencies, secrets });
       },
     },
   );
@@ -66,7 +66,7 @@ async function clusterSteps(flags: DemoFlags, { dependencies }: Context): Promis
         const { stateFolder } = defaultDependencies();
         const pace = { concurrency, maxConcurrency: concurrency };
         const secrets = async (): Promise<Secrets> => ({ apiKey: asked.platform.apiKey });
-        const options = { ...pushOptions(asked, flags), pace, workers };
+        const options = { ...pushOptions(asked, flags, pace), workers };
         return push(options, { ...dependencies, stateFolder, startProcess, onProgress, secrets });
       },
     },
@@ -80,9 +80,14 @@ interface AskedPush {
   readonly out: string;
 }
 
-function pushOptions({ job, platform, ledger, out }: AskedPush, flags: DemoFlags): Omit<PushOptions, "pace"> {
+function pushOptions(
+  { job, platform, ledger, out }: AskedPush,
+  { showValues = false }: DemoFlags,
+  pace: PushOptions["pace"],
+): PushOptions {
   return {
     job,
+    pace,
     supplier: { code: job.supplier },
     ledger,
     out,
@@ -98,7 +103,7 @@ function pushOptions({ job, platform, ledger, out }: AskedPush, flags: DemoFlags
     dryRun: false,
     revise: false,
     yes: false,
-    showValues: flags.showValues ?? false,
+    showValues,
   };
 }
 

@@ -11,7 +11,6 @@ import { type Context, withContext } from "../process/context.ts";
 import { environmentCheck, nodeCheck } from "../process/machine-checks.ts";
 import type { Session } from "../process/session.ts";
 import { type LocatedConfig, readLocatedConfig, refuseWritableByOthers } from "../settings/config-file.ts";
-import type { Config } from "../settings/config-schema.ts";
 import {
   type EffectiveSetting,
   effectiveCredentials,
@@ -24,10 +23,10 @@ import { checkLine, checkSummary, checksJson } from "../views/doctor-view.ts";
 import { show } from "../views/view.ts";
 
 export function doctorAction(
+  session: Session,
   sources: readonly string[],
   flags: DoctorFlags,
   command: Command,
-  session: Session,
 ): Promise<void> {
   return withContext(session, flags, async (context) => {
     const isText = flags.format === "text";
@@ -71,12 +70,10 @@ async function* allChecks(
   yield* doctor(options, dependencies);
 }
 
-type CheckedSettings = Settings & Pick<Config, "owners">;
-
 interface Configuration {
   readonly check: Check;
-  /** Absent if the configuration file is invalid. */
-  readonly settings?: CheckedSettings;
+  /** Undefined if the configuration file is invalid. */
+  readonly settings: Settings | undefined;
 }
 
 async function readConfiguration(sources: readonly string[], { flags, command }: TypedOptions): Promise<Configuration> {
@@ -87,12 +84,11 @@ async function readConfiguration(sources: readonly string[], { flags, command }:
     await refuseWritableByOthers(config.config.file);
     const settings = settingsOf(config.config, { sources, flags, folder });
     const effective = effectiveSettings({ settings, config, flags, origins: optionOrigins(command) });
-    const { owners } = config.config;
-    return { settings: { ...settings, owners }, check: configurationCheck(config.config.file, effective) };
+    return { settings, check: configurationCheck(config.config.file, effective) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const check = failedBy("configuration", error);
-    return config === undefined ? { check } : { check, ...withoutTarget(config, { sources, flags, folder }) };
+    const settings = config && withoutTarget(config, { sources, flags, folder });
+    return { settings, check: failedBy("configuration", error) };
   }
 }
 
@@ -103,12 +99,12 @@ async function readConfiguration(sources: readonly string[], { flags, command }:
 function withoutTarget(
   { config: { target: _target, suppliers: _suppliers, ...config } }: LocatedConfig,
   { flags, ...more }: { readonly sources: readonly string[]; readonly flags: Flags; readonly folder: string },
-): Pick<Configuration, "settings"> {
+): Settings | undefined {
   try {
     const { target: _name, baseUrl: _address, ...rest } = flags;
-    return { settings: { ...settingsOf(config, { ...more, flags: rest }), owners: config.owners } };
+    return settingsOf(config, { ...more, flags: rest });
   } catch (error) {
-    if (error instanceof Failure) return {};
+    if (error instanceof Failure) return undefined;
     throw error;
   }
 }
@@ -136,13 +132,12 @@ function givenBy(settings: readonly EffectiveSetting[]): readonly string[] {
   return [...(inFile.length === 0 ? [] : [`sets ${inFile.join(", ")}`]), ...given];
 }
 
-export function configShowAction(flags: InspectFlags, command: Command, session: Session): Promise<void> {
+export function configShowAction(session: Session, flags: InspectFlags, command: Command): Promise<void> {
   return withContext(session, flags, async (context) => {
     const folder = process.cwd();
     const config = await readLocatedConfig(flags.config, folder);
     const settings = settingsOf(config.config, { sources: [], flags, folder });
     const shown = effectiveSettings({ settings, config, flags, origins: optionOrigins(command) });
-    await show(configView, [...shown, ...effectiveCredentials(process.env, settings)], flags, context);
-    return 0;
+    return show(configView, [...shown, ...effectiveCredentials(process.env, settings)], flags, context);
   });
 }

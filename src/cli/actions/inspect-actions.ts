@@ -14,7 +14,7 @@ import type { Session } from "../process/session.ts";
 import { endedExclusionsView, excludedKeysView, exclusionsView } from "../views/exclusions-view.ts";
 import { show } from "../views/view.ts";
 
-export function statusAction(run: string | undefined, flags: StatusFlags, session: Session): Promise<void> {
+export function statusAction(session: Session, run: string | undefined, flags: StatusFlags): Promise<void> {
   return withLedger(session, flags, async ({ ledger, inventory, owners }, context) => {
     const { by, since } = flags;
     if (by !== undefined && run !== undefined)
@@ -29,15 +29,13 @@ export function statusAction(run: string | undefined, flags: StatusFlags, sessio
       const { requireOwners } = await import("../settings/settings.ts");
       const { ownerStatusView } = await import("../views/run/report-views.ts");
       const options = { ledger, inventory, owners: requireOwners(owners, "--by owner") };
-      await show(ownerStatusView, await ownerStatus(options, context.dependencies), flags, context);
-      return 0;
+      return show(ownerStatusView, await ownerStatus(options, context.dependencies), flags, context);
     }
     if (by !== undefined) {
       const { openGroups } = await import("../../commands/ledger/open-records.ts");
       const { openGroupsView } = await import("../views/run/open-view.ts");
       const counted = await openGroups(by, { ledger, inventory, since }, context.dependencies);
-      await show(openGroupsView, { by, ...counted }, flags, context);
-      return 0;
+      return show(openGroupsView, { by, ...counted }, flags, context);
     }
     if (flags.watch === true) {
       const { watchStatus } = await import("../views/run/watch-status.ts");
@@ -47,12 +45,11 @@ export function statusAction(run: string | undefined, flags: StatusFlags, sessio
     const { statusView } = await import("../views/run/status-view.ts");
     const { temporaryFolder } = context.dependencies;
     const compared = inventory === undefined ? undefined : { inventory, temporaryFolder };
-    await show(statusView, await status({ ledger, run, inventory: compared }, context.dependencies), flags, context);
-    return 0;
+    return show(statusView, await status({ ledger, run, inventory: compared }, context.dependencies), flags, context);
   });
 }
 
-export function explainAction(key: string, flags: InspectFlags, session: Session): Promise<void> {
+export function explainAction(session: Session, key: string, flags: InspectFlags): Promise<void> {
   return withLedger(session, flags, async ({ ledger }, context) => {
     const { explain } = await import("../../commands/ledger/explain.ts");
     const { explainJson, explainText, sourcesText } = await import("../views/run/explain-view.ts");
@@ -60,7 +57,7 @@ export function explainAction(key: string, flags: InspectFlags, session: Session
     const { write, close, dependencies } = context;
     const { showValues = false } = flags;
     // Shows the part from the ledger first, because reading the sources can take a long time.
-    if (flags.format !== "json") await write(explainText(explanation, dependencies));
+    if (flags.format !== "json") await write(explainText(explanation, dependencies.screen));
     const sources = await explanation.readSources();
     close();
     const rest = flags.format === "json" ? explainJson(explanation, sources, { showValues }) : undefined;
@@ -69,16 +66,15 @@ export function explainAction(key: string, flags: InspectFlags, session: Session
   });
 }
 
-export function previewAction(sources: readonly string[], flags: InspectFlags, session: Session): Promise<void> {
+export function previewAction(session: Session, sources: readonly string[], flags: InspectFlags): Promise<void> {
   return withSettings(session, sources, flags, async ({ job }, context) => {
     const { preview } = await import("../../commands/check/preview.ts");
     const { previewView } = await import("../views/preview-view.ts");
-    await show(previewView, await preview({ job }, context.dependencies), flags, context);
-    return 0;
+    return show(previewView, await preview({ job }, context.dependencies), flags, context);
   });
 }
 
-export function contractCheckAction(files: readonly string[], flags: InspectFlags, session: Session): Promise<void> {
+export function contractCheckAction(session: Session, files: readonly string[], flags: InspectFlags): Promise<void> {
   return withConfig(session, flags, async ({ rules, references }, context) => {
     const { contractCheck } = await import("../../commands/contract/contract-check.ts");
     const { contractCheckView } = await import("../views/contract/contract-view.ts");
@@ -88,18 +84,17 @@ export function contractCheckAction(files: readonly string[], flags: InspectFlag
   });
 }
 
-export function contractShowAction(files: readonly string[], flags: FieldFlags, session: Session): Promise<void> {
+export function contractShowAction(session: Session, files: readonly string[], flags: FieldFlags): Promise<void> {
   return withContext(session, flags, async (context) => {
     const { contractShow } = await import("../../commands/contract/contract-show.ts");
     const { contractShowView } = await import("../views/contract/contract-view.ts");
     const { operation, required, under, search } = flags;
     const shown = await contractShow({ files, operation, required, under, search }, context.dependencies);
-    await show(contractShowView, shown, flags, context);
-    return 0;
+    return show(contractShowView, shown, flags, context);
   });
 }
 
-export function contractDiffAction(old: string, next: string, flags: InspectFlags, session: Session): Promise<void> {
+export function contractDiffAction(session: Session, old: string, next: string, flags: InspectFlags): Promise<void> {
   return withContext(session, flags, async (context) => {
     const { contractDiff } = await import("../../commands/contract/contract-diff.ts");
     const { contractDiffView, contractWarningText } = await import("../views/contract/contract-diff-view.ts");
@@ -111,7 +106,7 @@ export function contractDiffAction(old: string, next: string, flags: InspectFlag
   });
 }
 
-export function openAction(flags: OpenFlags, session: Session): Promise<void> {
+export function openAction(session: Session, flags: OpenFlags): Promise<void> {
   return withLedger(session, flags, async ({ ledger, inventory, owners }, { dependencies, write, close }) => {
     const { exitCodeOfOpen, openGroups, openRecords } = await import("../../commands/ledger/open-records.ts");
     const { requireOwners } = await import("../settings/settings.ts");
@@ -122,7 +117,7 @@ export function openAction(flags: OpenFlags, session: Session): Promise<void> {
     close();
     if (by !== undefined) {
       const found = await openGroups(by, { ledger, since, inventory, owners }, dependencies);
-      await write(openGroupsText({ by, ...found }, format, shown));
+      await write(openGroupsText({ by, ...found }, format, dependencies.screen));
       return exitCodeOfOpen(found.counts);
     }
     const writer = openWriter(format, shown);
@@ -134,7 +129,7 @@ export function openAction(flags: OpenFlags, session: Session): Promise<void> {
   });
 }
 
-export function changesAction(sources: readonly string[], flags: ChangesFlags, session: Session): Promise<void> {
+export function changesAction(session: Session, sources: readonly string[], flags: ChangesFlags): Promise<void> {
   const { format, ...others } = flags;
   return withSettings(session, sources, others, async ({ job, target, ledger }, { dependencies, write, close }) => {
     const { changes } = await import("../../commands/changes/changes.ts");
@@ -150,7 +145,7 @@ export function changesAction(sources: readonly string[], flags: ChangesFlags, s
   });
 }
 
-export function compareAction(run: string | undefined, flags: CompareFlags, session: Session): Promise<void> {
+export function compareAction(session: Session, run: string | undefined, flags: CompareFlags): Promise<void> {
   return withLedger(session, flags, async ({ ledger }, { dependencies, write }) => {
     const { compare } = await import("../../commands/proof/compare.ts");
     const { compareWriter } = await import("../views/difference-views.ts");
@@ -164,15 +159,13 @@ export function compareAction(run: string | undefined, flags: CompareFlags, sess
   });
 }
 
-export function excludeAction(keys: readonly string[], flags: ExcludeFlags, session: Session): Promise<void> {
+export function excludeAction(session: Session, keys: readonly string[], flags: ExcludeFlags): Promise<void> {
   return withLedger(session, flags, async ({ ledger, supplier }, context) => {
     const { endExclusions, excludeRecords, listExclusions } = await import("../../commands/ledger/exclude-records.ts");
     const { from, reason, undo = false, operation } = flags;
     const { dependencies } = context;
-    if (keys.length === 0 && from === undefined && !undo && reason === undefined) {
-      await show(exclusionsView, await listExclusions(ledger, dependencies), flags, context);
-      return 0;
-    }
+    if (keys.length === 0 && from === undefined && !undo && reason === undefined)
+      return show(exclusionsView, await listExclusions(ledger, dependencies), flags, context);
     const options = { ledger, keys, from, supplier, operation, who: operator() };
     if (undo) {
       const ended = await endExclusions(options, dependencies);

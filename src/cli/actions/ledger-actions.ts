@@ -11,7 +11,7 @@ import { show } from "../views/view.ts";
 const CORRUPT_EXIT_CODE = 6;
 const AMBIGUOUS_EXIT_CODE = 5;
 
-export function ledgerCheckAction(flags: InspectFlags, session: Session): Promise<void> {
+export function ledgerCheckAction(session: Session, flags: InspectFlags): Promise<void> {
   return withLedger(session, flags, async ({ ledger }, context) => {
     const check = await ledgerCheck({ ledger });
     await show(ledgerCheckView(ledger), check, flags, context);
@@ -19,7 +19,7 @@ export function ledgerCheckAction(flags: InspectFlags, session: Session): Promis
   });
 }
 
-export function ledgerRepairAction(flags: InspectFlags, session: Session): Promise<void> {
+export function ledgerRepairAction(session: Session, flags: InspectFlags): Promise<void> {
   return withLedger(session, flags, async ({ ledger }, context) => {
     const { nothingLost } = flags;
     const repair = await ledgerRepair({ ledger, nothingLost }, context.dependencies);
@@ -28,7 +28,7 @@ export function ledgerRepairAction(flags: InspectFlags, session: Session): Promi
   });
 }
 
-export function ledgerExportAction(flags: Flags, session: Session): Promise<void> {
+export function ledgerExportAction(session: Session, flags: Flags): Promise<void> {
   return withLedger(session, flags, async ({ ledger }, { write }) => {
     for await (const rows of ledgerExport({ ledger })) {
       await write(rows.map((row) => `${printableJson(row)}\n`).join(""));
@@ -37,25 +37,23 @@ export function ledgerExportAction(flags: Flags, session: Session): Promise<void
   });
 }
 
-export function runShowAction(run: string | undefined, flags: InspectFlags, session: Session): Promise<void> {
+export function runShowAction(session: Session, run: string | undefined, flags: InspectFlags): Promise<void> {
   return withLedger(session, flags, async ({ ledger }, context) => {
-    await show(runSetupView, await runSetup({ ledger, run }, context.dependencies), flags, context);
-    return 0;
+    return show(runSetupView, await runSetup({ ledger, run }, context.dependencies), flags, context);
   });
 }
 
 export function runFilesAction(
+  session: Session,
   run: string | undefined,
   { out, ...flags }: RunFilesFlags,
-  session: Session,
 ): Promise<void> {
   return withLedger(session, flags, async ({ ledger }, context) => {
-    await show(writtenSetupView, await writeRunSetup({ ledger, run, out }, context.dependencies), flags, context);
-    return 0;
+    return show(writtenSetupView, await writeRunSetup({ ledger, run, out }, context.dependencies), flags, context);
   });
 }
 
-export function proofAction(run: string | undefined, flags: ProofFlags, session: Session): Promise<void> {
+export function proofAction(session: Session, run: string | undefined, flags: ProofFlags): Promise<void> {
   return withLedger(session, flags, async ({ ledger }, context) => {
     const { all = false, readBack = false, out } = flags;
     const { makeProof } = await import("../../commands/proof/make-proof.ts");
@@ -65,7 +63,7 @@ export function proofAction(run: string | undefined, flags: ProofFlags, session:
   });
 }
 
-export function proofVerifyAction(folder: string, flags: ProofFlags, session: Session): Promise<void> {
+export function proofVerifyAction(session: Session, folder: string, flags: ProofFlags): Promise<void> {
   return withLedger(session, flags, async ({ ledger }, context) => {
     const { checkProof } = await import("../../commands/proof/make-proof.ts");
     const checked = await checkProof({ ledger, folder }, context.dependencies);

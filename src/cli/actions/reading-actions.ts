@@ -18,7 +18,7 @@ import { show } from "../views/view.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import type { RateRequest, UnitRate } from "../../platform/reading/received-records.ts";
 
-export function productsAction(flags: ProductFlags, session: Session): Promise<void> {
+export function productsAction(session: Session, flags: ProductFlags): Promise<void> {
   return withTarget(session, flags, async (target, context) => {
     const { brand, green, prepay, tracker, variable, business, historical, availableAt } = flags;
     const filters = {
@@ -37,7 +37,7 @@ export function productsAction(flags: ProductFlags, session: Session): Promise<v
   });
 }
 
-export function ratesAction(product: string, tariff: string, flags: RateFlags, session: Session): Promise<void> {
+export function ratesAction(session: Session, product: string, tariff: string, flags: RateFlags): Promise<void> {
   return withTarget(session, flags, async (target, context) => {
     const { fuel, kind, chronological = false } = flags;
     const from = timeOf(flags.from, "--from", context);
@@ -50,7 +50,7 @@ export function ratesAction(product: string, tariff: string, flags: RateFlags, s
   });
 }
 
-export function accountAction(number: string, flags: ReadingFlags, session: Session): Promise<void> {
+export function accountAction(session: Session, number: string, flags: ReadingFlags): Promise<void> {
   return withTarget(session, flags, async (target, context) => {
     const read = await account({ target, number }, context.dependencies);
     await context.write(receivedRecordText(read, formatOf(flags, session), context.dependencies.screen.width));
@@ -106,7 +106,7 @@ function timeOf(text: string | undefined, name: string, { logger }: Context): st
 /** Exit code of `token` for an expired token. A command that uses the token exits with the same code. */
 const EXPIRED_EXIT_CODE = 4;
 
-export function tokenAction(flags: TokenFlags, session: Session): Promise<void> {
+export function tokenAction(session: Session, flags: TokenFlags): Promise<void> {
   return withSettings(session, [], flags, async (settings, context) => {
     const target = requireTarget(settings.target, "to get a token from");
     const record = await token({ target, show: flags.show ?? false }, context.dependencies);

@@ -1,4 +1,3 @@
-import type { DriftOptions } from "../../commands/ledger/show-drift.ts";
 import { Failure } from "../../model/failure.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { shellCommand } from "../../text/shell-command.ts";
@@ -19,7 +18,7 @@ import { type LedgerSettings, readStoreSettings, requireOwners } from "../settin
 import { showRun, showWorker } from "../views/run/run-view.ts";
 import { show } from "../views/view.ts";
 
-export function validateAction(sources: readonly string[], flags: RunFlags, session: Session): Promise<void> {
+export function validateAction(session: Session, sources: readonly string[], flags: RunFlags): Promise<void> {
   optimiseLater();
   return withSettings(session, sources, flags, async (settings, context) => {
     const { validate } = await import("../../commands/check/validate.ts");
@@ -28,7 +27,7 @@ export function validateAction(sources: readonly string[], flags: RunFlags, sess
 }
 
 /** Runs a push. Loads the network client only here, so that `validate` starts without it. */
-export function pushAction(sources: readonly string[], flags: RunFlags, session: Session): Promise<void> {
+export function pushAction(session: Session, sources: readonly string[], flags: RunFlags): Promise<void> {
   return withSettings(session, sources, flags, async ({ target, ...settings }, context) => {
     const { remoteValidate } = await import("../../commands/upload/push.ts");
     const { pushOrJoin } = await import("../../commands/upload/push-or-join.ts");
@@ -54,16 +53,15 @@ function typedWithout(flag: string, { words }: Session): string {
   return shellCommand(["migrate", ...words.filter((word) => word !== flag)]);
 }
 
-export function resumeAction(run: string | undefined, flags: ResumeFlags, session: Session): Promise<void> {
+export function resumeAction(session: Session, run: string | undefined, flags: ResumeFlags): Promise<void> {
   return withLedger(session, flags, async (settings, context) => {
     const { resume } = await import("../../commands/upload/resume.ts");
     const { skipCanary, showValues = false } = flags;
-    const options = { ...settings, run, skipCanary, showValues };
-    return showRun(await resume(options, context.dependencies), flags, context);
+    return showRun(await resume({ ...settings, run, skipCanary, showValues }, context.dependencies), flags, context);
   });
 }
 
-export function reconcileAction(run: string | undefined, flags: ReconcileFlags, session: Session): Promise<void> {
+export function reconcileAction(session: Session, run: string | undefined, flags: ReconcileFlags): Promise<void> {
   return withLedger(session, flags, async (settings, context) => {
     const { reconcile } = await import("../../commands/upload/reconcile.ts");
     const { accept = [], resend = [], resendAll, quietPeriod, showValues = false } = flags;
@@ -73,32 +71,32 @@ export function reconcileAction(run: string | undefined, flags: ReconcileFlags, 
   });
 }
 
-export function reportAction(run: string | undefined, flags: ReportFlags, session: Session): Promise<void> {
+export function reportAction(session: Session, run: string | undefined, flags: ReportFlags): Promise<void> {
   return withLedger(session, flags, async (settings, context) => {
-    if (flags.drift === true) return showDrift({ ledger: settings.ledger, run }, flags, context);
-    if (flags.all === true) return showMigration({ ...settings, run }, flags, context);
-    if (flags.byOwner === true) return showByOwner({ ...settings, run }, flags, context);
+    const options = { ...settings, run };
+    if (flags.drift === true) return showDrift(options, flags, context);
+    if (flags.all === true) return showMigration(options, flags, context);
+    if (flags.byOwner === true) return showByOwner(options, flags, context);
     const { report } = await import("../../commands/ledger/report.ts");
-    return showRun(await report({ ...settings, run }, context.dependencies), flags, context);
+    return showRun(await report(options, context.dependencies), flags, context);
   });
 }
 
-async function showMigration(
-  { run, ...settings }: LedgerSettings & { readonly run: string | undefined },
-  flags: ReportFlags,
-  { dependencies, write }: Context,
-): Promise<number> {
+interface ReportedRun extends LedgerSettings {
+  readonly run: string | undefined;
+}
+
+async function showMigration({ run, ...settings }: ReportedRun, flags: ReportFlags, context: Context): Promise<number> {
   if (run !== undefined) throw new Failure("usage", "--all cannot be combined with a run", { hint: "omit the run" });
   const format = textOrJson("--all", flags);
   const { reportMigration } = await import("../../commands/ledger/report.ts");
   const { migrationReportView } = await import("../views/run/report-views.ts");
-  const written = await reportMigration(settings, dependencies);
-  await write(migrationReportView[format](written));
-  return 0;
+  const written = await reportMigration(settings, context.dependencies);
+  return show(migrationReportView, written, { ...flags, format }, context);
 }
 
 async function showByOwner(
-  { owners, ...settings }: LedgerSettings & { readonly run: string | undefined },
+  { owners, ...settings }: ReportedRun,
   flags: ReportFlags,
   context: Context,
 ): Promise<number> {
@@ -112,12 +110,11 @@ async function showByOwner(
   return written.exitCode;
 }
 
-async function showDrift(options: DriftOptions, flags: ReportFlags, context: Context): Promise<number> {
+async function showDrift({ ledger, run }: ReportedRun, flags: ReportFlags, context: Context): Promise<number> {
   const format = textOrJson("--drift", flags);
   const { drift } = await import("../../commands/ledger/show-drift.ts");
   const { driftView } = await import("../views/contract/drift-view.ts");
-  await show(driftView, await drift(options, context.dependencies), { ...flags, format }, context);
-  return 0;
+  return show(driftView, await drift({ ledger, run }, context.dependencies), { ...flags, format }, context);
 }
 
 /** @throws Failure `usage` for a format that cannot show the result of the option `flag` */
@@ -126,7 +123,7 @@ function textOrJson(flag: string, { format }: ReportFlags): "text" | "json" {
   throw new Failure("usage", `${flag} cannot be shown as ${format}`, { hint: "use --format text or json" });
 }
 
-export function workerAction(flags: InspectFlags, session: Session): Promise<void> {
+export function workerAction(session: Session, flags: InspectFlags): Promise<void> {
   return withLedger(session, flags, async ({ ledger }, { dependencies, logger }) => {
     const { work } = await import("../../commands/upload/worker.ts");
     return showWorker(await work({ ledger, run: flags.run, folder: process.cwd() }, dependencies), logger);
@@ -134,9 +131,9 @@ export function workerAction(flags: InspectFlags, session: Session): Promise<voi
 }
 
 export function documentsCheckAction(
+  session: Session,
   sources: readonly string[],
   flags: DocumentFlags,
-  session: Session,
 ): Promise<void> {
   return withSettings(session, sources, flags, async (settings, context) => {
     const { documentsCheck } = await import("../../commands/check/documents-check.ts");

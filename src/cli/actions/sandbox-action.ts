@@ -9,7 +9,7 @@ import type { Session } from "../process/session.ts";
 /** Folder for the certificates. It is fixed, so that the value of `--ca` stays the same across restarts. */
 const SANDBOX_FOLDER = ".migrate/sandbox";
 
-export function sandboxAction(flags: SandboxFlags, session: Session): Promise<void> {
+export function sandboxAction(session: Session, flags: SandboxFlags): Promise<void> {
   return withConfig(session, flags, async (config, { dependencies, logger, write }) => {
     const { apiKey } = await dependencies.secrets({});
     const options = {

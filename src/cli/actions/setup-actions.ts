@@ -15,35 +15,29 @@ import { show } from "../views/view.ts";
  * folder.
  */
 export function initAction(
+  session: Session,
   sources: readonly string[],
   { out, root, key, update = false, ...flags }: InitFlags,
-  session: Session,
 ): Promise<void> {
   return withSettings(session, sources, flags, async ({ job }, context) => {
     const { dependencies } = context;
     if (update) {
       const mapping = job.mapping ?? path.join(out, "mapping.yaml");
-      await show(initUpdateView, await updateMapping({ ...job, mapping }, dependencies), flags, context);
-    } else {
-      await show(
-        initView,
-        await init({ job, out, root, key, configSchema: configJsonSchema() }, dependencies),
-        flags,
-        context,
-      );
+      return show(initUpdateView, await updateMapping({ ...job, mapping }, dependencies), flags, context);
     }
-    return 0;
+    const drafted = await init({ job, out, root, key, configSchema: configJsonSchema() }, dependencies);
+    return show(initView, drafted, flags, context);
   });
 }
 
-export function configSchemaAction(flags: Flags, session: Session): Promise<void> {
+export function configSchemaAction(session: Session, flags: Flags): Promise<void> {
   return withContext(session, flags, async ({ write }) => {
     await write(indentedJson(configJsonSchema()));
     return 0;
   });
 }
 
-export function mappingSchemaAction(flags: Flags, session: Session): Promise<void> {
+export function mappingSchemaAction(session: Session, flags: Flags): Promise<void> {
   return withSettings(session, [], flags, async ({ job }, { dependencies, write }) => {
     await write(indentedJson(await schemaOfMapping(job, dependencies)));
     return 0;

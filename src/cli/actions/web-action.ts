@@ -15,7 +15,7 @@ import type { WebProject } from "../../web/web-project.ts";
 
 const STARTED_TEXT = "The web pages of the project are available at this address. Press Ctrl-C to stop the server.\n\n";
 
-export function webAction(sources: readonly string[], flags: WebFlags, session: Session): Promise<void> {
+export function webAction(session: Session, sources: readonly string[], flags: WebFlags): Promise<void> {
   return withContext(session, flags, async (context) => {
     const { dependencies, logger, write } = context;
     const server = await startWebServer(projectIn(process.cwd(), { sources, flags }, context), flags.port);
@@ -45,13 +45,12 @@ function projectIn(folder: string, { sources, flags }: WebCommand, { dependencie
     logBug: (error) => void logExit(error, logger),
     withSettings: async (action) => {
       const config = await readConfig(flags.config, folder);
-      const { inventory, owners } = config;
       const hasMapping = (flags.mapping ?? config.mapping) !== undefined;
       beganWithMapping ??= hasMapping;
       // Once the page has created a mapping from these sources, they are omitted, because the mapping names them.
       const own = hasMapping && !beganWithMapping ? [] : sources;
       const settings = settingsOf(config, { sources: own, flags, folder });
-      return withOptionOrigin(config, () => action({ ...settings, inventory, owners }));
+      return withOptionOrigin(config.placeOf, () => action(settings));
     },
   };
 }

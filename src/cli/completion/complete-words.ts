@@ -1,12 +1,16 @@
 import type { Argument, Command, Option } from "commander";
 
-/** The possible values of the last word. */
-export interface Completion {
+/** The possible values of an option or argument. */
+interface Values {
   readonly candidates: readonly Candidate[];
   /** Whether paths are also possible. The shell completes paths itself. */
   readonly files: boolean;
   /** The option or argument whose values need a further lookup. */
   readonly valuesOf?: string;
+}
+
+/** The possible values of the last word. */
+export interface Completion extends Values {
   /** The text before each value, such as `--target=`. */
   readonly prefix: string;
   /** The parsed words before the last word. */
@@ -32,8 +36,6 @@ export function completeWords(program: Command, words: readonly string[]): Compl
   if (visibleCommands(command).length > 0) return { ...from, candidates: visibleCommands(command), files: false };
   return { ...from, ...valuesOfArgument(argumentAt(command, typed.positional.length)) };
 }
-
-type Values = Pick<Completion, "candidates" | "files" | "valuesOf">;
 
 function valuesOfOption(option: Option): Values {
   if (option.argChoices !== undefined)

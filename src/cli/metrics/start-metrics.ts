@@ -6,7 +6,7 @@ import { replaceFile } from "../../files/replace-file.ts";
 import { Failure } from "../../model/failure.ts";
 import type { ListenAddress } from "../options/option-parsers.ts";
 import type { Logger } from "../process/logger.ts";
-import type { CurrentProgress, Progress } from "../progress/progress.ts";
+import type { CurrentProgress } from "../progress/progress.ts";
 import { RUN_METRICS, type RunMetric } from "./run-metrics.ts";
 
 export interface MetricsOptions {
@@ -25,7 +25,7 @@ export type StopMetrics = () => Promise<void>;
  */
 export async function startMetrics(
   { metrics, metricsFile }: MetricsOptions,
-  { current }: Pick<Progress, "current">,
+  current: () => CurrentProgress,
   logger: Logger,
 ): Promise<StopMetrics> {
   const stops: StopMetrics[] = [];

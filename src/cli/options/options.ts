@@ -33,14 +33,13 @@ type Options = typeof GENERAL &
   typeof REJECTS &
   typeof LEDGER &
   typeof PLATFORMS &
-  Omit<typeof TARGET, "supplier"> &
   typeof PACE &
   typeof PUSH &
   typeof METRICS &
   typeof MESSAGES;
 
 /** The options as parsed from the command line and the environment. `settings.ts` converts them to settings. */
-export type Flags = Partial<FlagsOf<Options>>;
+export type Flags = Partial<FlagsOf<Options> & FlagsOf<typeof TARGET>>;
 
 /** Options of the commands that report a run. */
 export interface RunFlags extends Flags {
@@ -53,7 +52,7 @@ export type ResumeFlags = RunFlags & Partial<FlagsOf<typeof RESUME>>;
 
 export type ReconcileFlags = RunFlags & FlagsOf<typeof RECONCILE>;
 
-export type InitFlags = Omit<InspectFlags, "out"> & FlagsOf<typeof INIT>;
+export type InitFlags = InspectFlags & FlagsOf<typeof INIT>;
 
 /** Options of `contract show`. */
 export type FieldFlags = InspectFlags & FlagsOf<typeof FIELDS>;
@@ -78,16 +77,14 @@ export type CorrectionFlags = InspectFlags & Partial<FlagsOf<typeof CORRECTIONS>
 
 export type WebFlags = Flags & FlagsOf<typeof WEB>;
 
-type StoreMembers = (typeof STORE)["store"]["members"];
+/** Options that select a document store. */
+export type StoreFlags = Flags & FlagsOf<typeof STORE> & FlagsOf<(typeof STORE)["store"]["members"]>;
 
 /** Options of `documents check`. */
-export type DocumentFlags = Omit<RunFlags, "concurrency"> &
-  FlagsOf<typeof STORE> &
-  FlagsOf<StoreMembers> &
-  FlagsOf<typeof DOCUMENTS>;
+export type DocumentFlags = RunFlags & StoreFlags & FlagsOf<typeof DOCUMENTS>;
 
 /** Options of `run files`. */
-export type RunFilesFlags = Omit<InspectFlags, "out"> & { readonly out: string };
+export type RunFilesFlags = InspectFlags & { readonly out: string };
 
 /** Options of all other commands that show data. */
 export interface InspectFlags extends Flags {
@@ -118,6 +115,13 @@ export function formatOption(more: readonly string[] = [], group = "Options:"): 
   const choices = ["text", "json", ...more];
   return optionOf("format", { arg: "<format>", choices, default: "text", help: "format of stdout" }, group);
 }
+
+/** The arguments that several commands share, with their help. */
+export const ARGUMENTS = {
+  sources: ["[sources...]", "files, globs, or - for standard input"],
+  run: ["[run]", "id of the run, or its first characters (default: the latest)"],
+  contract: ["<files...>", "OpenAPI document, then overlays in order"],
+} as const;
 
 /** The options that define a job: contract, mapping and input. */
 export const jobOptions: readonly Option[] = [

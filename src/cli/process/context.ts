@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import type { Dependencies, Screen } from "../../job/dependencies.ts";
-import { withNamingPlace } from "../../job/settings/naming-place.ts";
+import { type NamingPlace, withNamingPlace } from "../../job/settings/naming-place.ts";
 import { defaultDependencies } from "../../runtime/default-dependencies.ts";
 import { contractCache } from "../../runtime/installation.ts";
 import type { Flags } from "../options/options.ts";
@@ -8,7 +8,7 @@ import { Failure } from "../../model/failure.ts";
 import type { Config } from "../settings/config-schema.ts";
 import type { LedgerSettings, Settings } from "../settings/settings.ts";
 import type { Session } from "./session.ts";
-import { createLogger, type Logger, loggerOptionsOf } from "./logger.ts";
+import { type Logger, loggerFor } from "./logger.ts";
 import { createProgress, type Progress } from "../progress/progress.ts";
 import { startProcess } from "./start-process.ts";
 import { logExit } from "./process-exit.ts";
@@ -47,7 +47,7 @@ async function metricsOf(
 ): Promise<(() => Promise<void>) | undefined> {
   if (metrics === undefined && metricsFile === undefined) return undefined;
   const { startMetrics } = await import("../metrics/start-metrics.ts");
-  return startMetrics({ metrics, metricsFile }, progress, logger);
+  return startMetrics({ metrics, metricsFile }, progress.current, logger);
 }
 
 /** Runs an action with all settings from the flags, the environment and the configuration file. */
@@ -60,29 +60,21 @@ export function withSettings(
   return withContext(session, flags, async (context) => {
     const settings = await readJobSettings(sources, flags, context);
     logConfigFile(settings.configFile, context);
-    return withOptionOrigin(settings, () => action(settings, context));
+    return withOptionOrigin(settings.placeOf, () => action(settings, context));
   });
 }
 
 /** Reads the settings. Loads the modules for re-imported rejects only if `--rejects` is given. */
-async function readJobSettings(
-  sources: readonly string[],
-  flags: Flags,
-  { dependencies }: Pick<Context, "dependencies">,
-): Promise<Settings> {
+async function readJobSettings(sources: readonly string[], flags: Flags, { dependencies }: Context): Promise<Settings> {
   const { rejects } = flags;
   if (rejects !== undefined && rejects.length > 0) {
     const { readRejectsSettings } = await import("../settings/settings-of-rejects.ts");
     return readRejectsSettings(sources, { ...flags, rejects }, process.cwd(), dependencies);
   }
-  for (const [name, given] of [
-    ["--restore-keys", flags.restoreKeys],
-    ["--accept-changes", flags.acceptChanges],
-  ]) {
-    if (given === true)
-      throw new Failure("usage", `${name} needs --rejects`, {
-        hint: "pass the report folder: --rejects <dir>",
-      });
+  const { restoreKeys = false, acceptChanges = false } = flags;
+  if (restoreKeys || acceptChanges) {
+    const name = restoreKeys ? "--restore-keys" : "--accept-changes";
+    throw new Failure("usage", `${name} needs --rejects`, { hint: "pass the report folder: --rejects <dir>" });
   }
   const { readSettings } = await import("../settings/settings.ts");
   return readSettings(sources, flags, process.cwd());
@@ -100,7 +92,7 @@ export function withLedger(
     const { readLedgerSettings } = await import("../settings/settings.ts");
     const settings = await readLedgerSettings(flags, process.cwd());
     logConfigFile(settings.configFile, context);
-    return withOptionOrigin(settings, () => action(settings, context));
+    return withOptionOrigin(settings.placeOf, () => action(settings, context));
   });
 }
 
@@ -114,12 +106,12 @@ export function withConfig(
     const { readConfig } = await import("../settings/config-file.ts");
     const config = await readConfig(flags.config, process.cwd());
     logConfigFile(config.file, context);
-    return withOptionOrigin(config, () => action(config, context));
+    return withOptionOrigin(config.placeOf, () => action(config, context));
   });
 }
 
 /** Runs an action. If a file cannot be read, the failure states where the configuration names it. */
-export function withOptionOrigin<T>({ placeOf }: Pick<Config, "placeOf">, action: () => Promise<T>): Promise<T> {
+export function withOptionOrigin<T>(placeOf: NamingPlace | undefined, action: () => Promise<T>): Promise<T> {
   return placeOf === undefined ? action() : withNamingPlace(placeOf, action);
 }
 
@@ -134,7 +126,7 @@ function logConfigFile(file: string | undefined, { logger }: Context): void {
 export interface Context {
   readonly dependencies: Dependencies;
   readonly logger: Logger;
-  readonly progress: Pick<Progress, "current">;
+  readonly progress: Progress;
   /** The screen of stderr, to which the logger writes. */
   readonly stderrScreen: Screen;
   /** Writes to stdout. Returns a promise while the reader is slow. */
@@ -152,7 +144,7 @@ const TICK_MS = 500;
 
 function createContext(session: Session, flags: Flags): Context {
   const { stdin, stdout, stderr, clock } = session;
-  const logger = createLogger(loggerOptionsOf(flags, session));
+  const logger = loggerFor(flags, session);
   const stderrScreen = screenOf(stderr, flags);
   const width = (): number => screenOf(stderr, flags).width;
   const progress = createProgress(

@@ -6,24 +6,25 @@ import type { Session } from "./session.ts";
 import { LOG_EVENTS, type LogEvent, type LogFields } from "../progress/log-events.ts";
 
 /** Writes messages to stderr, because stdout is for data. */
-export interface Logger {
+export interface Logger extends FailureLogger {
   /** Logs an event as a JSON line with its fields, or as text. An event without text appears only in JSON. */
   readonly event: <Event extends LogEvent>(event: Event, fields: LogFields<Event>, text?: string) => void;
   /** Logs useful information, such as a detected delimiter or a changed rate. */
   readonly notice: (text: string) => void;
   /** Logs a detail that is shown only with `--verbose`. */
   readonly detail: (text: string) => void;
-  /** Logs the reason why the run ends. No flag suppresses it. */
-  readonly failure: (message: FailureMessage) => void;
   /** Logs an event with several lines of text, such as the summary. Writes the lines unchanged. */
   readonly lines: <Event extends LogEvent>(text: string, event: Event, fields: LogFields<Event>) => void;
 }
 
-interface FailureMessage {
-  readonly code: string;
-  readonly message: string;
-  readonly place?: string;
-  readonly hint?: string;
+export interface FailureLogger {
+  /** Logs the reason why the run ends. No flag suppresses it. */
+  readonly failure: (message: {
+    readonly code: string;
+    readonly message: string;
+    readonly place?: string;
+    readonly hint?: string;
+  }) => void;
 }
 
 export interface LoggerOptions {
@@ -35,18 +36,12 @@ export interface LoggerOptions {
   readonly now: () => number;
 }
 
-/** Returns the logger options for these flags, with stderr as the output. */
-export function loggerOptionsOf(
-  flags: Pick<Flags, "quiet" | "verbose" | "logFormat">,
-  { stderr, clock }: Pick<Session, "stderr" | "clock">,
-): LoggerOptions {
-  return {
-    quiet: flags.quiet ?? false,
-    verbose: flags.verbose ?? false,
-    logFormat: flags.logFormat ?? "text",
-    write: (text) => void stderr.write(text),
-    now: clock.now,
-  };
+/** Creates the logger for these flags, with stderr as the output. */
+export function loggerFor(
+  { quiet = false, verbose = false, logFormat = "text" }: Flags,
+  { stderr, clock }: Session,
+): Logger {
+  return createLogger({ quiet, verbose, logFormat, write: (text) => void stderr.write(text), now: clock.now });
 }
 
 export function createLogger(options: LoggerOptions): Logger {

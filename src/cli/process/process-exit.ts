@@ -6,10 +6,10 @@ import { formatPlace } from "../../model/place.ts";
 import { limitFailure } from "../../runtime/system-limits.ts";
 import { shapeOf } from "../../text/shape.ts";
 import { SecondSignal } from "./interrupts.ts";
-import type { Logger } from "./logger.ts";
+import type { FailureLogger } from "./logger.ts";
 
 /** Logs the reason why the process ends. Returns its exit code. */
-export function logExit(error: unknown, logger: Pick<Logger, "failure">): number {
+export function logExit(error: unknown, logger: FailureLogger): number {
   if (error instanceof SecondSignal) return error.exitCode;
   const failure = limitFailure(error) ?? (error instanceof Failure ? error : undefined);
   if (failure !== undefined) {
@@ -21,7 +21,7 @@ export function logExit(error: unknown, logger: Pick<Logger, "failure">): number
 }
 
 /** Logs what happened, where, and how to fix it. */
-export function logFailure({ code, message, hint, place }: Failure, logger: Pick<Logger, "failure">): void {
+export function logFailure({ code, message, hint, place }: Failure, logger: FailureLogger): void {
   logger.failure({
     code,
     message,

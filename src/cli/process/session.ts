@@ -23,3 +23,14 @@ export interface Session {
   /** Set by the command before it ends. */
   exitCode: number;
 }
+
+/** The action of a command. Commander passes the arguments and then the options of the command line. */
+type Action<Given extends readonly unknown[]> = (session: Session, ...given: Given) => void | Promise<void>;
+
+/** Returns a listener that loads the action when the command runs. */
+export function onDemand<Given extends readonly unknown[]>(
+  session: Session,
+  load: () => Promise<Action<Given>>,
+): (...given: Given) => Promise<void> {
+  return async (...given) => (await load())(session, ...given);
+}

@@ -4,13 +4,12 @@ import type { Flags } from "../options/options.ts";
 import type { Session } from "./session.ts";
 
 type Output = Session["stdout"];
-type Streams = Pick<Session, "stdin" | "stderr">;
 
 const DEFAULT_WIDTH = 80;
 const YIELD_EVERY_MS = 50;
 
 /** Returns the width of an output stream and whether it is coloured. JSON lines are never coloured. */
-export function screenOf(stream: Output, flags: Pick<Flags, "color" | "logFormat">): Screen {
+export function screenOf(stream: Output, flags: Flags): Screen {
   const colour = flags.color !== false && flags.logFormat !== "json" && isColoured(stream, process.env);
   return { colour, width: stream.columns || DEFAULT_WIDTH };
 }
@@ -51,7 +50,7 @@ export function redraw(text: string): string {
 }
 
 /** Whether stderr can show a line that is updated in place. */
-export function isLive({ isTTY = false, columns = 0 }: Output, flags: Pick<Flags, "quiet" | "logFormat">): boolean {
+export function isLive({ isTTY = false, columns = 0 }: Output, flags: Flags): boolean {
   const isInCi = !["", ...SWITCHED_OFF].includes(process.env["CI"] ?? "");
   const wanted = flags.quiet !== true && flags.logFormat !== "json" && !isInCi;
   return wanted && isTTY && columns > 0 && process.env["TERM"] !== "dumb";
@@ -83,15 +82,15 @@ function drained(stdout: Output): Promise<void> {
 }
 
 /** Whether a user can answer questions. */
-export function canAsk({ stdin, stderr }: Streams): boolean {
+export function canAsk({ stdin, stderr }: Session): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
 /** Returns the typed answer; undefined if there is no terminal, or if the user presses Ctrl-C or Ctrl-D. */
-export async function ask(question: string, streams: Streams): Promise<string | undefined> {
-  if (!canAsk(streams)) return undefined;
+export async function ask(question: string, session: Session): Promise<string | undefined> {
+  if (!canAsk(session)) return undefined;
   const { createInterface } = await import("node:readline/promises");
-  const lines = createInterface({ input: streams.stdin, output: streams.stderr });
+  const lines = createInterface({ input: session.stdin, output: session.stderr });
   const given = new AbortController();
   lines.once("close", () => given.abort());
   try {

@@ -62,7 +62,7 @@ function countText(count: number, what: string): readonly string[] {
 
 function logPace({ limit, perSecond, reason }: Extract<RunEvent, { kind: "pace" }>, { run, logger }: LogContext): void {
   const fields = { run, limit, rateLimit: perSecond, reason };
-  logger.event("pace_changed", fields, `In flight: ${paceText({ pace: { limit, perSecond, reason } }) ?? ""}`);
+  logger.event("pace_changed", fields, `In flight: ${paceText({ limit, perSecond, reason }) ?? ""}`);
 }
 
 function logEnded(

@@ -65,7 +65,7 @@ function sendParts(sending: SendProgress): readonly Part[] {
       `${formatCount(inFlight)} in flight`,
       wait === undefined ? undefined : `waiting ${duration(wait.forMs)}: ${plainText(wait.reason, 60)}`,
       closedSuppliers.length === 0 ? undefined : `waiting for ${suppliersText(closedSuppliers)}`,
-      wait === undefined ? paceText(sending) : undefined,
+      wait === undefined ? paceText(sending.pace) : undefined,
       leftMs === undefined || (total !== undefined && done >= total) ? undefined : `${duration(leftMs)} left`,
     ],
     [0, 5, 1, 6, 3, 4, 7, 2],
@@ -73,8 +73,7 @@ function sendParts(sending: SendProgress): readonly Part[] {
 }
 
 /** Describes the pace limits and the reason for them, such as `at most 12 and 5/s (HTTP 429)`. */
-export function paceText({ pace }: Pick<SendProgress, "pace">): string | undefined {
-  const { limit, perSecond, reason } = pace;
+export function paceText({ limit, perSecond, reason }: SendProgress["pace"]): string | undefined {
   if (limit === undefined) return undefined;
   const most = perSecond === undefined ? `at most ${limit}` : `at most ${limit} and ${perSecond}/s`;
   return reason === undefined ? most : `${most} (${plainText(reason, 60)})`;

@@ -8,24 +8,30 @@ import { DEFAULT_LEDGER, requireLedgerLocator } from "../../ledger/open-ledger-s
 import { Failure } from "../../model/failure.ts";
 import type { OwnerRule } from "../../model/owner.ts";
 import { JOB } from "../../options/job-options.ts";
+import type { Inventory } from "../../options/migration-options.ts";
 import { RUN, type RunValues } from "../../options/run-options.ts";
 import type { OptionRow } from "../../options/option-row.ts";
 import { recordedValues } from "../../options/option-values.ts";
 import { PLATFORMS, TARGET } from "../../options/target-options.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { flagsAsTyped } from "../options/option-table.ts";
-import type { DocumentFlags, Flags } from "../options/options.ts";
+import type { Flags, StoreFlags } from "../options/options.ts";
 import { readConfig } from "./config-file.ts";
 import type { Config, TargetConfig } from "./config-schema.ts";
 
-/** The settings from flags, the environment and the configuration file. No lower layer reads any of these sources. */
-export interface Settings extends RunValues {
+interface CommonSettings {
   readonly configFile: string | undefined;
   readonly placeOf: NamingPlace | undefined;
-  readonly job: JobSettings;
+  readonly ledger: string;
   /** Whether rejects are also written to a workbook. */
   readonly workbook: boolean;
-  readonly ledger: string;
+  readonly inventory: Inventory | undefined;
+  readonly owners: readonly OwnerRule[] | undefined;
+}
+
+/** The settings from flags, the environment and the configuration file. No lower layer reads any of these sources. */
+export interface Settings extends RunValues, CommonSettings {
+  readonly job: JobSettings;
   readonly showValues: boolean;
   readonly dryRun: boolean;
   readonly yes: boolean;
@@ -56,8 +62,6 @@ export function settingsOf(
   const { showValues = false, dryRun = false, yes = false } = flags;
   return {
     ...recordedValues(RUN, given),
-    configFile: config.file,
-    placeOf: config.placeOf,
     job: {
       ...recordedValues(JOB, given),
       folder,
@@ -69,9 +73,8 @@ export function settingsOf(
       supplier: supplier.code,
       documentRoots: rootsOf(config, target),
     },
+    ...commonSettings(config, flags),
     supplier,
-    workbook: wantsWorkbook(flags),
-    ledger: requireLedgerLocator(given.ledger ?? DEFAULT_LEDGER),
     showValues,
     dryRun,
     yes,
@@ -81,27 +84,23 @@ export function settingsOf(
   };
 }
 
-export type LedgerSettings = Pick<Settings, "ledger" | "out" | "workbook" | "configFile" | "placeOf"> &
-  Pick<Config, "inventory" | "owners" | "supplier">;
+/** @param flags `format` is the format of stdout, if the command has this option */
+function commonSettings(config: Config, flags: Flags & { readonly format?: string }): CommonSettings {
+  const { file: configFile, placeOf, inventory, owners } = config;
+  const ledger = requireLedgerLocator(flags.ledger ?? config.ledger ?? DEFAULT_LEDGER);
+  return { configFile, placeOf, ledger, workbook: flags.format === "xlsx", inventory, owners };
+}
+
+export interface LedgerSettings extends CommonSettings {
+  readonly out: string | undefined;
+  /** The code of the import supplier. */
+  readonly supplier: string | undefined;
+}
 
 /** Returns the settings for commands that read a run from the ledger. All other settings are recorded with the run. */
 export async function readLedgerSettings(flags: Flags, folder: string): Promise<LedgerSettings> {
   const config = await readConfig(flags.config, folder);
-  const { ledger = DEFAULT_LEDGER, supplier } = { ...config, ...flags };
-  return {
-    supplier,
-    configFile: config.file,
-    placeOf: config.placeOf,
-    ledger: requireLedgerLocator(ledger),
-    out: flags.out,
-    workbook: wantsWorkbook(flags),
-    inventory: config.inventory,
-    owners: config.owners,
-  };
-}
-
-function wantsWorkbook(flags: Flags & { readonly format?: string }): boolean {
-  return flags.format === "xlsx";
+  return { ...commonSettings(config, flags), out: flags.out, supplier: flags.supplier ?? config.supplier };
 }
 
 interface ChosenTarget extends TargetConfig {
@@ -247,11 +246,7 @@ export function requireOwners(owners: readonly OwnerRule[] | undefined, flag: st
  * supplier.
  * @throws Failure `usage` if no location is known
  */
-export async function readStoreSettings(
-  flags: DocumentFlags,
-  supplier: Supplier,
-  folder: string,
-): Promise<StoreSettings> {
+export async function readStoreSettings(flags: StoreFlags, supplier: Supplier, folder: string): Promise<StoreSettings> {
   const settings = storeSettingsOf(await readConfig(flags.config, folder), flags, supplier);
   if (settings !== undefined) return settings;
   throw new Failure("usage", "no document store is configured", {
@@ -262,7 +257,7 @@ export async function readStoreSettings(
 /** Returns the location for a configuration that has already been read; undefined if no store is named. */
 export function storeSettingsOf(
   { store = {} }: Config,
-  flags: Omit<DocumentFlags, "format" | "concurrency">,
+  flags: StoreFlags,
   supplier: Supplier,
 ): StoreSettings | undefined {
   const ofSupplier = supplier.bucket === undefined ? undefined : `s3://${supplier.bucket}`;

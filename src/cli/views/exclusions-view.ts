@@ -31,7 +31,6 @@ export const excludedKeysView: View<ExcludedKeys> = {
         "not excluded: a request may have been processed; run `migrate resume` or `migrate reconcile`",
       ),
     ].join(""),
-  json: (result) => indentedJson(result),
 };
 
 export const endedExclusionsView: View<EndedExclusions> = {
@@ -40,7 +39,6 @@ export const endedExclusionsView: View<EndedExclusions> = {
       `${counted(ended.length, "record")} no longer excluded${endedText(ended.length)}\n`,
       ...listText(unknown, "not excluded before"),
     ].join(""),
-  json: (result) => indentedJson(result),
 };
 
 function endedText(ended: number): string {

@@ -31,7 +31,6 @@ export const initUpdateView: View<InitUpdate> = {
       ...checkLines(check),
       "",
     ].join("\n"),
-  json: (update) => indentedJson(update),
 };
 
 function initText(result: InitResult, { screen }: ViewOptions): string {

@@ -10,16 +10,10 @@ import type { View, ViewOptions } from "./view.ts";
 
 /** @param path the path of the checked ledger */
 export function ledgerCheckView(path: string): View<LedgerCheck> {
-  return {
-    text: (check) => checkText(check, path),
-    json: (check) => indentedJson(check),
-  };
+  return { text: (check) => checkText(check, path) };
 }
 
-export const ledgerRepairView: View<RepairedLedger> = {
-  text: repairText,
-  json: (repair) => indentedJson(repair),
-};
+export const ledgerRepairView: View<RepairedLedger> = { text: repairText };
 
 function checkText({ findings, counts }: LedgerCheck, path: string): string {
   if (findings.length > 0) return findings.map((finding) => `${plainText(finding, 500)}\n`).join("");
@@ -91,5 +85,4 @@ function storedText({ kind, isStored }: ListedFile): string {
 export const writtenSetupView: View<WrittenSetup> = {
   text: ({ run, written }) =>
     `${written.map((file) => `${plainText(file, 500)}\n`).join("")}${counted(written.length, "file")} of run ${run}\n`,
-  json: (setup) => indentedJson(setup),
 };

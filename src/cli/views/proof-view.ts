@@ -22,7 +22,6 @@ export const checkedProofView: View<CheckedProof> = {
     differences.length === 0
       ? `${plainText(folder)} matches the sources and the ledger\n`
       : `${plainText(folder)} does not match the sources and the ledger:\n${differences.map((one) => `  ${plainText(one)}\n`).join("")}`,
-  json: (checked) => indentedJson(checked),
 };
 
 function runText(run: RunProof, screen: Screen): string {

@@ -2,7 +2,6 @@ import { stringify } from "yaml";
 import type { Drift, KnownRule, OperationDrift } from "../../../commands/ledger/show-drift.ts";
 import type { UndecidedReason } from "../../../rules/language/rule.ts";
 import { formatPlace } from "../../../model/place.ts";
-import { indentedJson } from "../../../terminal/safe-json.ts";
 import { plainLines, plainText } from "../../../text/plain-text.ts";
 import { renderEntryList } from "../../../terminal/text-table.ts";
 import type { Screen } from "../../../job/dependencies.ts";
@@ -13,10 +12,7 @@ import type { View, ViewOptions } from "../view.ts";
  * Shows the differences between platform and local validation, then the proposed rules as an overlay to review and
  * edit.
  */
-export const driftView: View<readonly OperationDrift[]> = {
-  text: driftText,
-  json: (found) => indentedJson(found),
-};
+export const driftView: View<readonly OperationDrift[]> = { text: driftText };
 
 function driftText(found: readonly OperationDrift[], { screen }: ViewOptions): string {
   const sections = found.map(({ operation, runs, drift }) => {

@@ -10,10 +10,9 @@ import { renderTable } from "../../../terminal/text-table.ts";
 import { describeProblem } from "../../../report/problem-text.ts";
 import type { Screen } from "../../../job/dependencies.ts";
 import { originData, originText, problemLine } from "../preview-view.ts";
-import type { ViewOptions } from "../view.ts";
 
 /** Renders the part of the explanation that comes from the ledger. `sourcesText` renders the part from the sources. */
-export function explainText(explanation: Explanation, { screen }: Pick<ViewOptions, "screen">): string {
+export function explainText(explanation: Explanation, screen: Screen): string {
   const { key, run, outcomes, acceptedElsewhere, attempts, decisions, exclusions } = explanation;
   const parts = [`${plainText(key)} in run ${run.id} (${run.operation} on ${plainText(run.target)})\n`];
   for (const { status, source, account, problems } of outcomes) {

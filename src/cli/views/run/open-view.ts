@@ -32,7 +32,8 @@ export function openWriter(format: OpenFormat, shown: OpenScreen): OpenWriter {
 }
 
 /** Renders a table for each group of consecutive records with the same run and target. */
-function textWriter({ screen, now, hasOwners }: OpenScreen): OpenWriter {
+function textWriter(shown: OpenScreen): OpenWriter {
+  const { screen, hasOwners } = shown;
   let current: string | undefined;
   let table: StreamedTable | undefined;
   return {
@@ -55,7 +56,7 @@ function textWriter({ screen, now, hasOwners }: OpenScreen): OpenWriter {
           );
         }
         current = group;
-        parts.push(table(rows.map((record) => textRow(record, { now, hasOwners }))));
+        parts.push(table(rows.map((record) => textRow(record, shown))));
       }
       return parts.join("");
     },
@@ -77,7 +78,7 @@ function byRun(records: readonly OwnedOpenRecord[]): readonly (readonly OwnedOpe
 const MAX_CAUSES = 3;
 const MAX_OWNER_WIDTH = 16;
 
-function textRow(record: OwnedOpenRecord, { now, hasOwners }: Omit<OpenScreen, "screen">): readonly string[] {
+function textRow(record: OwnedOpenRecord, { now, hasOwners }: OpenScreen): readonly string[] {
   const { key = "-", state, since, source, owner } = record;
   const causes = causesOf(record);
   const more = causes.length > MAX_CAUSES ? [`${causes.length - MAX_CAUSES} more`] : [];
@@ -130,7 +131,7 @@ function openData(record: OwnedOpenRecord, { now }: OpenScreen): object {
 
 /** Shows the number of open records in each group. As data, `{"groups":[...]}`. */
 export const openGroupsView: View<OpenGroups> = {
-  text: (groups, { screen }) => openGroupsText(groups, "text", { screen }),
+  text: (groups, { screen }) => openGroupsText(groups, "text", screen),
   json: ({ by, groups }) => {
     const data = groups.map(({ name, records, counts }) => ({ [by]: name, records, ...Object.fromEntries(counts) }));
     return indentedJson({ groups: data });
@@ -143,11 +144,7 @@ export interface OpenGroups {
   readonly counts: OpenCounts;
 }
 
-export function openGroupsText(
-  { by, groups, counts }: OpenGroups,
-  format: OpenFormat,
-  { screen }: Pick<OpenScreen, "screen">,
-): string {
+export function openGroupsText({ by, groups, counts }: OpenGroups, format: OpenFormat, screen: Screen): string {
   const isOwner = by === "owner";
   if (format === "text") {
     const rows = groups.map(({ name, records, overdue = 0, counts: own }) => [

@@ -45,8 +45,8 @@ export const ownerStatusView: View<readonly OwnerProgress[]> = {
 };
 
 /** Shows one line per destination and the path of the page. In JSON, shows the content of `migration.json`. */
-export const migrationReportView = {
-  text: ({ report: { destinations }, page }: WrittenMigrationReport): string =>
+export const migrationReportView: View<WrittenMigrationReport> = {
+  text: ({ report: { destinations }, page }) =>
     [
       ...destinations.map(({ target, supplier, operation, records, states }) => {
         const name = [operation, target, supplier].filter((part) => part !== "").join(", ");
@@ -55,5 +55,5 @@ export const migrationReportView = {
       }),
       `Report  ${plainText(page)}\n`,
     ].join(""),
-  json: ({ report }: WrittenMigrationReport): string => indentedJson(report),
+  json: ({ report }) => indentedJson(report),
 };

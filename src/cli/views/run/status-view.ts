@@ -203,7 +203,7 @@ function nowLines(sending: Sending | undefined): readonly (readonly [string, str
   const waits = wait === undefined ? undefined : `for ${duration(wait.forMs)}: ${wait.reason}`;
   return [
     ["now", `${rateText(perSecond)}/s, ${formatCount(inFlight)} in flight`],
-    ["pace", paceText(sending)],
+    ["pace", paceText(sending.pace)],
     ["waiting", waits ?? (closedSuppliers.length === 0 ? undefined : `for ${suppliersText(closedSuppliers)}`)],
     ["left", leftMs === undefined ? undefined : duration(leftMs)],
   ];
