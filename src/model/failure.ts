@@ -76,6 +76,16 @@ export class Failure extends Error {
   }
 }
 
+/** Returns the result of `work`; the result of `otherwise` if `work` throws a Failure. */
+export async function recover<T>(work: () => Promise<T>, otherwise: (failure: Failure) => T): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Failure) return otherwise(error);
+    throw error;
+  }
+}
+
 export const BUG_EXIT_CODE = 70;
 
 /** Exit codes, highest priority first. Codes 2 and 7 end a run before it has results. */

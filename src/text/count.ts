@@ -11,6 +11,14 @@ export function counted(count: number, noun: string): string {
   return `${formatCount(count)} ${plural(count, noun)}`;
 }
 
+/** Lists the counts that are not zero, in the order of `names`: `12 accepted`, `3 rejected`. */
+export function countsByName<Name extends string>(
+  counts: Readonly<Partial<Record<Name, number>>>,
+  names: readonly Name[],
+): readonly string[] {
+  return names.flatMap((name) => (counts[name] ? [`${formatCount(counts[name])} ${name}`] : []));
+}
+
 /** Returns the singular or plural of the noun, as the count requires. Only for nouns whose plural adds an `s`. */
 export function plural(count: number, noun: string): string {
   return count === 1 ? noun : `${noun}s`;

@@ -30,7 +30,7 @@ export interface WebProject {
    * Called before any request is sent to the platform.
    * @throws Failure `config` if other users could have changed the settings
    */
-  readonly checkBeforeSending: (settings: Pick<ProjectSettings, "configFile">) => Promise<void>;
+  readonly checkBeforeSending: (configFile: string | undefined) => Promise<void>;
   /** The JSON Schema of configuration files, for editors. */
   readonly configSchema: () => JsonObject;
   /** Writes an unexpected error to the log of the command. */

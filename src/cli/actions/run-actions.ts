@@ -1,3 +1,4 @@
+import { failureDetails } from "../../model/failure-details.ts";
 import { Failure } from "../../model/failure.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { shellCommand } from "../../text/shell-command.ts";
@@ -12,7 +13,6 @@ import type {
 import { type Context, withLedger, withSettings } from "../process/context.ts";
 import { optimiseLater } from "../process/engine-flags.ts";
 import { operator } from "../process/operator.ts";
-import { logFailure } from "../process/process-exit.ts";
 import type { Session } from "../process/session.ts";
 import { type LedgerSettings, readStoreSettings, requireOwners } from "../settings/settings.ts";
 import { showRun, showWorker } from "../views/run/run-view.ts";
@@ -106,7 +106,7 @@ async function showByOwner(
   const rules = requireOwners(owners, "--by-owner");
   const written = await reportOwners({ ...settings, owners: rules }, context.dependencies);
   await show(reportByOwnerView, written, { ...flags, format }, context);
-  for (const failure of written.failures) logFailure(failure, context.logger);
+  for (const failure of written.failures) context.logger.failure(failureDetails(failure));
   return written.exitCode;
 }
 

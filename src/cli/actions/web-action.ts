@@ -40,7 +40,7 @@ function projectIn(folder: string, { sources, flags }: WebCommand, { dependencie
     folder: path.resolve(folder),
     operator: operator(),
     dependencies,
-    checkBeforeSending: ({ configFile }) => refuseWritableByOthers(configFile),
+    checkBeforeSending: refuseWritableByOthers,
     configSchema: configJsonSchema,
     logBug: (error) => void logExit(error, logger),
     withSettings: async (action) => {

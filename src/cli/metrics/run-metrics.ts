@@ -1,4 +1,4 @@
-import { RUN_STATES, type RunState } from "../../job/run-progress.ts";
+import { RUN_STATES, type SendProgress } from "../../job/run-progress.ts";
 import { STATUSES } from "../../model/outcome.ts";
 import type { CurrentProgress } from "../progress/progress.ts";
 
@@ -16,6 +16,9 @@ export interface RunMetric {
   /** Returns no samples while the value is unknown. */
   readonly samples: (progress: CurrentProgress) => readonly Sample[];
 }
+
+/** The states to report. A run whose process was interrupted reports nothing. */
+const MEASURED_STATES = RUN_STATES.filter((state) => state !== "interrupted");
 
 /**
  * The metrics of `--metrics` and `--metrics-file`. Each label has few values, and no label value comes from the data.
@@ -37,8 +40,7 @@ export const RUN_METRICS: readonly RunMetric[] = [
     type: "gauge",
     help: "1 for the current state of the run, 0 for all other states",
     labels: ["state"],
-    samples: ({ state }) =>
-      RUN_STATES.filter(isMeasurable).map((each) => ({ value: each === state ? 1 : 0, labels: { state: each } })),
+    samples: ({ state }) => MEASURED_STATES.map((each) => ({ value: each === state ? 1 : 0, labels: { state: each } })),
   },
   number("migrate_elapsed_seconds", "Seconds since this process started the run", ({ elapsedMs }) => elapsedMs / 1000),
   number(
@@ -133,28 +135,21 @@ export const RUN_METRICS: readonly RunMetric[] = [
     "Unix time at which the worker claimed its longest-held range, according to the ledger server's clock",
     (one) => unixTime(oldestRange(one)?.since),
   ),
-  {
-    name: "migrate_replies_total",
-    type: "counter",
-    help: "Requests that determined the outcome of a record",
-    labels: [],
-    samples: ({ sending }) => (sending === undefined ? [] : [{ value: sending.replies.count }]),
-  },
-  {
-    name: "migrate_reply_seconds_total",
-    type: "counter",
-    help: "Total duration of the requests that determined an outcome",
-    labels: [],
-    samples: ({ sending }) => (sending === undefined ? [] : [{ value: sending.replies.totalMs / 1000 }]),
-  },
+  number(
+    "migrate_replies_total",
+    "Requests that determined the outcome of a record",
+    ({ sending }) => sending?.replies.count,
+    "counter",
+  ),
+  number(
+    "migrate_reply_seconds_total",
+    "Total duration of the requests that determined an outcome",
+    ({ sending }) => sending && sending.replies.totalMs / 1000,
+    "counter",
+  ),
 ];
 
-/** Whether a run in this state reports metrics. A run whose process was interrupted reports nothing. */
-function isMeasurable(state: RunState): boolean {
-  return state !== "interrupted";
-}
-
-type WorkingProcess = NonNullable<NonNullable<CurrentProgress["sending"]>["sharing"]>["working"][number];
+type WorkingProcess = NonNullable<SendProgress["sharing"]>["working"][number];
 
 /**
  * Returns a metric with one value for each active worker. Record numbers are values, because as labels they would
@@ -182,10 +177,15 @@ function unixTime(stamp: string | undefined): number | undefined {
   return stamp === undefined ? undefined : Date.parse(stamp) / 1000;
 }
 
-function number(name: string, help: string, valueOf: (progress: CurrentProgress) => number | undefined): RunMetric {
+function number(
+  name: string,
+  help: string,
+  valueOf: (progress: CurrentProgress) => number | undefined,
+  type: RunMetric["type"] = "gauge",
+): RunMetric {
   return {
     name,
-    type: "gauge",
+    type,
     help,
     labels: [],
     samples: (progress) => {

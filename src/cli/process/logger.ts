@@ -1,4 +1,5 @@
 import { printableJson } from "../../terminal/safe-json.ts";
+import type { ErrorDetails } from "../../model/failure-details.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { timestamp } from "../../time/clock.ts";
 import type { Flags } from "../options/options.ts";
@@ -19,12 +20,7 @@ export interface Logger extends FailureLogger {
 
 export interface FailureLogger {
   /** Logs the reason why the run ends. No flag suppresses it. */
-  readonly failure: (message: {
-    readonly code: string;
-    readonly message: string;
-    readonly place?: string;
-    readonly hint?: string;
-  }) => void;
+  readonly failure: (details: ErrorDetails) => void;
 }
 
 export interface LoggerOptions {

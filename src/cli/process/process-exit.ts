@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
 import { BUG_EXIT_CODE, Failure } from "../../model/failure.ts";
-import { formatPlace } from "../../model/place.ts";
+import { failureDetails } from "../../model/failure-details.ts";
 import { limitFailure } from "../../runtime/system-limits.ts";
 import { shapeOf } from "../../text/shape.ts";
 import { SecondSignal } from "./interrupts.ts";
@@ -13,21 +13,11 @@ export function logExit(error: unknown, logger: FailureLogger): number {
   if (error instanceof SecondSignal) return error.exitCode;
   const failure = limitFailure(error) ?? (error instanceof Failure ? error : undefined);
   if (failure !== undefined) {
-    logFailure(failure, logger);
+    logger.failure(failureDetails(failure));
     return failure.exitCode;
   }
   logger.failure({ code: "bug", message: "this is a bug in migrate", hint: stackWithoutValues(error) });
   return BUG_EXIT_CODE;
-}
-
-/** Logs what happened, where, and how to fix it. */
-export function logFailure({ code, message, hint, place }: Failure, logger: FailureLogger): void {
-  logger.failure({
-    code,
-    message,
-    ...(place && !message.startsWith(`${place.file}:`) && { place: formatPlace(place) }),
-    ...(hint !== undefined && { hint }),
-  });
 }
 
 /**

@@ -2,7 +2,7 @@ import type { RunEvent } from "../../job/run-event.ts";
 import { type RunProgress, sendTotals } from "../../job/run-progress.ts";
 import type { SendComparison } from "../../ledger/records/planned-item.ts";
 import { STATUSES } from "../../model/outcome.ts";
-import { counted, duration, formatCount } from "../../text/count.ts";
+import { counted, countsByName, duration, formatCount } from "../../text/count.ts";
 import type { Logger } from "../process/logger.ts";
 import { paceText, progressLine } from "./progress-text.ts";
 
@@ -38,7 +38,7 @@ function logPlanned(
   const records = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const sent = isDryRun ? "valid" : "pending";
   const toSend = counts[sent] ?? 0;
-  const others = STATUSES.flatMap((status) => countText(status === sent ? 0 : (counts[status] ?? 0), status));
+  const others = countsByName({ ...counts, [sent]: 0 }, STATUSES);
   const text = [`${counted(records, "record")}: ${toSendText(toSend, compared)}`, ...others].join(", ");
   logger.event("run_planned", { run, records, toSend, ...compared, counts }, text);
 }
@@ -50,14 +50,7 @@ function logPlanned(
 function toSendText(toSend: number, compared: SendComparison | undefined): string {
   const text = `${formatCount(toSend)} to send`;
   if (compared === undefined || toSend === 0) return text;
-  const { new: added, changed, unchanged } = compared;
-  const parts = [countText(added, "new"), countText(changed, "changed"), countText(unchanged, "unchanged")];
-  return `${text} (${parts.flat().join(", ")})`;
-}
-
-/** Returns a list, so that a count of zero adds no text. */
-function countText(count: number, what: string): readonly string[] {
-  return count === 0 ? [] : [`${formatCount(count)} ${what}`];
+  return `${text} (${countsByName(compared, ["new", "changed", "unchanged"]).join(", ")})`;
 }
 
 function logPace({ limit, perSecond, reason }: Extract<RunEvent, { kind: "pace" }>, { run, logger }: LogContext): void {
@@ -128,7 +121,7 @@ export function createWaitLog(logger: Logger, now: () => number, run: () => stri
     if (wait === undefined || now() <= wait.until + QUIET_MS) return;
     const { since, until, reason, pauses } = wait;
     wait = undefined;
-    const fields = { run: run(), reason, pauses, elapsedSeconds: Math.round((until - since) / 1000) };
+    const fields = { run: run(), reason, pauses, elapsedSeconds: inSeconds(until - since) };
     const times = pauses === 1 ? "" : `, ${pauses} pauses in ${duration(until - since)}`;
     logger.event("wait_ended", fields, `No longer waiting (${reason}${times})`);
   };
@@ -145,12 +138,10 @@ export function createWaitLog(logger: Logger, now: () => number, run: () => stri
       if (now() - wait.loggedAt < REMIND_EVERY_MS) return;
       wait.loggedAt = now();
       const { reason, pauses, since } = wait;
-      const fields = { run: run(), reason, pauses, elapsedSeconds: Math.round((now() - since) / 1000) };
-      logger.event(
-        "wait_continues",
-        fields,
-        `Still pausing from time to time after ${duration(now() - since)}: ${reason}`,
-      );
+      const elapsedMs = now() - since;
+      const fields = { run: run(), reason, pauses, elapsedSeconds: inSeconds(elapsedMs) };
+      const text = `Still pausing from time to time after ${duration(elapsedMs)}: ${reason}`;
+      logger.event("wait_continues", fields, text);
     },
   };
 }
@@ -163,19 +154,14 @@ function createSupplierLog(logger: Logger, now: () => number, run: () => string 
     if (open) {
       closed.delete(supplier);
       const elapsedMs = now() - (known?.since ?? now());
-      const fields = { run: run(), supplier, elapsedSeconds: Math.round(elapsedMs / 1000) };
+      const fields = { run: run(), supplier, elapsedSeconds: inSeconds(elapsedMs) };
       return logger.event("supplier_opened", fields, `${who} accepts records again, after ${duration(elapsedMs)}`);
     }
     const next = probeInMs === undefined ? "" : `; checking again in ${duration(probeInMs)}`;
     const text = `${who} accepts no records for now (${code ?? "no code"})${next}`;
     if (known !== undefined && now() - known.loggedAt < REMIND_EVERY_MS) return logger.detail(text);
     closed.set(supplier, { since: known?.since ?? now(), loggedAt: now() });
-    const fields = {
-      run: run(),
-      supplier,
-      code,
-      nextProbeSeconds: probeInMs && Math.round(probeInMs / 1000),
-    };
+    const fields = { run: run(), supplier, code, nextProbeSeconds: probeInMs && inSeconds(probeInMs) };
     logger.event("supplier_closed", fields, text);
   };
 }

@@ -1,6 +1,6 @@
 import type { RunProgress, SendProgress } from "../../job/run-progress.ts";
 import { STATUSES } from "../../model/outcome.ts";
-import { counted, duration, formatCount, percent, rateText } from "../../text/count.ts";
+import { counted, countsByName, duration, formatCount, percent, rateText } from "../../text/count.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { textWidth } from "../../terminal/text-width.ts";
 
@@ -51,10 +51,7 @@ function inputParts({ run, input, elapsedMs }: RunProgress): readonly Part[] {
 
 function sendParts(sending: SendProgress): readonly Part[] {
   const { total, done, counts, inFlight, perSecond, leftMs, wait, closedSuppliers } = sending;
-  const statuses = STATUSES.flatMap((status) => {
-    const count = counts[status] ?? 0;
-    return count === 0 ? [] : [`${formatCount(count)} ${status}`];
-  });
+  const statuses = countsByName(counts, STATUSES);
   return ranked(
     [
       total === undefined

@@ -1,5 +1,4 @@
 import { FUNCTION_TIMEOUT } from "../../job/functions/function-messages.ts";
-import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import { timeoutSettings } from "../../job/target-connection.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { type JsonValue, isJsonArray, isJsonObject, memberAt, valueAt } from "../../json/json-value.ts";
@@ -175,16 +174,12 @@ function ofTarget({ target, pace }: Settings, name: string | undefined): readonl
           row(["proxy"], target.proxy && withoutUser(target.proxy), "proxy"),
           row(["environment"], target.production ? "production" : "test"),
           row(["auth", "scheme"], target.auth.scheme ?? "Token", "auth"),
-          ...timeoutRows(target).map(([setting, value]) => row(["timeouts", setting], value)),
+          ...Object.entries(timeoutSettings(target)).map(([setting, value]) => row(["timeouts", setting], value)),
         ]),
     { name: "concurrency", value: pace.concurrency, option: "concurrency", paths: [] },
     row(["maxConcurrency"], pace.maxConcurrency),
     row(["rps"], pace.rps, "rps"),
   ];
-}
-
-function timeoutRows(target: TargetSettings): readonly (readonly [string, number | undefined])[] {
-  return Object.entries(timeoutSettings(target));
 }
 
 /** Masks the user name and password in a URL. The configuration may contain such a URL, but no command accepts it. */

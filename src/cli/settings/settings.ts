@@ -173,12 +173,13 @@ function onlyBucketOf(suppliers: ReadonlyMap<string, SupplierSettings>): string 
 }
 
 function rateLimitSettings(flags: Flags, target: ChosenTarget | undefined): RateLimitSettings {
+  const { concurrency = DEFAULT_PACE.concurrency, waitForSupplier: limit, wait } = flags;
   return {
-    concurrency: flags.concurrency ?? DEFAULT_PACE.concurrency,
+    concurrency,
     maxConcurrency: target?.maxConcurrency ?? DEFAULT_PACE.maxConcurrency,
     rps: flags.rps ?? target?.rps,
-    ...(flags.waitForSupplier !== undefined && { waitForSupplier: waitOf(flags.waitForSupplier) }),
-    ...(flags.wait !== undefined && { wait: flags.wait }),
+    ...(limit !== undefined && { waitForSupplier: limit === true ? {} : { forMs: limit } }),
+    ...(wait !== undefined && { wait }),
   };
 }
 
@@ -194,10 +195,6 @@ function workerSettings({ workers, lease }: Flags): WorkerSettings | undefined {
   if (lease === undefined) return { count: workers, leaseMs: DEFAULT_LEASE_MS };
   if (lease >= MIN_LEASE_MS) return { count: workers, leaseMs: lease };
   throw new Failure("usage", `--lease ${lease / 1000}s is too short`, { hint: "use 2s or more; the default is 30s" });
-}
-
-function waitOf(wait: true | number): RateLimitSettings["waitForSupplier"] {
-  return wait === true ? {} : { forMs: wait };
 }
 
 const TARGET_FLAGS = Object.entries<OptionRow>({ ...PLATFORMS, ...TARGET }).flatMap(([name, { flag }]) =>

@@ -4,14 +4,14 @@ import type { Screen } from "../../job/dependencies.ts";
 import { renderTable, streamedTable } from "../../terminal/text-table.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { plainText } from "../../text/plain-text.ts";
-import { type BatchWriter, csvTable, jsonLines } from "./record-writers.ts";
+import { type BatchWriter, csvTable, jsonLines, type ListFormat } from "./record-writers.ts";
 
 const MAX_LISTED = 50;
 
 /**
  * Creates the writer for a format. Text shows the counts and the first differences. CSV and NDJSON list every record.
  */
-export function changesWriter(format: "text" | "csv" | "ndjson", screen: Screen): BatchWriter<Change, ChangesSummary> {
+export function changesWriter(format: ListFormat, screen: Screen): BatchWriter<Change, ChangesSummary> {
   if (format === "ndjson") return jsonLines((one) => one);
   if (format === "csv") return csvTable(["key", "result", "attrs", "file", "line"], csvRow);
   const rows: (readonly string[])[] = [];
@@ -69,10 +69,7 @@ function textRow({ key, result, attrs = [], source }: Change): readonly string[]
  * Creates the writer for a format. Text lists only records with differences, and counts unknown results by reason. CSV
  * and NDJSON list all records.
  */
-export function compareWriter(
-  format: "text" | "csv" | "ndjson",
-  screen: Screen,
-): BatchWriter<Comparison, CompareSummary> {
+export function compareWriter(format: ListFormat, screen: Screen): BatchWriter<Comparison, CompareSummary> {
   if (format === "ndjson") return jsonLines((one) => one);
   if (format === "csv") return csvTable(["key", "result", "attrs", "reason", "file", "line", "run"], comparisonCells);
   const table = streamedTable([{ title: "key" }, { title: "result" }, { title: "place" }, { title: "attrs" }], screen);

@@ -41,13 +41,12 @@ function runText(run: RunProof, screen: Screen): string {
   }
   lines.push(...existingText(run.records.byStatus), ...excludedText(run.records.byStatus), ...correctedText(run));
   if (platform !== undefined) lines.push(...platformText(platform).map((line) => `  ${line}`));
-  if (payloads.different > 0) lines.push(`  ${differText(payloads.different)} from the plan`);
+  if (payloads.different > 0)
+    lines.push(
+      `  ${counted(payloads.different, "payload")} ${payloads.different === 1 ? "differs" : "differ"} from the plan`,
+    );
   const end = differences === 0 ? "" : `  ${counted(differences, "difference")}: differences-${run.run}.csv\n`;
   return `${lines.join("\n")}\n${sumsTable(measures, screen)}${end}`;
-}
-
-function differText(payloads: number): string {
-  return `${counted(payloads, "payload")} ${payloads === 1 ? "differs" : "differ"}`;
 }
 
 function correctedText({ run, corrections = 0 }: RunProof): readonly string[] {

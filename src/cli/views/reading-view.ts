@@ -24,15 +24,12 @@ export async function showRecords<T extends JsonObject>(
     await write(writer.add(page));
     if (!isStdoutOpen()) return 0;
     shown += page.results.length;
-    if (extent === "first" && page.hasNext) logger.notice(`${amountOf(shown, page.count)}; --all reads the rest`);
+    const total = page.count === undefined ? "" : ` of ${page.count}`;
+    if (extent === "first" && page.hasNext) logger.notice(`The first ${shown}${total}; --all reads the rest`);
   }
   await write(writer.end());
   if (shown === 0) logger.notice("The platform has no matching entries");
   return 0;
-}
-
-function amountOf(shown: number, count: number | undefined): string {
-  return count === undefined ? `The first ${shown}` : `The first ${shown} of ${count}`;
 }
 
 /** Shows products: code, name, first and last day in London time, and properties. */

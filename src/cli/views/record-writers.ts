@@ -1,6 +1,8 @@
 import { csvText, shownCell } from "../../report/csv-text.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 
+export type ListFormat = "text" | "csv" | "ndjson";
+
 /** Renders batches of records one after another, then a final piece of text, such as a summary. */
 export interface BatchWriter<Item, Summary> {
   readonly add: (batch: readonly Item[]) => string;

@@ -26,6 +26,16 @@ function isUnlisted(run: Run): boolean {
   return settingsIfKnown(run)?.isUnlisted === true;
 }
 
+/** Returns the result of `read`; undefined if there is no ledger yet, or if the ledger has no runs. */
+export async function unlessEmpty<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Failure && error.code === "run_unknown") return undefined;
+    throw error;
+  }
+}
+
 /** Opens the ledger for one query and closes it. Another process may write to the ledger in the meantime. */
 export async function readRunLedger<T>(
   store: Pick<LedgerStore, "read">,

@@ -1,4 +1,5 @@
-import type { ErrorDetails, ErrorReply } from "../error-data.ts";
+import type { ErrorDetails } from "../../model/failure-details.ts";
+import type { ErrorReply } from "../error-data.ts";
 
 /** A failed request. The code, message and hint are from the server, or the code is `server_stopped`. */
 export class ApiError extends Error {

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { ErrorDetails } from "../error-data.ts";
+import type { ErrorDetails } from "../../model/failure-details.ts";
 import type { ProjectData } from "../project-data.ts";
 import { openSession } from "./api.ts";
 import { followEvents, useLive } from "./live.ts";

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import type { ErrorDetails } from "../error-data.ts";
+import type { ErrorDetails } from "../../model/failure-details.ts";
 import { ApiError, getJson } from "./api.ts";
 
 /** Data from the server. After an error, the previous data remains. */

@@ -1,8 +1,10 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { pathsFrom } from "../../job/contract-files.ts";
+import type { CheckProgress } from "../../job/dependencies.ts";
 import { remedyOf } from "../../files/write-error.ts";
 import { Failure } from "../../model/failure.ts";
-import { failureDetails, RefusedRequest } from "../error-reply.ts";
+import { failureDetails } from "../../model/failure-details.ts";
+import { RefusedRequest } from "../error-reply.ts";
 import type { ProjectSettings, WebProject } from "../web-project.ts";
 import type { FixSession } from "./fix-session.ts";
 import type { FixState } from "./fix-types.ts";
@@ -62,15 +64,12 @@ function stateOf(current: ProjectState | undefined): FixState {
   return { status: "checking", records: current?.records ?? 0, invalid: current?.invalid ?? 0 };
 }
 
-function openSession(
-  project: WebProject,
-  onChecked: (progress: { readonly records: number; readonly invalid: number }) => void,
-): Promise<FixSession> {
+function openSession(project: WebProject, onChecked: (progress: CheckProgress) => void): Promise<FixSession> {
   const { operator: by, dependencies } = project;
   return project.withSettings(({ job, ledger, configFile }) =>
     openFixSession(
       { job, ledger, configFile, by, configure: (name) => project.withSettings((now) => nameFile(name, now, project)) },
-      { ...dependencies, notice: () => undefined, onChecked },
+      { ...dependencies, onChecked },
     ),
   );
 }

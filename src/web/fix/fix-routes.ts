@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { z } from "zod";
+import { definedMembers } from "../../json/defined-members.ts";
 import { requestBody, requestQuery } from "../request-body.ts";
 import type { WebProject } from "../web-project.ts";
-import type { EditedCells } from "./edits/edit-groups.ts";
 import { createFixProject, type FixProject } from "./fix-project.ts";
 import type { FixSession } from "./fix-session.ts";
-import type { CellText, EditResult, FixChanges } from "./fix-types.ts";
+import type { CellText, EditedCells, EditResult, FixChanges } from "./fix-types.ts";
 
 const INDEX = z.coerce.number().int().min(0).max(1_000_000_000);
 const FILTER = { session: z.string(), source: INDEX, cause: INDEX };
@@ -97,12 +97,6 @@ async function edited(
 
 function changesOf(session: FixSession, seen: number, showValues: boolean): FixChanges {
   const { seq, records, causes, changedFile, progress, unfinished } = session.overview();
-  const overview = {
-    records,
-    causes,
-    ...(changedFile !== undefined && { changedFile }),
-    ...(progress !== undefined && { progress }),
-    ...(unfinished !== undefined && { unfinished }),
-  };
+  const overview = { records, causes, ...definedMembers({ changedFile, progress, unfinished }) };
   return { seq, ...session.changedSince(seen, showValues), overview };
 }

@@ -9,7 +9,7 @@ import { cellText } from "../../read/corrections/correction.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { createMutex } from "../../time/mutex.ts";
 import { editCells, type EditParts, type EditTargets, undoEdit } from "./edits/edit-cells.ts";
-import type { EditedCells } from "./edits/edit-groups.ts";
+import { NO_CELLS } from "./edits/edit-groups.ts";
 import type { CellTarget } from "./edits/plan-cells.ts";
 import type * as Types from "./fix-types.ts";
 import type { Unfinished } from "./session/session-corrections.ts";
@@ -26,23 +26,27 @@ import {
 import type { SessionStore } from "./session/session-store.ts";
 import type { WatchedFiles } from "./session/watch-files.ts";
 
+interface Editing {
+  readonly edit: (edits: Types.CellEdits, editor: Types.Editor) => Promise<Types.EditedCells>;
+  readonly fillDown: (fill: Types.FillDown, editor: Types.Editor) => Promise<Types.EditedCells>;
+  readonly replace: (replacement: Types.Replacement, editor: Types.Editor) => Promise<Types.EditedCells>;
+  /** Reverts the last edit of the tab that has not been reverted yet. */
+  readonly undo: (tab: Types.Tab) => Promise<Types.EditedCells>;
+}
+
 /** One check of the project: the rows that need work, and the corrections made since the check. */
-export interface FixSession {
+export interface FixSession extends Editing {
   readonly overview: () => Types.FixOverview;
   /** @param showValues false returns shapes instead of values */
   readonly rows: (range: RowRange, showValues: boolean) => readonly Types.FixRow[];
   /** Returns the rows of records with cells that were changed after `seen`, up to a limit. */
-  readonly changedSince: (seen: number, showValues: boolean) => Pick<Types.FixChanges, "rows" | "hasMoreRows">;
+  readonly changedSince: (seen: number, showValues: boolean) => Types.ChangedRows;
   /** Returns the most frequent values of a column in the rows that match a filter, with their counts. */
   readonly values: (filter: Types.RowFilter & { readonly column: number }) => Promise<readonly Types.ValueCount[]>;
   /** Returns the complete value of a cell. The grid may show only the start of a long value. */
   readonly value: (row: number, column: number) => string | undefined;
-  readonly edit: (edits: Types.CellEdits, editor: Types.Editor) => Promise<EditedCells>;
-  readonly fillDown: (fill: Types.FillDown, editor: Types.Editor) => Promise<EditedCells>;
-  readonly replace: (replacement: Types.Replacement, editor: Types.Editor) => Promise<EditedCells>;
-  readonly undo: (editor: Pick<Types.Editor, "tab">) => Promise<EditedCells>;
   /** Keeps or reverts the saved cells of the unfinished edit with this time. The edit is then no longer reported. */
-  readonly settleUnfinished: (at: string, action: "keep" | "undo") => Promise<EditedCells>;
+  readonly settleUnfinished: (at: string, action: "keep" | "undo") => Promise<Types.EditedCells>;
   /** Applies the corrections of other programs and detects changed files, unless an edit is in progress. */
   readonly refresh: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -74,7 +78,7 @@ export function createFixSession(
     changedFile = files.changed() ?? (await job.input.changedFile());
   };
   let editing = 0;
-  const edit = async (work: () => Promise<EditedCells>): Promise<EditedCells> => {
+  const edit = async (work: () => Promise<Types.EditedCells>): Promise<Types.EditedCells> => {
     editing += 1;
     const edited = await inOrder(() => work().finally(() => (progress = undefined))).finally(() => (editing -= 1));
     await look();
@@ -116,10 +120,11 @@ export function createFixSession(
   };
 }
 
-type Editing = Pick<FixSession, "edit" | "fillDown" | "replace" | "undo">;
-
 /** @param edit runs the work of one edit after all earlier edits have ended */
-function editingOf(parts: EditParts, edit: (work: () => Promise<EditedCells>) => Promise<EditedCells>): Editing {
+function editingOf(
+  parts: EditParts,
+  edit: (work: () => Promise<Types.EditedCells>) => Promise<Types.EditedCells>,
+): Editing {
   return {
     edit: ({ cells, ...filter }, editor) =>
       edit(async () => {
@@ -132,7 +137,7 @@ function editingOf(parts: EditParts, edit: (work: () => Promise<EditedCells>) =>
     fillDown: ({ columns, first, last, ...filter }, editor) =>
       edit(async () => {
         const above = currentRow(rowAt(filter, first, parts) ?? -1, parts);
-        if (above === undefined) return { saved: 0, refused: 0, refusals: [] };
+        if (above === undefined) return NO_CELLS;
         const values = columns.map((column) => {
           const name = columnOf(parts, filter.source, column);
           return { column: name, value: cellText(above.row, name) ?? "" };
@@ -148,7 +153,7 @@ function editingOf(parts: EditParts, edit: (work: () => Promise<EditedCells>) =>
         const wanted = { column: columnOf(parts, source, column), from, value };
         return editCells(targetsUnder({ source, cause }, wanted, parts), editor, parts);
       }),
-    undo: (editor) => edit(() => undoEdit(editor, parts)),
+    undo: ({ tab }) => edit(() => undoEdit({ tab }, parts)),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ErrorDetails } from "../error-data.ts";
+import type { ErrorDetails } from "../../model/failure-details.ts";
 
 /** Data that the Fix page receives. Indexes of sources, columns and causes refer to the overview. */
 
@@ -8,24 +8,28 @@ export type FixState =
   | { readonly status: "failed"; readonly error: ErrorDetails }
   | ({ readonly status: "ready" } & FixOverview);
 
-export interface FixOverview {
-  /** The id of the session, which changes when the project is checked again. */
-  readonly session: string;
-  /** The number of the last change to a cell in this session. */
-  readonly seq: number;
-  /** The file that stores the corrections. */
-  readonly file: string;
+/** The part of the overview that edits change. */
+export interface EditedOverview {
   readonly records: RecordCounts;
-  readonly sources: readonly FixSource[];
   /** The first cause is `ALL_CAUSES`. The other causes follow, with the most rows first. */
   readonly causes: readonly FixCause[];
-  readonly outdated: OutdatedCorrections;
   /** The name of a project file that has changed since the check; absent if no file has changed. */
   readonly changedFile?: string;
   /** The progress of the current edit. */
   readonly progress?: EditProgress;
   /** The first edit of many cells that was incomplete when its program ended. */
   readonly unfinished?: UnfinishedEdit;
+}
+
+export interface FixOverview extends EditedOverview {
+  /** The id of the session, which changes when the project is checked again. */
+  readonly session: string;
+  /** The number of the last change to a cell in this session. */
+  readonly seq: number;
+  /** The file that stores the corrections. */
+  readonly file: string;
+  readonly sources: readonly FixSource[];
+  readonly outdated: OutdatedCorrections;
   /** The 1-based number of the last line of the corrections file, if the line is incomplete and therefore ignored. */
   readonly incompleteLine?: number;
 }
@@ -179,27 +183,36 @@ export interface ValueCount {
 }
 
 /** The browser tab that edits a cell, and the number of the last change that the tab has received. */
-export interface Editor {
-  readonly tab: string;
+export interface Editor extends Tab {
   readonly seen: number;
 }
 
-/** The changes since a tab last read the session. */
-export interface FixChanges {
-  readonly seq: number;
+/** A browser tab. */
+export interface Tab {
+  readonly tab: string;
+}
+
+export interface ChangedRows {
   /** The rows of changed records, up to a limit. `hasMoreRows` states whether there are more. */
   readonly rows: readonly FixRow[];
   readonly hasMoreRows: boolean;
-  readonly overview: Pick<FixOverview, "records" | "causes" | "changedFile" | "progress" | "unfinished">;
 }
 
-export interface EditResult extends FixChanges {
+/** The changes since a tab last read the session. */
+export interface FixChanges extends ChangedRows {
+  readonly seq: number;
+  readonly overview: EditedOverview;
+}
+
+export interface EditedCells {
   /** The number of cells whose new values are on disk. */
   readonly saved: number;
   /** The number of cells that were not changed. `refusals` lists the first of them. */
   readonly refused: number;
   readonly refusals: readonly Refusal[];
 }
+
+export interface EditResult extends FixChanges, EditedCells {}
 
 /** The complete value of a cell. */
 export interface CellText {

@@ -17,10 +17,14 @@ import type { EntryData, FieldData, ItemsData, PartCondition, SuggestionData, So
 import { flowText } from "./yaml/yaml-lines.ts";
 
 /** The fields of a contract, and the columns that can fill them. */
-export interface FieldGuesses {
+export interface FieldGuesses extends ContractGuesses {
+  readonly profiles: readonly SourceProfile[];
+}
+
+/** The fields of a contract, and how well columns fit them. */
+export interface ContractGuesses {
   readonly payload: Container;
   readonly scores: Scores;
-  readonly profiles: readonly SourceProfile[];
 }
 
 interface TreeContext extends FieldGuesses {
@@ -69,14 +73,9 @@ function isRequired({ required }: Slot | Container): boolean {
  * Describes an entry without a field in the contract. The name is a mistake, or the contract accepts any name there.
  */
 function unknownField(name: string, entry: JsonValue, { position: { path }, context }: Within): FieldData {
+  const own = [...path, name];
   const described = { kind: "hand", name, attr: name, required: false, type: "", rules: [] } as const;
-  return {
-    ...described,
-    path: [...path, name],
-    entry: byHand(entry, [...path, name], context),
-    suggestions: [],
-    children: [],
-  };
+  return { ...described, path: own, entry: byHand(entry, own, context), suggestions: [], children: [] };
 }
 
 function byHand(entry: JsonValue, path: AttrPath, { document }: TreeContext): EntryData {
@@ -105,16 +104,10 @@ function attrOf({ path, isList }: Container): string {
 }
 
 function describedField({ name, required }: Slot | Container, type: FieldType) {
-  return {
-    name,
-    required,
-    type: describeType(type),
-    rules: describeConstraints(type),
-    ...definedMembers({
-      description: descriptionText(type.description),
-      choices: type.kind === "choice" ? type.choices.filter((choice) => choice !== "").map(String) : undefined,
-    }),
-  };
+  const description = descriptionText(type.description);
+  const choices = type.kind === "choice" ? type.choices.filter((choice) => choice !== "").map(String) : undefined;
+  const described = { name, required, type: describeType(type), rules: describeConstraints(type) };
+  return { ...described, ...definedMembers({ description, choices }) };
 }
 
 type Shown = Omit<FieldData, "kind" | "children">;
@@ -217,8 +210,7 @@ function slotData(slot: Slot, entry: JsonValue | undefined, within: Within): Fie
   const [single, ...more] = slot.isList && isJsonArray(entry) ? entry : [entry];
   const leaf = more.length > 0 || single === undefined ? undefined : leafOf(single);
   const shown = byHand(entry, position.path, context);
-  if (leaf === undefined) return { ...described, entry: shown };
-  return { ...described, entry: { ...shown, ...entryFacts(slot, leaf, within) } };
+  return { ...described, entry: leaf === undefined ? shown : withLeaf(shown, slot, leaf, within) };
 }
 
 /** Returns the options of an entry; undefined if the entry is not a leaf. */
@@ -227,11 +219,8 @@ export function leafOf(entry: JsonValue): JsonObject | undefined {
   return isJsonObject(entry) && Object.keys(entry).every((name) => LEAF_OPTIONS.includes(name)) ? entry : undefined;
 }
 
-function entryFacts(
-  slot: Slot,
-  leaf: JsonObject,
-  { position: { row }, context }: Within,
-): Pick<EntryData, "columns" | "leaf"> & { readonly score?: number } {
+/** Adds the options of an entry, and the columns that it uses. */
+function withLeaf(shown: EntryData, slot: Slot, leaf: JsonObject, { position: { row }, context }: Within): EntryData {
   const { document, hasColumn } = context;
   const from = leaf["from"] ?? [];
   const names = (isJsonArray(from) ? from : [from]).map(String);
@@ -239,12 +228,9 @@ function entryFacts(
     columnOf(name, row ?? rootSource(document), { sources: document.sources, hasColumn }),
   );
   const [first] = columns;
-  const found = first && profileOf(first, context);
-  return {
-    columns,
-    leaf,
-    ...(found !== undefined && { score: rounded(context.scores.of(slot, found.column, found.source)) }),
-  };
+  const found = first && profileOf(first, context.profiles);
+  const score = found && rounded(context.scores.of(slot, found.column, found.source));
+  return { ...shown, columns, leaf, ...definedMembers({ score }) };
 }
 
 interface FoundColumn {
@@ -254,7 +240,7 @@ interface FoundColumn {
 
 export function profileOf(
   { source: name, column: wanted }: SourceColumn,
-  { profiles }: Pick<FieldGuesses, "profiles">,
+  profiles: readonly SourceProfile[],
 ): FoundColumn | undefined {
   const source = profiles.find((profile) => profile.name === name);
   const column = source?.columns.find((one) => one.name === wanted);
@@ -268,11 +254,9 @@ function suggestionsFor(slot: Slot, row: string | undefined, context: TreeContex
   const { profiles, scores, document } = context;
   return profiles
     .flatMap((source) =>
-      source.columns.map((column) => ({
-        source: source.name,
-        column: column.name,
-        score: rounded(scores.of(slot, column, source)),
-      })),
+      source.columns.map((column) => {
+        return { source: source.name, column: column.name, score: rounded(scores.of(slot, column, source)) };
+      }),
     )
     .filter((one) => one.score >= SHOWN && (row === undefined || writtenName(one, row, document.sources) !== undefined))
     .toSorted((one, other) => other.score - one.score)

@@ -1,6 +1,6 @@
 import type { AttrPath } from "../../json/attr.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
-import type { ErrorDetails } from "../error-data.ts";
+import type { ErrorDetails } from "../../model/failure-details.ts";
 
 export interface SourceColumn {
   readonly source: string;
@@ -181,24 +181,30 @@ export interface PartCondition {
   readonly in: readonly string[];
 }
 
-export interface NewSource {
+interface SourceFile {
   readonly name: string;
   /** The path of the file, as written in the mapping. */
   readonly file: string;
-  /** The column that identifies the rows of the source. */
-  readonly key?: string | undefined;
+}
+
+interface SourceJoin {
   readonly parent: string;
   readonly column: string;
   readonly parentColumn: string;
 }
 
+export interface NewSource extends SourceFile, SourceJoin {
+  /** The column that identifies the rows of the source. */
+  readonly key?: string | undefined;
+}
+
 /** A file that can become a source, with the join whose values match best. */
-export interface NewSourceData extends Pick<NewSource, "name" | "file"> {
+export interface NewSourceData extends SourceFile {
   readonly rows: number;
   readonly columns: readonly string[];
   /** Columns that identify a row. */
   readonly keys: readonly string[];
-  readonly join?: Pick<NewSource, "parent" | "column" | "parentColumn">;
+  readonly join?: SourceJoin;
 }
 
 /** The result of a trial run on the first records. */
@@ -241,14 +247,17 @@ export interface MappingState {
 }
 
 /** Files that may be extracts, contracts and overlays, and the initial selection. */
-export interface StartData extends Omit<FoundData, "modules"> {
+export interface StartData extends SetupFiles {
   readonly chosen: SetupData;
 }
 
-export interface FoundData {
+interface SetupFiles {
   readonly sources: readonly string[];
   readonly contracts: readonly string[];
   readonly overlays: readonly string[];
+}
+
+export interface FoundData extends SetupFiles {
   /** JavaScript modules. */
   readonly modules: readonly string[];
 }

@@ -4,10 +4,14 @@ import { Failure } from "../../model/failure.ts";
 import type { MappingData } from "./mapping-data.ts";
 import type { MappingJob } from "./mapping-file.ts";
 
-/** An unsaved mapping as text, and its settings. */
-export interface Draft {
+/** A mapping as text, and its settings. */
+export interface MappingText {
   readonly job: MappingJob;
   readonly text: string;
+}
+
+/** An unsaved mapping. */
+export interface Draft extends MappingText {
   /** Whether replies may contain values of cells. */
   readonly showValues: boolean;
 }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { setupTexts, writeInitFiles } from "../../commands/init/init.ts";
+import { relativePath } from "../../commands/init/write/mapping-text.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
 import { errorCode } from "../../files/error-code.ts";
 import { openDraft, replaceFile, syncFolder } from "../../files/replace-file.ts";
@@ -19,6 +20,14 @@ export type MappingJob = JobSettings & { readonly mapping: string };
 /** Returns the path of the mapping as shown in messages. */
 export function mappingPath({ folder, mapping }: MappingJob): string {
   return pathsFrom(folder)(mapping);
+}
+
+/**
+ * Returns a path as the mapping names it, relative to the folder of the mapping.
+ * @param file relative to the folder of the project
+ */
+export function pathInMapping(job: MappingJob, file: string): string {
+  return relativePath(pathsFrom(job.folder)(file), path.dirname(mappingPath(job)));
 }
 
 /** The saved mapping. */
@@ -135,7 +144,7 @@ export async function writeSetup(job: MappingJob, { operation, configSchema }: S
 }
 
 function withSettings(file: string, text: string, job: MappingJob, out: string): string {
-  const relative = (name: string): string => path.relative(out, pathsFrom(job.folder)(name)).replaceAll(path.sep, "/");
+  const relative = (name: string): string => relativePath(pathsFrom(job.folder)(name), out);
   const [contract, ...overlays] = job.contract.map((name) => (isShippedOverlay(name) ? name : relative(name)));
   const wanted = {
     contract: overlays.length === 0 ? contract : [contract ?? "", ...overlays],

@@ -1,7 +1,5 @@
-import path from "node:path";
 import { Hono } from "hono";
 import { z } from "zod";
-import { pathsFrom } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { definedMembers } from "../../json/defined-members.ts";
@@ -19,7 +17,7 @@ import type {
   SaveData,
   SetupData,
 } from "./mapping-data.ts";
-import { type MappingJob, mappingPath, readMappingFile, saveMapping, writeSetup } from "./mapping-file.ts";
+import { type MappingJob, pathInMapping, readMappingFile, saveMapping, writeSetup } from "./mapping-file.ts";
 import { createMappingService, type MappingService } from "./mapping-service.ts";
 import { describeNewSource } from "./new-source.ts";
 
@@ -145,9 +143,7 @@ const TABLE = /\.(?:csv|tsv|txt)$/i;
  */
 async function filesOf(job: MappingJob, { folder }: WebProject): Promise<FilesData> {
   const { sources, modules } = await findSetup(folder);
-  const resolve = pathsFrom(folder);
-  const named = (file: string): string =>
-    path.relative(path.dirname(mappingPath(job)), resolve(file)).replaceAll(path.sep, "/");
+  const named = (file: string): string => pathInMapping(job, file);
   return { sources, tables: sources.filter((file) => TABLE.test(file)).map(named), modules: modules.map(named) };
 }
 
@@ -183,12 +179,8 @@ async function save(
   const { dependencies, configSchema } = project;
   const { error } = await service.view({ job, text, showValues }, [], dependencies);
   if (error?.code === "mapping_invalid") {
-    throw new RefusedRequest(
-      422,
-      error.code,
-      "The mapping is not saved, because it has an error",
-      "Correct the error, or undo the change.",
-    );
+    const message = "The mapping is not saved, because it has an error";
+    throw new RefusedRequest(422, error.code, message, "Correct the error, or undo the change.");
   }
   const saved = await saveMapping(job, { text, base });
   if (saved.kind === "changed") throw changed(saved.file);

@@ -8,13 +8,14 @@ import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { openJobInput } from "../../job/job-input.ts";
 import { type MappingDocument, readMapping } from "../../map/document/mapping-document.ts";
-import { Failure } from "../../model/failure.ts";
+import { recover } from "../../model/failure.ts";
 import { inspectFile } from "../../read/input/source-files.ts";
-import { failureDetails } from "../error-reply.ts";
+import { failureDetails } from "../../model/failure-details.ts";
 import type { CheckData, MappingData, MappingEdit } from "./mapping-data.ts";
 import { checkDraft } from "./check-draft.ts";
 import { editMapping } from "./edits/edit-mapping.ts";
-import { type Draft, emptyView, readOrFailure, withoutMessages } from "./mapping-draft.ts";
+import { type Draft, emptyView, type MappingText, readOrFailure, withoutMessages } from "./mapping-draft.ts";
+import type { FieldGuesses } from "./field-tree.ts";
 import { mappingPath, type MappingJob } from "./mapping-file.ts";
 import { type ContractSetup, viewOf } from "./mapping-view.ts";
 import { createSourceProfiles, type SourceProfiles } from "./source-profiles.ts";
@@ -33,7 +34,7 @@ export interface MappingService {
    */
   readonly check: (draft: Draft, dependencies: Dependencies) => Promise<CheckData>;
   /** @throws failures while reading the mapping and the contract */
-  readonly operation: (draft: Pick<Draft, "job" | "text">, dependencies: Dependencies) => Promise<Operation>;
+  readonly operation: (mapping: MappingText, dependencies: Dependencies) => Promise<Operation>;
   /**
    * Guesses a mapping from extracts, and detects their encoding.
    * @throws the failures of `init`
@@ -54,12 +55,8 @@ export function createMappingService(): MappingService {
     job: JobSettings,
     dependencies: Dependencies,
   ): Promise<ContractSetup> {
-    const key = JSON.stringify([
-      await contractState(job),
-      job.operation ?? document.operation,
-      job.rules,
-      job.supplier,
-    ]);
+    const { operation = document.operation, rules, supplier } = job;
+    const key = JSON.stringify([await contractState(job), operation, rules, supplier]);
     if (known?.key === key) return known.setup;
     const setup = await readSetup(document, job, dependencies);
     known = { key, setup };
@@ -72,19 +69,15 @@ export function createMappingService(): MappingService {
       const read = readOrFailure(file, text);
       if (read.document === undefined) return { ...emptyView(text), error: failureDetails(read.failure) };
       const setup = await contractFor(read.document, job, dependencies);
-      const { payload, scores } = setup;
-      const guesses = {
-        payload,
-        scores,
-        profiles: await readableProfiles(read.document, job, { profiles, dependencies }),
+      const guessesFor = async (document: MappingDocument): Promise<FieldGuesses> => {
+        return { ...setup, profiles: await readableProfiles(document, job, { profiles, dependencies }) };
       };
+      const guesses = await guessesFor(read.document);
       const zone = zoneOf(setup.contract);
       const made = edits.reduce((before, edit) => editMapping(before, edit, { file, guesses, zone }), text);
       const now = readOrFailure(file, made).document;
       const isExtended = edits.some(({ kind }) => kind === "addSource") && now !== undefined;
-      const current = isExtended
-        ? { ...guesses, profiles: await readableProfiles(now, job, { profiles, dependencies }) }
-        : guesses;
+      const current = isExtended ? await guessesFor(now) : guesses;
       return viewOf(made, { job, showValues, guesses: current, setup, dependencies });
     },
     async operation({ job, text }, dependencies) {
@@ -108,14 +101,12 @@ async function readableProfiles(
   { profiles, dependencies }: { readonly profiles: SourceProfiles; readonly dependencies: Dependencies },
 ): Promise<readonly SourceProfile[]> {
   const quiet = withoutMessages(dependencies);
-  try {
+  const read = async (): Promise<readonly SourceProfile[]> => {
     const { plan, input } = await openJobInput(document, job, quiet);
     await input.close();
-    return await profiles.of(plan, job, quiet);
-  } catch (error) {
-    if (error instanceof Failure) return [];
-    throw error;
-  }
+    return profiles.of(plan, job, quiet);
+  };
+  return recover(read, () => []);
 }
 
 async function contractState({ contract, folder }: JobSettings): Promise<readonly string[]> {

@@ -1,6 +1,5 @@
 import { zoneOf } from "../../commands/init/guess/guess-mapping.ts";
 import type { Contract } from "../../contract/contract.ts";
-import { parseDocument } from "../../contract/document/yaml-document.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { compileJob } from "../../job/job.ts";
@@ -8,19 +7,20 @@ import { openJobInput } from "../../job/job-input.ts";
 import { functionsOf, lookupsOf, namingPlaceIn } from "../../job/job-mapping.ts";
 import { withNamingPlace } from "../../job/settings/naming-place.ts";
 import { definedMembers } from "../../json/defined-members.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { MappingDocument } from "../../map/document/mapping-document.ts";
-import { Failure } from "../../model/failure.ts";
-import { failureDetails } from "../error-reply.ts";
-import { type FieldGuesses, fieldTree } from "./field-tree.ts";
+import { Failure, recover } from "../../model/failure.ts";
+import { failureDetails } from "../../model/failure-details.ts";
+import { type ContractGuesses, type FieldGuesses, fieldTree } from "./field-tree.ts";
 import type { MappingData } from "./mapping-data.ts";
 import { mappingPath, type MappingJob } from "./mapping-file.ts";
 import { emptyView, readOrFailure, withoutMessages } from "./mapping-draft.ts";
 import { sourceData } from "./source-profiles.ts";
+import { parseMapping } from "./yaml/edit-yaml.ts";
 import { flowText } from "./yaml/yaml-lines.ts";
 
 /** The parts of a contract that a mapping uses. */
-export interface ContractSetup extends Omit<FieldGuesses, "profiles"> {
+export interface ContractSetup extends ContractGuesses {
   readonly contract: Contract;
   readonly operation: Operation;
 }
@@ -41,13 +41,17 @@ export async function viewOf(text: string, context: ViewContext): Promise<Mappin
   if (read.document === undefined) return { ...emptyView(text), error: failureDetails(read.failure) };
   const { document } = read;
   const [failure, functions] = await Promise.all([compileFailure(document, context), functionsData(document, context)]);
-  const top = parseDocument({ file, text }, "mapping_invalid").value;
+  const top = parseMapping(file, text);
   return {
     text,
     sources: guesses.profiles.map((profile) =>
       sourceData(profile, { options: optionsOf(top, profile.name), showValues }),
     ),
-    fields: fieldsOf(document, guesses),
+    // A mapping whose sources do not form a tree has no fields.
+    fields: await recover(
+      async () => fieldTree(document, guesses),
+      () => [],
+    ),
     ...definedMembers({ functions }),
     otherParts: otherParts(top, document),
     zone: zoneOf(setup.contract),
@@ -55,21 +59,11 @@ export async function viewOf(text: string, context: ViewContext): Promise<Mappin
   };
 }
 
-/** Returns the fields of the mapping; none if its sources do not form a tree. */
-function fieldsOf(document: MappingDocument, guesses: FieldGuesses): MappingData["fields"] {
-  try {
-    return fieldTree(document, guesses);
-  } catch (error) {
-    if (error instanceof Failure) return [];
-    throw error;
-  }
-}
-
 function optionsOf(top: JsonValue, name: string): JsonObject {
-  const sources = isJsonObject(top) ? top["sources"] : undefined;
-  const options = sources !== undefined && isJsonObject(sources) ? sources[name] : undefined;
-  if (options === undefined || !isJsonObject(options)) return {};
-  return Object.fromEntries(Object.entries(options).filter(([option]) => option !== "files"));
+  const options = valueAt(top, ["sources", name]);
+  return Object.fromEntries(
+    Object.entries(isJsonObject(options) ? options : {}).filter(([option]) => option !== "files"),
+  );
 }
 
 function otherParts(top: JsonValue, document: MappingDocument): MappingData["otherParts"] {
@@ -90,14 +84,12 @@ async function functionsData(
 ): Promise<MappingData["functions"]> {
   const { functions: module } = document;
   if (module === undefined) return undefined;
-  try {
+  const load = async (): Promise<readonly string[]> => {
     const loaded = await functionsOf(document, job, dependencies.drain);
     await loaded.close();
-    return { module, names: loaded.names };
-  } catch (error) {
-    if (error instanceof Failure) return { module, names: [] };
-    throw error;
-  }
+    return loaded.names;
+  };
+  return { module, names: await recover(load, () => []) };
 }
 
 /** Returns the reason why the mapping does not compile or its sources cannot be opened; undefined if there is none. */
@@ -106,31 +98,22 @@ async function compileFailure(
   { job, setup: { contract }, dependencies }: ViewContext,
 ): Promise<Failure | undefined> {
   const quiet = withoutMessages(dependencies);
-  const unread = await tableFailure(document, job);
-  if (unread !== undefined) return unread;
-  try {
+  const compile = async (): Promise<undefined> => {
+    await requireTables(document, job);
     const parts = { contract, document, now: dependencies.clock.now(), signal: dependencies.drain };
     const { mapping } = await compileJob(job, parts, quiet.notice);
     await mapping.close?.();
     const { input } = await openJobInput(document, job, quiet);
     await input.close();
-    return undefined;
-  } catch (error) {
-    if (error instanceof Failure) return error;
-    throw error;
-  }
+  };
+  return recover<Failure | undefined>(compile, (failure) => failure);
 }
 
-/**
- * Returns the failure for a lookup table that cannot be read, as an error in the mapping; undefined if there is none.
- */
-async function tableFailure(document: MappingDocument, job: MappingJob): Promise<Failure | undefined> {
-  try {
-    await withNamingPlace(namingPlaceIn(document, job), () => lookupsOf(document, job));
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const { message, hint, place } = error;
-    return new Failure("mapping_invalid", message, { ...definedMembers({ hint, place }), cause: error });
-  }
+/** @throws Failure `mapping_invalid` for a lookup table that cannot be read */
+async function requireTables(document: MappingDocument, job: MappingJob): Promise<void> {
+  const read = (): Promise<unknown> => withNamingPlace(namingPlaceIn(document, job), () => lookupsOf(document, job));
+  await recover(read, (cause) => {
+    const { message, hint, place } = cause;
+    throw new Failure("mapping_invalid", message, { ...definedMembers({ hint, place }), cause });
+  });
 }

@@ -10,13 +10,11 @@ import { readMapping } from "../../map/document/mapping-document.ts";
 import { Failure } from "../../model/failure.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
 import { withDescendants } from "../../read/input/opened-source.ts";
-import { mappingPath, type MappingJob } from "./mapping-file.ts";
+import { type MappingText, withoutMessages } from "./mapping-draft.ts";
+import { mappingPath, pathInMapping } from "./mapping-file.ts";
 import type { NewSourceData } from "./mapping-data.ts";
 
-interface NewFile {
-  readonly job: MappingJob;
-  /** The mapping. */
-  readonly text: string;
+interface NewFile extends MappingText {
   /** Path of the file, relative to the folder of the project. */
   readonly file: string;
 }
@@ -29,25 +27,25 @@ export async function describeNewSource(
   { job, text, file }: NewFile,
   dependencies: Dependencies,
 ): Promise<NewSourceData> {
-  const quiet = { ...dependencies, notice: () => undefined, onProgress: () => undefined };
+  const quiet = withoutMessages(dependencies);
   const document = readMapping({ file: mappingPath(job), text });
   const { plan, input } = await openJobInput(document, job, quiet);
   await input.close();
   const specs = withDescendants<SourceSpec>(plan);
   const name = freeName(file, new Set(specs.map((spec) => spec.name)));
-  const own = pathsFrom(job.folder)(file);
-  const named = [...specs.map(({ name: each, files }) => ({ name: each, patterns: files })), { name, patterns: [own] }];
+  const added = { name, patterns: [pathsFrom(job.folder)(file)] };
+  const named = [...specs.map(({ name: each, files }) => ({ name: each, patterns: files })), added];
   const profiles = await profileSources(named, profileOptions(job, quiet));
   try {
-    const added = profiles.at(-1);
-    if (added === undefined || added.columns.length === 0) throw new Failure("usage", `${file} has no columns`);
+    const profile = profiles.at(-1);
+    if (profile === undefined || profile.columns.length === 0) throw new Failure("usage", `${file} has no columns`);
     return {
       name,
-      file: path.relative(path.dirname(mappingPath(job)), own).replaceAll(path.sep, "/"),
-      rows: added.rows,
-      columns: added.columns.map((column) => column.name),
-      keys: keyColumns(added).map((column) => column.name),
-      ...definedMembers({ join: joinOf(profiles, added) }),
+      file: pathInMapping(job, file),
+      rows: profile.rows,
+      columns: profile.columns.map((column) => column.name),
+      keys: keyColumns(profile).map((column) => column.name),
+      ...definedMembers({ join: joinOf(profiles, profile) }),
     };
   } finally {
     for (const { columns } of profiles) for (const { hashes } of columns) hashes.close();

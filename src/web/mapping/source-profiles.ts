@@ -7,6 +7,7 @@ import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
+import { withDescendants } from "../../read/input/opened-source.ts";
 import { findFiles, type FoundFile, inspectFile } from "../../read/input/source-files.ts";
 import type { ColumnData, SourceData } from "./mapping-data.ts";
 
@@ -35,7 +36,7 @@ export function createSourceProfiles(): SourceProfiles {
   return {
     async of(plan, job, dependencies) {
       const profiles: SourceProfile[] = [];
-      for (const spec of specsIn(plan)) profiles.push(await profileOf(spec, job, dependencies));
+      for (const spec of withDescendants<SourceSpec>(plan)) profiles.push(await profileOf(spec, job, dependencies));
       return profiles;
     },
     async remember(profiles, job) {
@@ -57,10 +58,6 @@ export function createSourceProfiles(): SourceProfiles {
 function keyOf(name: string, files: readonly FoundFile[], { encoding, delimiter }: JobSettings): string {
   const states = files.map(({ bytes, modifiedMs, identity, sheet }) => [bytes, modifiedMs, identity, sheet]);
   return JSON.stringify([name, encoding, delimiter, states]);
-}
-
-function specsIn(spec: SourceSpec): readonly SourceSpec[] {
-  return [spec, ...spec.children.flatMap(specsIn)];
 }
 
 async function readProfile(
@@ -107,10 +104,7 @@ function columnData(column: ColumnProfile, showValues: boolean): ColumnData {
     samples: showValues
       ? [...new Set(sample)].slice(0, MAX_SAMPLES).map((value) => value.slice(0, LONGEST_SAMPLE))
       : [],
-    ...definedMembers({
-      distinct,
-      codes: showValues && codes !== undefined ? codesOf(codes) : undefined,
-    }),
+    ...definedMembers({ distinct, codes: showValues && codes !== undefined ? codesOf(codes) : undefined }),
   };
 }
 

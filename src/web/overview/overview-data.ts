@@ -1,7 +1,7 @@
 import type { RunProgress, RunState } from "../../job/run-progress.ts";
 import type { DestinationReport } from "../../model/migration-report.ts";
 import type { Summary } from "../../model/outcome.ts";
-import type { ErrorDetails } from "../error-data.ts";
+import type { ErrorDetails } from "../../model/failure-details.ts";
 import type { PushState } from "../push/push-data.ts";
 
 /** The state of the migration, without values. */
@@ -71,9 +71,12 @@ export interface LiveError {
 }
 
 /** `live` is absent if no run is active. `version` changes when the list of runs changes. */
-export interface OverviewEvent {
+export interface LiveData {
   readonly version: string;
   readonly live?: LiveRun;
+}
+
+export interface OverviewEvent extends LiveData {
   /** The push of this server. */
   readonly push: PushState;
 }

@@ -1,7 +1,6 @@
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
-import { Failure } from "../../model/failure.ts";
-import { bugDetails, failureDetails } from "../error-reply.ts";
+import { errorDetails } from "../error-reply.ts";
 import type { WebPush } from "../push/web-push.ts";
 import type { WebProject } from "../web-project.ts";
 import type { OverviewMessage } from "./overview-data.ts";
@@ -32,8 +31,6 @@ async function messageOf(
     const live = await withSettings((settings) => readLive(settings, dependencies));
     return { kind: "live", event: { ...live, push: state() } };
   } catch (error) {
-    if (error instanceof Failure) return { kind: "failure", error: failureDetails(error) };
-    logBug(error);
-    return { kind: "failure", error: bugDetails() };
+    return { kind: "failure", error: errorDetails(error, logBug) };
   }
 }

@@ -1,26 +1,25 @@
 import { destinationsOf } from "../../commands/ledger/report.ts";
 import { type RunStatus, status } from "../../commands/ledger/run-status.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+import { definedMembers } from "../../json/defined-members.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import type { DestinationState } from "../../ledger/migration-state.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
-import { Failure } from "../../model/failure.ts";
 import type { DestinationReport } from "../../model/migration-report.ts";
 import { formatPlace } from "../../model/place.ts";
-import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
+import { readRunLedger, unlessEmpty } from "../../pipeline/run/run-ledger.ts";
 import { headline, leftByDay } from "../../report/page/migration-page.ts";
 import { describeProblem } from "../../report/problem-text.ts";
 import { plainText } from "../../text/plain-text.ts";
-import type { ProjectSettings, WebProject } from "../web-project.ts";
-import type { LiveError, OverviewData, OverviewEvent, RunData } from "./overview-data.ts";
-
-type OverviewSettings = Pick<ProjectSettings, "ledger" | "inventory">;
-type OverviewDependencies = WebProject["dependencies"];
+import type { ProjectSettings } from "../web-project.ts";
+import type { LiveData, LiveError, OverviewData, RunData } from "./overview-data.ts";
 
 /**
  * Returns the numbers that `status` reports. Does not change the ledger, because another process may be writing to it.
  */
 export async function readOverview(
-  { ledger: at, inventory }: OverviewSettings,
-  dependencies: OverviewDependencies,
+  { ledger: at, inventory }: ProjectSettings,
+  dependencies: Dependencies,
 ): Promise<OverviewData> {
   const store = await openLedgerStore(at, dependencies);
   const destinations = await unlessEmpty(() => readRunLedger(store, destinationsOf));
@@ -44,45 +43,19 @@ export async function readOverview(
   };
 }
 
-type Destination = Pick<DestinationReport, "target" | "supplier" | "operation">;
-
-function isSame(a: Destination, b: Destination): boolean {
+function isSame(a: DestinationState, b: DestinationReport): boolean {
   return a.target === b.target && a.supplier === b.supplier && a.operation === b.operation;
-}
-
-/** Returns the result of `read`; undefined if there is no ledger yet, or if the ledger has no runs. */
-async function unlessEmpty<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof Failure && error.code === "run_unknown") return undefined;
-    throw error;
-  }
 }
 
 function runData({ run, summary, by, state }: RunStatus): RunData {
   const { id, command, dryRun, target, supplier, operation, startedAt, finishedAt } = run;
-  return {
-    id,
-    command,
-    dryRun,
-    target,
-    supplier,
-    operation,
-    state,
-    startedAt,
-    ...(finishedAt !== undefined && { finishedAt }),
-    ...(by !== undefined && { by: plainText(by, MAX_TEXT) }),
-    records: summary.records,
-    counts: summary.counts,
-  };
+  const { records, counts } = summary;
+  const about = { id, command, dryRun, target, supplier, operation, state, startedAt, records, counts };
+  return { ...about, ...definedMembers({ finishedAt, by: by && plainText(by, MAX_TEXT) }) };
 }
 
 /** Returns the active run, and a version that changes with the list of runs. Fast enough to be called every second. */
-export async function readLive(
-  { ledger: at }: Pick<OverviewSettings, "ledger">,
-  dependencies: OverviewDependencies,
-): Promise<Omit<OverviewEvent, "push">> {
+export async function readLive({ ledger: at }: ProjectSettings, dependencies: Dependencies): Promise<LiveData> {
   const store = await openLedgerStore(at, dependencies);
   const active = await unlessEmpty(() => store.activeRun());
   const latest = await unlessEmpty(() => readRunLedger(store, (ledger) => ledger.findRun()));
@@ -94,7 +67,7 @@ export async function readLive(
   const errors =
     rejected === 0 ? [] : await readRunLedger(store, (ledger) => lastErrors(ledger, shown.run.id, rejected));
   const { progress } = shown;
-  return { version, live: { run: runData(shown), ...(progress !== undefined && { progress }), errors } };
+  return { version, live: { run: runData(shown), ...definedMembers({ progress }), errors } };
 }
 
 const SHOWN_ERRORS = 5;

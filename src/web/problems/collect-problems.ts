@@ -7,10 +7,10 @@ import { causeKey } from "../../report/formats/causes.ts";
 import { describePattern, describeKind, foundCode } from "../../report/problem-text.ts";
 import { type FieldTitle, problemTitle } from "../../report/problem-title.ts";
 import { plainText } from "../../text/plain-text.ts";
-import type { CauseData, CauseGroup, RowData } from "./problems-data.ts";
+import type { CauseData, CauseDescription, CauseGroup, RowData } from "./problems-data.ts";
 
 /** A record that needs work: an open record of the migration, or a record of the current files with errors. */
-export interface ProblemRecord extends Omit<Pick<OwnedOpenRecord, "key" | "source" | "problems" | "owner">, "state"> {
+export interface ProblemRecord extends Pick<OwnedOpenRecord, "key" | "source" | "problems" | "owner"> {
   readonly state: string;
   /** Absent for the current files. */
   readonly since?: string;
@@ -40,7 +40,7 @@ const SHOWN_SHAPES = 5;
 /** Maximum length of a key, a place or a column. */
 const MAX_TEXT = 200;
 
-interface CollectedCause extends Omit<CauseData, "shapes" | "records" | "groups"> {
+interface CollectedCause extends CauseDescription {
   readonly shapes: Map<string, number>;
   readonly groups: Map<string, CollectedGroup>;
 }

@@ -1,4 +1,4 @@
-import type { ErrorDetails } from "../error-data.ts";
+import type { ErrorDetails } from "../../model/failure-details.ts";
 
 /**
  * - `migration`: the open records of all pushes, as `migrate open` lists them
@@ -23,7 +23,7 @@ export interface ProblemsData {
   readonly contractError?: ErrorDetails;
 }
 
-export interface CauseData {
+export interface CauseDescription {
   /** Identifies the cause in requests for its rows. */
   readonly id: string;
   /** The code of an error, or the state of records without an error, such as `ambiguous`. */
@@ -37,6 +37,9 @@ export interface CauseData {
   readonly words: string;
   /** How to fix the problem. */
   readonly advice: string;
+}
+
+export interface CauseData extends CauseDescription {
   /** The most frequent shapes of the values. */
   readonly shapes: readonly { readonly shape: string; readonly count: number }[];
   readonly records: number;

@@ -2,32 +2,31 @@ import { validate } from "../../commands/check/validate.ts";
 import { openRecords } from "../../commands/ledger/open-records.ts";
 import { fieldTitleAt } from "../../contract/types/type-tree.ts";
 import { pathsFrom, readContractWithFindings, usableOperation } from "../../job/contract-files.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
 import { openJob } from "../../job/job.ts";
 import { readJobMapping } from "../../job/job-mapping.ts";
 import { setupPaths } from "../../job/settings/setup-paths.ts";
 import { parseAttr } from "../../json/attr.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
-import { Failure } from "../../model/failure.ts";
+import { recover } from "../../model/failure.ts";
 import { NEEDS_WORK, type Outcome } from "../../model/outcome.ts";
 import type { OwnerRule } from "../../model/owner.ts";
 import { cellsOfJob, type CellReader } from "../../pipeline/owners/read-cells.ts";
 import { findOwners, haveColumns } from "../../pipeline/owners/record-owner.ts";
-import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
+import { readRunLedger, unlessEmpty } from "../../pipeline/run/run-ledger.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import type { FieldTitle } from "../../report/problem-title.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { timestamp } from "../../time/clock.ts";
-import type { ErrorDetails } from "../error-data.ts";
-import { failureDetails } from "../error-reply.ts";
-import type { ProjectSettings, WebProject } from "../web-project.ts";
+import { type ErrorDetails, failureDetails } from "../../model/failure-details.ts";
+import type { ProjectSettings } from "../web-project.ts";
 import { createProblemCollector, type ProblemCollector, type ProblemRecord } from "./collect-problems.ts";
 import type { Basis, ProblemsData } from "./problems-data.ts";
 
-type ProblemDependencies = WebProject["dependencies"];
-
 /** The problems, and a function that returns the rows of each cause. */
-export interface FoundProblems extends Pick<ProblemCollector, "rows"> {
+export interface FoundProblems {
   readonly data: ProblemsData;
+  readonly rows: ProblemCollector["rows"];
 }
 
 /**
@@ -37,7 +36,7 @@ export interface FoundProblems extends Pick<ProblemCollector, "rows"> {
 export async function findProblems(
   settings: ProjectSettings,
   basis: Basis | undefined,
-  dependencies: ProblemDependencies,
+  dependencies: Dependencies,
 ): Promise<FoundProblems> {
   const hasPush = await hasPushed(settings, dependencies);
   const chosen = basis ?? (hasPush ? "migration" : "files");
@@ -56,14 +55,10 @@ export async function findProblems(
   return { data, rows: collector.rows };
 }
 
-async function hasPushed({ ledger }: ProjectSettings, dependencies: ProblemDependencies): Promise<boolean> {
-  try {
-    const runs = await readRunLedger(await openLedgerStore(ledger, dependencies), (opened) => opened.runs());
-    return runs.some(({ dryRun, state }) => !dryRun && state !== "planning");
-  } catch (error) {
-    if (error instanceof Failure && error.code === "run_unknown") return false;
-    throw error;
-  }
+async function hasPushed({ ledger }: ProjectSettings, dependencies: Dependencies): Promise<boolean> {
+  const store = await openLedgerStore(ledger, dependencies);
+  const runs = await unlessEmpty(() => readRunLedger(store, (opened) => opened.runs()));
+  return runs?.some(({ dryRun, state }) => !dryRun && state !== "planning") ?? false;
 }
 
 interface CollectedProblems {
@@ -73,7 +68,7 @@ interface CollectedProblems {
 }
 
 /** Reads the open records of the migration across all runs. */
-async function openProblems(settings: ProjectSettings, dependencies: ProblemDependencies): Promise<CollectedProblems> {
+async function openProblems(settings: ProjectSettings, dependencies: Dependencies): Promise<CollectedProblems> {
   const { ledger, inventory, owners } = settings;
   const { fieldTitle, contractError } = await readFieldTitles(settings, dependencies);
   const collector = createProblemCollector({ fieldTitle, now: dependencies.clock.now() });
@@ -81,28 +76,25 @@ async function openProblems(settings: ProjectSettings, dependencies: ProblemDepe
   return { collector, contractError };
 }
 
+interface FieldTitles {
+  readonly fieldTitle?: FieldTitle;
+  readonly contractError?: ErrorDetails;
+}
+
 /** Reads the titles of fields from the contract. If the contract cannot be used, problems are shown without titles. */
-async function readFieldTitles(
-  { job }: ProjectSettings,
-  dependencies: ProblemDependencies,
-): Promise<{ readonly fieldTitle?: FieldTitle; readonly contractError?: ErrorDetails }> {
-  try {
+async function readFieldTitles({ job }: ProjectSettings, dependencies: Dependencies): Promise<FieldTitles> {
+  const read = async (): Promise<FieldTitles> => {
     const files = job.contract.map(pathsFrom(job.folder));
     const contract = await readContractWithFindings(files, dependencies, job.rules, setupPaths(job));
     const name = job.operation ?? (await readJobMapping(job))?.operation;
     const { body } = usableOperation(contract, name, files);
     return { fieldTitle: (attr) => body && fieldTitleAt(body, parseAttr(attr)) };
-  } catch (error) {
-    if (error instanceof Failure) return { contractError: failureDetails(error) };
-    throw error;
-  }
+  };
+  return recover(read, (failure) => ({ contractError: failureDetails(failure) }));
 }
 
 /** Finds the records of the current files that need work according to `migrate validate`. */
-async function problemsOfFiles(
-  settings: ProjectSettings,
-  dependencies: ProblemDependencies,
-): Promise<CollectedProblems> {
+async function problemsOfFiles(settings: ProjectSettings, dependencies: Dependencies): Promise<CollectedProblems> {
   const notices: string[] = [];
   const quiet = {
     ...dependencies,
@@ -122,7 +114,7 @@ async function problemsOfFiles(
 async function collectOutcomes(
   { report }: RunReport,
   settings: ProjectSettings,
-  dependencies: ProblemDependencies,
+  dependencies: Dependencies,
 ): Promise<ProblemCollector> {
   const { owners = [] } = settings;
   const collector = createProblemCollector({ fieldTitle: report.fieldTitle, now: dependencies.clock.now() });

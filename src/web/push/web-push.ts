@@ -1,12 +1,13 @@
-import type { ErrorDetails } from "../error-data.ts";
 import { push, type PushOptions } from "../../commands/upload/push.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
 import { hostOf } from "../../job/target-connection.ts";
 import { requireTarget } from "../../job/settings/platform-settings.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Counts } from "../../job/run-progress.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { counted } from "../../text/count.ts";
-import { bugDetails, failureDetails, RefusedRequest } from "../error-reply.ts";
+import { failureDetails } from "../../model/failure-details.ts";
+import { errorDetails, RefusedRequest } from "../error-reply.ts";
 import type { WebProject } from "../web-project.ts";
 import type { PushEnd, PushPlan, PushState } from "./push-data.ts";
 
@@ -46,7 +47,7 @@ export function createWebPush(project: WebProject): WebPush {
     stopping = new AbortController();
     work = task().then(
       (done) => void (state = done),
-      (error: unknown) => void (state = { kind: "failed", error: detailsOf(error, project) }),
+      (error: unknown) => void (state = { kind: "failed", error: errorDetails(error, project.logBug) }),
     );
   };
   return {
@@ -84,7 +85,7 @@ export function createWebPush(project: WebProject): WebPush {
 /** Uses a dry run to count the records to send. The dry run compares the records with the ledger. */
 async function planPush(project: WebProject, stop: AbortSignal): Promise<PlannedPush> {
   return project.withSettings(async (settings) => {
-    await project.checkBeforeSending(settings);
+    await project.checkBeforeSending(settings.configFile);
     const target = requireTarget(settings.target, "to push to");
     const options: PushOptions = { ...settings, target, dryRun: false, yes: false, by: project.operator };
     const done = await push({ ...options, dryRun: true, isUnlisted: true }, dependenciesOf(project, stop));
@@ -140,7 +141,7 @@ async function sendPlan(project: WebProject, { plan, options }: PlannedPush, sto
   }
 }
 
-function dependenciesOf({ dependencies }: WebProject, stop: AbortSignal): WebProject["dependencies"] {
+function dependenciesOf({ dependencies }: WebProject, stop: AbortSignal): Dependencies {
   return { ...dependencies, canAsk: false, drain: AbortSignal.any([dependencies.drain, stop]) };
 }
 
@@ -157,10 +158,4 @@ function outdated(): RefusedRequest {
 
 function busy(): RefusedRequest {
   return new RefusedRequest(409, "busy", "A check or a push is in progress");
-}
-
-function detailsOf(error: unknown, { logBug }: WebProject): ErrorDetails {
-  if (error instanceof Failure) return failureDetails(error);
-  logBug(error);
-  return bugDetails();
 }

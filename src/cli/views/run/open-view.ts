@@ -9,10 +9,8 @@ import { renderTable, streamedTable, type StreamedTable } from "../../../termina
 import { cutText } from "../../../terminal/text-width.ts";
 import { counted, formatCount } from "../../../text/count.ts";
 import { plainText } from "../../../text/plain-text.ts";
-import { type BatchWriter, csvTable, jsonLines } from "../record-writers.ts";
+import { type BatchWriter, csvTable, jsonLines, type ListFormat } from "../record-writers.ts";
 import type { View } from "../view.ts";
-
-export type OpenFormat = "text" | "csv" | "ndjson";
 
 export interface OpenScreen {
   readonly screen: Screen;
@@ -24,7 +22,7 @@ export interface OpenScreen {
 
 type OpenWriter = BatchWriter<OwnedOpenRecord, OpenCounts>;
 
-export function openWriter(format: OpenFormat, shown: OpenScreen): OpenWriter {
+export function openWriter(format: ListFormat, shown: OpenScreen): OpenWriter {
   if (format === "text") return textWriter(shown);
   if (format === "ndjson") return jsonLines((record) => openData(record, shown));
   const titles = shown.hasOwners ? [...COLUMNS, ...OWNER_COLUMNS] : COLUMNS;
@@ -144,7 +142,7 @@ export interface OpenGroups {
   readonly counts: OpenCounts;
 }
 
-export function openGroupsText({ by, groups, counts }: OpenGroups, format: OpenFormat, screen: Screen): string {
+export function openGroupsText({ by, groups, counts }: OpenGroups, format: ListFormat, screen: Screen): string {
   const isOwner = by === "owner";
   if (format === "text") {
     const rows = groups.map(({ name, records, overdue = 0, counts: own }) => [

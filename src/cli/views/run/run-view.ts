@@ -1,14 +1,14 @@
-import { STATUSES } from "../../../model/outcome.ts";
+import { failureDetails } from "../../../model/failure-details.ts";
+import { type Status, STATUSES } from "../../../model/outcome.ts";
 import type { RunReport } from "../../../pipeline/run/run-report.ts";
 import type { WorkerResult } from "../../../pipeline/shared/join-run.ts";
 import { reporters } from "../../../report/formats/reporters.ts";
 import { shellCommand } from "../../../text/shell-command.ts";
 import { summaryText } from "../../../report/run-summary.ts";
-import { counted, formatCount } from "../../../text/count.ts";
+import { counted, countsByName } from "../../../text/count.ts";
 import type { RunFlags } from "../../options/options.ts";
 import type { Context } from "../../process/context.ts";
 import type { Logger } from "../../process/logger.ts";
-import { logFailure } from "../../process/process-exit.ts";
 import type { LogFields } from "../../progress/log-events.ts";
 
 /**
@@ -22,7 +22,7 @@ export async function showRun(run: RunReport, flags: RunFlags, context: Context)
     close();
     await reporters[format]({ ...run.report, testLocations }, write);
     logger.lines(summaryText({ ...run.report, ...stderrScreen }), "report", reportFields(run.report));
-    for (const failure of run.failures) logFailure(failure, logger);
+    for (const failure of run.failures) logger.failure(failureDetails(failure));
     const keep = keepCommand(run.report, flags);
     if (keep !== undefined) logger.notice(`To correct the next extract in the same way: ${keep}`);
     return run.exitCode;
@@ -71,10 +71,7 @@ export function showWorker(done: WorkerResult, logger: Logger): number {
 
 function workerText({ run, reason, ranges, counts }: WorkerResult): string {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const each = STATUSES.flatMap((status) => {
-    const count = Object.entries(counts).find(([name]) => name === status)?.[1] ?? 0;
-    return count === 0 ? [] : [`${formatCount(count)} ${status}`];
-  });
+  const each = countsByName<Status>(counts, STATUSES);
   const what = [`${counted(total, "record")} in ${counted(ranges, "range")}`, ...each].join(", ");
   return reason === "done"
     ? `Run ${run} has nothing left to send. This worker sent ${what}`

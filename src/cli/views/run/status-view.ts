@@ -1,6 +1,6 @@
 import type { LedgerStatus, RunStatus } from "../../../commands/ledger/run-status.ts";
 import type { Screen } from "../../../job/dependencies.ts";
-import { sendTotals } from "../../../job/run-progress.ts";
+import { type RunProgress, type SendProgress, sendTotals } from "../../../job/run-progress.ts";
 import type { InventoryState } from "../../../job/inventory/inventory-state.ts";
 import type { Coverage, Run } from "../../../ledger/ledger.ts";
 import { type DestinationState, RECORD_STATES } from "../../../ledger/migration-state.ts";
@@ -10,7 +10,7 @@ import { plainText } from "../../../text/plain-text.ts";
 import { indentedJson } from "../../../terminal/safe-json.ts";
 import { renderTable } from "../../../terminal/text-table.ts";
 import { cutText, textWidth, wrapText } from "../../../terminal/text-width.ts";
-import { counted, duration, formatCount, percent, rateText } from "../../../text/count.ts";
+import { counted, countsByName, duration, formatCount, percent, rateText } from "../../../text/count.ts";
 import { sharedData, sharedLines } from "./shared-status-view.ts";
 import { stateText as recordStateText } from "./open-view.ts";
 import { paceText, suppliersText } from "../../progress/progress-text.ts";
@@ -118,17 +118,15 @@ function stateText({ exitCode, dryRun }: Run, state: RunStatus["state"]): string
 }
 
 function countsText(counts: Summary["counts"]): string {
-  return STATUSES.flatMap((status) => {
-    const count = counts[status] ?? 0;
-    return count === 0 ? [] : [`${formatCount(count)} ${status}`];
-  }).join(", ");
+  return countsByName(counts, STATUSES).join(", ");
 }
 
 /** Describes one run, with one subject per line. Wraps lines that do not fit. */
 function runText({ run, summary, by, state, progress, shared }: RunStatus, { width }: Screen): string {
   const where = run.supplier === "" ? run.target : `${run.target}, supplier ${run.supplier}`;
   const { counts, records } = summary;
-  const { total, done, counts: settled } = sendTotals(counts);
+  const { total, done, counts: sent } = sendTotals(counts);
+  const settled = [`${formatCount(done)} of ${formatCount(total)} (${percent(done, total)})`, countsText(sent)];
   const isPlanned = run.state !== "planning";
   const lines: readonly (readonly [string, string | undefined])[] = [
     ["state", `${stateText(run, state)}, ${timesText(run, progress?.elapsedMs)}`],
@@ -136,12 +134,7 @@ function runText({ run, summary, by, state, progress, shared }: RunStatus, { wid
     ["by", by],
     ["records", recordsText(records, counts)],
     ["read", isPlanned || progress === undefined ? undefined : readText(progress.input)],
-    [
-      "sent",
-      isPlanned && total > 0
-        ? `${formatCount(done)} of ${formatCount(total)} (${percent(done, total)})${settledText(settled)}`
-        : undefined,
-    ],
+    ["sent", isPlanned && total > 0 ? settled.filter((part) => part !== "").join(": ") : undefined],
     ...(shared === undefined || shared.state === "ended" ? nowLines(progress?.sending) : sharedLines(shared)),
   ];
   const shown = lines.flatMap(([name, text]) =>
@@ -173,18 +166,13 @@ function wrapPhrases(text: string, width: number): readonly string[] {
   return lines;
 }
 
-function settledText(settled: Summary["counts"]): string {
-  const text = countsText(settled);
-  return text === "" ? "" : `: ${text}`;
-}
-
 function recordsText(records: number, counts: Summary["counts"]): string {
   const { invalid = 0, skipped = 0, duplicate = 0, stale = 0, excluded = 0 } = counts;
   const notSent = countsText({ invalid, skipped, duplicate, stale, excluded });
   return notSent === "" ? formatCount(records) : `${formatCount(records)}, of which ${notSent}`;
 }
 
-function readText({ bytes, ofBytes, records }: NonNullable<RunStatus["progress"]>["input"]): string {
+function readText({ bytes, ofBytes, records }: RunProgress["input"]): string {
   return `${percent(bytes, ofBytes)} of the input, ${counted(records, "record")} so far`;
 }
 
@@ -195,9 +183,7 @@ function timesText({ startedAt, finishedAt }: Run, elapsedMs: number | undefined
   return took === undefined ? since : `${since} (${duration(took)})`;
 }
 
-type Sending = NonNullable<NonNullable<RunStatus["progress"]>["sending"]>;
-
-function nowLines(sending: Sending | undefined): readonly (readonly [string, string | undefined])[] {
+function nowLines(sending: SendProgress | undefined): readonly (readonly [string, string | undefined])[] {
   if (sending === undefined) return [];
   const { perSecond, inFlight, wait, closedSuppliers, leftMs } = sending;
   const waits = wait === undefined ? undefined : `for ${duration(wait.forMs)}: ${wait.reason}`;

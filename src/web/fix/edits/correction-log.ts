@@ -11,6 +11,7 @@ import {
 import { fingerprintFile } from "../../../read/input/source-files.ts";
 import type { Correction } from "../../../read/corrections/correction.ts";
 import type { SessionStore } from "../session/session-store.ts";
+import { stampOf } from "../session/watch-files.ts";
 
 /** Returns the corrections in force for the rows with this key, in file order. */
 export function correctionsOfKey(store: SessionStore, source: string, key: string): readonly ListedCorrection[] {
@@ -98,13 +99,9 @@ function followPrefix(file: string): {
       if (end > length)
         for await (const bytes of createReadStream(file, { start: length, end: end - 1 })) hash.update(bytes);
       length = end;
-      stamp = now === undefined ? "" : stampOf(now);
+      stamp = stampOf(now);
     },
   };
-}
-
-function stampOf({ ino, size, mtimeMs }: Stats): string {
-  return `${ino} ${size} ${mtimeMs}`;
 }
 
 function changedFile(file: string): Failure {

@@ -5,16 +5,23 @@ import {
   requireRoom,
 } from "../../../commands/corrections/change-corrections.ts";
 import { Failure } from "../../../model/failure.ts";
-import type { Correction } from "../../../read/corrections/correction.ts";
-import type { Editor, Refusal } from "../fix-types.ts";
+import type { EditedCells, Editor, Refusal } from "../fix-types.ts";
 import type { ViewParts } from "../session/row-view.ts";
 import type { SessionChanges } from "../session/session-changes.ts";
 import type { StoredRow } from "../session/session-rows.ts";
 import type { Found } from "../session/session-store.ts";
 import { type CorrectionLog, correctionInForce } from "./correction-log.ts";
-import { type EditedCells, GROUP, grouped, inGroups, isLargeEdit } from "./edit-groups.ts";
+import { GROUP, grouped, inGroups, isLargeEdit, NO_CELLS } from "./edit-groups.ts";
 import { correctionIn, countSteps, lastBatch, nextBatch, noteReverted, noteSteps, stepsOf } from "./edit-steps.ts";
-import { type CellTarget, createPlanner, type CurrentRows, EDITED, refusalOf, storedCell } from "./plan-cells.ts";
+import {
+  type Author,
+  type CellTarget,
+  createPlanner,
+  type CurrentRows,
+  EDITED,
+  refusalOf,
+  storedCell,
+} from "./plan-cells.ts";
 
 export interface EditParts extends ViewParts {
   readonly changes: SessionChanges;
@@ -92,10 +99,10 @@ interface UndoOptions {
 export async function undoEdit({ tab, isNoted = false }: UndoOptions, parts: EditParts): Promise<EditedCells> {
   const { store, file } = parts;
   const batch = lastBatch(tab, store);
-  if (batch === undefined) return { saved: 0, refused: 0, refusals: [] };
+  if (batch === undefined) return NO_CELLS;
   const author = { by: parts.by, at: parts.now() };
   const total = countSteps(store, { batch, tab });
-  const groups = (): Iterable<readonly Found[]> => stepsOf(store, { batch, tab, size: GROUP });
+  const groups = (): Iterable<readonly Found[]> => stepsOf(store, { batch, tab }, GROUP);
   const revert = (steps: readonly Found[]): readonly NewChange[] => steps.flatMap((step) => reverting(step, author));
   if (isLargeEdit(total)) await requireRoom(file, inTurns(groups(), revert));
   let done = 0;
@@ -126,7 +133,7 @@ async function* inTurns<T, U>(all: Iterable<T>, convert: (each: T) => U): AsyncG
 }
 
 /** Returns the lines that revert a step. */
-function reverting(step: Found, author: Pick<Correction, "by" | "at">): readonly NewChange[] {
+function reverting(step: Found, author: Author): readonly NewChange[] {
   const before = correctionIn(step, "before");
   const basis = before ?? correctionIn(step, "after");
   if (before !== undefined) return [{ change: "set", correction: { ...before, ...author } }];
@@ -144,7 +151,7 @@ function isAsEdited(step: Found, { store }: EditParts): boolean {
  */
 async function requireRoomFor(
   { count, valueBytes, each }: EditTargets,
-  author: Pick<Correction, "by" | "at">,
+  author: Author,
   parts: EditParts,
 ): Promise<void> {
   if (!isLargeEdit(count)) return;

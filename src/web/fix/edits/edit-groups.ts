@@ -2,14 +2,11 @@ import { rmSync } from "node:fs";
 import type { NewChange } from "../../../commands/corrections/change-corrections.ts";
 import { Failure } from "../../../model/failure.ts";
 import { counted } from "../../../text/count.ts";
-import type { Refusal } from "../fix-types.ts";
+import type { EditedCells, Refusal } from "../fix-types.ts";
 import { noteEdit } from "./unfinished-edit.ts";
 
-export interface EditedCells {
-  readonly saved: number;
-  readonly refused: number;
-  readonly refusals: readonly Refusal[];
-}
+/** The result of an edit that changes no cells. */
+export const NO_CELLS: EditedCells = { saved: 0, refused: 0, refusals: [] };
 
 /** The number of cells that are saved with one write. Their records are checked before the next group is saved. */
 export const GROUP = 1000;
@@ -44,6 +41,11 @@ interface GroupOptions {
   readonly isNoted?: boolean;
 }
 
+interface EditedGroup {
+  readonly saved: number;
+  readonly refusals: readonly Refusal[];
+}
+
 /**
  * Runs an edit group by group.
  * @throws the errors of `work`; a Failure states the number of cells that were already saved
@@ -51,7 +53,7 @@ interface GroupOptions {
 export async function inGroups<T>(
   groups: Iterable<readonly T[]> | AsyncIterable<readonly T[]>,
   { file, isNoted = false }: GroupOptions,
-  work: (group: readonly T[], large: LargeEdit | undefined) => Promise<Pick<EditedCells, "saved" | "refusals">>,
+  work: (group: readonly T[], large: LargeEdit | undefined) => Promise<EditedGroup>,
 ): Promise<EditedCells> {
   const listed: Refusal[] = [];
   let [saved, refused] = [0, 0];

@@ -8,13 +8,18 @@ export interface Step {
   readonly after: Correction | undefined;
 }
 
+interface Edit {
+  readonly batch: number;
+  readonly tab: string;
+}
+
 /** Returns the number for the next edit. */
 export function nextBatch(store: SessionStore): number {
   return 1 + Number(store.one("select batch from step order by id desc limit 1")?.["batch"] ?? 0);
 }
 
 /** Stores the changed cells of an edit, so that the edit can be reverted. The caller must begin a transaction. */
-export function noteSteps(steps: readonly Step[], { batch, tab }: Omit<StepFilter, "size">, store: SessionStore): void {
+export function noteSteps(steps: readonly Step[], { batch, tab }: Edit, store: SessionStore): void {
   for (const { identity, before, after } of steps) {
     const { source = "", key = "", column = "" } = after ?? before ?? {};
     store.run(
@@ -41,15 +46,8 @@ export function correctionIn(step: Found, name: "before" | "after"): Correction 
   return typeof text === "string" ? JSON.parse(text) : undefined;
 }
 
-interface StepFilter {
-  readonly batch: number;
-  readonly tab: string;
-  /** Maximum number of steps in a group. */
-  readonly size: number;
-}
-
-/** Yields the steps of an edit that have not been reverted, last first, in groups. */
-export function* stepsOf(store: SessionStore, { batch, tab, size }: StepFilter): Generator<readonly Found[]> {
+/** Yields the steps of an edit that have not been reverted, last first, in groups of at most `size` steps. */
+export function* stepsOf(store: SessionStore, { batch, tab }: Edit, size: number): Generator<readonly Found[]> {
   for (let last = Number.MAX_SAFE_INTEGER; ;) {
     const sql = "select * from step where batch = ? and tab = ? and undone = 0 and id < ? order by id desc limit ?";
     const steps = store.all(sql, batch, tab, last, size);
@@ -60,13 +58,13 @@ export function* stepsOf(store: SessionStore, { batch, tab, size }: StepFilter):
 }
 
 /** Counts the steps of an edit that have not been reverted. */
-export function countSteps(store: SessionStore, { batch, tab }: Omit<StepFilter, "size">): number {
+export function countSteps(store: SessionStore, { batch, tab }: Edit): number {
   const sql = "select count(*) as count from step where batch = ? and tab = ? and undone = 0";
   return Number(store.one(sql, batch, tab)?.["count"] ?? 0);
 }
 
 /** Removes those steps of an edit whose cells have changed since the edit. */
-export function forgetChangedSteps(store: SessionStore, { batch, tab }: Omit<StepFilter, "size">): void {
+export function forgetChangedSteps(store: SessionStore, { batch, tab }: Edit): void {
   store.run(
     `delete from step where batch = ? and tab = ?
      and after is not (select body from correction where correction.identity = step.identity)`,

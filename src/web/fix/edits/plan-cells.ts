@@ -5,7 +5,7 @@ import { cellText, type Correction, rowHash } from "../../../read/corrections/co
 import type { Editor, Refusal } from "../fix-types.ts";
 import { lockReason, problemsOf, type ViewParts } from "../session/row-view.ts";
 import { correctionsOfCell } from "../session/session-changes.ts";
-import { type StoredRow, storedRow } from "../session/session-rows.ts";
+import { pointerOf, type StoredRow, storedRow } from "../session/session-rows.ts";
 import type { Found } from "../session/session-store.ts";
 import type { Step } from "./edit-steps.ts";
 
@@ -67,6 +67,12 @@ function isThere({ original }: StoredRow, column: string, current: readonly Row[
   return candidates.length === 1 || candidates.some((row) => rowHash(row) === rowHash(original));
 }
 
+/** The user who makes an edit, and its time. */
+export interface Author {
+  readonly by: string;
+  readonly at: string;
+}
+
 /** Converts new values to lines of the corrections file. */
 export interface Planner {
   readonly plan: (row: StoredRow, target: CellTarget) => void;
@@ -74,7 +80,7 @@ export interface Planner {
   readonly steps: () => readonly Step[];
 }
 
-export function createPlanner(parts: ViewParts, author: Pick<Correction, "by" | "at">): Planner {
+export function createPlanner(parts: ViewParts, author: Author): Planner {
   const entries = new Map<string, NewChange>();
   const steps: Step[] = [];
   const add = (entry: NewChange, before: Correction | undefined): void => {
@@ -105,11 +111,14 @@ function sourceName({ source }: StoredRow, { rows }: ViewParts): string {
 
 /** Returns the other rows of the source with the same key, without corrections. */
 function othersOf({ id, source, key = "", original }: StoredRow, { store, rows }: ViewParts): readonly Row[] {
-  const pointer = "pointer" in original ? original.pointer : "";
-  const place = `${original.table.file} ${original.line} ${pointer}`;
+  const place = placeOf(original);
   const stored = store.all("select * from row where source = ? and key = ? and id <> ?", source, key, id);
   const siblings = store.all("select * from sibling where source = ? and key = ?", source, key);
   return [...stored, ...siblings]
     .map((found) => rows.plainRow(found, found["original"]))
-    .filter((row) => `${row.table.file} ${row.line} ${"pointer" in row ? row.pointer : ""}` !== place);
+    .filter((row) => placeOf(row) !== place);
+}
+
+function placeOf(row: Row): string {
+  return `${row.table.file} ${row.line} ${pointerOf(row)}`;
 }

@@ -1,5 +1,5 @@
-import type { Dependencies } from "../../../job/dependencies.ts";
-import type { Job } from "../../../job/job.ts";
+import type { CheckProgress } from "../../../job/dependencies.ts";
+import type { Job, JobDependencies } from "../../../job/job.ts";
 import { describeTemporaryRun } from "../../../job/settings/recorded-settings.ts";
 import { openPackedLedger } from "../../../ledger/packed/packed-ledger.ts";
 import { check } from "../../../migrate.ts";
@@ -10,31 +10,29 @@ import { rejectedRecords, type RejectRow, rejectRows } from "../../../report/rej
 import { textHash } from "../../../text/text-hash.ts";
 import { ALL_CAUSES } from "../fix-types.ts";
 import type { Refusals } from "./platform-refusals.ts";
-import type { SessionCauses } from "./session-causes.ts";
-import { columnIn, rowContent, type SessionRows } from "./session-rows.ts";
+import type { SessionParts } from "./session-causes.ts";
+import { columnIn, pointerOf, rowContent, type SessionRows } from "./session-rows.ts";
 import { INDEXES, type SessionStore, type Found } from "./session-store.ts";
 
-export interface BuildParts {
+interface BuildParts extends SessionParts {
   readonly job: Job;
-  readonly store: SessionStore;
-  readonly rows: SessionRows;
-  readonly causes: SessionCauses;
   readonly refusals: Refusals;
 }
 
-/** The dependencies of a check of the project. */
-export type CheckEnvironment = Pick<Dependencies, "clock" | "temporaryFolder" | "drain"> & {
-  readonly onChecked: (progress: { readonly records: number; readonly invalid: number }) => void;
-};
+/** The dependencies of a session. */
+export interface FixDependencies extends JobDependencies {
+  readonly drain: AbortSignal;
+  readonly onChecked: (progress: CheckProgress) => void;
+}
 
 /**
  * Checks the entire input as `validate` does. Stores every record that needs work or has a platform refusal that still
  * applies, with all its rows.
  * @throws Failure if the input cannot be read or checked
  */
-export async function buildSession(parts: BuildParts, environment: CheckEnvironment): Promise<void> {
+export async function buildSession(parts: BuildParts, dependencies: FixDependencies): Promise<void> {
   const { job, store, refusals } = parts;
-  const { clock, temporaryFolder, drain: signal, onChecked: onProgress } = environment;
+  const { clock, temporaryFolder, drain: signal, onChecked: onProgress } = dependencies;
   const ledger = openPackedLedger(temporaryFolder);
   try {
     const run = await ledger.startRun(describeTemporaryRun("validate", job, clock));
@@ -44,13 +42,12 @@ export async function buildSession(parts: BuildParts, environment: CheckEnvironm
       for await (const batch of ledger.outcomes(run.id, statuses && { statuses }))
         yield batch.filter(({ status, key }) => NEEDS_WORK.has(status) || refusals.has(key));
     };
-    const addRecord = recordWriter(parts);
     for await (const { rejected, last } of rejectedRecords({ outcomes }, job.input.records({ signal }))) {
       store.begin();
       for (const { record, outcome } of rejected) {
         const refused = await refusals.openFor(outcome.key, record, job);
         const problems = [...outcome.problems, ...refused];
-        if (NEEDS_WORK.has(outcome.status) || refused.length > 0) addRecord(record, { ...outcome, problems });
+        if (NEEDS_WORK.has(outcome.status) || refused.length > 0) addRecord(parts, record, { ...outcome, problems });
       }
       store.commit();
       if (last) break;
@@ -65,32 +62,29 @@ export async function buildSession(parts: BuildParts, environment: CheckEnvironm
   listRows(parts);
 }
 
-type AddRecord = (record: InputRecord, outcome: Outcome) => void;
-
-function recordWriter({ store, rows, causes }: BuildParts): AddRecord {
-  return (record, outcome) => {
-    const { number, orphan, source, row } = record;
-    const index = rows.sourceIndex(source);
-    const id = store.run(
-      "insert into record (number, source, orphan, key, problems, state) values (?,?,?,?,?,'open')",
-      number,
-      index,
-      Number(orphan),
-      outcome.key ?? null,
-      JSON.stringify(outcome.problems),
-    );
-    const entries = rejectRows(record, outcome);
-    let next = 0;
-    const add = (own: Row, at: number, parent: number): void => {
-      const entry = entries[next];
-      next += 1;
-      if (entry === undefined) throw new Error("a row of a record is missing");
-      const rowId = addRow({ store, rows, causes }, entry, { record: id, parent, source: at });
-      for (const [name, children] of own.children ?? [])
-        for (const child of children) add(child, rows.sourceIndex(name), rowId);
-    };
-    add(row, index, 0);
+function addRecord(parts: SessionParts, record: InputRecord, outcome: Outcome): void {
+  const { store, rows } = parts;
+  const { number, orphan, source, row } = record;
+  const index = rows.sourceIndex(source);
+  const id = store.run(
+    "insert into record (number, source, orphan, key, problems, state) values (?,?,?,?,?,'open')",
+    number,
+    index,
+    Number(orphan),
+    outcome.key ?? null,
+    JSON.stringify(outcome.problems),
+  );
+  const entries = rejectRows(record, outcome);
+  let next = 0;
+  const add = (own: Row, at: number, parent: number): void => {
+    const entry = entries[next];
+    next += 1;
+    if (entry === undefined) throw new Error("a row of a record is missing");
+    const rowId = addRow(parts, entry, { record: id, parent, source: at });
+    for (const [name, children] of own.children ?? [])
+      for (const child of children) add(child, rows.sourceIndex(name), rowId);
   };
+  add(row, index, 0);
 }
 
 interface RowPosition {
@@ -99,15 +93,10 @@ interface RowPosition {
   readonly source: number;
 }
 
-function addRow(
-  { store, rows, causes }: Pick<BuildParts, "store" | "rows" | "causes">,
-  { row, problems }: RejectRow,
-  { record, parent, source }: RowPosition,
-): number {
+function addRow(parts: SessionParts, { row, problems }: RejectRow, { record, parent, source }: RowPosition): number {
+  const { store, rows } = parts;
   const errors = problems.filter(({ severity }) => severity === "error");
   rows.noteColumns(row, source);
-  const key = rows.keyOfRow(row, source) ?? null;
-  const pointer = row.table.kind === "json" && "pointer" in row ? row.pointer : "";
   const id = store.run(
     `insert into row (record, parent, source, file, line, pointer, key, original, found, listed)
      values (?,?,?,?,?,?,?,?,?,?)`,
@@ -116,13 +105,13 @@ function addRow(
     source,
     rows.fileIndex(source, row.table),
     row.line,
-    pointer,
-    key,
+    pointerOf(row),
+    rows.keyOfRow(row, source) ?? null,
     rowContent(row),
     problems.length === 0 ? null : JSON.stringify(problems),
     Number(errors.length > 0),
   );
-  if (errors.length > 0) countRow({ store, rows, causes }, { id, source, isListed: false }, { row, errors });
+  if (errors.length > 0) countRow(parts, { id, source, isListed: false }, { row, errors });
   return id;
 }
 
@@ -131,7 +120,7 @@ function addRow(
  * @param stored `isListed`: whether the grid already shows the row
  */
 export function countRow(
-  { store, rows, causes }: Pick<BuildParts, "store" | "rows" | "causes">,
+  { store, rows, causes }: SessionParts,
   { id, source, isListed }: { readonly id: number; readonly source: number; readonly isListed: boolean },
   { row, errors }: { readonly row: Row; readonly errors: readonly Problem[] },
 ): void {
@@ -179,9 +168,8 @@ function rowsAt(
   rows: SessionRows,
   { row, source }: { readonly row: Row; readonly source: number },
 ): readonly Found[] {
-  const pointer = "pointer" in row ? row.pointer : "";
-  const file = rows.fileIndex(source, row.table);
-  return store.all("select id, original from row where file = ? and line = ? and pointer = ?", file, row.line, pointer);
+  const place = [rows.fileIndex(source, row.table), row.line, pointerOf(row)] as const;
+  return store.all("select id, original from row where file = ? and line = ? and pointer = ?", ...place);
 }
 
 /**
@@ -199,8 +187,7 @@ async function noteSiblings({ job, store, rows }: BuildParts, signal: AbortSigna
       if (key === undefined || !keys.mayHave(`${source} ${key}`)) continue;
       if (store.one("select 1 from row where source = ? and key = ? limit 1", source, key) === undefined) continue;
       if (rowsAt(store, rows, { row, source }).length > 0) continue;
-      const pointer = "pointer" in row ? row.pointer : "";
-      const place = [source, key, rows.fileIndex(source, row.table), row.line, pointer] as const;
+      const place = [source, key, rows.fileIndex(source, row.table), row.line, pointerOf(row)] as const;
       store.run("insert into sibling values (?,?,?,?,?,?)", ...place, rowContent(row));
     }
   }

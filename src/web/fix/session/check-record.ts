@@ -37,42 +37,32 @@ export type CheckRecords = (records: readonly StoredRecord[]) => Promise<readonl
  */
 const ACROSS_RECORDS: ReadonlySet<string> = new Set(["duplicate_key", "near_duplicate_key"]);
 
-export interface CheckRecordOptions {
+/** Returns a row with the corrections in force. */
+export type Amend = (row: StoredRow) => Row;
+
+interface CheckRecordOptions {
   readonly job: Job;
   readonly rows: SessionRows;
-  /** The corrections in force for a row, in file order. */
-  readonly correctionsOf: (row: StoredRow) => readonly ListedCorrection[];
+  readonly amend: Amend;
 }
 
-export function createRecordCheck({ job, rows, correctionsOf }: CheckRecordOptions): CheckRecords {
+export function createRecordCheck({ job, rows, amend }: CheckRecordOptions): CheckRecords {
   const check = compileChecks(job, undefined);
-  const amend = createAmend(job, correctionsOf, rows);
   return async (stored) => {
     const joined = stored.map((record) => joinAgain(record, rows, amend));
     const records = joined.map(({ record }) => record);
     await prepareRecords(records, job);
     const checked = check(records.map((record) => mapRecord(record, job)));
-    return joined.map(({ others, ...each }, at) => ({
-      ...each,
-      problems: [...(checked[at]?.problems ?? []), ...others],
-    }));
+    return joined.map((each, at) => ({ ...each, problems: [...(checked[at]?.problems ?? []), ...each.problems] }));
   };
 }
 
-interface JoinedRecord extends Omit<CheckedRecord, "problems"> {
-  /** Problems that a check of the record does not find again. */
-  readonly others: readonly Problem[];
-}
-
-function joinAgain(
-  { rows: stored, problems, ...about }: StoredRecord,
-  rows: SessionRows,
-  amend: (row: StoredRow) => Row,
-): JoinedRecord {
+/** Joins the current rows of a record. Returns only the problems that a check of the record does not find again. */
+function joinAgain({ rows: stored, problems, ...about }: StoredRecord, rows: SessionRows, amend: Amend): CheckedRecord {
   const current = new Map(stored.map((row) => [row.id, amend(row)]));
   const changed = changedCells(stored, current, rows);
   const kept = problems.filter((problem) => keepsUnlessChanged(problem) && !isChanged(problem, stored, changed));
-  const { row } = joinRows(rows.sources, stored, current);
+  const row = joinRows(rows.sources, stored, current);
   const source = kept.filter(({ code, by }) => by === "local" && code.startsWith("source_"));
   const needsRecheck = [...changed].some(([id, columns]) => {
     const definition = rows.sources[stored.find((each) => each.id === id)?.source ?? -1];
@@ -82,21 +72,24 @@ function joinAgain(
   });
   return {
     record: { ...about, row, problems: source },
-    others: kept.filter((problem) => !source.includes(problem)),
+    problems: kept.filter((problem) => !source.includes(problem)),
     needsRecheck,
   };
 }
 
-/** Returns a function that corrects a row by the same rules as the input reader. */
+/**
+ * Returns a function that corrects a row by the same rules as the input reader.
+ * @param correctionsOf returns the corrections in force for the rows of a source with this key, in file order
+ */
 export function createAmend(
-  { plan, mapping, settings }: Pick<Job, "plan" | "mapping" | "settings">,
-  correctionsOf: CheckRecordOptions["correctionsOf"],
+  { plan, mapping, settings }: Job,
+  correctionsOf: (source: string, key: string) => readonly ListedCorrection[],
   { sources }: SessionRows,
-): (row: StoredRow) => Row {
+): Amend {
   const options = { file: settings.corrections ?? "", plan, keyColumn: keyColumnIn(mapping) };
   return (stored) => {
-    const corrections = correctionsOf(stored);
     const name = sources[stored.source]?.spec.name ?? "";
+    const corrections = stored.key === undefined ? [] : correctionsOf(name, stored.key);
     return corrections.length === 0
       ? stored.original
       : createCorrector(corrections, options).amend(stored.original, name);

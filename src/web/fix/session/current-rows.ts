@@ -1,17 +1,16 @@
-import { type JobDependencies, openJob } from "../../../job/job.ts";
+import { openJob } from "../../../job/job.ts";
 import type { JobSettings } from "../../../job/settings/job-settings.ts";
 import type { Row } from "../../../model/record.ts";
 import type { CurrentRows } from "../edits/plan-cells.ts";
+import type { FixDependencies } from "./build-session.ts";
 import type { SessionRows, StoredRow } from "./session-rows.ts";
 
 /** Reads from the current files the rows that have the same keys as the stored rows. Applies no corrections. */
 export async function readCurrentRows(
   settings: JobSettings,
   stored: readonly StoredRow[],
-  {
-    rows,
-    dependencies,
-  }: { readonly rows: SessionRows; readonly dependencies: Required<Pick<JobDependencies, "drain">> & JobDependencies },
+  rows: SessionRows,
+  dependencies: FixDependencies,
 ): Promise<CurrentRows> {
   const wanted = new Map(stored.map(({ source, key }) => [nameOf(source, key ?? ""), new Array<Row>()]));
   const job = await openJob({ ...settings, corrections: undefined }, { ...dependencies, notice: () => undefined });

@@ -2,7 +2,6 @@ import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { fieldTitleAt } from "../../../contract/types/type-tree.ts";
 import { pathsFrom } from "../../../job/contract-files.ts";
-import type { Dependencies } from "../../../job/dependencies.ts";
 import { type Job, openJob } from "../../../job/job.ts";
 import type { JobSettings } from "../../../job/settings/job-settings.ts";
 import { parseAttr } from "../../../json/attr.ts";
@@ -11,8 +10,8 @@ import { timestamp } from "../../../time/clock.ts";
 import { correctionsOfKey, followCorrections } from "../edits/correction-log.ts";
 import type { EditParts } from "../edits/edit-cells.ts";
 import { createFixSession, type FixSession } from "../fix-session.ts";
-import { buildSession } from "./build-session.ts";
-import { createAmend, createRecordCheck, type CheckRecordOptions } from "./check-record.ts";
+import { buildSession, type FixDependencies } from "./build-session.ts";
+import { createAmend, createRecordCheck } from "./check-record.ts";
 import { readCurrentRows } from "./current-rows.ts";
 import { readRefusals } from "./platform-refusals.ts";
 import { createSessionCauses } from "./session-causes.ts";
@@ -32,10 +31,6 @@ export interface FixSessionOptions {
   /** The user, in the form `user@host`. */
   readonly by: string;
 }
-
-export type FixDependencies = Pick<Dependencies, "clock" | "temporaryFolder" | "drain" | "notice" | "contractCache"> & {
-  readonly onChecked: (progress: { readonly records: number; readonly invalid: number }) => void;
-};
 
 /** Names for the corrections file if the configuration names none. The first name that does not exist is used. */
 const DEFAULT_FILES = ["corrections.csv", "web-corrections.csv"];
@@ -115,9 +110,8 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
   const unfinished = await readSessionCorrections({ store, log, file, size }, () => (firstSeq += 1));
   const refusals = await readRefusals(options.ledger, store, rows);
   await buildSession({ job, store, rows, causes, refusals }, dependencies);
-  const correctionsOf: CheckRecordOptions["correctionsOf"] = ({ source, key }) =>
-    key === undefined ? [] : correctionsOfKey(store, rows.sources[source]?.spec.name ?? "", key);
-  const check = createRecordCheck({ job, rows, correctionsOf });
+  const amend = createAmend(job, (source, key) => correctionsOfKey(store, source, key), rows);
+  const check = createRecordCheck({ job, rows, amend });
   const parts: EditParts = {
     store,
     rows,
@@ -125,14 +119,14 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
     log,
     file,
     by: options.by,
-    amend: createAmend(job, correctionsOf, rows),
+    amend,
     changes: createSessionChanges({ store, rows, causes, check, firstSeq }),
     now: () => timestamp(dependencies.clock),
     currentRows: async (stored) => {
       const setupFile = files.changed();
       if (setupFile !== undefined) throw setupHasChanged(setupFile);
       if ((await job.input.changedFile()) === undefined) return undefined;
-      return readCurrentRows(job.settings, stored, { dependencies, rows });
+      return readCurrentRows(job.settings, stored, rows, dependencies);
     },
     beforeAppend: configureOnce(opened),
     onProgress: () => undefined,

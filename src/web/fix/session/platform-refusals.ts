@@ -4,12 +4,10 @@ import type { Ledger } from "../../../ledger/ledger.ts";
 import type { OpenRecord } from "../../../ledger/migration-state.ts";
 import { openLedgerStore } from "../../../ledger/open-ledger-store.ts";
 import { contentHash } from "../../../ledger/records/record-hashes.ts";
-import { Failure } from "../../../model/failure.ts";
-import type { Place } from "../../../model/place.ts";
 import type { Problem } from "../../../model/problem.ts";
-import type { InputRecord } from "../../../model/record.ts";
+import type { InputRecord, Row } from "../../../model/record.ts";
 import { mapRecord, prepareRecords } from "../../../pipeline/plan/check-records.ts";
-import { readRunLedger } from "../../../pipeline/run/run-ledger.ts";
+import { readRunLedger, unlessEmpty } from "../../../pipeline/run/run-ledger.ts";
 import { recordRows } from "../../../report/rejects/rejected-rows.ts";
 import { correctionsOfKey } from "../edits/correction-log.ts";
 import { columnIn, type SessionRows } from "./session-rows.ts";
@@ -31,14 +29,13 @@ export interface Refusals {
 export async function readRefusals(locator: string, store: SessionStore, rows: SessionRows): Promise<Refusals> {
   const starts = new Map<string, string>();
   let count = 0;
-  try {
-    await readRunLedger(await openLedgerStore(locator), async (ledger) => {
+  const opened = await openLedgerStore(locator);
+  await unlessEmpty(() =>
+    readRunLedger(opened, async (ledger) => {
       for (const { id, startedAt } of await ledger.runs()) starts.set(id, startedAt);
       for await (const batch of ledger.openRecords()) count += await noteRefused(batch, ledger, store);
-    });
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== "run_unknown") throw error;
-  }
+    }),
+  );
   const find = (key: string | undefined): Found | undefined =>
     key === undefined || count === 0 ? undefined : store.one("select * from refused where key = ?", key);
   return {
@@ -53,7 +50,9 @@ export async function readRefusals(locator: string, store: SessionStore, rows: S
       if (Buffer.from(contentHash(payload, parameters)).toString("hex") === found["content"]) return problems;
       const corrected = correctedCells(record, { store, rows }, starts.get(String(found["run"])) ?? "");
       if (corrected.length === 0) return [];
-      return problems.filter(({ place }) => !corrected.some((isCell) => place !== undefined && isCell(place)));
+      return problems.filter(
+        ({ place }) => !corrected.some(({ row, column }) => place !== undefined && columnIn(row, place) === column),
+      );
     },
   };
 }
@@ -88,25 +87,18 @@ function located(problems: readonly Problem[], { row }: InputRecord, { mapping }
   });
 }
 
-/**
- * Returns one function for each cell of the record that was corrected after a run started. The function tests whether a
- * place is in that cell's column.
- */
+/** Returns the cells of the record that were corrected after a run started. */
 function correctedCells(
   record: InputRecord,
   { store, rows }: { readonly store: SessionStore; readonly rows: SessionRows },
   since: string,
-): readonly ((place: Place) => boolean)[] {
+): readonly { readonly row: Row; readonly column: string }[] {
   return recordRows(record).flatMap(({ row, child }) => {
     const source = child ?? record.source;
     const key = rows.keyOfRow(row, rows.sourceIndex(source));
     if (key === undefined) return [];
     return correctionsOfKey(store, source, key)
       .filter(({ at }) => at > since)
-      .map(
-        ({ column }) =>
-          (place: Place) =>
-            columnIn(row, place) === column,
-      );
+      .map(({ column }) => ({ row, column }));
   });
 }

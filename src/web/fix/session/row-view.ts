@@ -7,18 +7,16 @@ import { plainText } from "../../../text/plain-text.ts";
 import { shapeOf } from "../../../text/shape.ts";
 import type { FixMark, FixRow } from "../fix-types.ts";
 import { correctionsOfCell } from "./session-changes.ts";
-import type { SessionCauses } from "./session-causes.ts";
+import type { Amend } from "./check-record.ts";
+import type { SessionParts } from "./session-causes.ts";
 import { columnIn, type SessionRows, type StoredRow, storedRow } from "./session-rows.ts";
-import type { Found, SessionStore } from "./session-store.ts";
+import type { Found } from "./session-store.ts";
 
 /** Maximum length of a value in the grid, in UTF-16 code units. Longer values are cut off. */
 const MAX_CHARACTERS = 2000;
 
-export interface ViewParts {
-  readonly store: SessionStore;
-  readonly rows: SessionRows;
-  readonly causes: SessionCauses;
-  readonly amend: (row: StoredRow) => Row;
+export interface ViewParts extends SessionParts {
+  readonly amend: Amend;
 }
 
 /**

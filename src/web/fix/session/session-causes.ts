@@ -1,12 +1,20 @@
-import { formatAttr } from "../../../json/attr.ts";
+import { attrPattern, formatAttr } from "../../../json/attr.ts";
 import type { Problem } from "../../../model/problem.ts";
 import { adviceFor } from "../../../report/advice.ts";
 import { causeKey } from "../../../report/formats/causes.ts";
 import { describePattern, describeKind } from "../../../report/problem-text.ts";
 import { type FieldTitle, problemTitle } from "../../../report/problem-title.ts";
-import { attrPattern } from "../../../json/attr.ts";
 import { plainText } from "../../../text/plain-text.ts";
 import { ALL_CAUSES, type CauseRows, type FixCause } from "../fix-types.ts";
+import type { SessionRows } from "./session-rows.ts";
+import type { SessionStore } from "./session-store.ts";
+
+/** The stored rows of a session, and what is known about them. */
+export interface SessionParts {
+  readonly store: SessionStore;
+  readonly rows: SessionRows;
+  readonly causes: SessionCauses;
+}
 
 /** The causes of a session, with their row counts. */
 export interface SessionCauses {

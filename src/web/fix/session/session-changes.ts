@@ -6,14 +6,11 @@ import { countRow } from "./build-session.ts";
 import { type CheckRecords, type StoredRecord } from "./check-record.ts";
 import { correctionsOfKey, storeChanges } from "../edits/correction-log.ts";
 import { ALL_CAUSES, type RecordCounts } from "../fix-types.ts";
-import type { SessionCauses } from "./session-causes.ts";
+import type { SessionParts } from "./session-causes.ts";
 import { type SessionRows, type StoredRow, storedRow } from "./session-rows.ts";
 import type { SessionStore } from "./session-store.ts";
 
-interface ChangeParts {
-  readonly store: SessionStore;
-  readonly rows: SessionRows;
-  readonly causes: SessionCauses;
+interface ChangeParts extends SessionParts {
   readonly check: CheckRecords;
   /** The number of the last change before the session. */
   readonly firstSeq: number;
@@ -139,7 +136,8 @@ function storedRecords(ids: readonly number[], store: SessionStore, rows: Sessio
 }
 
 /** Stores the problems of a row, and updates the row counts of its causes. */
-function saveProblems(row: StoredRow, problems: readonly Problem[], { store, rows, causes }: ChangeParts): void {
+function saveProblems(row: StoredRow, problems: readonly Problem[], parts: SessionParts): void {
+  const { store, causes } = parts;
   const found = problems.length === 0 ? null : JSON.stringify(problems);
   if (found === row.found) return;
   const errors = problems.filter(({ severity }) => severity === "error");
@@ -160,7 +158,7 @@ function saveProblems(row: StoredRow, problems: readonly Problem[], { store, row
   if (added.length === 0) return;
   const isNew = (problem: Problem): boolean => added.includes(causes.idOf(problem));
   const shown = { id: row.id, source: row.source, isListed: before.size > 0 };
-  countRow({ store, rows, causes }, shown, { row: row.original, errors: errors.filter(isNew) });
+  countRow(parts, shown, { row: row.original, errors: errors.filter(isNew) });
   for (const cause of added) {
     const { count } =
       store.one("select count(*) as count from listed where source = ? and cause = ?", row.source, cause) ?? {};
@@ -175,7 +173,7 @@ function saveProblems(row: StoredRow, problems: readonly Problem[], { store, row
 export function correctionsOfCell(
   { original, key, source }: StoredRow,
   column: string,
-  { store, rows }: { readonly store: SessionStore; readonly rows: SessionRows },
+  { store, rows }: SessionParts,
 ): readonly Correction[] {
   const old = cellText(original, column);
   if (key === undefined || old === undefined) return [];

@@ -2,10 +2,10 @@ import { rmSync } from "node:fs";
 import { type CorrectionChange, identityOf } from "../../../read/corrections/corrections-file.ts";
 import { type CorrectionLog, correctionInForce, storeChanges } from "../edits/correction-log.ts";
 import { type EditParts, undoEdit } from "../edits/edit-cells.ts";
-import type { EditedCells } from "../edits/edit-groups.ts";
+import { NO_CELLS } from "../edits/edit-groups.ts";
 import { countSteps, forgetChangedSteps, nextBatch, noteSteps, type Step } from "../edits/edit-steps.ts";
 import { readUnfinishedEdits } from "../edits/unfinished-edit.ts";
-import type { UnfinishedEdit } from "../fix-types.ts";
+import type { EditedCells, UnfinishedEdit } from "../fix-types.ts";
 import type { SessionStore } from "./session-store.ts";
 
 /** The unfinished edits of other programs that the user has neither kept nor reverted yet. */
@@ -68,12 +68,9 @@ function unfinished(found: readonly { readonly edit: UnfinishedEdit; readonly no
     first: () => open[0]?.edit,
     settle: async (at, action, parts) => {
       const settled = open.find(({ edit }) => edit.at === at);
-      if (settled === undefined) return { saved: 0, refused: 0, refusals: [] };
+      if (settled === undefined) return NO_CELLS;
       const { noteFile } = settled;
-      const done =
-        action === "undo"
-          ? await undoEdit({ tab: noteFile, isNoted: true }, parts)
-          : { saved: 0, refused: 0, refusals: [] };
+      const done = action === "undo" ? await undoEdit({ tab: noteFile, isNoted: true }, parts) : NO_CELLS;
       rmSync(noteFile, { force: true });
       open = open.filter((each) => each !== settled);
       return done;

@@ -2,7 +2,7 @@ import type { Row } from "../../../model/record.ts";
 import { cellText } from "../../../read/corrections/correction.ts";
 import type { EditTargets } from "../edits/edit-cells.ts";
 import type { CellTarget } from "../edits/plan-cells.ts";
-import type { FixRow, FixSource, RowFilter, ValueCount } from "../fix-types.ts";
+import type { ChangedRows, FixRow, FixSource, RowFilter, ValueCount } from "../fix-types.ts";
 import type { Job } from "../../../job/job.ts";
 import { rowView, type ViewParts } from "./row-view.ts";
 import { storedRow } from "./session-rows.ts";
@@ -39,11 +39,7 @@ export function rowsIn(
 }
 
 /** Returns the rows of the records with cells that were changed after `seen`. */
-export function rowsChangedSince(
-  seen: number,
-  parts: ViewParts,
-  showValues: boolean,
-): { readonly rows: readonly FixRow[]; readonly hasMoreRows: boolean } {
+export function rowsChangedSince(seen: number, parts: ViewParts, showValues: boolean): ChangedRows {
   const found = parts.store.all(
     `${ROWS} where row.listed = 1 and row.record in
        (select changed.record from touched join row as changed on changed.id = touched.row where seq > ? limit ?)
@@ -147,7 +143,7 @@ export function currentRow(
   return { row: amend(stored), source: stored.source };
 }
 
-export function sourcesOf({ rows: { sources } }: ViewParts, { mapping }: Pick<Job, "mapping">): readonly FixSource[] {
+export function sourcesOf({ rows: { sources } }: ViewParts, { mapping }: Job): readonly FixSource[] {
   return sources.map(({ spec: { name }, columns, structural }) => {
     const choices = mapping.choices.get(name);
     const known = columns.flatMap((column, index) => {

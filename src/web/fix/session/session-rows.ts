@@ -4,7 +4,7 @@ import { parsePointer } from "../../../json/json-pointer.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../../json/json-value.ts";
 import { isAddedColumn } from "../../../model/added-columns.ts";
 import type { Place } from "../../../model/place.ts";
-import { type InputRecord, isCsvRow, type Row } from "../../../model/record.ts";
+import { isCsvRow, type Row } from "../../../model/record.ts";
 import type { ChildSpec, SourceSpec } from "../../../model/source-spec.ts";
 import { keyNameOf } from "../../../read/corrections/apply-corrections.ts";
 import { withDescendants } from "../../../read/input/opened-source.ts";
@@ -57,7 +57,7 @@ export interface StoredRow {
   readonly found: string | null;
 }
 
-export function createSessionRows({ plan, mapping }: Pick<Job, "plan" | "mapping">): SessionRows {
+export function createSessionRows({ plan, mapping }: Job): SessionRows {
   const specs = withDescendants<SourceSpec>(plan);
   const keyColumn = keyColumnIn(mapping);
   const sources = specs.map((spec): SessionSource => {
@@ -114,6 +114,11 @@ export function rowContent(row: Row): string {
   return JSON.stringify(isCsvRow(row) ? row.cells : row.value);
 }
 
+/** Returns the pointer of a JSON row; empty for a row with cells. */
+export function pointerOf(row: Row): string {
+  return isCsvRow(row) ? "" : row.pointer;
+}
+
 /** Returns the column of a place in a row; undefined if the place is not a cell of this row. */
 export function columnIn(row: Row, { file, line, column, pointer }: Place): string | undefined {
   if (file !== row.table.file || line !== row.line) return undefined;
@@ -143,7 +148,7 @@ export function joinRows(
   sources: readonly SessionSource[],
   stored: readonly StoredRow[],
   current: ReadonlyMap<number, Row>,
-): Pick<InputRecord, "row"> {
+): Row {
   const joined = ({ id, source, original }: StoredRow): Row => {
     const row = current.get(id) ?? original;
     const specs = sources[source]?.spec.children ?? [];
@@ -156,7 +161,7 @@ export function joinRows(
   };
   const [own] = stored;
   if (own === undefined) throw new Error("a stored record has no row");
-  return { row: joined(own) };
+  return joined(own);
 }
 
 function structuralColumns(spec: SourceSpec | ChildSpec): ReadonlySet<string> {

@@ -1,7 +1,7 @@
-import { statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import path from "node:path";
 import { pathsFrom } from "../../../job/contract-files.ts";
-import type { Job } from "../../../job/job.ts";
+import type { JobSettings } from "../../../job/settings/job-settings.ts";
 
 /** Detects changes to the configuration, the mapping and the contract since the project was checked. */
 export interface WatchedFiles {
@@ -11,26 +11,27 @@ export interface WatchedFiles {
   readonly noteConfiguration: () => void;
 }
 
-export function watchFiles(
-  { contract, mapping, folder }: Pick<Job["settings"], "contract" | "mapping" | "folder">,
-  configFile: string | undefined,
-): WatchedFiles {
+export function watchFiles({ contract, mapping, folder }: JobSettings, configFile: string | undefined): WatchedFiles {
   const files = [configFile, mapping, ...contract].filter((file) => file !== undefined).map(pathsFrom(folder));
-  const stamps = new Map(files.map((file) => [file, stampOf(file)]));
+  const stamps = new Map(files.map((file) => [file, stateOf(file)]));
   return {
     changed: () => {
-      for (const [file, stamp] of stamps) if (stampOf(file) !== stamp) return path.basename(file);
+      for (const [file, stamp] of stamps) if (stateOf(file) !== stamp) return path.basename(file);
       return undefined;
     },
     noteConfiguration: () => {
       if (configFile === undefined) return;
       const file = pathsFrom(folder)(configFile);
-      stamps.set(file, stampOf(file));
+      stamps.set(file, stateOf(file));
     },
   };
 }
 
-function stampOf(file: string): string {
-  const found = statSync(file, { throwIfNoEntry: false });
+function stateOf(file: string): string {
+  return stampOf(statSync(file, { throwIfNoEntry: false }));
+}
+
+/** Returns a text that changes when a file changes; empty for a missing file. */
+export function stampOf(found: Stats | undefined): string {
   return found === undefined ? "" : `${found.ino} ${found.size} ${found.mtimeMs}`;
 }

@@ -6,7 +6,7 @@ import { counted } from "../../../text/count.ts";
 import { pathDown, writtenName } from "../column-names.ts";
 import { leafOf, profileOf, slotAt } from "../field-tree.ts";
 import type { FieldData, SourceColumn } from "../mapping-data.ts";
-import { editYaml } from "../yaml/edit-yaml.ts";
+import { editYaml, parseMapping } from "../yaml/edit-yaml.ts";
 import { BY_HAND, type EditTarget, fieldWith, refuse } from "./edit-target.ts";
 import { asEntry, withOptions } from "./option-edits.ts";
 
@@ -14,7 +14,7 @@ import { asEntry, withOptions } from "./option-edits.ts";
 export function withColumn(target: EditTarget, wanted: SourceColumn): string {
   const { field, context } = target;
   const slot = slotAt(context.guesses.payload, field.attr);
-  const found = profileOf(wanted, context.guesses);
+  const found = profileOf(wanted, context.guesses.profiles);
   if (slot === undefined || (field.kind !== "value" && field.kind !== "values")) {
     return refuse(`${field.attr} takes no column`, "choose one of the fields inside it");
   }
@@ -22,11 +22,8 @@ export function withColumn(target: EditTarget, wanted: SourceColumn): string {
     return refuse(`there is no column "${wanted.column}" in "${wanted.source}"`, "reload the page");
   }
   const guess = context.guesses.scores.of(slot, found.column, found.source);
-  const written = parseDocument({
-    file: "",
-    text: leafText({ ...slot, isList: false, guess }, context.zone) ?? "",
-  }).value;
-  const options = leafOf(written) ?? {};
+  const written = leafText({ ...slot, isList: false, guess }, context.zone) ?? "";
+  const options = leafOf(parseDocument({ file: "", text: written }).value) ?? {};
   const kept = field.entry?.leaf ?? {};
   const leaf = {
     ...(kept["call"] === undefined && options),
@@ -48,16 +45,14 @@ export function withLeaf(target: EditTarget, leaf: JsonObject, column: SourceCol
   }
   if (field.path.includes("*")) return withNewList(target, leaf, column);
   const made = column === undefined ? leaf : { from: nameFor(column, target), ...without(leaf, "from") };
-  const old = valueAt(parseDocument({ file, text }, "mapping_invalid").value, field.path);
-  if (old === undefined) {
-    const entry = asEntry(made);
-    return editYaml(file, text, {
-      path: field.path,
-      value: field.kind === "values" && made["split"] === undefined ? [entry] : entry,
-    });
-  }
+  const old = valueAt(parseMapping(file, text), field.path);
+  if (old === undefined) return editYaml(file, text, { path: field.path, value: newEntry(field, made) });
   const own = isJsonArray(old) ? { at: [...field.path, 0], value: old[0] ?? null } : { at: field.path, value: old };
   return withOptions(file, text, own, made);
+}
+
+function newEntry({ kind }: FieldData, leaf: JsonObject): JsonValue {
+  return kind === "values" && leaf["split"] === undefined ? [asEntry(leaf)] : asEntry(leaf);
 }
 
 function nameFor(column: SourceColumn, { field, sources }: EditTarget): string {
@@ -93,9 +88,8 @@ function withNewList(target: EditTarget, leaf: JsonObject, column: SourceColumn 
     );
   }
   const inner = column === undefined ? leaf : innermost({ column, rows, row, leaf }, target);
-  const entry = field.kind === "values" && inner["split"] === undefined ? [asEntry(inner)] : asEntry(inner);
   const sourcesOfLists = [...Array.from({ length: lists - rows.length }, () => undefined), ...rows];
-  const { value, levels } = listEntry(inside, entry, sourcesOfLists);
+  const { value, levels } = listEntry(inside, newEntry(field, inner), sourcesOfLists);
   return editYaml(context.file, text, { path: listPath, value, blockLevels: levels });
 }
 

@@ -1,9 +1,8 @@
-import { parseDocument } from "../../../contract/document/yaml-document.ts";
 import type { AttrPath } from "../../../json/attr.ts";
 import { definedMembers } from "../../../json/defined-members.ts";
 import { isJsonArray, isJsonObject, type JsonObject, valueAt } from "../../../json/json-value.ts";
 import type { MappingEdit, PartCondition } from "../mapping-data.ts";
-import { editYaml, unwrapItem, wrapInItem, wrapInList } from "../yaml/edit-yaml.ts";
+import { editYaml, parseMapping, unwrapItem, wrapInItem, wrapInList } from "../yaml/edit-yaml.ts";
 import { BY_HAND, type EditTarget, refuse } from "./edit-target.ts";
 
 /**
@@ -47,7 +46,7 @@ interface Part {
 /** Returns a part of a list, or the only part of a list; undefined if the list has a different form. */
 function partIn(target: EditTarget): Part | undefined {
   const { field, text, context } = target;
-  const { value: document } = parseDocument({ file: context.file, text }, "mapping_invalid");
+  const document = parseMapping(context.file, text);
   const isListed = field.kind === "list" && isJsonArray(valueAt(document, field.path) ?? null);
   const path = field.kind === "part" ? partPath(target) : isListed ? [...field.path, 0] : field.path;
   const value = valueAt(document, path);
@@ -63,7 +62,7 @@ export function withNewPart(
   const { file } = context;
   const { path } = field;
   if (field.kind !== "list" || path.includes("*")) return refuse(`${field.attr} takes no parts`, BY_HAND);
-  const old = valueAt(parseDocument({ file, text }, "mapping_invalid").value, path);
+  const old = valueAt(parseMapping(file, text), path);
   const isPlain = source === undefined && when === undefined;
   const part: JsonObject = isPlain ? {} : { ...definedMembers({ each: source, when: when && { ...when } }), item: {} };
   const blockLevels = isPlain ? 0 : 1;

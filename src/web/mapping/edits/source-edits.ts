@@ -1,8 +1,7 @@
-import { parseDocument } from "../../../contract/document/yaml-document.ts";
 import { definedMembers } from "../../../json/defined-members.ts";
 import { canonicalJson, type JsonObject, valueAt } from "../../../json/json-value.ts";
 import type { MappingEdit, NewSource } from "../mapping-data.ts";
-import { editYaml } from "../yaml/edit-yaml.ts";
+import { editYaml, parseMapping } from "../yaml/edit-yaml.ts";
 import { type EditContext, refuse } from "./edit-target.ts";
 
 /**
@@ -11,7 +10,7 @@ import { type EditContext, refuse } from "./edit-target.ts";
  */
 export function withNewSource(text: string, added: NewSource, { file }: EditContext): string {
   const { name, file: written, key, parent, column, parentColumn } = added;
-  const { value } = parseDocument({ file, text }, "mapping_invalid");
+  const value = parseMapping(file, text);
   if (valueAt(value, ["sources", name]) !== undefined)
     return refuse(`a source "${name}" already exists`, "choose another name");
   const parentKey = valueAt(value, ["sources", parent, "key"]);
@@ -29,9 +28,8 @@ export function withSourceOptions(
   { name, options }: Extract<MappingEdit, { kind: "source" }>,
   { file }: EditContext,
 ): string {
-  const { value } = parseDocument({ file, text }, "mapping_invalid");
   let made = text;
-  const old = valueAt(value, ["sources", name]);
+  const old = valueAt(parseMapping(file, text), ["sources", name]);
   if (old === undefined) {
     const set = Object.fromEntries(Object.entries(options).filter(([, option]) => option !== null));
     return editYaml(file, text, { path: ["sources", name], value: set });

@@ -27,6 +27,11 @@ export interface YamlEdit {
   readonly after?: string;
 }
 
+/** @throws Failure `mapping_invalid` if the text is not valid YAML */
+export function parseMapping(file: string, text: string): JsonValue {
+  return parseDocument({ file, text }, "mapping_invalid").value;
+}
+
 /**
  * Edits one entry of a YAML document and keeps all other characters. New entries are added after the last entry of
  * their object. The comment of a removed entry stays and begins with the name of the entry. Objects and lists that
@@ -34,7 +39,7 @@ export interface YamlEdit {
  * @throws Failure `mapping_invalid` if the text is not valid YAML, or `usage` if the edit would change anything else
  */
 export function editYaml(file: string, text: string, edit: YamlEdit): string {
-  const before = parseDocument({ file, text }, "mapping_invalid").value;
+  const before = parseMapping(file, text);
   const { path, value, blockLevels = 0, after } = edit;
   if (value === undefined && valueAt(before, path) === undefined) return text;
   const made =
@@ -80,7 +85,7 @@ function reshaped(
   made: string | undefined,
   change: (value: JsonValue) => JsonValue,
 ): string {
-  const before = parseDocument({ file, text }, "mapping_invalid").value;
+  const before = parseMapping(file, text);
   const value = change(valueAt(before, path) ?? null);
   if (made === undefined || !isSameOtherwise({ file, text, before }, made, { path, value })) throw refused(path);
   return made;
@@ -99,7 +104,7 @@ function isSameOtherwise(
   { path, value }: YamlEdit,
 ): boolean {
   try {
-    const after = parseDocument({ file, text: made }, "mapping_invalid").value;
+    const after = parseMapping(file, made);
     const wanted = value === undefined ? removed(before, prunedPath(before, path)) : replaced(before, path, value);
     return canonicalJson(after) === canonicalJson(wanted) && hasComments(made, commentsIn(text));
   } catch (error) {

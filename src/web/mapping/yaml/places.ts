@@ -27,10 +27,9 @@ export function placeOf(text: string, path: AttrPath): Place {
   let pair: Pair | undefined;
   const around: Around[] = [];
   for (const [at, part] of path.entries()) {
-    const collection = isMap(node) || isSeq(node) ? node : undefined;
-    const found = collection && memberOf(collection, part);
-    if (collection === undefined || found === undefined) return { node, pair, around, rest: path.slice(at) };
-    around.push({ collection, pair });
+    const found = isCollection(node) ? memberOf(node, part) : undefined;
+    if (!isCollection(node) || found === undefined) return { node, pair, around, rest: path.slice(at) };
+    around.push({ collection: node, pair });
     [node, pair] = [found.node, found.pair];
   }
   return { node, pair, around, rest: [] };

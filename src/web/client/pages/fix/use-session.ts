@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { counted, formatCount } from "../../../../text/count.ts";
-import type { ErrorDetails } from "../../../error-data.ts";
+import type { ErrorDetails } from "../../../../model/failure-details.ts";
 import type { EditResult, FixChanges, FixOverview, FixRow, Refusal, RowFilter } from "../../../fix/fix-types.ts";
 import { getJson, postJson } from "../../api.ts";
 import { detailsOf } from "../../use-data.ts";

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { formatCount } from "../../../../text/count.ts";
-import type { ErrorDetails } from "../../../error-data.ts";
+import type { ErrorDetails } from "../../../../model/failure-details.ts";
 import type { MappingData, MappingEdit, NewSource, NewSourceData } from "../../../mapping/mapping-data.ts";
 import { postJson } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
