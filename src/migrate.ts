@@ -3,8 +3,8 @@ import type { CheckProgress } from "./job/dependencies.ts";
 import type { Job } from "./job/job.ts";
 import type { Counts } from "./job/run-progress.ts";
 import type { WorkerSettings } from "./job/settings/recorded-settings.ts";
+import type { Connection } from "./job/target-connection.ts";
 import type { MappedRecord } from "./model/record.ts";
-import type { RunValues } from "./options/run-options.ts";
 import {
   checkRecords,
   foundRecords,
@@ -16,7 +16,6 @@ import {
 import {
   type CheckResult,
   itemSettings,
-  type KeyPolicy,
   planItems,
   type PlanOptions,
   planRecords,
@@ -83,13 +82,18 @@ async function checkInput(run: OpenPlan, options: MigrateOptions & Pick<CheckOpt
 export async function continueSending(run: OpenRun, sending?: Sending, checked?: CheckResult): Promise<ShownRun> {
   const { shownValues, journal, dependencies } = run;
   const before = sending && (await announce(run, sending));
-  if (sending !== undefined) await waitForOtherContent(run, sending.connection, dependencies);
+  if (sending !== undefined) await waitUntilQuiet(run, sending.connection);
   const hasReplied = before && haveReplies(before);
   const options = sending && { ...sending, dependencies, shownValues, journal, hasReplied };
   const sent = options && ((await canaryEnd(run, options)) ?? (await sendAll(run, options)));
   if (sending !== undefined && sent?.reason === "done") await compareExisting(run, sending.connection);
   const isResumed = checked === undefined;
   return endRun(run, { checked, sent, ...(isResumed && { before }) });
+}
+
+function waitUntilQuiet({ ledger, run, job, dependencies }: OpenRun, connection: Connection): Promise<void> {
+  const abandonedAt = (): Promise<string | undefined> => ledger.otherContentAbandonedAt(run.id);
+  return waitForOtherContent(job.operation.outcomes, abandonedAt, connection, dependencies);
 }
 
 type SendingOptions = Sending & SendOptions;
@@ -117,7 +121,7 @@ async function announce(
 }
 
 /** Options for `check`. By default, only the calling thread reads, maps and checks. */
-export interface CheckOptions extends PlanOptions, KeyPolicy, Pick<RunValues, "threads"> {
+export interface CheckOptions extends PlanOptions {
   /** Collects the invalid values if the user asked to see them. */
   readonly shownValues?: ShownValues | undefined;
   /** Receives the payloads of the records to send. If set, the calling thread does all the work. */

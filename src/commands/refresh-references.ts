@@ -7,7 +7,8 @@ import { PRODUCT_FIELDS, productPages } from "../platform/reading/product-list.t
 import type { ReadClient } from "../platform/reading/read-client.ts";
 import { readReferenceList, type ReferenceRows } from "../read/lists/reference-list.ts";
 import { csvText } from "../report/csv-text.ts";
-import { connectToRead, hostOf, type ReadDependencies } from "../job/target-connection.ts";
+import type { PlatformEnvironment } from "../job/dependencies.ts";
+import { connectToRead, hostOf } from "../job/target-connection.ts";
 import type { JobSettings } from "../job/settings/job-settings.ts";
 import { pathsFrom } from "../job/contract-files.ts";
 import type { TargetSettings } from "../job/settings/platform-settings.ts";
@@ -25,7 +26,7 @@ export interface RefreshOptions {
  */
 export async function refreshReferences(
   { job, target }: RefreshOptions,
-  dependencies: ReadDependencies,
+  dependencies: PlatformEnvironment,
 ): Promise<void> {
   const named = job.references?.["products"];
   if (named === undefined) {
@@ -46,7 +47,7 @@ export async function refreshReferences(
 }
 
 /** Reads current and past products, because a migrated account may have a product of either kind. */
-async function readProducts(target: TargetSettings, dependencies: ReadDependencies): Promise<readonly Product[]> {
+async function readProducts(target: TargetSettings, dependencies: PlatformEnvironment): Promise<readonly Product[]> {
   const { client, close } = await connectToRead(target, "public", dependencies);
   try {
     const byCode = new Map<string, Product>();

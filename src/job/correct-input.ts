@@ -13,9 +13,12 @@ import { incompleteLineText, type LinesEnd, readCorrections } from "../read/corr
 import { counted, formatCount } from "../text/count.ts";
 import { plainText } from "../text/plain-text.ts";
 
-interface CorrectionsContext {
+interface CorrectedSources {
   readonly plan: SourceSpec;
   readonly mapping: Mapping;
+}
+
+interface CorrectionsContext extends CorrectedSources {
   /** The path from which the file is read. Differs from the file's own path if a copy is read. */
   readonly from: string;
 }
@@ -26,16 +29,13 @@ interface CorrectionsContext {
  */
 export async function openCorrections(
   file: string,
-  { plan, mapping, from }: CorrectionsContext,
+  { from, ...sources }: CorrectionsContext,
 ): Promise<Corrector & LinesEnd> {
   const { corrections, ...end } = await readCorrections(file, from);
-  return { ...createCorrector(corrections, correctorOptions(file, { plan, mapping })), ...end };
+  return { ...createCorrector(corrections, correctorOptions(file, sources)), ...end };
 }
 
-export function correctorOptions(
-  file: string,
-  { plan, mapping }: Pick<CorrectionsContext, "plan" | "mapping">,
-): CorrectorOptions {
+export function correctorOptions(file: string, { plan, mapping }: CorrectedSources): CorrectorOptions {
   return { file, plan, keyColumn: keyColumnIn(mapping) };
 }
 

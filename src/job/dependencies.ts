@@ -31,19 +31,42 @@ export interface StopSignals {
   readonly abort: AbortSignal;
 }
 
-export interface SendEnvironment extends Notifier, StopSignals {
+export interface ProgressEnvironment extends Notifier {
   readonly onProgress: (event: RunEvent) => void;
+}
+
+export interface SendEnvironment extends ProgressEnvironment, StopSignals {
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** The environment for the journals of this machine. */
-export interface JournalEnvironment extends Notifier {
-  readonly clock: Clock;
+export interface RescueEnvironment extends Notifier {
   /** A folder that outlives the process, for data that the ledger cannot store. */
   readonly rescueFolder: string;
+}
+
+/** The environment for the journals of this machine. */
+export interface JournalEnvironment extends RescueEnvironment {
+  readonly clock: Clock;
   /** Folder for data that this machine keeps about ledgers on servers. Independent of the working folder. */
   readonly stateFolder: () => string;
+}
+
+export interface ProxyEnvironment {
+  /** `user:password` for a proxy that requires it. */
+  readonly proxyCredentials?: string | undefined;
+}
+
+/** The environment of requests to the platform. */
+export interface PlatformEnvironment extends Notifier, ProxyEnvironment {
+  /** Credentials, from the environment or from the private files that the target names. */
+  readonly secrets: (files: SecretFiles) => Promise<Secrets>;
+  /** `energy-migrate/<version>`. */
+  readonly userAgent: string;
+  /** Aborts logins and read requests in flight. */
+  readonly drain: AbortSignal;
+  readonly clock: Clock;
+  readonly random: Random;
 }
 
 export interface ContractCaching {
@@ -51,27 +74,41 @@ export interface ContractCaching {
   readonly contractCache?: ContractCache | undefined;
 }
 
+/** The environment for opening the files of a job. */
+export interface FileEnvironment extends Notifier {
+  /** A folder of this process for temporary files: private, created on first use, removed at the end. */
+  readonly temporaryFolder: string;
+}
+
+/** The environment for starting worker processes. */
+export interface ProcessEnvironment extends StopSignals {
+  readonly clock: Clock;
+  /** Starts this program as another process with these arguments; absent in the library. */
+  readonly startProcess?: ((words: readonly string[]) => StartedProcess) | undefined;
+}
+
+export interface StandardInputEnvironment {
+  /** Copies standard input to a private file in the folder and returns its path. */
+  readonly copyStandardInput: (folder: string) => Promise<string>;
+}
+
 /** The environment of a command. It is passed to the command in addition to its options. */
-export interface Dependencies extends SendEnvironment, JournalEnvironment, ContractCaching {
-  /** Credentials, from the environment or from the private files that the target names. */
-  readonly secrets: (files: SecretFiles) => Promise<Secrets>;
+export interface Dependencies
+  extends
+    SendEnvironment,
+    JournalEnvironment,
+    PlatformEnvironment,
+    ProcessEnvironment,
+    FileEnvironment,
+    StandardInputEnvironment,
+    ContractCaching {
   /** The access key of a document store, from the environment or from a private file. */
   readonly storeCredentials: (file: string | undefined) => Promise<StoreKey | undefined>;
-  /** `user:password` for a proxy that requires it. */
-  readonly proxyCredentials?: string | undefined;
-  /** `energy-migrate/<version>`. */
-  readonly userAgent: string;
   /** Whether a user can answer questions. */
   readonly canAsk: boolean;
   /** Asks for a typed answer. Resolves to undefined if no user can answer. */
   readonly ask: (question: string) => Promise<string | undefined>;
-  /** Copies standard input to a private file in the folder and returns its path. */
-  readonly copyStandardInput: (folder: string) => Promise<string>;
   readonly screen: Screen;
-  /** A folder of this process for temporary files: private, created on first use, removed at the end. */
-  readonly temporaryFolder: string;
-  /** Starts this program as another process with these arguments; absent in the library. */
-  readonly startProcess?: ((words: readonly string[]) => StartedProcess) | undefined;
 }
 
 /** Another process of this program, which does not receive signals from the terminal. */

@@ -8,9 +8,10 @@ import type { SourceSpec } from "../model/source-spec.ts";
 import type { CorrectionResult } from "../read/corrections/apply-corrections.ts";
 import { type Input, type KnownFile, openInput, type ReadOptions } from "../read/input/open-input.ts";
 import { pathsFrom } from "./contract-files.ts";
-import type { Dependencies } from "./dependencies.ts";
+import type { FileEnvironment } from "./dependencies.ts";
 import type { OpenedRejects } from "./rejects/rejects-input.ts";
 import { namingPlaceIn, resolverOf } from "./job-mapping.ts";
+import type { RunEvent } from "./run-event.ts";
 import type { JobSettings } from "./settings/job-settings.ts";
 import { withNamingPlace } from "./settings/naming-place.ts";
 import { setupPaths } from "./settings/setup-paths.ts";
@@ -44,8 +45,10 @@ export async function openJobInput(
   return { plan, input };
 }
 
-type InputDependencies = Pick<Dependencies, "temporaryFolder" | "notice"> &
-  Partial<Pick<Dependencies, "onProgress" | "drain">>;
+export interface InputDependencies extends FileEnvironment {
+  readonly onProgress?: (event: RunEvent) => void;
+  readonly drain?: AbortSignal;
+}
 
 export interface InputOptions {
   readonly showValues?: boolean;
@@ -88,9 +91,10 @@ async function openSources(
   const { openRejects } = await import("./rejects/rejects-input.ts");
   const folders = rejects.folders.map(pathsFrom(settings.folder));
   const opened = await openRejects({ ...context, plan, rejects: { ...rejects, folders }, encoding, dependencies });
-  const input = await openInput(plan, { ...options, ...opened.reading });
-  const { hasReturned } = opened;
-  return { ...input, hasReturned, close: () => input.close().finally(opened.close) };
+  const { encodingOf, amend, hasReturned, close } = opened;
+  const reading = { ...definedMembers({ delimiter: rejects.delimiter }), encodingOf, amend, mayBeEmpty: true };
+  const input = await openInput(plan, { ...options, ...reading });
+  return { ...input, hasReturned, close: () => input.close().finally(close) };
 }
 
 /** Opens an input whose cells are corrected while they are read. Reports the corrections after the first full read. */

@@ -7,9 +7,10 @@ import type { Mapping } from "../map/mapping.ts";
 import { Failure } from "../model/failure.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
 import type { RuleContext } from "../rules/engine/rule-context.ts";
+import type { Clock } from "../time/clock.ts";
 import { pathsFrom, readContractWithFindings, usableOperation } from "./contract-files.ts";
-import type { Dependencies } from "./dependencies.ts";
-import { type InputOptions, type JobInput, openJobInput } from "./job-input.ts";
+import type { ContractCaching, Notifier } from "./dependencies.ts";
+import { type InputDependencies, type InputOptions, type JobInput, openJobInput } from "./job-input.ts";
 import { filesOfMapping, type MappingFile, mappingOf, readJobMapping } from "./job-mapping.ts";
 import {
   noticeForeignOverlays,
@@ -22,11 +23,8 @@ import type { JobSettings } from "./settings/job-settings.ts";
 import { loadRuleContext } from "./settings/rule-configuration.ts";
 import { setupPaths } from "./settings/setup-paths.ts";
 
-/**
- * A job that is ready to run. Its contract and mapping are compiled and its input files are found, but no row has been
- * read.
- */
-export interface Job {
+/** The parts of a job that another thread needs to convert rows to records. */
+export interface CompiledJob {
   readonly settings: JobSettings;
   readonly contract: Contract;
   readonly operation: Operation;
@@ -40,15 +38,20 @@ export interface Job {
   readonly mappingFiles: readonly MappingFile[];
   /** The amounts that `migrate proof` totals. */
   readonly measures: readonly Measure[];
+}
+
+/**
+ * A job that is ready to run. Its contract and mapping are compiled and its input files are found, but no row has been
+ * read.
+ */
+export interface Job extends CompiledJob {
   readonly plan: SourceSpec;
   readonly input: JobInput;
 }
 
-/** The parts of a job that another thread needs to convert rows to records. */
-export type CompiledJob = Omit<Job, "plan" | "input">;
-
-export type JobDependencies = Pick<Dependencies, "temporaryFolder" | "notice" | "contractCache" | "clock"> &
-  Partial<Pick<Dependencies, "onProgress" | "drain">>;
+export interface JobDependencies extends InputDependencies, ContractCaching {
+  readonly clock: Clock;
+}
 
 /**
  * Compiles the files that the settings name and finds the input files.
@@ -97,7 +100,7 @@ interface JobParts {
 export async function compileJob(
   settings: JobSettings,
   { contract, document, now, signal }: JobParts,
-  notice: Dependencies["notice"],
+  notice: Notifier["notice"],
 ): Promise<CompiledJob> {
   const resolve = pathsFrom(settings.folder);
   const named = settings.operation ?? document?.operation;
@@ -120,8 +123,8 @@ export async function compileJob(
  * Checks that the records have a business key, which identifies them on the platform.
  * @throws Failure `config` if records have no business key
  */
-export function requireKey(job: Pick<Job, "mapping">): void {
-  if (job.mapping.keyAttr !== undefined) return;
+export function requireKey({ keyAttr }: Mapping): void {
+  if (keyAttr !== undefined) return;
   throw new Failure("config", "records have no business key, so they could not be recognised later", {
     hint: "set the attr of the key: `key:` in the mapping, or `x-migrate-key` in the contract",
   });

@@ -65,16 +65,20 @@ export interface InputProgress {
   readonly invalid: number;
 }
 
-export interface SendProgress {
+/** The records of a run that have an outcome. */
+interface SettledRecords {
+  /** Number of these records. */
+  readonly done: number;
+  /** The number of these records, by status. */
+  readonly counts: Counts;
+}
+
+export interface SendProgress extends SettledRecords {
   /**
    * Number of records that the run sends, including the records of earlier processes. Absent in a process that sends
    * only part of the records.
    */
   readonly total?: number | undefined;
-  /** Number of these records that have an outcome. */
-  readonly done: number;
-  /** The number of records with an outcome, by status. */
-  readonly counts: Counts;
   readonly inFlight: number;
   /** Records settled per second, over the last minute. */
   readonly perSecond: number;
@@ -110,13 +114,13 @@ export interface Wait {
  * The statuses of records that count towards the totals of a run: records that the run sends or has sent, or that a dry
  * run would send.
  */
-const SEND_STATUSES = ["valid", "accepted", "rejected", "existing", "ambiguous", "blocked", "pending"] as const;
+export const SEND_STATUSES = ["valid", "accepted", "rejected", "existing", "ambiguous", "blocked", "pending"] as const;
 
 /**
  * Returns the number of records that a run sends and the number of these records that have an outcome, in total and by
  * status.
  */
-export function sendTotals(counts: Counts): { readonly total: number } & Pick<SendProgress, "done" | "counts"> {
+export function sendTotals(counts: Counts): SettledRecords & { readonly total: number } {
   const ofSending = SEND_STATUSES.flatMap((status) => {
     const count = counts[status] ?? 0;
     return count === 0 ? [] : [[status, count] as const];

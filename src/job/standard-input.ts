@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import type { LedgerStore } from "../ledger/ledger-store.ts";
 import type { JobSettings } from "./settings/job-settings.ts";
-import type { Dependencies } from "./dependencies.ts";
+import type { StandardInputEnvironment } from "./dependencies.ts";
 import { settingsOf } from "./settings/recorded-settings.ts";
 
 /**
@@ -14,11 +14,11 @@ import { settingsOf } from "./settings/recorded-settings.ts";
 export async function withStandardInput(
   job: JobSettings,
   folder: string,
-  dependencies: Pick<Dependencies, "copyStandardInput">,
+  { copyStandardInput }: StandardInputEnvironment,
 ): Promise<JobSettings> {
   const named = Object.values(job.namedSources).flat();
   if (![...job.sources, ...named].includes("-")) return job;
-  const standardInput = path.resolve(await dependencies.copyStandardInput(folder));
+  const standardInput = path.resolve(await copyStandardInput(folder));
   const instead = (file: string): string => (file === "-" ? standardInput : file);
   return {
     ...job,

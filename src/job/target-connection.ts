@@ -8,13 +8,12 @@ import type { RequestDependencies } from "../platform/import/classified-request.
 import { createRemoteValidation, createStepClients, type StepClient } from "../platform/import/step-clients.ts";
 import { createReadClient, type ReadClient } from "../platform/reading/read-client.ts";
 import { readTextFile } from "../read/text/text-file.ts";
-import type { Clock, Random } from "../time/clock.ts";
 import { isLoopback, parseBaseUrl } from "../transport/base-url.ts";
 import {
   createHttp,
   DEFAULT_TIMEOUTS,
   type HttpClient,
-  type HttpOptions,
+  type HttpLimits,
   type SecuredConnection,
   type Timeouts,
 } from "../transport/http-client.ts";
@@ -23,15 +22,13 @@ import { parseProxyUrl } from "../transport/proxy-tunnel.ts";
 import { checkCaCertificates } from "../transport/tls.ts";
 import { credentialsOf, mutationOf, prefixOf } from "./settings/auth-settings.ts";
 import type { RateLimitSettings, TargetSettings } from "./settings/platform-settings.ts";
-import type { Dependencies } from "./dependencies.ts";
+import type { PlatformEnvironment, ProxyEnvironment } from "./dependencies.ts";
 import type { TimeoutSettings } from "../options/target-options.ts";
 
-/** A configured client for a platform. Nothing has been sent yet. */
-export interface Connection {
+/** The part of a connection that sends records. */
+export interface SendConnection {
   /** Time during which the platform may still process an aborted request, in milliseconds. */
   readonly quietMs: number;
-  /** Creates a client that reads over the same connections, with the same authorisation. */
-  readonly readClient: (signal: AbortSignal) => ReadClient;
   /** The requests that a record needs. */
   readonly steps: readonly StepClient[];
   /**
@@ -39,6 +36,12 @@ export interface Connection {
    * first byte; otherwise, the request fails with the code `HELD_BACK`.
    */
   readonly onlyWhile: (mayStart: () => boolean) => void;
+}
+
+/** A configured client for a platform. Nothing has been sent yet. */
+export interface Connection extends SendConnection {
+  /** Creates a client that reads over the same connections, with the same authorisation. */
+  readonly readClient: (signal: AbortSignal) => ReadClient;
   readonly close: () => Promise<void>;
 }
 
@@ -72,11 +75,6 @@ export function timeoutSettings(target: TargetSettings): Required<TimeoutSetting
   };
 }
 
-type ConnectionDependencies = Pick<
-  Dependencies,
-  "secrets" | "clock" | "random" | "notice" | "userAgent" | "proxyCredentials" | "drain"
->;
-
 /**
  * Creates a client for one operation of the target. Opens no socket before the first request.
  * @param about `remoteValidation`: the client uses only the platform's validation, which creates nothing
@@ -87,7 +85,7 @@ export async function connect(
   operation: Operation,
   about: {
     readonly pace: RateLimitSettings;
-    readonly dependencies: ConnectionDependencies;
+    readonly dependencies: PlatformEnvironment;
     readonly remoteValidation?: boolean;
   },
 ): Promise<Connection> {
@@ -139,8 +137,8 @@ export interface OpenTarget extends HttpClient {
  */
 export async function openTarget(
   target: TargetSettings,
-  limits: Pick<HttpOptions, "connections" | "maxReplyBytes" | "mayStart" | "onSecured">,
-  { proxyCredentials }: Pick<Dependencies, "proxyCredentials">,
+  limits: HttpLimits,
+  { proxyCredentials }: ProxyEnvironment,
 ): Promise<OpenTarget> {
   const baseUrl = parseBaseUrl(target.baseUrl, { allowInsecureLoopback: target.allowInsecureLoopback });
   const ca = target.ca === undefined ? undefined : await readCaFile(target.ca, baseUrl);
@@ -194,7 +192,7 @@ function timeoutsOf({ connectSeconds, headersSeconds, bodySeconds, wholeSeconds 
 async function authorisationOf(
   { auth }: TargetSettings,
   { http, baseUrl, mask }: OpenTarget,
-  { secrets, clock, drain }: Pick<Dependencies, "secrets" | "clock" | "drain">,
+  { secrets, clock, drain }: PlatformEnvironment,
 ): Promise<Authorisation> {
   return createAuthorisation({
     credentials: credentialsOf(await secrets(auth), auth),
@@ -214,14 +212,6 @@ export interface ReadConnection {
   readonly close: () => Promise<void>;
 }
 
-export interface ReadDependencies extends Pick<Dependencies, "secrets" | "userAgent" | "proxyCredentials"> {
-  /** Aborts the request in flight. */
-  readonly drain: AbortSignal;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly notice: (text: string) => void;
-}
-
 /**
  * Maximum size of a reply to a read request. Such a reply may be longer than a data-import reply: a page contains up to
  * 1500 rates, and an account contains all its data.
@@ -236,7 +226,7 @@ const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 export async function connectToRead(
   target: TargetSettings,
   who: "public" | "account-holder",
-  dependencies: ReadDependencies,
+  dependencies: PlatformEnvironment,
 ): Promise<ReadConnection> {
   const open = await openTarget(target, { connections: 1, maxReplyBytes: MAX_REPLY_BYTES }, dependencies);
   const authorisation = who === "public" ? undefined : await authorisationOf(target, open, dependencies);

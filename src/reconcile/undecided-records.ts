@@ -74,7 +74,7 @@ async function undecidedInBatch(
     const mapped = job.mapping.map(row);
     const content = planned?.get(item.record);
     const isPlanned = content !== undefined && isSameContent(content, contentHash(mapped.payload, mapped.parameters));
-    if (!isPlanned) throw inputChanged(item);
+    if (!isPlanned) throw inputChanged(item.record);
     return [{ ...item, row, ...toSentForm(mapped) }];
   });
 }

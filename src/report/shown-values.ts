@@ -8,7 +8,7 @@ import type { Problem } from "../model/problem.ts";
  * from here, because the ledger contains no values. Only the values of the first `MAX_PLACES` places are kept.
  */
 export interface ShownValues {
-  noteValue(place: Place, value: JsonValue | undefined): void;
+  readonly noteValue: (place: Place, value: JsonValue | undefined) => void;
   /** Returns the outcome with the known values of its problems. */
   fill(outcome: Outcome): Outcome;
 }

@@ -9,19 +9,9 @@ import { NO_TLS, probePlainHttp } from "./plain-http-probe.ts";
 import { DEFAULT_PORTS, openTunnel, type Proxy } from "./proxy-tunnel.ts";
 import { trustingConnector, wholeContext } from "./trusting-connector.ts";
 
-export interface HttpOptions {
-  /** The only origin to which requests may be sent: the scheme, host and port of this address. */
-  readonly origin: URL;
+export interface HttpLimits {
   /** Maximum number of connections and of concurrent requests; further requests wait. */
   readonly connections: number;
-  /** PEM certificates to trust in addition to the certificates of Node.js. */
-  readonly ca?: string;
-  readonly timeouts?: Partial<Timeouts>;
-  /**
-   * The proxy through which every connection is tunnelled. By default, there is no proxy, regardless of the
-   * environment.
-   */
-  readonly proxy?: Proxy;
   /** Called for every TLS connection after its certificate has been verified. */
   readonly onSecured?: (connection: SecuredConnection) => void;
   /**
@@ -31,6 +21,19 @@ export interface HttpOptions {
   readonly mayStart?: () => boolean;
   /** Maximum length of a reply's body. A longer body is truncated (`complete: false`). Default: 1 MiB. */
   readonly maxReplyBytes?: number;
+}
+
+export interface HttpOptions extends HttpLimits {
+  /** The only origin to which requests may be sent: the scheme, host and port of this address. */
+  readonly origin: URL;
+  /** PEM certificates to trust in addition to the certificates of Node.js. */
+  readonly ca?: string;
+  readonly timeouts?: Partial<Timeouts>;
+  /**
+   * The proxy through which every connection is tunnelled. By default, there is no proxy, regardless of the
+   * environment.
+   */
+  readonly proxy?: Proxy;
 }
 
 /** The result of a TLS handshake. */
@@ -82,14 +85,7 @@ export function createHttp(options: HttpOptions): HttpClient {
       const exchange = new Exchange({ resolve, reject }, limits);
       if (signal !== undefined && !followAbort(signal, exchange)) return;
       try {
-        pool.dispatch(
-          {
-            path: url.pathname + url.search,
-            method: request.method,
-            ...headersAndBody(request, exchange),
-          },
-          exchange,
-        );
+        pool.dispatch(dispatchOptions(request, exchange), exchange);
       } catch (cause) {
         exchange.refused(cause);
       }
@@ -97,14 +93,12 @@ export function createHttp(options: HttpOptions): HttpClient {
   return { http, close: () => pool.destroy() };
 }
 
-function headersAndBody(
-  { headers, body }: HttpRequest,
-  exchange: Exchange,
-): Pick<Dispatcher.DispatchOptions, "headers" | "body"> {
-  if (body === undefined || body.length <= PIECE_BYTES) return { headers, body: body ?? null };
+function dispatchOptions({ method, url, headers, body }: HttpRequest, exchange: Exchange): Dispatcher.DispatchOptions {
+  const path = url.pathname + url.search;
+  if (body === undefined || body.length <= PIECE_BYTES) return { path, method, headers, body: body ?? null };
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   const pieces = Readable.from(exchange.piecesOf(bytes), { objectMode: false, highWaterMark: 1 });
-  return { headers: { ...headers, "content-length": String(bytes.length) }, body: pieces };
+  return { path, method, headers: { ...headers, "content-length": String(bytes.length) }, body: pieces };
 }
 
 /** Fails before the first request if the process has too little memory for WebAssembly, which parses replies. */

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { type Clock, timestamp } from "../time/clock.ts";
 import type { Intent, AttemptOutcome } from "../ledger/records/requests.ts";
-import type { Ledger } from "../ledger/ledger.ts";
+import type { UploadLedger } from "./upload-types.ts";
 
 /**
  * Writes intents and outcomes to the ledger in groups, one group at a time. Intents and outcomes that are passed in
@@ -35,7 +35,7 @@ export interface RepeatedAttempt {
 }
 
 export interface LedgerWriterOptions {
-  readonly ledger: Pick<Ledger, "saveIntents" | "saveOutcomes">;
+  readonly ledger: UploadLedger;
   readonly run: string;
   readonly clock: Clock;
   /** Called when the ledger cannot save outcomes. The run must then stop sending. */
@@ -131,7 +131,7 @@ interface LedgerTransactions {
   readonly retryFailedWrites: () => Promise<readonly AttemptOutcome[]>;
 }
 
-function createLedgerTransactions(ledger: LedgerWriterOptions["ledger"], run: string): LedgerTransactions {
+function createLedgerTransactions(ledger: UploadLedger, run: string): LedgerTransactions {
   let refused: readonly Entry[] = [];
 
   const write: LedgerTransactions["write"] = async (entries, intents) => {

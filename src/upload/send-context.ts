@@ -13,25 +13,29 @@ import { createShutdown, type Shutdown } from "./shutdown.ts";
 import type { UploadDependencies, UploadEnd, UploadOptions } from "./upload-types.ts";
 import { createStepOrder, type StepOrder } from "./workflow-position.ts";
 
-/** State shared by all records of an upload. A round has its own queue, shutdown and circuit breaker. */
-export interface SendContext {
+/** State shared by all rounds of an upload. */
+interface UploadContext {
   readonly options: UploadOptions;
   readonly steps: readonly StepClient[];
   readonly clock: Clock;
   readonly random: Random;
-  readonly queue: SendQueue;
   readonly rate: RateControl;
   readonly stepLimits: StepLimits;
   readonly stepOrder: StepOrder;
   readonly retryBudget: RetryBudget;
   readonly accountNumbers: AccountNumbers;
-  readonly circuitBreaker: CircuitBreaker;
   readonly supplierBreakers: SupplierBreakers;
-  readonly shutdown: Shutdown;
-  readonly ledgerWriter: LedgerWriter;
   readonly counts: UploadEnd["counts"];
   /** Counts an outcome, once it is durable. */
   readonly onSaved: (outcome: AttemptOutcome) => void;
+}
+
+/** State shared by all records of one round of an upload. */
+export interface SendContext extends UploadContext {
+  readonly queue: SendQueue;
+  readonly circuitBreaker: CircuitBreaker;
+  readonly shutdown: Shutdown;
+  readonly ledgerWriter: LedgerWriter;
 }
 
 const MAX_WAIT_MS = 5 * 60_000;
@@ -54,7 +58,7 @@ export function createRounds(
     firstWaitMs: options.firstWaitMs,
     contact: { isMade: false },
   };
-  const kept: Omit<SendContext, "queue" | "circuitBreaker" | "shutdown" | "ledgerWriter"> = {
+  const kept: UploadContext = {
     options,
     steps,
     clock,

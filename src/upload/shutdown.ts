@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../time/clock.ts";
 import { Failure } from "../model/failure.ts";
-import type { UploadEnd, UploadOptions } from "./upload-types.ts";
+import type { EndCause, UploadOptions } from "./upload-types.ts";
 
 /** Ends an upload early, because of the user, a failure or a bug. The first cause counts. */
 export interface Shutdown {
@@ -15,12 +15,12 @@ export interface Shutdown {
    * Call this when the upload has ended.
    * @throws the error that stopped the upload, if it is a bug
    */
-  readonly end: () => Pick<UploadEnd, "reason" | "failure">;
+  readonly end: () => EndCause;
 }
 
 const GRACE_MS = 30_000;
 
-export function createShutdown({ drain, abort }: Pick<UploadOptions, "drain" | "abort">, clock: Clock): Shutdown {
+export function createShutdown({ drain, abort }: UploadOptions, clock: Clock): Shutdown {
   const stopping = new AbortController();
   const aborted = new AbortController();
   const ended = new AbortController();

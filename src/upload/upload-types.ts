@@ -43,8 +43,11 @@ export interface RecordToSend {
   readonly detached?: (() => RecordToSend) | undefined;
 }
 
+/** The part of a ledger that stores requests and their outcomes. */
+export type UploadLedger = Pick<Ledger, "saveIntents" | "saveOutcomes">;
+
 export interface UploadDependencies {
-  readonly ledger: Pick<Ledger, "saveIntents" | "saveOutcomes">;
+  readonly ledger: UploadLedger;
   /** The steps of every record, in order. There is at least one. */
   readonly steps: readonly StepClient[];
   readonly clock: Clock;
@@ -52,13 +55,14 @@ export interface UploadDependencies {
   readonly onProgress: (event: UploadEvent) => void;
 }
 
-export interface UploadOptions {
-  /** Id of the run. */
-  readonly run: string;
+export interface ConcurrencyOptions {
   /** `auto` starts at 4 and adapts up to `ceiling`. A number applies unchanged from the start. */
   readonly concurrency: "auto" | number;
   /** Maximum number of requests in flight under `auto`; default 16. */
   readonly ceiling?: number;
+}
+
+export interface PaceOptions extends ConcurrencyOptions {
   /** Maximum number of requests per second. */
   readonly rps?: number;
   /**
@@ -66,6 +70,19 @@ export interface UploadOptions {
    * limits.
    */
   readonly share?: (() => PaceShare) | undefined;
+}
+
+/** How long an upload waits for the platform. */
+export interface WaitLimits {
+  /** Maximum wait while the platform is unreachable or accepts nothing; default 5 minutes. */
+  readonly maxWaitMs?: number;
+  /** Maximum wait for the first reply of an unreachable platform; default `maxWaitMs`. */
+  readonly firstWaitMs?: number | undefined;
+}
+
+export interface UploadOptions extends PaceOptions, WaitLimits {
+  /** Id of the run. */
+  readonly run: string;
   /** Whether all records go to one import supplier, so that nothing can be sent while the supplier is closed. */
   readonly oneSupplier?: boolean;
   /**
@@ -86,10 +103,6 @@ export interface UploadOptions {
    * cancelled request may still be processed. Default: immediately.
    */
   readonly trustNotFoundFrom?: number;
-  /** Maximum wait while the platform is unreachable or accepts nothing; default 5 minutes. */
-  readonly maxWaitMs?: number;
-  /** Maximum wait for the first reply of an unreachable platform; default `maxWaitMs`. */
-  readonly firstWaitMs?: number | undefined;
 }
 
 /** One worker's share of a run's pace. */
@@ -144,10 +157,14 @@ export type UploadEvent =
     }
   | { readonly kind: "pause"; readonly forMs: number; readonly reason: string };
 
-export interface UploadEnd {
+/** How an upload ended. */
+export interface EndCause {
   /** `done`: every record was handled. `drained`: the user stopped the upload. `stopped`: `failure` ended it. */
   readonly reason: "done" | "drained" | "stopped";
   readonly failure?: Failure;
+}
+
+export interface UploadEnd extends EndCause {
   /** Outcomes of this upload by status. */
   readonly counts: Readonly<Partial<Record<AttemptOutcome["status"], number>>>;
   /** Outcomes that the ledger could not save, for example on a full disk. Empty unless writing to the ledger failed. */

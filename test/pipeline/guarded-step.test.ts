@@ -22,7 +22,7 @@ function createScene() {
       return { replyClass: { kind: "cancelled", reason: "only asked" }, durationMs: 0 };
     },
   };
-  const guarded = guardedStep(step, { lease: { isHeld: () => state.isHeld }, clock, lost: lost.signal });
+  const guarded = guardedStep(step, { isHeld: () => state.isHeld, clock, lost: lost.signal });
   const send = (maySend?: () => Promise<boolean>): Promise<unknown> => guarded.send({}, aborted.signal, maySend);
   return { clock, lost, aborted, state, send };
 }
@@ -86,14 +86,14 @@ test("waits for the lease again if it expires while a request waits for its turn
 test.each(["lost", "aborted"] as const)(
   "detects that the lease or the run is %s while a token request is held back",
   async (which) => {
-    const { clock, lost, aborted, lease } = { ...createScene(), lease: { isHeld: () => false } };
+    const { clock, lost, aborted, isHeld } = { ...createScene(), isHeld: () => false };
     let tries = 0;
     const heldBack = { kind: "unsent", code: "HELD_BACK", reason: "held back" } as const;
     const send = async (): ReturnType<StepClient["send"]> => {
       tries += 1;
       return { replyClass: heldBack, durationMs: 0 };
     };
-    const guarded = guardedStep({ idempotent: false, dedupesByKey: false, send }, { lease, clock, lost: lost.signal });
+    const guarded = guardedStep({ idempotent: false, dedupesByKey: false, send }, { isHeld, clock, lost: lost.signal });
     const sent = guarded.send({}, aborted.signal, undefined);
     await clock.sleep(1_000);
     expect(tries).toBeGreaterThan(1);

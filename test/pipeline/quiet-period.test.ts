@@ -35,10 +35,10 @@ it("the remaining quiet period counts from the last unanswered request, and neve
 const waitedFor = async (outcomes: Operation["outcomes"]): Promise<readonly number[]> => {
   const slept: number[] = [];
   const sleep = (ms: number): Promise<void> => Promise.resolve(void slept.push(ms));
-  const ledger = { otherContentAbandonedAt: () => Promise.resolve(at(-400)) };
   await waitForOtherContent(
-    { ledger, run: { id: "run" }, job: { operation: { outcomes } } },
-    { quietMs: 1000, steps: [] },
+    outcomes,
+    () => Promise.resolve(at(-400)),
+    { quietMs: 1000, steps: [], onlyWhile: () => undefined },
     { clock: { ...clock, sleep }, drain: new AbortController().signal, notice: () => undefined },
   );
   return slept;

@@ -66,7 +66,7 @@ it("returns only the records to correct, with their joined rows, and one row of 
   const input = await openAccounts();
   const all = await allOf(input.records());
   const report = reportOf(all, new Set([7, 8, 50]));
-  const few = await allOf(rejectedInput({ input }, report));
+  const few = await allOf(rejectedInput(input, report));
   expect(few.map(({ number, source, orphan }) => [number, source, orphan])).toEqual([
     [0, "accounts", false],
     [0, "customers", true],
@@ -74,7 +74,7 @@ it("returns only the records to correct, with their joined rows, and one row of 
     [8, "accounts", false],
     [50, "accounts", false],
   ]);
-  expect(await rejectedBy(report, rejectedInput({ input }, report))).toEqual(await rejectedBy(report, input.records()));
+  expect(await rejectedBy(report, rejectedInput(input, report))).toEqual(await rejectedBy(report, input.records()));
   await input.close();
 });
 
@@ -83,7 +83,7 @@ it("reads the whole input if a child row without a parent needs correction", asy
   const all = await allOf(input.records());
   expect(all.at(-1)?.orphan).toBe(true);
   const report = reportOf(all, new Set([3, ACCOUNTS + 1]));
-  expect(await allOf(rejectedInput({ input }, report))).toEqual(all);
-  expect(await rejectedBy(report, rejectedInput({ input }, report))).toHaveLength(2);
+  expect(await allOf(rejectedInput(input, report))).toEqual(all);
+  expect(await rejectedBy(report, rejectedInput(input, report))).toHaveLength(2);
   await input.close();
 });

@@ -68,7 +68,7 @@ export async function changes(
     dependencies,
   );
   try {
-    requireKey(job);
+    requireKey(job.mapping);
     const ledger = await openIfExists(locator, dependencies);
     try {
       return await compareWithLedger({ job, target, ledger, dependencies, add });

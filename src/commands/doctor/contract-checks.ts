@@ -108,7 +108,7 @@ async function mappingCheck(
 ): Promise<Check> {
   const mapping = await mappingOf(document, operation, settings);
   await mapping.close?.();
-  requireKey({ mapping });
+  requireKey(mapping);
   if (document === undefined) return ok("mapping", "none: the sources already contain payloads");
   const { unmappedRequired } = mapping;
   const figures = { ...coverageOf(document, operation), missing: unmappedRequired.length };

@@ -1,5 +1,6 @@
+import type { PlatformEnvironment } from "../../job/dependencies.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
-import { type ReadDependencies, connectToRead } from "../../job/target-connection.ts";
+import { connectToRead } from "../../job/target-connection.ts";
 import { type Page, type PageSelection, inTimeOrder, selectedPages } from "../../platform/reading/pagination.ts";
 import { productPages } from "../../platform/reading/product-list.ts";
 import { readAccount } from "../../platform/reading/read-client.ts";
@@ -23,7 +24,7 @@ export interface RatesOptions {
 /** Yields the rates of a tariff, page by page. Needs no credentials. */
 export async function* rates(
   { target, request, extent, chronological }: RatesOptions,
-  dependencies: ReadDependencies,
+  dependencies: PlatformEnvironment,
 ): AsyncGenerator<Page<UnitRate>, void, undefined> {
   const { client, close } = await connectToRead(target, "public", dependencies);
   try {
@@ -43,7 +44,7 @@ interface ProductsOptions {
 /** Yields the products of a platform, page by page. Needs no credentials. */
 export async function* products(
   { target, filters, extent }: ProductsOptions,
-  dependencies: ReadDependencies,
+  dependencies: PlatformEnvironment,
 ): AsyncGenerator<Page<Product>, void, undefined> {
   const { client, close } = await connectToRead(target, "public", dependencies);
   try {
@@ -60,7 +61,7 @@ interface AccountOptions {
 }
 
 /** Returns one account as stored on the platform. Requires credentials. */
-export async function account({ target, number }: AccountOptions, dependencies: ReadDependencies): Promise<Account> {
+export async function account({ target, number }: AccountOptions, dependencies: PlatformEnvironment): Promise<Account> {
   const { client, close } = await connectToRead(target, "account-holder", dependencies);
   try {
     return await readAccount(client, number);

@@ -20,14 +20,18 @@ import {
   type UncaughtAnswer,
 } from "./function-messages.ts";
 
-export interface FunctionModule {
-  readonly file: string;
-  /** The place in the mapping where the module is named. */
-  readonly place: Place;
+/** Settings for the execution of functions, independent of the module. */
+export interface FunctionSettings {
   /** Time limit for one call, in seconds. Loading the module may take `LOAD_FACTOR` times as long. */
   readonly timeoutSeconds?: number | undefined;
   /** Running calls end `STOP_GRACE_MS` after this signal aborts. */
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface FunctionModule extends FunctionSettings {
+  readonly file: string;
+  /** The place in the mapping where the module is named. */
+  readonly place: Place;
 }
 
 const LOAD_FACTOR = 10;

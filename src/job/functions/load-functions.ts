@@ -4,11 +4,8 @@ import path from "node:path";
 import type { MappingDocument } from "../../map/document/mapping-document.ts";
 import { type MappingFunctions, NO_FUNCTIONS } from "../../map/leaf/function-calls.ts";
 import { Failure } from "../../model/failure.ts";
-import { type FunctionModule, startFunctions } from "./function-thread.ts";
+import { type FunctionSettings, startFunctions } from "./function-thread.ts";
 import { NotLoaded } from "./thread-end.ts";
-
-/** Settings for the execution of functions, independent of the module. */
-export type FunctionSettings = Pick<FunctionModule, "timeoutSeconds" | "signal">;
 
 /**
  * Loads the functions that a module exports. `functions:` in a mapping names the module.

@@ -1,4 +1,4 @@
-import type { Ledger } from "../../ledger/ledger.ts";
+import type { MigrationQueries } from "../../ledger/ledger.ts";
 import type { DestinationState } from "../../ledger/migration-state.ts";
 import type { Inventory } from "../../options/migration-options.ts";
 import { eachInventoryKey } from "./inventory-keys.ts";
@@ -18,7 +18,7 @@ export interface InventoryOptions {
 }
 
 export interface ComparedLedger {
-  readonly ledger: Pick<Ledger, "unseenKeys">;
+  readonly ledger: MigrationQueries;
   /** The result of `Ledger.migration`. */
   readonly migration: readonly DestinationState[];
 }

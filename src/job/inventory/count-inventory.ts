@@ -2,22 +2,20 @@ import { hash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
-import type { Ledger, Run } from "../../ledger/ledger.ts";
+import type { Ledger, Run, RunQueries } from "../../ledger/ledger.ts";
 import type { DestinationState } from "../../ledger/migration-state.ts";
 import type { Exclusion } from "../../ledger/records/exclusions.ts";
 import { identitiesOf } from "../../ledger/records/record-hashes.ts";
 import type { WallClock } from "../../time/clock.ts";
 import type { InventoryOptions } from "./compare-inventory.ts";
-import { type InventoryState, platformsOf, stateOfNumber } from "./inventory-state.ts";
+import { type InventoryState, isPlannedPush, platformsOf, stateOfNumber } from "./inventory-state.ts";
 import type { InventoryFile } from "./inventory-keys.ts";
 import { indexOfKey, type KeyMarks, marksOf, marksWithout } from "./key-marks.ts";
 import { type CountedPlatform, readCount, readCounts, storeCount, type StoredCount } from "./stored-counts.ts";
 
-type PlanReader = Pick<Ledger, "plannedKeys" | "summary">;
-
 interface CountDependencies {
-  readonly store: Pick<LedgerStore, "folder">;
-  readonly ledger: PlanReader & Pick<Ledger, "exclusions">;
+  readonly store: LedgerStore;
+  readonly ledger: Ledger;
   /** All runs of the ledger. */
   readonly runs: readonly Run[];
   /** The result of `Ledger.migration`. */
@@ -61,10 +59,7 @@ export async function countInventory(
  * Adds the pushes of the ledger to the stored counts, so that the next `countInventory` does not have to read their
  * keys. Does nothing without stored counts.
  */
-export async function updateCounts(
-  { folder }: Pick<LedgerStore, "folder">,
-  ledger: PlanReader & Pick<Ledger, "runs">,
-): Promise<void> {
+export async function updateCounts({ folder }: LedgerStore, ledger: RunQueries): Promise<void> {
   const counts = await readCounts(folder);
   if (counts.length === 0) return;
   const runs = await ledger.runs();
@@ -105,9 +100,9 @@ async function inspect(
 async function withLaterPushes(
   count: StoredCount,
   runs: readonly Run[],
-  ledger: PlanReader,
+  ledger: RunQueries,
 ): Promise<StoredCount | undefined> {
-  const pushes = runs.filter((run) => isPlannedPush(run, count)).map(({ id }) => id);
+  const pushes = runs.filter((run) => isPlannedPush(run) && isSentTo(run, count)).map(({ id }) => id);
   const counted = new Set(count.runs);
   const later = pushes.filter((id) => !counted.has(id));
   if (pushes.length !== counted.size + later.length) return undefined;
@@ -124,7 +119,7 @@ async function withLaterPushes(
   return { ...count, runs: pushes, missing: marksWithout(count.missing, (index) => isSeen[index] === 1) };
 }
 
-async function* plannedKeys(ledger: PlanReader, run: string): AsyncGenerator<readonly string[]> {
+async function* plannedKeys(ledger: RunQueries, run: string): AsyncGenerator<readonly string[]> {
   const { counts } = await ledger.summary(run);
   const records = Object.values(counts).reduce((sum, each) => sum + each, 0);
   for (let from = 1; from <= records; from += KEYS_AT_ONCE) {
@@ -134,10 +129,11 @@ async function* plannedKeys(ledger: PlanReader, run: string): AsyncGenerator<rea
 
 const KEYS_AT_ONCE = 10_000;
 
-/** Whether a run is a push that sends to the platform and has read its input completely. */
-function isPlannedPush(run: Run, { target, destinations }: CountedPlatform): boolean {
-  if (run.command !== "push" || run.dryRun || run.state === "planning" || run.target !== target) return false;
-  return destinations.some(({ endpoint, supplier }) => run.endpoint === endpoint && run.supplier === supplier);
+function isSentTo(run: Run, { target, destinations }: CountedPlatform): boolean {
+  const isDestination = destinations.some(
+    ({ endpoint, supplier }) => run.endpoint === endpoint && run.supplier === supplier,
+  );
+  return run.target === target && isDestination;
 }
 
 /** Returns the number of excluded keys that no push contains. */

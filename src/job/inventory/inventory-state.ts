@@ -1,3 +1,4 @@
+import type { Run } from "../../ledger/ledger.ts";
 import type { DestinationState } from "../../ledger/migration-state.ts";
 
 /** The inventory compared with the pushes to one platform. `expected` is the sum of `seen` and `missing`. */
@@ -20,6 +21,11 @@ export function stateOfNumber({ target, operation, destinations }: Platform, exp
   const records = destinations.reduce((sum, each) => sum + each.records, 0);
   const seen = Math.min(records, expected);
   return { target, operation, expected, seen, missing: expected - seen };
+}
+
+/** Whether a run is a push that sends to the platform and has read its input completely. */
+export function isPlannedPush({ command, dryRun, state }: Run): boolean {
+  return command === "push" && !dryRun && state !== "planning";
 }
 
 /** A platform, and those of its destinations that have the endpoint of the latest push. */

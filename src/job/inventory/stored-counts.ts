@@ -15,24 +15,27 @@ export interface CountedPlatform {
   readonly destinations: readonly Destination[];
 }
 
-/** A comparison of an inventory with the pushes to a platform. */
-export interface StoredCount extends CountedPlatform {
+interface CountHeader extends CountedPlatform {
   /** Identifies the inventory file and its content. */
   readonly basis: string;
   /** Number of distinct keys. */
   readonly expected: number;
   /** Ids of the compared pushes. */
   readonly runs: readonly string[];
+}
+
+/** A comparison of an inventory with the pushes to a platform. */
+export interface StoredCount extends CountHeader {
   /** The keys that are in none of these pushes. */
   readonly missing: KeyMarks;
 }
 
-interface Header extends Omit<StoredCount, "missing"> {
+interface StoredHeader extends CountHeader {
   /** SHA-256 of the marks. The file is not synced to the disk, so a power failure can corrupt it. */
   readonly checksum: string;
 }
 
-const headerSchema: z.ZodType<Header> = z.object({
+const headerSchema: z.ZodType<StoredHeader> = z.object({
   // The marks are in the byte order of the machine that wrote the file.
   order: z.literal(endianness()),
   basis: z.string(),

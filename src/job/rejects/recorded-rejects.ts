@@ -11,7 +11,7 @@ import type { Ledger, Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import { shellCommand } from "../../text/shell-command.ts";
-import type { Dependencies } from "../dependencies.ts";
+import type { FileEnvironment } from "../dependencies.ts";
 import type { JobSettings } from "../settings/job-settings.ts";
 import type { FileKind } from "../settings/recorded-files.ts";
 import { type RunSettings, jobSettingsIfKnown, settingsIfKnown } from "../settings/recorded-settings.ts";
@@ -31,7 +31,7 @@ export interface RecordedRejects {
 export interface SetupOptions {
   /** Kinds of files that the new run names itself. The recorded files of these kinds are not used. */
   readonly replaced: ReadonlySet<FileKind>;
-  readonly dependencies: Pick<Dependencies, "temporaryFolder" | "notice">;
+  readonly dependencies: FileEnvironment;
 }
 
 /**

@@ -14,15 +14,16 @@ import { type Row, isCsvRow } from "../../model/record.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
 import type { KEYS, REJECTS } from "../../options/run-options.ts";
 import type { RecordedValues } from "../../options/option-row.ts";
-import type { ReadOptions } from "../../read/input/open-input.ts";
 import { withDescendants } from "../../read/input/opened-source.ts";
 import { findFiles } from "../../read/input/source-files.ts";
 import { DEFAULT_LIMITS } from "../../read/read-limits.ts";
-import type { Dependencies } from "../dependencies.ts";
+import type { FileEnvironment } from "../dependencies.ts";
 
 /** The options for reading rejects whose changes have been checked. */
 export interface OpenedRejects {
-  readonly reading: Required<Pick<ReadOptions, "encodingOf" | "amend" | "mayBeEmpty">> & Pick<ReadOptions, "delimiter">;
+  readonly encodingOf: (path: string) => string | undefined;
+  /** Restores keys in a row of a source. */
+  readonly amend: ((row: Row) => Row) | undefined;
   /** Whether the folders contain the row that this run exported for a record without a key. */
   readonly hasReturned: (run: string, record: number) => boolean;
   readonly close: () => Promise<void>;
@@ -37,7 +38,7 @@ export interface RejectsContext {
   readonly showValues: boolean;
   /** Receives the changes to each folder, for a command that does not push them. */
   readonly onReturned?: ((returned: ReturnedRejects) => void) | undefined;
-  readonly dependencies: Pick<Dependencies, "temporaryFolder" | "notice">;
+  readonly dependencies: FileEnvironment;
 }
 
 /**
@@ -50,7 +51,6 @@ export async function openRejects(context: RejectsContext): Promise<OpenedReject
   const { temporaryFolder: tempFolder } = dependencies;
   const encodings = await encodingsOf(context);
   const encodingOf = (file: string): string | undefined => encodings.get(file);
-  const delimiter = rejects.delimiter === undefined ? {} : { delimiter: rejects.delimiter };
   const reading = {
     encoding: undefined,
     encodingOf,
@@ -84,7 +84,8 @@ export async function openRejects(context: RejectsContext): Promise<OpenedReject
       restorers.length === 0 ? undefined : (row: Row) => restorers.reduce((now, restore) => restore(now), row);
     await refuseSharedRows(folders, { reading: { ...reading, amend }, tempFolder });
     return {
-      reading: { encodingOf, mayBeEmpty: true, ...delimiter, amend },
+      encodingOf,
+      amend,
       hasReturned: (run, record) =>
         checks.some(({ manifest, withoutKey }) => manifest.run === run && withoutKey.has(record)),
       close,

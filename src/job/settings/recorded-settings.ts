@@ -15,9 +15,8 @@ import { PACE, TARGET } from "../../options/target-options.ts";
 import { type RecordedFile, recordedFileSchema, recordFiles } from "./recorded-files.ts";
 import type { RateLimitSettings, TargetSettings } from "./platform-settings.ts";
 
-/** The settings of a push, as recorded in the ledger. `resume` continues with them. Contains no credentials. */
-export interface RunSettings extends RunValues {
-  readonly job: JobSettings;
+/** The settings of a push that describe how it sends records. */
+export interface PushSettings extends RunValues {
   readonly target: TargetSettings;
   readonly pace: RateLimitSettings;
   /** Set for a push with `--workers`: worker processes send its records, and more workers can join. */
@@ -28,6 +27,11 @@ export interface RunSettings extends RunValues {
   readonly by?: string | undefined;
   /** Whether lists of runs omit the run once it has ended. Set for a dry run that only prepares a confirmation. */
   readonly isUnlisted?: boolean | undefined;
+}
+
+/** The settings of a push, as recorded in the ledger. `resume` continues with them. Contains no credentials. */
+export interface RunSettings extends PushSettings {
+  readonly job: JobSettings;
   /** Secret key for the fingerprints of the run's rejects: 256 random bits as text. */
   readonly rejectsSecret: string;
   /** The fingerprints of all files that the run depends on. */
@@ -43,7 +47,7 @@ export interface WorkerSettings {
 
 /** Describes a new push for the ledger. Reads every file once to record its fingerprint. */
 export async function describeRun(
-  options: Omit<RunSettings, "files" | "job" | "rejectsSecret"> & { readonly dryRun: boolean },
+  options: PushSettings & { readonly dryRun: boolean },
   { job, host, clock }: { readonly job: Job; readonly host: string; readonly clock: WallClock },
 ): Promise<NewRun> {
   const { target, pace, workers, confirmed, by, isUnlisted, dryRun } = options;
@@ -108,7 +112,7 @@ export function settingsOf(run: Run): RunSettings {
 }
 
 /** Returns the settings of a run, as `settingsOf` does; undefined if the ledger contains invalid settings. */
-export function settingsIfKnown({ settings }: Pick<Run, "settings">): RunSettings | undefined {
+export function settingsIfKnown({ settings }: NewRun): RunSettings | undefined {
   const parsed = runSettingsSchema.safeParse(settings);
   return parsed.success ? withResolvedPaths(parsed.data) : undefined;
 }

@@ -42,7 +42,8 @@ export async function loadRuleContext(
   if (rules.length === 0 && declarations.settings.size === 0) return undefined;
   const settings = ruleSettingValues(declarations, declared);
   const zone = settings.get("time_zone");
-  const references = await readReferences(rules, contract, Object.entries(files), { resolve, pathOf });
+  const read = (file: string): Promise<ReferenceList> => readReferenceList(resolve(file), pathOf(resolve(file)));
+  const references = await readReferences(rules, contract, Object.entries(files), read);
   const asksForPhones = rules.some((rule) => [...requirementsOf(rule, declarations).formats].some(isPhoneKind));
   return {
     declarations,
@@ -78,14 +79,14 @@ async function readReferences(
   rules: readonly Rule[],
   { ruleDeclarations }: Contract,
   files: readonly (readonly [string, string])[],
-  { resolve, pathOf }: Required<Pick<RuleEnvironment, "resolve" | "pathOf">>,
+  read: (file: string) => Promise<ReferenceList>,
 ): Promise<ReadonlyMap<string, ReferenceList>> {
   const columns = keyColumnsUsed(rules, ruleDeclarations);
   const lists = new Map<string, ReferenceList>();
   const known = listsUsed(rules, ruleDeclarations);
   for (const [name, file] of files) {
     if (!known.has(name)) throw unknownList(name, [...known]);
-    const list = await readReferenceList(resolve(file), pathOf(resolve(file)));
+    const list = await read(file);
     const missing = columns.get(name)?.find((column) => !list.columns.includes(column));
     if (missing !== undefined) {
       throw new Failure("config", `${file}: the reference list ${name} needs a column "${missing}"`, {

@@ -8,17 +8,12 @@ import { instanceOf } from "../endpoint.ts";
 import { FILE_KINDS, type FileKind } from "./recorded-files.ts";
 import { type RunSettings, settingsIfKnown } from "./recorded-settings.ts";
 
-type Described = Pick<NewRun, "endpoint" | "supplier" | "settings">;
-
 /**
  * Returns the differences between two pushes that affect which records are sent, or where they are sent. Without such
  * differences, each push can send the records that the other push has planned. Compares the contents of files, but not
  * their paths.
  */
-export function differencesOf(
-  own: Described,
-  other: Pick<Run, "endpoint" | "supplier" | "settings">,
-): readonly string[] {
+export function differencesOf(own: NewRun, other: NewRun): readonly string[] {
   const [one, two] = [settingsIfKnown(own), settingsIfKnown(other)];
   if (one === undefined || two === undefined) return ["the recorded settings"];
   const isOtherTarget = instanceOf(one.target.baseUrl) !== instanceOf(two.target.baseUrl);

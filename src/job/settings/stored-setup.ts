@@ -7,7 +7,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
 import { textHash } from "../../read/corrections/correction.ts";
 import type { JobSettings } from "./job-settings.ts";
-import type { Dependencies } from "../dependencies.ts";
+import type { FileEnvironment } from "../dependencies.ts";
 import {
   type ChangedFile,
   changedFiles,
@@ -23,7 +23,7 @@ import { copyName } from "./setup-paths.ts";
 export type StoredFiles = Pick<Ledger, "setupFile">;
 
 interface RecordedSetup {
-  readonly job: Pick<JobSettings, "folder">;
+  readonly job: JobSettings;
   readonly files: readonly RecordedFile[];
 }
 
@@ -88,7 +88,7 @@ interface OwnVersionOptions {
   readonly replaced?: ReadonlySet<FileKind>;
   /** A hint that is added to the notice. */
   readonly hint?: string;
-  readonly dependencies: Pick<Dependencies, "temporaryFolder" | "notice">;
+  readonly dependencies: FileEnvironment;
 }
 
 /**

@@ -8,20 +8,21 @@ import type { ChildGroups } from "../../read/join/bytes/joined-piece.ts";
 import { areReadable, type ChildRecords, NO_GROUPS, withChildren } from "./child-records.ts";
 import type { RecordReader } from "./record-reader.ts";
 
-/**
- * The result of the fast path: the records that are certainly valid and have no problem. All other records need the row
- * path.
- */
-export interface FastPathResult {
+/** The fast-path records: records that are certainly valid and have no problem. */
+interface EncodedRecords {
   /** Plan items of the fast-path records, by record number. */
   readonly items: FastPathItems;
+  /** For a run that sends records: start and end of each payload in `PayloadTexts.list`, by record number. */
+  readonly textStarts: Uint32Array;
+  readonly textEnds: Uint32Array;
+}
+
+/** The result of the fast path. All records other than the fast-path records need the row path. */
+export interface FastPathResult extends EncodedRecords {
   /** The numbers of the records for the row path, in ascending order. */
   readonly others: readonly number[];
   /** Whether `others` also contains a fast-path record, because `isFirstOnBothPaths` is set. */
   readonly hasEncoded: boolean;
-  /** For a run that sends records: start and end of each payload in `PayloadTexts.list`, by record number. */
-  readonly textStarts: Uint32Array;
-  readonly textEnds: Uint32Array;
 }
 
 /**
@@ -71,7 +72,7 @@ export function createScanner({ reader, make, texts, hasKey, children }: ScanOpt
   const joined = children.map(({ records }) => records);
   const cells = withChildren(withEncodingState(reader.cells), joined);
   const notEncoded = children.flatMap(({ records, isEncoded }) => (isEncoded ? [] : [records]));
-  const newFound = (count: number): Found => newItems(reader.table.file, count, texts);
+  const newFound = (count: number): EncodedRecords => newItems(reader.table.file, count, texts);
   let found = newFound(0);
 
   /** Encodes the current record. Never throws an error. If the row cannot be read, the row path reports the error. */
@@ -121,7 +122,7 @@ export function createScanner({ reader, make, texts, hasKey, children }: ScanOpt
       others.push(number);
       hasEncoded ||= isOnFastPath;
     }
-    return { ...found, others, hasEncoded: hasEncoded };
+    return { ...found, others, hasEncoded };
   };
 }
 
@@ -138,7 +139,7 @@ interface NotedText {
 
 /** Stores the position and the hashes of a record whose payload is the last text of the list. */
 function noteText(
-  { items, textStarts, textEnds }: Found,
+  { items, textStarts, textEnds }: EncodedRecords,
   { number, start, cells, rowHash }: NotedText,
   { list, hashes }: PayloadTexts,
 ): void {
@@ -155,9 +156,7 @@ function keyIn({ bytes, keyStart, keyEnd, keyText = "" }: FastPathCells): string
   return keyStart < 0 ? keyText : bytes.toString("latin1", keyStart, keyEnd);
 }
 
-type Found = Pick<FastPathResult, "items" | "textStarts" | "textEnds">;
-
-function newItems(file: string, count: number, sent: PayloadTexts | undefined): Found {
+function newItems(file: string, count: number, sent: PayloadTexts | undefined): EncodedRecords {
   const items = {
     file,
     bytes: Buffer.alloc(0),

@@ -1,5 +1,5 @@
 import { compareInventory, type MissingKey } from "../../job/inventory/compare-inventory.ts";
-import type { Dependencies } from "../../job/dependencies.ts";
+import { isPlannedPush } from "../../job/inventory/inventory-state.ts";
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 import type { OpenFilter, OpenRecord } from "../../ledger/migration-state.ts";
 import type { Owner, OwnerRule } from "../../model/owner.ts";
@@ -46,8 +46,8 @@ export async function eachOpenRecord(
 
 async function listOpenRecords(
   ledger: Ledger,
-  { since, inventory }: Omit<OpenRecordOptions, "owners">,
-  { temporaryFolder, clock }: Pick<Dependencies, "temporaryFolder" | "clock">,
+  { since, inventory }: OpenRecordOptions,
+  { temporaryFolder, clock }: CellDependencies,
   add: (records: readonly OpenRecord[]) => Promise<void> | void,
 ): Promise<void> {
   for await (const records of ledger.openRecords({ since })) await add(records);
@@ -62,8 +62,7 @@ async function listOpenRecords(
 
 /** Maps each target to the start time of the first planned push to it. */
 function firstPushes(runs: readonly Run[]): ReadonlyMap<string, string> {
-  const pushes = runs.filter(({ command, dryRun, state }) => command === "push" && !dryRun && state !== "planning");
-  return new Map(pushes.map(({ target, startedAt }) => [target, startedAt]));
+  return new Map(runs.filter(isPlannedPush).map(({ target, startedAt }) => [target, startedAt]));
 }
 
 function missingRecord({ target, key, file, line }: MissingKey, since: string): OpenRecord {

@@ -47,10 +47,7 @@ const EXPORT_FILE = "owners.json";
  * Reads the latest export of a run's packages. Returns undefined if there was no export on this machine.
  * @throws Failure `storage` if the file cannot be read
  */
-export async function readExport(
-  store: Pick<LedgerStore, "folder">,
-  run: string,
-): Promise<ExportedPackages | undefined> {
+export async function readExport(store: LedgerStore, run: string): Promise<ExportedPackages | undefined> {
   const file = exportFile(store, run);
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
@@ -65,7 +62,7 @@ export async function readExport(
 }
 
 /** @throws Failure `storage` */
-export async function writeExport(store: Pick<LedgerStore, "folder">, exported: ExportedPackages): Promise<void> {
+export async function writeExport(store: LedgerStore, exported: ExportedPackages): Promise<void> {
   const file = exportFile(store, exported.run);
   try {
     await makeFolder(path.dirname(file));
@@ -78,7 +75,7 @@ export async function writeExport(store: Pick<LedgerStore, "folder">, exported: 
   }
 }
 
-function exportFile({ folder }: Pick<LedgerStore, "folder">, run: string): string {
+function exportFile({ folder }: LedgerStore, run: string): string {
   return path.join(folder, "runs", run, EXPORT_FILE);
 }
 

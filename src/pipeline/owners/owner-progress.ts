@@ -1,4 +1,5 @@
-import type { Ledger, Run } from "../../ledger/ledger.ts";
+import { isPlannedPush } from "../../job/inventory/inventory-state.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { NEEDS_WORK } from "../../model/outcome.ts";
 import { excludedKeys } from "../run/excluded-keys.ts";
@@ -26,7 +27,7 @@ export interface OwnerProgress {
 
 export interface ProgressOptions {
   readonly ledger: Ledger;
-  readonly store: Pick<LedgerStore, "folder">;
+  readonly store: LedgerStore;
   readonly owners: readonly OwnerRule[];
   /** If absent, no key counts as missing. */
   readonly inventory?: Inventory | undefined;
@@ -68,9 +69,9 @@ export async function ownerProgress(
   const now = dependencies.clock.now();
   await eachOpenRecord(ledger, { inventory, owners }, dependencies, (records) => {
     for (const record of records) {
-      const exportedTo = record.key === undefined ? undefined : takeOwner(ownerByRecord, recordId(record, record.key));
+      const { key, target, supplier, owner } = record;
+      const exportedTo = key === undefined ? undefined : takeOwner(ownerByRecord, recordId(target, supplier, key));
       if (exportedTo !== undefined) countsOf(exportedTo).returned -= 1;
-      const { owner } = record;
       if (owner === undefined) continue;
       const own = countsOf(owner.name);
       own.open += 1;
@@ -102,14 +103,11 @@ interface ExportedRecords {
 }
 
 /** Finds the exported records of all runs whose records are included in `migrate open`. */
-async function exportedRecords(ledger: Ledger, store: Pick<LedgerStore, "folder">): Promise<ExportedRecords> {
+async function exportedRecords(ledger: Ledger, store: LedgerStore): Promise<ExportedRecords> {
   const ownerByRecord = new Map<string, string>();
   const notReturned = new Map<string, number>();
   const isExcludedIn = await excludedKeys(ledger);
-  const runs = (await ledger.runs()).filter(({ command, dryRun, state }) => {
-    return command === "push" && !dryRun && state !== "planning";
-  });
-  for (const run of runs.toReversed()) {
+  for (const run of (await ledger.runs()).filter(isPlannedPush).toReversed()) {
     const exported = await readExport(store, run.id);
     if (exported === undefined) continue;
     const ownerOfRecord = ownersByNumber(exported);
@@ -119,14 +117,14 @@ async function exportedRecords(ledger: Ledger, store: Pick<LedgerStore, "folder"
         const owner = ownerOfRecord(record);
         if (owner === undefined) continue;
         if (key === undefined || isExcluded(key)) notReturned.set(owner, (notReturned.get(owner) ?? 0) + 1);
-        else ownerByRecord.set(recordId(run, key), owner);
+        else ownerByRecord.set(recordId(run.target, run.supplier, key), owner);
       }
     }
   }
   return { ownerByRecord, notReturned };
 }
 
-function recordId({ target, supplier }: Pick<Run, "target" | "supplier">, key: string): string {
+function recordId(target: string, supplier: string, key: string): string {
   return [target, supplier, key.normalize("NFC")].join("\0");
 }
 

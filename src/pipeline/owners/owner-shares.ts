@@ -50,10 +50,7 @@ export async function ownerShares(
 }
 
 /** Restricts the outcomes to the records of a share, in input order. */
-export function outcomesOfShare(
-  outcomes: Report["outcomes"],
-  { ranges }: Pick<OwnerShare, "ranges">,
-): Report["outcomes"] {
+export function outcomesOfShare(outcomes: Report["outcomes"], ranges: OwnerShare["ranges"]): Report["outcomes"] {
   return async function* ofShare(statuses = [...NEEDS_WORK]) {
     let at = 0;
     const isOwn = ({ record }: Outcome): boolean => {

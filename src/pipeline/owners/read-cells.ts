@@ -17,7 +17,9 @@ export interface CellReader {
   readonly close: () => Promise<void>;
 }
 
-export type CellDependencies = JobDependencies & Required<Pick<JobDependencies, "drain">>;
+export interface CellDependencies extends JobDependencies {
+  readonly drain: AbortSignal;
+}
 
 /**
  * Reads the cells of records from several runs, using the inputs of these runs. Reads each input at most once. If an

@@ -1,7 +1,6 @@
 import { attrPattern } from "../../json/attr.ts";
 import type { OpenRecord } from "../../ledger/migration-state.ts";
 import { needsCells, type Owner, ownerOf, type OwnerRule } from "../../model/owner.ts";
-import type { Problem } from "../../model/problem.ts";
 import type { CellReader } from "./read-cells.ts";
 
 export interface OpenCause {
@@ -13,17 +12,13 @@ export interface OpenCause {
 /**
  * Returns the distinct causes of an open record, without warnings. If the record has no error, its state is the cause.
  */
-export function causesOf({ problems, state }: Pick<OpenRecord, "problems" | "state">): readonly OpenCause[] {
-  return causesIn(problems, state);
-}
-
-function causesIn(problems: readonly Problem[], status: string): readonly OpenCause[] {
+export function causesOf({ problems, state }: OwnableRecord): readonly OpenCause[] {
   const causes = new Map<string, OpenCause>();
   for (const { severity, code, attr } of problems) {
     const cause = { code, attr: attrPattern(attr) };
     if (severity === "error") causes.set(`${code} ${cause.attr}`, cause);
   }
-  return causes.size === 0 ? [{ code: status }] : [...causes.values()];
+  return causes.size === 0 ? [{ code: state }] : [...causes.values()];
 }
 
 /** A record of a run, whether it is open or not. */
@@ -43,8 +38,8 @@ export async function findOwners(
 ): Promise<readonly (Owner | undefined)[]> {
   const owners: (Owner | undefined)[] = [];
   for (const record of records) {
-    const { problems, state: status, source, supplier } = record;
-    const owned = { causes: causesIn(problems, status), status, file: source.file, supplier };
+    const { state: status, source, supplier } = record;
+    const owned = { causes: causesOf(record), status, file: source.file, supplier };
     const known = cells && needsCells(rules, owned) ? await cells.read(record) : undefined;
     owners.push(ownerOf(rules, known === undefined ? owned : { cells: known, ...owned }));
   }
@@ -63,12 +58,12 @@ export function daysSince(since: string, now: number): number {
 }
 
 /** Whether the record has been open for more days than its owner's rule allows. */
-export function isOverdue({ since }: Pick<OpenRecord, "since">, owner: Owner | undefined, now: number): boolean {
+export function isOverdue({ since }: { readonly since: string }, owner: Owner | undefined, now: number): boolean {
   return owner?.days !== undefined && daysSince(since, now) > owner.days;
 }
 
 /** Returns the day (UTC) on which the record is due; undefined if there is no deadline. */
-export function dueDay({ since }: Pick<OpenRecord, "since">, owner: Owner | undefined): string | undefined {
+export function dueDay({ since }: { readonly since: string }, owner: Owner | undefined): string | undefined {
   if (owner?.days === undefined) return undefined;
   const due = new Date(since);
   due.setUTCDate(due.getUTCDate() + owner.days);

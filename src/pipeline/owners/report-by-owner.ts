@@ -78,7 +78,7 @@ export async function reportByOwner(options: ByOwnerOptions, dependencies: Depen
   for (const share of [...shares.values()].toSorted((a, b) => b.summary.records - a.summary.records)) {
     const { name } = share;
     const owner = { name, address: addressOf(share), due: share.due ?? dueOfRun(run, share) };
-    const outcomes = outcomesOfShare(includedOutcomes, share);
+    const outcomes = outcomesOfShare(includedOutcomes, share.ranges);
     const report: Report = { ...withoutColumns(whole), summary: share.summary, outcomes, owner };
     const written = await writeFolder(report, folderOf(name), { job, run, workbook: true, ...dependencies });
     rejects.push(...written.rejects);

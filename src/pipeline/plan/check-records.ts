@@ -110,17 +110,18 @@ export async function* checkRecords(
   job: CompiledJob,
   shownValues: ShownValues | undefined,
 ): AsyncGenerator<readonly MappedRecord[]> {
-  const checkBatch = compileChecks(job, shownValues);
+  const checkBatch = compileChecks(job, shownValues?.noteValue);
   for await (const batch of records) yield checkBatch(batch);
 }
 
 /**
  * Returns a function that checks one batch of payloads.
+ * @param noteValue receives the value of each problem if the user chose to show values
  * @throws Failure `contract_invalid` if the operation has no request body
  */
 export function compileChecks(
   job: CompiledJob,
-  shownValues: Pick<ShownValues, "noteValue"> | undefined,
+  noteValue: ShownValues["noteValue"] | undefined,
 ): (batch: readonly MappedRecord[]) => readonly MappedRecord[] {
   const { body } = job.operation;
   if (body === undefined) {
@@ -128,7 +129,7 @@ export function compileChecks(
       hint: "use --operation to choose an operation with a request body",
     });
   }
-  const options = { keepValues: shownValues !== undefined };
+  const options = { keepValues: noteValue !== undefined };
   const validatorOf = perDocumentRoot(job, (documentRoot) =>
     compileValidator(body, { ...options, ...(documentRoot !== undefined && { documentRoot }) }),
   );
@@ -139,7 +140,7 @@ export function compileChecks(
       const validate = validatorOf(record.payload);
       return checkRecord(record, job, { validate, checkRules, checkSteps });
     });
-    if (shownValues) for (const record of checked) collectShownValues(record, shownValues);
+    if (noteValue) for (const record of checked) noteValues(record, noteValue);
     return checked;
   };
 }
@@ -166,7 +167,7 @@ export type JointChecks = (payload: JsonObject) => boolean;
  * only a few roots.
  */
 export function perDocumentRoot<T>(
-  { operation, settings }: Pick<Job, "operation" | "settings">,
+  { operation, settings }: CompiledJob,
   make: (root: string | undefined) => T,
 ): (payload: JsonObject) => T {
   const made = new Map<string | undefined, T>();
@@ -231,13 +232,10 @@ export function isValid(record: MappedRecord): boolean {
   return record.readable && !hasErrors(record.problems);
 }
 
-/**
- * Collects the value of each problem. A problem without a value comes from the mapping, which has left the value in the
- * payload.
- */
-function collectShownValues({ problems, payload }: MappedRecord, shownValues: Pick<ShownValues, "noteValue">): void {
+/** A problem without a value comes from the mapping, which has left the value in the payload. */
+function noteValues({ problems, payload }: MappedRecord, noteValue: ShownValues["noteValue"]): void {
   for (const { place, value, attr } of problems) {
-    if (place) shownValues.noteValue(place, value ?? valueAt(payload, parseAttr(attr)));
+    if (place) noteValue(place, value ?? valueAt(payload, parseAttr(attr)));
   }
 }
 

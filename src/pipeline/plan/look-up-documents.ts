@@ -19,13 +19,15 @@ import type { Job } from "../../job/job.ts";
 import { mapRecords, perDocumentRoot, readRecords, selectRecords } from "./check-records.ts";
 import { type CheckResult, listRecords, type PlanOptions, type PlanHandle } from "./plan-records.ts";
 
-export interface DocumentOptions extends PlanOptions {
+interface LookupOptions {
   /** Maximum number of concurrent queries to the store. */
   readonly concurrency: number;
   readonly shownValues?: ShownValues | undefined;
   /** Called for every document path, with the problem of the path, if any. */
   readonly onDocument: (finding: PayloadFinding | undefined) => void;
 }
+
+export interface DocumentOptions extends PlanOptions, LookupOptions {}
 
 /**
  * Runs the pipeline of `documents check`: sources -> rows -> payloads -> document paths -> store queries -> plan.
@@ -43,8 +45,6 @@ export async function checkDocuments(
   const records = lookUpDocuments(payloads, { job, store, find }, options);
   return listRecords(records, { job, handle }, options);
 }
-
-type LookupOptions = Pick<DocumentOptions, "concurrency" | "shownValues" | "onDocument">;
 
 /** Number of batches that are looked up in advance. */
 const LOOKAHEAD_BATCHES = 8;
@@ -122,10 +122,8 @@ interface RecordContext {
   readonly options: LookupOptions;
 }
 
-async function checkRecord(
-  record: MappedRecord,
-  { job, find, pathCheckOf, options }: RecordContext,
-): Promise<MappedRecord> {
+async function checkRecord(record: MappedRecord, context: RecordContext): Promise<MappedRecord> {
+  const { find, pathCheckOf, options } = context;
   if (!record.readable) return record;
   const documents = find(record.payload);
   const checkPath = pathCheckOf(record.payload);
@@ -134,7 +132,7 @@ async function checkRecord(
   for (const [index, document] of documents.entries()) {
     const finding = findings[index];
     options.onDocument(finding);
-    if (finding !== undefined) addProblem(problems, problemAt(document, finding, { record, job, options }));
+    if (finding !== undefined) addProblem(problems, problemAt(document, finding, record, context));
   }
   return { ...record, problems };
 }
@@ -142,9 +140,10 @@ async function checkRecord(
 function problemAt(
   { path, value }: FoundDocument,
   finding: PayloadFinding,
-  { record, job, options }: { readonly record: MappedRecord } & Pick<RecordContext, "job" | "options">,
+  { row }: MappedRecord,
+  { job, options }: RecordContext,
 ): Problem {
-  const place = job.mapping.locate(record.row, path);
+  const place = job.mapping.locate(row, path);
   if (place !== undefined) options.shownValues?.noteValue(place, value);
   const found = { attr: formatAttr(path), severity: "error", by: "local", shape: shapeOf(value), ...finding } as const;
   return place === undefined ? found : { ...found, place };

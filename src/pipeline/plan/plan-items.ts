@@ -31,14 +31,23 @@ export interface ItemSettings {
   readonly newKeys?: boolean | undefined;
 }
 
-/** The plan items for a batch of checked records. */
-export interface PlannedBatch {
+/** A planned batch without its items. */
+export interface BatchFindings {
   readonly count: number;
-  readonly items: readonly PlannedItem[] | PackedItems;
   /** Positions of the items with invalid records, in order. These records may still be sent (`sendInvalid`). */
   readonly invalid: readonly number[];
   readonly excluded: readonly FoundExclusion[];
   readonly keyColumns: readonly FoundKeyColumn[];
+}
+
+/** The plan items for a batch of checked records. */
+export interface PlannedBatch extends BatchFindings {
+  readonly items: readonly PlannedItem[] | PackedItems;
+}
+
+/** A planned batch whose items are not packed. */
+export interface BuiltBatch extends BatchFindings {
+  readonly items: readonly PlannedItem[];
 }
 
 /** A record that must not be sent, and the position of the item that prevents sending it. */
@@ -67,7 +76,7 @@ export function createItemBuilder(
   job: CompiledJob,
   settings: ItemSettings,
   keepPayload?: KeepPayload,
-): (batch: readonly MappedRecord[]) => PlannedBatch & { readonly items: readonly PlannedItem[] } {
+): (batch: readonly MappedRecord[]) => BuiltBatch {
   const fastHash = createFastContentHash();
   const filesWithColumn = new Set<string>();
   return (records) => {
@@ -75,10 +84,10 @@ export function createItemBuilder(
     const keyColumns: FoundKeyColumn[] = [];
     for (const [position, record] of batch.entries()) {
       const { file } = record.row.table;
-      const found = filesWithColumn.has(file) ? undefined : keyColumnOf(record, job);
+      const found = filesWithColumn.has(file) ? undefined : keyColumnOf(record, position, job);
       if (found === undefined || filesWithColumn.has(found.file)) continue;
       filesWithColumn.add(found.file);
-      keyColumns.push({ position, ...found });
+      keyColumns.push(found);
     }
     return {
       count: batch.length,
@@ -138,7 +147,7 @@ function awaitedRecord(
   { payload, parameters }: MappedRecord,
   { awaitedEndpoint, supplier }: SendPurpose,
   { job: { after } }: ItemContext,
-): Pick<PlannedItem, "awaits"> {
+): { readonly awaits?: Uint8Array } {
   const key = after === undefined ? undefined : valueAt(payload, after.key);
   if (after === undefined || awaitedEndpoint === undefined || (typeof key !== "string" && typeof key !== "number"))
     return {};
@@ -148,13 +157,14 @@ function awaitedRecord(
 
 function keyColumnOf(
   { row, orphan }: MappedRecord,
+  position: number,
   { mapping }: CompiledJob,
-): Omit<FoundKeyColumn, "position"> | undefined {
+): FoundKeyColumn | undefined {
   const hasColumns = isCsvRow(row) || row.children !== undefined;
   if (orphan || mapping.keyAttr === undefined || !hasColumns) return undefined;
   const { file, column, columnNumber } = mapping.locate(row, mapping.keyAttr) ?? {};
   if (file === undefined || column === undefined || columnNumber === undefined) return undefined;
-  return { file, column: { column, columnNumber } };
+  return { position, file, column: { column, columnNumber } };
 }
 
 /**

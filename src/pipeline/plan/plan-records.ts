@@ -14,9 +14,6 @@ import type { RunValues } from "../../options/run-options.ts";
 import { supersededRows } from "./superseded-rows.ts";
 import { createItemBuilder, type FoundKeyColumn, type ItemSettings, type PlannedBatch } from "./plan-items.ts";
 
-/** How to handle keys that the ledger already contains, and new keys in rejects. */
-export type KeyPolicy = Pick<RunValues, "revise" | "newKeys" | "allowOlder">;
-
 /** A run and its ledger. */
 export interface RunHandle<L extends PlanLedger = Ledger> {
   readonly ledger: L;
@@ -26,7 +23,7 @@ export interface RunHandle<L extends PlanLedger = Ledger> {
 /** A run that may send nothing, and its ledger. */
 export type PlanHandle = RunHandle<PlanLedger>;
 
-export interface PlanOptions extends Pick<RunValues, "allowEmpty" | "maxErrors" | "sendInvalid"> {
+export interface PlanOptions extends RunValues {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: CheckProgress) => void;
 }
@@ -44,10 +41,7 @@ interface PlanContext {
 }
 
 /** Returns the settings for converting the checked records of a run into plan items. */
-export function itemSettings(
-  { job, handle: { run } }: PlanContext,
-  { sendInvalid, newKeys }: Pick<PlanOptions, "sendInvalid"> & Pick<KeyPolicy, "newKeys">,
-): ItemSettings {
+export function itemSettings({ job, handle: { run } }: PlanContext, { sendInvalid, newKeys }: RunValues): ItemSettings {
   const { endpoint, supplier } = run;
   if (!isForSending(run)) return { purpose: { kind: "validate" }, sendInvalid, newKeys };
   const awaitedEndpoint = awaitedEndpointOf(job, run);
@@ -71,7 +65,7 @@ export async function* planItems(
 export async function planRecords(
   batches: AsyncIterable<PlannedBatch>,
   context: PlanContext,
-  options: PlanOptions & KeyPolicy,
+  options: PlanOptions,
 ): Promise<CheckResult> {
   const { job, handle } = context;
   const { keyColumns, ...result } = await listBatches(batches, context, options);
@@ -94,8 +88,8 @@ export async function listRecords(
   options: PlanOptions,
 ): Promise<CheckResult> {
   const batches = planItems(records, context.job, itemSettings(context, options));
-  const { records: count, invalid, reason } = await listBatches(batches, context, options);
-  return { records: count, invalid, reason };
+  const { keyColumns: _keyColumns, ...result } = await listBatches(batches, context, options);
+  return result;
 }
 
 interface ListedRecords extends CheckResult {
@@ -195,7 +189,7 @@ function awaitedEndpointOf({ after }: Job, run: Run): string | undefined {
 /** Returns the settings for comparing a plan with earlier runs in the ledger. */
 export function planPolicy(
   job: Job,
-  { revise = false, newKeys, allowOlder }: KeyPolicy,
+  { revise = false, newKeys, allowOlder }: RunValues,
   keyColumns: PlanPolicy["keyColumns"] = new Map(),
 ): PlanPolicy {
   return {
@@ -215,7 +209,7 @@ export function planPolicy(
 /**
  * Returns the policy for reconciling ambiguous records. Without a job, the attr and the columns of the key are unknown.
  */
-export function reconcilePolicy(job: Job | undefined, { revise = false, allowOlder }: KeyPolicy): PlanPolicy {
+export function reconcilePolicy(job: Job | undefined, { revise = false, allowOlder }: RunValues): PlanPolicy {
   if (job !== undefined) return planPolicy(job, { revise, allowOlder });
   return { revise, allowOlder, resendAmbiguous: false, keyAttr: NON_FIELD_ERRORS, keyColumns: new Map() };
 }

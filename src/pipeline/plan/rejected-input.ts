@@ -1,7 +1,8 @@
-import type { Job } from "../../job/job.ts";
 import { NEEDS_WORK } from "../../model/outcome.ts";
 import type { InputRecord } from "../../model/record.ts";
+import type { Input } from "../../read/input/open-input.ts";
 import { countRecords, type Report } from "../../report/report.ts";
+import { bytesOf } from "../threads/thread-count.ts";
 
 /** Limits on the records held in memory, including their joined rows. */
 const MAX_RECORDS = 10_000;
@@ -12,10 +13,7 @@ const MAX_BYTES = 16_000_000;
  * and joins only these records and the first rows of each source, which provide its columns. Otherwise, yields all
  * records of the input.
  */
-export async function* rejectedInput(
-  { input }: Pick<Job, "input">,
-  report: Pick<Report, "summary" | "outcomes">,
-): AsyncGenerator<readonly InputRecord[]> {
+export async function* rejectedInput(input: Input, report: Report): AsyncGenerator<readonly InputRecord[]> {
   const numbers = await numbersOfFew(input, report);
   if (numbers === undefined) {
     yield* input.records();
@@ -29,13 +27,12 @@ export async function* rejectedInput(
  * Returns the numbers of the records that need work; undefined if there are too many, or if one of them is an orphan.
  */
 async function numbersOfFew(
-  { files, rootFiles }: Job["input"],
-  { summary, outcomes }: Pick<Report, "summary" | "outcomes">,
+  { files, rootFiles }: Input,
+  { summary, outcomes }: Report,
 ): Promise<ReadonlySet<number> | undefined> {
   const count = countRecords(summary, NEEDS_WORK);
-  const bytes = files.reduce((sum, file) => sum + file.unpackedBytes, 0);
   const share = count / Math.max(1, summary.records);
-  if (count > MAX_RECORDS || share * bytes > MAX_BYTES) return undefined;
+  if (count > MAX_RECORDS || share * bytesOf(files) > MAX_BYTES) return undefined;
   const numbers = new Set<number>();
   for await (const batch of outcomes([...NEEDS_WORK])) {
     for (const { record, source } of batch) {

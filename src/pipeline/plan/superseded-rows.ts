@@ -13,8 +13,8 @@ import { rowHash } from "../../ledger/records/row-hash.ts";
  * @returns undefined if the signal has been aborted in the meantime
  */
 export async function supersededRows(
-  { input, settings: { only, limit, folder } }: Pick<Job, "input" | "settings">,
-  { ledger, run }: { readonly ledger: PlanLedger; readonly run: Pick<Run, "id"> },
+  { input, settings: { only, limit, folder } }: Job,
+  { ledger, run }: { readonly ledger: PlanLedger; readonly run: Run },
   signal: AbortSignal,
 ): Promise<readonly RowWithoutKey[] | undefined> {
   if (only !== undefined || limit !== undefined) return [];

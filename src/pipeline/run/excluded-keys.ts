@@ -4,9 +4,7 @@ import type { Ledger, Run } from "../../ledger/ledger.ts";
  * Reads the current exclusions of the migration. The returned function takes a run, and resolves to a function that
  * tests whether the run's record with a given key is excluded.
  */
-export async function excludedKeys(
-  ledger: Pick<Ledger, "exclusions" | "identitiesByKey">,
-): Promise<(run: Pick<Run, "endpoint" | "supplier">) => Promise<(key: string) => boolean>> {
+export async function excludedKeys(ledger: Ledger): Promise<(run: Run) => Promise<(key: string) => boolean>> {
   const exclusions = await ledger.exclusions();
   const excluded = new Set(exclusions.map(({ identity }) => hexOf(identity)));
   const excludedKeyList = [...new Set(exclusions.map(({ key }) => key))];

@@ -1,8 +1,9 @@
 import path from "node:path";
 import { errorCode } from "../../files/error-code.ts";
-import type { Dependencies, JournalEnvironment } from "../../job/dependencies.ts";
+import type { JournalEnvironment } from "../../job/dependencies.ts";
 import { openProcessJournal } from "../../ledger/journal/machine-journals.ts";
 import type { Journal } from "../../ledger/journal/open-journal.ts";
+import type { RecoveredLedger } from "../../ledger/journal/recover-machine.ts";
 import type { OriginFacts } from "../../ledger/journal/recovery.ts";
 import { machineId, type SeenOrigin, writeSeenOrigin } from "../../ledger/journal/seen-origin.ts";
 import { Failure } from "../../model/failure.ts";
@@ -13,7 +14,6 @@ import {
   machinesIn,
   requireCompleteAfterRestore,
   type ServerStore,
-  type SharedLedger,
 } from "./restore-evidence.ts";
 
 /** The journal for a ledger that may be restored while the process is running. */
@@ -28,7 +28,7 @@ export interface WatchedJournal extends Journal {
  */
 export async function openMachineJournal(
   store: ServerStore,
-  ledger: SharedLedger,
+  ledger: RecoveredLedger,
   dependencies: JournalEnvironment,
 ): Promise<WatchedJournal> {
   // `look` remembers the state before the comparison, so that a later call detects a restore during the comparison.
@@ -78,7 +78,11 @@ export interface OriginWatch {
   readonly note: (run?: string) => Promise<void>;
 }
 
-export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependencies: JournalEnvironment): OriginWatch {
+export function watchOrigin(
+  store: ServerStore,
+  ledger: RecoveredLedger,
+  dependencies: JournalEnvironment,
+): OriginWatch {
   const { origin } = ledger;
   const { clock } = dependencies;
   const place = machineJournals(store, dependencies);
@@ -151,8 +155,8 @@ async function writable<Result>(folder: string, work: () => Promise<Result>): Pr
  */
 export async function noteRecovered(
   folders: readonly string[],
-  { history, origin }: Pick<SharedLedger, "history" | "origin">,
-  { clock }: Pick<Dependencies, "clock">,
+  { history, origin }: RecoveredLedger,
+  { clock }: JournalEnvironment,
 ): Promise<void> {
   if (origin === undefined) return;
   const facts = await origin.facts();

@@ -1,6 +1,6 @@
 import { mkdir, open, unlink } from "node:fs/promises";
 import path from "node:path";
-import type { Dependencies } from "../../job/dependencies.ts";
+import type { RescueEnvironment } from "../../job/dependencies.ts";
 import type { UploadEnd } from "../../upload/upload-types.ts";
 
 type Unsaved = UploadEnd["unsaved"];
@@ -14,7 +14,7 @@ type Unsaved = UploadEnd["unsaved"];
 export async function reportUnsaved(
   unsaved: Unsaved,
   run: string,
-  { notice, rescueFolder }: Pick<Dependencies, "notice" | "rescueFolder">,
+  { notice, rescueFolder }: RescueEnvironment,
   out?: string,
 ): Promise<void> {
   const lines = linesOf(unsaved, run);

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Dependencies, JournalEnvironment } from "../../job/dependencies.ts";
+import type { JournalEnvironment } from "../../job/dependencies.ts";
 import type { JournalComparison } from "../../ledger/journal/compare-journal.ts";
 import {
   compareMachineJournals,
@@ -9,20 +9,18 @@ import {
 } from "../../ledger/journal/machine-journals.ts";
 import { machineId, readSeenOrigin, type SeenOrigin } from "../../ledger/journal/seen-origin.ts";
 import type { OriginFacts } from "../../ledger/journal/recovery.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
+import type { RecoveredLedger } from "../../ledger/journal/recover-machine.ts";
 import { Failure } from "../../model/failure.ts";
 import { counted } from "../../text/count.ts";
 
-export type SharedLedger = Pick<Ledger, "findRun" | "history" | "recovery" | "origin">;
-
 /** A ledger on a server. Its database may be restored from a backup that lacks some of this machine's requests. */
-export type ServerStore = { readonly name: string } & { readonly server: string };
+export interface ServerStore {
+  readonly name: string;
+  readonly server: string;
+}
 
 /** Returns the location of this machine's journals for a ledger on a server. */
-export function machineJournals(
-  { server }: Pick<ServerStore, "server">,
-  { stateFolder }: Pick<Dependencies, "stateFolder">,
-): MachineJournals {
+export function machineJournals({ server }: ServerStore, { stateFolder }: JournalEnvironment): MachineJournals {
   return { folder: path.join(stateFolder(), "ledgers"), ledgerName: server };
 }
 
@@ -32,8 +30,8 @@ export function machineJournals(
  */
 export async function requireJournaledRequests(
   store: ServerStore,
-  ledger: SharedLedger,
-  dependencies: Pick<Dependencies, "stateFolder">,
+  ledger: RecoveredLedger,
+  dependencies: JournalEnvironment,
 ): Promise<void> {
   const { outdated } = await compareMachineJournals(machineJournals(store, dependencies), ledger);
   const [first] = outdated;
@@ -48,7 +46,7 @@ export async function requireJournaledRequests(
  */
 export async function requireCompleteAfterRestore(
   store: ServerStore,
-  ledger: SharedLedger,
+  ledger: RecoveredLedger,
   dependencies: JournalEnvironment,
   remembered?: SeenOrigin,
 ): Promise<void> {
@@ -84,8 +82,8 @@ interface Known {
 
 export async function findRestoreEvidence(
   place: MachineJournals,
-  ledger: SharedLedger,
-  { stateFolder }: Pick<Dependencies, "stateFolder">,
+  ledger: RecoveredLedger,
+  { stateFolder }: JournalEnvironment,
   { journaled = 0, remembered }: Known = {},
 ): Promise<RestoreEvidence | undefined> {
   const { id } = await ledger.history();
@@ -124,8 +122,14 @@ const REPAIR_HINT =
   "--ledger on each machine that has sent records: records that may have been sent become ambiguous, and `migrate reconcile` " +
   "resolves them";
 
-function outdatedDatabase({ name }: ServerStore, { file, unknown, lastRun, lastAt, end }: JournalComparison): Failure {
-  const last = lastRun === undefined ? "" : `; the last run in the journal is ${lastRun} (${lastAt ?? "time unknown"})`;
+/** Names the last run in a journal, at the end of a message. */
+export function lastRunText({ lastRun, lastAt }: JournalComparison): string {
+  return lastRun === undefined ? "" : `; the last run in the journal is ${lastRun} (${lastAt ?? "time unknown"})`;
+}
+
+function outdatedDatabase({ name }: ServerStore, comparison: JournalComparison): Failure {
+  const { file, unknown, end } = comparison;
+  const last = lastRunText(comparison);
   const finding =
     end.state === "corrupt"
       ? `cannot be compared with the corrupt journal ${file}`

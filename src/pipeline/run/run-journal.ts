@@ -3,20 +3,22 @@ import type { JournalEnvironment } from "../../job/dependencies.ts";
 import { type JournalComparison, type JournalPlace, journalsOf } from "../../ledger/journal/compare-journal.ts";
 import { findOutdated, openJournal } from "../../ledger/journal/open-journal.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
+import type { RecoveredLedger } from "../../ledger/journal/recover-machine.ts";
 import { Failure } from "../../model/failure.ts";
 import { counted } from "../../text/count.ts";
 import { openMachineJournal, type WatchedJournal } from "./machine-evidence.ts";
+import { lastRunText } from "./restore-evidence.ts";
 
-type Place = Pick<LedgerStore, "folder" | "name" | "server">;
+/** The location of a ledger that has journals. */
+export type JournaledStore = Pick<LedgerStore, "folder" | "name" | "server">;
 
 /** Returns the location of a ledger's journals. */
-export function journalPlace({ folder, name }: Place): JournalPlace {
+export function journalPlace({ folder, name }: JournaledStore): JournalPlace {
   return { folder: path.join(folder, "journal"), ledgerName: path.basename(name) };
 }
 
 /** Whether any journal names this ledger. */
-export function hasJournals(store: Place): boolean {
+export function hasJournals(store: JournaledStore): boolean {
   return journalsOf(journalPlace(store), undefined).length > 0;
 }
 
@@ -25,8 +27,8 @@ export function hasJournals(store: Place): boolean {
  * @throws Failure `ledger_outdated` if the ledger lacks requests that its journals contain
  */
 export async function openRunJournal(
-  store: Place,
-  ledger: Pick<Ledger, "findRun" | "history" | "recovery" | "origin">,
+  store: JournaledStore,
+  ledger: RecoveredLedger,
   dependencies: JournalEnvironment,
 ): Promise<WatchedJournal> {
   const { server } = store;
@@ -39,21 +41,19 @@ export async function openRunJournal(
 }
 
 async function outdatedLedger(
-  { name }: Place,
-  ledger: Pick<Ledger, "history">,
+  { name }: JournaledStore,
+  ledger: RecoveredLedger,
   comparison: JournalComparison,
 ): Promise<Failure> {
   const { requests } = await ledger.history();
-  const { file, lastRun, lastAt } = comparison;
-  const last = lastRun === undefined ? "" : `; the last run in the journal is ${lastRun} (${lastAt ?? "time unknown"})`;
   return new Failure(
     "ledger_outdated",
-    `the ledger ${name} is an older copy or another ledger: it has ${counted(requests, "request")}, and ${findingText(comparison)}${last}`,
+    `the ledger ${name} is an older copy or another ledger: it has ${counted(requests, "request")}, and ${findingText(comparison)}${lastRunText(comparison)}`,
     {
       hint:
         "nothing was sent. Restore the newest copy of the ledger, with its log (-wal) and its checksum file " +
         "(-checksums). Without a newer copy, run `migrate ledger repair`: records that may have been sent become ambiguous, " +
-        `and \`migrate reconcile\` resolves them. To start a new ledger, remove ${file}`,
+        `and \`migrate reconcile\` resolves them. To start a new ledger, remove ${comparison.file}`,
     },
   );
 }

@@ -37,10 +37,7 @@ export async function unlessEmpty<T>(read: () => Promise<T>): Promise<T | undefi
 }
 
 /** Opens the ledger for one query and closes it. Another process may write to the ledger in the meantime. */
-export async function readRunLedger<T>(
-  store: Pick<LedgerStore, "read">,
-  ask: (ledger: Ledger) => Promise<T>,
-): Promise<T> {
+export async function readRunLedger<T>(store: LedgerStore, ask: (ledger: Ledger) => Promise<T>): Promise<T> {
   const ledger = await store.read();
   try {
     return await ask(ledger);

@@ -1,14 +1,15 @@
 import path from "node:path";
 import { fieldTitleAt } from "../../contract/types/type-tree.ts";
 import { parseAttr } from "../../json/attr.ts";
+import { definedMembers } from "../../json/defined-members.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
-import type { Dependencies } from "../../job/dependencies.ts";
+import type { Notifier, ProgressEnvironment, RescueEnvironment, Screen } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
 import type { Counts } from "../../job/run-progress.ts";
 import type { PlanLedger, Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { Failure, highestPriorityExitCode } from "../../model/failure.ts";
-import type { Outcome, Status, Summary, ValidOutcomes } from "../../model/outcome.ts";
+import type { Outcome, Status, Summary } from "../../model/outcome.ts";
 import { comparedAttrs } from "../../platform/reading/compare-content.ts";
 import { checkReportFolder, type WrittenReport } from "../../report/report-files.ts";
 import type { Report, RunFacts } from "../../report/report.ts";
@@ -22,7 +23,7 @@ import type { CheckResult } from "../plan/plan-records.ts";
 import { writeFolder } from "./write-folder.ts";
 
 /** The result of a run: the report, ready to be rendered, and the exit code. */
-export interface RunReport {
+export interface ShownRun {
   readonly report: Report;
   readonly exitCode: number;
   /** The reasons why the run stopped early or why its report is incomplete. The main reason comes first. */
@@ -31,6 +32,10 @@ export interface RunReport {
   readonly files?: WrittenReport | undefined;
   /** Present if the user chose to show values. */
   readonly shownValues?: ShownValues | undefined;
+}
+
+/** The result of a run whose resources are still open. */
+export interface RunReport extends ShownRun {
   /** Closes the ledger and the input. Call this after the report is rendered. */
   readonly close: () => Promise<void>;
 }
@@ -43,6 +48,15 @@ export interface ReportableRun {
   readonly job: Job | undefined;
   readonly shownValues?: ShownValues | undefined;
   readonly reporting: ReportOptions;
+}
+
+/** A run in progress that has done its work. */
+interface EndedRun extends ReportableRun {
+  readonly dependencies: ReportEnvironment & RescueEnvironment & ProgressEnvironment;
+}
+
+export interface ReportEnvironment extends Notifier {
+  readonly screen: Screen;
 }
 
 /** The results of checking and sending the records of a run. */
@@ -79,15 +93,8 @@ export async function requireReportFolder(out: string | undefined, { input }: Jo
   );
 }
 
-export type ShownRun = Omit<RunReport, "close">;
-
 /** Ends the run in the ledger and reports it. */
-export async function endRun(
-  ended: ReportableRun & {
-    readonly dependencies: Pick<Dependencies, "screen" | "notice" | "rescueFolder" | "onProgress">;
-  },
-  result: RunResult,
-): Promise<ShownRun> {
+export async function endRun(ended: EndedRun, result: RunResult): Promise<ShownRun> {
   const { ledger, dependencies } = ended;
   const { id } = ended.run;
   const { checked, sent } = result;
@@ -143,7 +150,7 @@ interface RunTotals {
 export async function reportRun(
   reportable: ReportableRun,
   { exitCode, ...totals }: RunTotals,
-  dependencies: Pick<Dependencies, "screen" | "notice">,
+  dependencies: ReportEnvironment,
 ): Promise<ShownRun> {
   const { run, job } = reportable;
   const { workbook, store, flags = [] } = reportable.reporting;
@@ -185,14 +192,14 @@ export async function reportRun(
 /** Returns the report on all records of a run. */
 export async function describeReport(
   reportable: ReportableRun,
-  { exitCode, summary }: Pick<RunTotals, "exitCode" | "summary">,
-  { screen }: Pick<Dependencies, "screen">,
+  { exitCode, summary }: RunTotals,
+  { screen }: ReportEnvironment,
 ): Promise<Report> {
   const { ledger, run, job, reporting } = reportable;
   return {
     summary: { ...(summary ?? (await ledger.summary(run.id))), exitCode },
     outcomes: outcomesOf(reportable),
-    ...inColumnsOf(reportable),
+    ...definedMembers({ inColumns: columnsOf(reportable) }),
     showValues: reporting.showValues,
     title: titleOf(run, job),
     run: await factsOf(run, ledger),
@@ -221,17 +228,8 @@ export function reportFolder({ out, store }: ReportOptions, run: string): string
 async function factsOf(run: Run, ledger: PlanLedger): Promise<RunFacts> {
   const { command, id, startedAt, finishedAt, target, supplier, operation, dryRun } = run;
   const timeline = command === "push" ? await ledger.timeline?.(id) : undefined;
-  return {
-    command,
-    startedAt,
-    target,
-    supplier,
-    operation,
-    dryRun,
-    ...(command === "push" && { id }),
-    ...(finishedAt !== undefined && { finishedAt }),
-    ...(timeline !== undefined && { timeline }),
-  };
+  const known = definedMembers({ id: command === "push" ? id : undefined, finishedAt, timeline });
+  return { command, startedAt, target, supplier, operation, dryRun, ...known };
 }
 
 /**
@@ -267,15 +265,12 @@ function outcomesOf({ ledger, run, shownValues }: ReportableRun): Report["outcom
 }
 
 /** Returns the outcomes in columns, if the ledger stores them in columns. */
-function inColumnsOf({ ledger, run, shownValues }: ReportableRun): Pick<Report, "inColumns"> {
-  if (ledger.outcomesInColumns === undefined) return {};
-  const ofRun = ledger.outcomesInColumns.bind(ledger, run.id);
-  if (shownValues === undefined) return { inColumns: ofRun };
-  const fill = (part: Outcome | ValidOutcomes): Outcome | ValidOutcomes =>
-    "status" in part ? shownValues.fill(part) : part;
-  return {
-    inColumns: async function* () {
-      for await (const batch of ofRun()) yield batch.map(fill);
-    },
+function columnsOf({ ledger, run, shownValues }: ReportableRun): Report["inColumns"] {
+  const ofRun = ledger.outcomesInColumns?.bind(ledger, run.id);
+  if (ofRun === undefined || shownValues === undefined) return ofRun;
+  return async function* () {
+    for await (const batch of ofRun()) {
+      yield batch.map((part) => ("status" in part ? shownValues.fill(part) : part));
+    }
   };
 }

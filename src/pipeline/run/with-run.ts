@@ -14,6 +14,7 @@ import type { RunValues } from "../../options/run-options.ts";
 import { createShownValues, type ShownValues } from "../../report/shown-values.ts";
 import { closeAfterReport, type CloseLater } from "./close-after-report.ts";
 import type { RunHandle } from "../plan/plan-records.ts";
+import { bytesOf } from "../threads/thread-count.ts";
 import { openRunJournal } from "./run-journal.ts";
 import { progressPath } from "./progress-file.ts";
 import { requireRun } from "./run-ledger.ts";
@@ -42,8 +43,13 @@ export interface OpenRun<J extends Job | undefined = Job, L extends PlanLedger =
 /** A run in progress that may send nothing. */
 export type OpenPlan = OpenRun<Job, PlanLedger>;
 
-interface NewRunOptions {
+interface UnsentRunOptions {
   readonly options: RunOptions;
+  /** Arguments of the next command in addition to the flags of its job and target. */
+  readonly flags?: readonly string[];
+}
+
+interface NewRunOptions extends UnsentRunOptions {
   /** Locator of the ledger. By default, a temporary ledger for a run that cannot be resumed. */
   readonly ledger?: string;
   /** Opens the ledger; default: `openRunLedger`. */
@@ -52,8 +58,6 @@ interface NewRunOptions {
   readonly isShared?: boolean;
   /** The destination of the records. */
   readonly target: { readonly host: string; readonly instance: string };
-  /** Arguments of the next command in addition to the flags of its job and target. */
-  readonly flags?: readonly string[];
 }
 
 /** The result of preparing a run, after all checks have passed. */
@@ -82,7 +86,7 @@ export function withNewRun(
     const { newRun, work } = await prepare(job, closeLater);
     const opened = known?.ledger ?? closeLater(await openUnresumableLedger(dependencies));
     const run = await opened.startRun(newRun);
-    const ledger = inThreadIfLarge(opened, job, { threads: options.threads, isPlanned: false });
+    const ledger = inThreadIfLarge(opened, job, options, "immediately");
     if (known !== undefined) reportStart(run, known.store, dependencies);
     const reporting = { ...reportingOf(options), store: known?.store, flags };
     const shownValues = showValues ? createShownValues() : undefined;
@@ -98,7 +102,7 @@ async function openUnresumableLedger({ temporaryFolder }: Dependencies): Promise
 
 /** Does the same as `withNewRun` for a run that sends nothing and cannot be resumed. */
 export function withUnsentRun(
-  { options, flags }: Pick<NewRunOptions, "options" | "flags">,
+  { options, flags }: UnsentRunOptions,
   dependencies: Dependencies,
   prepare: (job: Job, closeLater: CloseLater) => Promise<PreparedRun<Job, PlanLedger> & { readonly newRun: UnsentRun }>,
 ): Promise<RunReport> {
@@ -154,7 +158,7 @@ async function requireSendable(
   target: NewRunOptions["target"],
   known: WritableLedger | undefined,
 ): Promise<void> {
-  requireKey(job);
+  requireKey(job.mapping);
   if (known === undefined) return;
   const { supplier = "" } = job.settings;
   await requireSameDestination(known.ledger, known.store.name, { ...target, supplier });
@@ -169,12 +173,12 @@ const BYTES_FOR_THREAD = 2_000_000;
  */
 function inThreadIfLarge(
   ledger: Ledger,
-  { input }: Pick<Job, "input">,
-  { threads = "auto", isPlanned }: Pick<RunValues, "threads"> & { readonly isPlanned: boolean },
+  { input }: Job,
+  { threads = "auto" }: RunValues,
+  begins: "immediately" | "when worthwhile",
 ): Ledger {
-  const bytes = input.files.reduce((sum, file) => sum + file.unpackedBytes, 0);
-  const isWanted = threads === "auto" ? bytes >= BYTES_FOR_THREAD : threads > 1;
-  return (isWanted ? ledger.inThread?.(isPlanned ? "when worthwhile" : "immediately") : undefined) ?? ledger;
+  const isWanted = threads === "auto" ? bytesOf(input.files) >= BYTES_FOR_THREAD : threads > 1;
+  return (isWanted ? ledger.inThread?.(begins) : undefined) ?? ledger;
 }
 
 export interface RecordedRunOptions {
@@ -218,8 +222,8 @@ export function withRecordedRun<J extends Job | undefined>(
     const reporting = { out, showValues, workbook, store };
     const shownValues = showValues ? createShownValues() : undefined;
     reportStart(run, store, dependencies);
-    const threading = { threads: settings.threads, isPlanned: run.state !== "planning" };
-    const ledgerInUse = job === undefined ? ledger : inThreadIfLarge(ledger, job, threading);
+    const begins = run.state === "planning" ? "immediately" : "when worthwhile";
+    const ledgerInUse = job === undefined ? ledger : inThreadIfLarge(ledger, job, settings, begins);
     return runWork({ ledger: ledgerInUse, run, job, shownValues, reporting, journal, dependencies }, work);
   });
 }

@@ -70,7 +70,7 @@ function rejectsOptions(
 ): Omit<RejectsOptions, "sources"> {
   const { settings } = job;
   return {
-    records: () => rejectedInput(job, report),
+    records: () => rejectedInput(job.input, report),
     manifest: { command: run.command, run: run.id, settings, secret: settingsIfKnown(run)?.rejectsSecret },
     ...(settings.delimiter !== undefined && { delimiter: declaredDelimiter(settings.delimiter) }),
     ...(settings.encoding !== undefined && { encoding: settings.encoding }),

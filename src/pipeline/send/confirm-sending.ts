@@ -1,11 +1,14 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type Counts, sendTotals } from "../../job/run-progress.ts";
-import type { RunSettings } from "../../job/settings/recorded-settings.ts";
+import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import type { Run } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
+import type { RunValues } from "../../options/run-options.ts";
 import { counted } from "../../text/count.ts";
 
-type RiskSettings = Pick<RunSettings, "sendInvalid"> & { readonly target: { readonly production: boolean } };
+interface RiskSettings extends RunValues {
+  readonly target: TargetSettings;
+}
 
 /**
  * Checks that the user can be asked for confirmation, if sending requires it.
@@ -29,10 +32,10 @@ export async function confirmSending(
 ): Promise<void> {
   const host = run.target;
   const supplier = run.supplier === "" ? "" : `, supplier ${run.supplier}`;
-  const left = sendTotals(counts).total - sendTotals(counts).done;
+  const { total, done } = sendTotals(counts);
   const isConfirmed = async (what: string): Promise<boolean> =>
     (await ask(`Run ${run.id}: ${what}, ${host}${supplier}.\nType the host to continue (${host}): `))?.trim() === host;
-  const records = counted(left, "record");
+  const records = counted(total - done, "record");
   if (settings.target.production && !(await isConfirmed(`this sends ${records} to production`))) {
     throw unconfirmedTarget(host);
   }

@@ -1,11 +1,11 @@
-import type { Connection } from "../../job/target-connection.ts";
+import type { SendConnection } from "../../job/target-connection.ts";
 import { wasDeferred, type MaySend } from "../../platform/import/classified-request.ts";
 import type { StepClient } from "../../platform/import/step-clients.ts";
-import type { LeaseWatch } from "../../time/lease-watch.ts";
 import type { Sleeper } from "../../time/clock.ts";
 
 interface Guard {
-  readonly lease: Pick<LeaseWatch, "isHeld">;
+  /** Whether this process holds the lease. */
+  readonly isHeld: () => boolean;
   readonly clock: Sleeper;
   /**
    * Aborts when the lease is lost, because another process owns the protected resource or because the owner is unknown.
@@ -18,11 +18,8 @@ type Send = StepClient["send"];
 const POLL_MS = 50;
 
 /** Returns the steps of a connection, changed so that they send requests only while the lease is held. */
-export function guardedSteps(
-  { steps, onlyWhile }: Pick<Connection, "steps"> & Partial<Pick<Connection, "onlyWhile">>,
-  guard: Guard,
-): readonly StepClient[] {
-  onlyWhile?.(guard.lease.isHeld);
+export function guardedSteps({ steps, onlyWhile }: SendConnection, guard: Guard): readonly StepClient[] {
+  onlyWhile(guard.isHeld);
   return steps.map((step) => guardedStep(step, guard));
 }
 
@@ -51,12 +48,12 @@ function guarded(send: Send, guard: Guard): Send {
   };
 }
 
-function whileHeld(maySend: MaySend | undefined, signal: AbortSignal, { lease, clock, lost }: Guard): MaySend {
+function whileHeld(maySend: MaySend | undefined, signal: AbortSignal, { isHeld, clock, lost }: Guard): MaySend {
   return async () => {
     for (;;) {
-      while (!lease.isHeld() && !lost.aborted && !signal.aborted) await clock.sleep(POLL_MS, lost);
+      while (!isHeld() && !lost.aborted && !signal.aborted) await clock.sleep(POLL_MS, lost);
       if (lost.aborted || signal.aborted || (await maySend?.()) === false) return false;
-      if (lease.isHeld()) return true;
+      if (isHeld()) return true;
     }
   };
 }

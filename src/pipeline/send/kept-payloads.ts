@@ -39,14 +39,11 @@ const MAX_KEPT_BYTES = 64_000_000;
  * Creates the store for the payloads of an input. Returns undefined if the input is too large or cannot be read in
  * chunks, if a record consists of more than a payload, or if the user requested several threads.
  */
-export function keepPayloads(
-  job: Pick<Job, "input" | "operation" | "mapping">,
-  { threads = 1 }: RunValues,
-): KeptPayloads | undefined {
+export function keepPayloads(job: Job, { threads = 1 }: RunValues): KeptPayloads | undefined {
   const { input } = job;
   const { chunked, joined } = input;
   const inChunks = chunked ?? joined;
-  const bytes = bytesOf(input);
+  const bytes = bytesOf(input.files);
   const isSmall = bytes <= (chunked === undefined ? MAX_JOINED_BYTES : MAX_INPUT_BYTES);
   const isOneThread = threads === "auto" || threads === 1;
   if (inChunks === undefined || !isBarePayload(job) || !isOneThread || !isSmall) return undefined;
@@ -91,7 +88,7 @@ function createRowMaker(input: ChunkSource): (chunk: KeptChunk) => readonly Row[
  */
 export async function* keptGroups(
   groups: readonly PayloadGroup[],
-  { refuseChanged }: Pick<Job["input"], "refuseChanged">,
+  { refuseChanged }: Job["input"],
   signal: AbortSignal,
 ): AsyncGenerator<PayloadGroup> {
   await refuseChanged();

@@ -1,4 +1,3 @@
-import type { Ledger } from "../../ledger/ledger.ts";
 import type { InputPosition } from "../../model/record.ts";
 
 /** Periodically saves the position from which the input of a run can be read again. */
@@ -10,17 +9,23 @@ export interface NotedPlaces {
   readonly readUpTo: (behind: InputPosition | undefined, what: "sent" | "skipped") => Promise<void>;
 }
 
-/** @param begun the position at which reading began; default: the start of the input */
+/**
+ * @param note saves a position
+ * @param begun the position at which reading began; default: the start of the input
+ */
 export function createNotedPlaces(
-  { ledger, run }: { readonly ledger: Pick<Ledger, "notePosition">; readonly run: string },
+  note: (position: InputPosition) => Promise<void>,
   begun: InputPosition | undefined,
 ): NotedPlaces {
-  let noted: Pick<InputPosition, "record" | "byte"> = begun ?? { record: 1, byte: 0 };
+  let { record, byte } = begun ?? { record: 1, byte: 0 };
   return {
     async readUpTo(behind, what) {
-      if (behind === undefined || !shouldNote(behind, noted, what)) return;
-      await ledger.notePosition(run, behind);
-      noted = behind;
+      if (behind === undefined) return;
+      // The absolute distance, because byte positions start again at 0 in each file.
+      const isFarBehind = Math.abs(behind.byte - byte) >= NOTED_BYTES;
+      if (!isFarBehind && (what === "skipped" || behind.record - record < NOTED_SENT)) return;
+      await note(behind);
+      ({ record, byte } = behind);
     },
   };
 }
@@ -35,19 +40,6 @@ const NOTED_BYTES = 4_000_000;
  * is negligible.
  */
 const NOTED_SENT = 2_500;
-
-/**
- * Whether to save the position. Uses the absolute distance in bytes, because byte positions start again at 0 in each
- * file.
- */
-function shouldNote(
-  behind: InputPosition,
-  noted: Pick<InputPosition, "record" | "byte">,
-  what: "sent" | "skipped",
-): boolean {
-  const isFarBehind = Math.abs(behind.byte - noted.byte) >= NOTED_BYTES;
-  return isFarBehind || (what === "sent" && behind.record - noted.record >= NOTED_SENT);
-}
 
 /**
  * Minimum number of records to skip by seeking. Opening a file again and seeking costs as much as reading several

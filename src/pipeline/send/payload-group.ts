@@ -1,15 +1,19 @@
-import type { Job } from "../../job/job.ts";
+import type { CompiledJob } from "../../job/job.ts";
 import type { InputPosition, InputRecord, Row } from "../../model/record.ts";
 import type { PackedPayloads } from "../threads/packed-payloads.ts";
 
-/** Consecutive records of the input, with their payloads as they will be sent. */
-export interface PayloadGroup {
-  /** The numbers of the first and the last record. */
-  readonly first: number;
-  readonly last: number;
+/** Payloads as they will be sent, and rows, by record number. */
+export interface RecordPayloads {
   /** Returns the payload as canonical JSON in UTF-8; undefined if the payload must be built from the row. */
   readonly payload: (record: number) => Buffer | undefined;
   readonly row: (record: number) => Row | undefined;
+}
+
+/** Consecutive records of the input, with their payloads. */
+export interface PayloadGroup extends RecordPayloads {
+  /** The numbers of the first and the last record. */
+  readonly first: number;
+  readonly last: number;
   /** True if the records were read again, from an input that may have changed. */
   readonly isReread: boolean;
   /** The position after the group, if the input can be read from that position. */
@@ -17,10 +21,7 @@ export interface PayloadGroup {
 }
 
 /** Whether a record of this job consists only of its payload, without fields for steps or parameters. */
-export function isBarePayload({
-  operation: { steps, parameters = [] },
-  mapping,
-}: Pick<Job, "operation"> & { readonly mapping: Pick<Job["mapping"], "payloadNode"> }): boolean {
+export function isBarePayload({ operation: { steps, parameters = [] }, mapping }: CompiledJob): boolean {
   return parameters.length === 0 && (steps.length === 0 || mapping.payloadNode !== undefined);
 }
 

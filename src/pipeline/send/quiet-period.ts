@@ -1,12 +1,13 @@
-import type { SendEnvironment } from "../../job/dependencies.ts";
-import type { Job } from "../../job/job.ts";
-import type { Connection } from "../../job/target-connection.ts";
-import type { WallClock } from "../../time/clock.ts";
-import type { RunHandle } from "../plan/plan-records.ts";
+import type { Operation } from "../../contract/operations/operation.ts";
+import type { Notifier } from "../../job/dependencies.ts";
+import type { SendConnection } from "../../job/target-connection.ts";
+import type { RecoveredLedger } from "../../ledger/journal/recover-machine.ts";
+import type { Sleeper, WallClock } from "../../time/clock.ts";
 
-type QuietEnvironment = Pick<SendEnvironment, "drain" | "notice"> & {
-  readonly clock: Pick<SendEnvironment["clock"], "now" | "sleep">;
-};
+interface QuietEnvironment extends Notifier {
+  readonly clock: WallClock & Sleeper;
+  readonly drain: AbortSignal;
+}
 
 const STILL_PROCESSED = "abandoned requests may still be processed";
 
@@ -34,28 +35,20 @@ export async function waitForQuiet(
   await clock.sleep(left, drain);
 }
 
-/** The parts of a run that show whether outdated requests may still be processed. */
-interface RunToSend {
-  readonly ledger: Pick<RunHandle["ledger"], "otherContentAbandonedAt">;
-  readonly run: Pick<RunHandle["run"], "id">;
-  readonly job: { readonly operation: Pick<Job["operation"], "outcomes"> };
-}
-
 /**
  * Waits while the platform may still process an abandoned request with different content for a record. Otherwise, the
  * platform could process the earlier request after the new one, and keep the earlier content. Does not wait if the only
  * step refuses records that the platform already has, because such a step never replaces content.
+ * @param abandonedAt returns the time at which the last such request was abandoned
  */
 export async function waitForOtherContent(
-  { ledger, run, job }: RunToSend,
-  { quietMs, steps }: Pick<Connection, "quietMs" | "steps">,
+  outcomes: Operation["outcomes"],
+  abandonedAt: () => Promise<string | undefined>,
+  { quietMs, steps }: SendConnection,
   environment: QuietEnvironment,
 ): Promise<void> {
-  if (steps.length < 2 && job.operation.outcomes.some(({ outcome }) => outcome === "exists")) return;
-  await waitForQuiet(quietMs, await ledger.otherContentAbandonedAt(run.id), {
-    ...environment,
-    setting: "quietSeconds",
-  });
+  if (steps.length < 2 && outcomes.some(({ outcome }) => outcome === "exists")) return;
+  await waitForQuiet(quietMs, await abandonedAt(), { ...environment, setting: "quietSeconds" });
 }
 
 /**
@@ -63,9 +56,9 @@ export async function waitForOtherContent(
  * before a record is sent again.
  */
 export async function quietBeforeResend(
-  { ledger }: { readonly ledger: Pick<RunHandle["ledger"], "history"> },
-  { quietMs, steps }: Pick<Connection, "quietMs" | "steps">,
-  { clock, notice }: Pick<QuietEnvironment, "clock" | "notice">,
+  ledger: RecoveredLedger,
+  { quietMs, steps }: SendConnection,
+  { clock, notice }: QuietEnvironment,
 ): Promise<number> {
   if (steps.every(({ status }) => status === undefined)) return 0;
   const left = quietLeftMs(quietMs, (await ledger.history()).lastAbandonedAt, clock);

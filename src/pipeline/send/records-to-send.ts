@@ -1,26 +1,28 @@
-import type { Job } from "../../job/job.ts";
+import type { Operation } from "../../contract/operations/operation.ts";
 import { supplierIn } from "../../job/settings/supplier-settings.ts";
 import { canonicalJson, type JsonObject, valueAt } from "../../json/json-value.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
 import type { SendableItem } from "../../ledger/records/requests.ts";
 import { contentText, contentTextHash } from "../../ledger/records/record-hashes.ts";
+import type { Mapping } from "../../map/mapping.ts";
 import { compileSentForm } from "../../map/node/sent-form.ts";
 import { CHANGED_KEYS_HINT } from "../../job/settings/recorded-files.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Row } from "../../model/record.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
 import type { RecordToSend } from "../../upload/upload-types.ts";
-import type { RunHandle } from "../plan/plan-records.ts";
 import type { PayloadGroup } from "./payload-group.ts";
 
 /** The parts of a job that build the payloads of records and determine their destination. */
-export interface SendJob extends Pick<Job, "operation"> {
-  readonly mapping: Pick<Job["mapping"], "map" | "prepare" | "locate" | "isConstant">;
+export interface SendJob {
+  readonly operation: Operation;
+  readonly mapping: Pick<Mapping, "map" | "prepare" | "locate" | "isConstant">;
 }
 
 /** A run, and the part of its ledger that sending needs. */
 export interface SendHandle {
-  readonly ledger: Pick<RunHandle["ledger"], "sendable" | "history">;
-  readonly run: Pick<RunHandle["run"], "id">;
+  readonly ledger: Pick<Ledger, "sendable">;
+  readonly run: { readonly id: string };
 }
 
 export interface SendContext {
@@ -60,7 +62,7 @@ async function dueItems({ first, last }: PayloadGroup, context: SendContext): Pr
 /** Whether the record has completed the step `until` or a later one. */
 export function hasReachedStep(
   { step }: SendableItem,
-  { until, job }: { readonly until?: string | undefined; readonly job: Pick<SendJob, "operation"> },
+  { until, job }: { readonly until?: string | undefined; readonly job: SendJob },
 ): boolean {
   const names = job.operation.steps.map(({ name }) => name);
   return until !== undefined && step !== undefined && names.indexOf(step) >= names.indexOf(until);
@@ -99,31 +101,14 @@ interface BuiltPayload {
 function withPayload({ json, rowOf, detached }: BuiltPayload, item: SendableItem, context: SendContext): RecordToSend {
   const payload: JsonObject = JSON.parse(json.toString());
   const locate = locatorIn(rowOf, payload, context);
-  const { record, identity, content, attempts, isAmbiguous, prior, account, step, rowHash } = item;
-  const supplier = supplierIn(payload, context.job.operation);
-  const known = {
-    record,
-    identity,
-    content,
-    attempts,
-    isAmbiguous,
-    prior,
-    account,
-    rowHash,
-    supplier,
-    payload,
-    json,
-    locate,
-    detached,
-  };
-  return step === undefined ? known : { ...known, step };
+  return { ...item, payload, json, locate, detached, supplier: supplierIn(payload, context.job.operation) };
 }
 
 function rowSender(context: SendContext): (row: Row | undefined, item: SendableItem) => RecordToSend {
   const { mapping, operation } = context.job;
   const toSentForm = compileSentForm(operation);
   return (row, item) => {
-    if (row === undefined) throw inputChanged(item);
+    if (row === undefined) throw inputChanged(item.record);
     const mapped = mapping.map(row);
     const text = contentText(mapped.payload, mapped.parameters);
     requirePlanned(item, text);
@@ -141,11 +126,11 @@ function rowSender(context: SendContext): (row: Row | undefined, item: SendableI
  * @throws Failure `source_changed` if it differs
  */
 function requirePlanned(item: SendableItem, text: string | Uint8Array): void {
-  if (Buffer.compare(item.content, contentTextHash(text)) !== 0) throw inputChanged(item);
+  if (Buffer.compare(item.content, contentTextHash(text)) !== 0) throw inputChanged(item.record);
 }
 
 /** Returns the failure for a record whose payload differs from the plan. */
-export function inputChanged({ record }: Pick<SendableItem, "record">): Failure {
+export function inputChanged(record: number): Failure {
   return new Failure("source_changed", `record ${record} has changed since the run was planned`, {
     hint: `the input, or a file or function that the mapping uses, has changed: ${CHANGED_KEYS_HINT}`,
   });

@@ -9,7 +9,14 @@ import { compileFastPath } from "../bytes/compile-fast-path.ts";
 import { readRecords } from "../plan/check-records.ts";
 import type { ReadRow } from "../../read/row/read-row.ts";
 import { createPayloadList, type PayloadList } from "../threads/packed-payloads.ts";
-import { groupOfRows, groupsOfRows, isBarePayload, type PayloadGroup, payloadReader } from "./payload-group.ts";
+import {
+  groupOfRows,
+  groupsOfRows,
+  isBarePayload,
+  type PayloadGroup,
+  payloadReader,
+  type RecordPayloads,
+} from "./payload-group.ts";
 
 /**
  * Reads an input again for sending, from its beginning or from a position. Ends early, without an error, if the signal
@@ -106,8 +113,6 @@ function blocksOf(pieces: Iterable<RecordPiece>, first: number): readonly Record
   return blocks;
 }
 
-type BuiltBlock = Pick<PayloadGroup, "payload" | "row">;
-
 /**
  * Returns a function that builds a block only when one of its records is requested, because most blocks may be skipped.
  */
@@ -115,10 +120,10 @@ function blockBuilder(
   blocks: readonly RecordBlock[],
   file: number,
   { payloads, finderOf }: GroupOptions,
-): (record: number) => BuiltBlock {
+): (record: number) => RecordPayloads {
   const find = finderOf(file);
   if (find === undefined) throw new Error(`The records of file ${file} cannot be located.`);
-  const make = ({ first, part }: RecordBlock): BuiltBlock => {
+  const make = ({ first, part }: RecordBlock): RecordPayloads => {
     const found = find(part, { isFirstOnBothPaths: false });
     const others = new Map<number, Row>();
     let record = first;
@@ -137,7 +142,7 @@ function blockBuilder(
       row: (number) => others.get(number) ?? rowAt(number - first),
     };
   };
-  const known = new Map<RecordBlock, BuiltBlock>();
+  const known = new Map<RecordBlock, RecordPayloads>();
   return (record) => {
     const block = blocks.findLast(({ first }) => first <= record);
     if (block === undefined) throw new Error(`Record ${record} is before the chunk.`);

@@ -6,7 +6,7 @@ import type { Journal } from "../../ledger/journal/open-journal.ts";
 import { Failure } from "../../model/failure.ts";
 import type { HeldLease } from "../../ledger/runs/held-lease.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
-import type { UploadDependencies, UploadEnd, UploadOptions } from "../../upload/upload-types.ts";
+import type { UploadEnd, UploadLedger, WaitLimits } from "../../upload/upload-types.ts";
 import type { Clock } from "../../time/clock.ts";
 import { upload } from "../../upload/upload.ts";
 import { guardedSteps } from "./guarded-step.ts";
@@ -52,7 +52,7 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
   const { supplier } = job.operation;
   const { lease } = handle.ledger;
   const steps = guardedByLease(connection, lease, clock);
-  const quietMs = await quietBeforeResend(handle, connection, dependencies);
+  const quietMs = await quietBeforeResend(handle.ledger, connection, dependencies);
   await options.journal?.begin(handle.run.id);
   const groupsOf = payloadGroups(job, handle, options);
   const end = await upload(
@@ -83,7 +83,7 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
 function guardedByLease(connection: Connection, lease: HeldLease | undefined, clock: Clock): Connection["steps"] {
   if (lease?.isHeld === undefined) return connection.steps;
   const { isHeld, lost } = lease;
-  return guardedSteps(connection, { lease: { isHeld }, clock, lost });
+  return guardedSteps(connection, { isHeld, clock, lost });
 }
 
 /** Returns a function that reads the records left to send. Each call starts at the first of these records. */
@@ -109,8 +109,6 @@ function endWithoutLedger(end: UploadEnd, lost: AbortSignal): UploadEnd {
   return { ...end, reason: "stopped", failure: end.failure ?? failure };
 }
 
-type UploadLedger = UploadDependencies["ledger"];
-
 /**
  * Returns a ledger that writes intents to the given ledger, then to the journal. A request may be sent only after both
  * writes.
@@ -130,9 +128,9 @@ export function journaled(ledger: UploadLedger, journal: Journal | undefined): U
  * @param hasReplied whether the platform has replied to an earlier request of the run
  */
 export function platformWaits(
-  { wait = false }: Pick<RateLimitSettings, "wait">,
+  { wait = false }: { readonly wait?: boolean | undefined },
   hasReplied = false,
-): Pick<UploadOptions, "maxWaitMs" | "firstWaitMs"> {
+): WaitLimits {
   return { maxWaitMs: MAX_WAIT_MS, firstWaitMs: wait || hasReplied ? undefined : FIRST_WAIT_MS };
 }
 

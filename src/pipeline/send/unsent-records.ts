@@ -31,7 +31,7 @@ async function* groupsFrom(
   { ledger, run, readPayloads, signal }: SendingRun,
 ): AsyncGenerator<PayloadGroup, NextSendable | undefined> {
   let next: NextSendable | undefined = first;
-  const places = createNotedPlaces({ ledger, run: run.id }, first.position);
+  const places = createNotedPlaces((position) => ledger.notePosition(run.id, position), first.position);
   for await (const group of readPayloads(signal, first.position)) {
     const { last, next: behind } = group;
     const isSkipped = last < next.record;

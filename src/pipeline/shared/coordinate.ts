@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import type { Dependencies, ProcessEnd, StartedProcess } from "../../job/dependencies.ts";
+import type { ProcessEnd, ProcessEnvironment, ProgressEnvironment, StartedProcess } from "../../job/dependencies.ts";
 import type { WorkerSettings } from "../../job/settings/recorded-settings.ts";
 import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
 import type { SharedFailure, SharedPlan, SharedRun, SharedStatus } from "../../ledger/runs/shared-run.ts";
@@ -9,21 +9,25 @@ import type { UploadEnd } from "../../upload/upload-types.ts";
 import { createSharedProgress } from "./shared-progress.ts";
 import { withWorkerProcesses } from "./worker-processes.ts";
 
-export interface CoordinateOptions {
+/** The settings of a run that several processes send. */
+interface SharingSettings {
+  readonly workers: WorkerSettings;
+  readonly pace: RateLimitSettings;
+  readonly resendAmbiguous: boolean;
+}
+
+export interface CoordinateOptions extends SharingSettings {
   readonly shared: Pick<SharedRun, "begin" | "watch" | "evict" | "drain" | "end">;
   readonly run: string;
   /** Number of records to send. */
   readonly pending: number;
-  readonly workers: WorkerSettings;
-  readonly pace: RateLimitSettings;
-  readonly resendAmbiguous: boolean;
   /** The command that starts a worker on this machine. */
   readonly workerCommand: readonly string[];
   /** Called with the number of requests since the last call. */
   readonly onRequests: (count: number) => void;
   /** @throws Failure `ledger_outdated` if an older copy has replaced the ledger */
   readonly requireNotRestored?: (() => Promise<void>) | undefined;
-  readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "onProgress" | "notice" | "startProcess">;
+  readonly dependencies: ProgressEnvironment & ProcessEnvironment;
 }
 
 const POLL_MS = 1_000;
@@ -33,9 +37,9 @@ const POLL_MS = 1_000;
  * no worker is running. Sends nothing itself.
  */
 export async function coordinate(options: CoordinateOptions): Promise<UploadEnd> {
-  const { shared, workers, pending, pace, resendAmbiguous, run, workerCommand, dependencies } = options;
+  const { shared, workers, pending, run, workerCommand, dependencies } = options;
   const { notice } = dependencies;
-  const given = await shared.begin(planOf(pending, { workers, pace, resendAmbiguous }));
+  const given = await shared.begin(planOf(pending, options));
   if (given === 0) {
     await shared.end();
     return { reason: "done", counts: {}, unsaved: [] };
@@ -58,10 +62,7 @@ export async function coordinate(options: CoordinateOptions): Promise<UploadEnd>
 const MAX_RANGE = 1_000;
 const RANGES_PER_WORKER = 8;
 
-export function planOf(
-  pending: number,
-  { workers, pace, resendAmbiguous }: Pick<CoordinateOptions, "workers" | "pace" | "resendAmbiguous">,
-): SharedPlan {
+export function planOf(pending: number, { workers, pace, resendAmbiguous }: SharingSettings): SharedPlan {
   const concurrency = pace.concurrency === "auto" ? pace.maxConcurrency : pace.concurrency;
   const parts = RANGES_PER_WORKER * Math.max(1, workers.count);
   return {

@@ -7,8 +7,15 @@ import type { ReportBuilder } from "./worker-report.ts";
 import type { LeaseWatch } from "../../time/lease-watch.ts";
 import type { WorkerPace } from "./worker-pace.ts";
 
+/** The instructions of a worker. */
+export interface HeartbeatReplies {
+  readonly lastReply: () => HeartbeatReply | undefined;
+  /** Milliseconds between heartbeats. */
+  readonly everyMs: number;
+}
+
 /** Regularly reports that the worker is alive, and receives its instructions. */
-export interface Heartbeat {
+export interface Heartbeat extends HeartbeatReplies {
   /** Resolves when the worker may begin, because all other workers have lowered their limits to make room for it. */
   readonly ready: Promise<void>;
   /** Aborts when the worker must not claim more ranges. */
@@ -17,9 +24,6 @@ export interface Heartbeat {
   readonly lost: AbortSignal;
   /** Returns the failure of the heartbeat if this failure is the reason why the worker leaves. */
   readonly failure: () => Failure | undefined;
-  readonly lastReply: () => HeartbeatReply | undefined;
-  /** Milliseconds between heartbeats. */
-  readonly everyMs: number;
   readonly stop: () => Promise<void>;
 }
 

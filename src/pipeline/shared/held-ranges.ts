@@ -1,17 +1,22 @@
 import type { RecordRange, SharedWorker } from "../../ledger/runs/shared-run.ts";
 import { createMutex } from "../../time/mutex.ts";
+import type { UploadLedger } from "../../upload/upload-types.ts";
 
-/** The ranges that a worker holds, and their progress. */
-export interface RangeProgress {
+/** The ranges that a worker holds. */
+export interface HeldRanges {
   readonly take: (range: RecordRange) => void;
   /** Call this when all records of the range have been passed on for sending. */
   readonly fed: (range: RecordRange) => void;
   /** Returns the ranges that are not settled yet. */
   readonly unsettled: () => readonly RecordRange[];
-  /** Returns the number of settled ranges. */
-  readonly settled: () => number;
   /** Whether any record has an intent but no outcome yet. */
   readonly isInProgress: () => boolean;
+}
+
+/** The ranges that a worker holds, and their progress. */
+export interface RangeProgress extends HeldRanges {
+  /** Returns the number of settled ranges. */
+  readonly settled: () => number;
   /** Settles the ranges that have no records left to send. */
   readonly settle: () => Promise<void>;
   /**
@@ -20,7 +25,7 @@ export interface RangeProgress {
    */
   readonly settleAll: () => Promise<void>;
   /** Writes with the fencing tokens of the worker, and tracks records in flight. */
-  readonly ledger: Pick<SharedWorker, "saveIntents" | "saveOutcomes">;
+  readonly ledger: UploadLedger;
 }
 
 interface Held {

@@ -1,14 +1,15 @@
 import { hostname } from "node:os";
-import type { Dependencies } from "../../job/dependencies.ts";
+import type { Dependencies, JournalEnvironment, SendEnvironment } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
-import type { RunSettings } from "../../job/settings/recorded-settings.ts";
+import type { PushSettings } from "../../job/settings/recorded-settings.ts";
 import { connect } from "../../job/target-connection.ts";
 import type { Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { SharedRun, WorkerIdentity } from "../../ledger/runs/shared-run.ts";
 import { Failure } from "../../model/failure.ts";
+import type { Sleeper } from "../../time/clock.ts";
 import { requireJournaledRequests } from "../run/restore-evidence.ts";
-import { openRunJournal } from "../run/run-journal.ts";
+import { type JournaledStore, openRunJournal } from "../run/run-journal.ts";
 import { reportUnsaved } from "../run/report-unsaved.ts";
 import { rereadPayloads } from "../send/reread-payloads.ts";
 import type { WorkEnd } from "./work-on-run.ts";
@@ -23,7 +24,7 @@ interface JoinedRun {
   /** A run whose ranges are assigned to workers. */
   readonly run: Run;
   readonly openJob: () => Promise<Job>;
-  readonly settings: Pick<RunSettings, "target" | "pace" | "until">;
+  readonly settings: PushSettings;
 }
 
 /**
@@ -35,7 +36,7 @@ export async function joinRun(joined: JoinedRun, dependencies: Dependencies): Pr
   const { target, pace, until } = settings;
   const shared = await openShared(joined);
   try {
-    const job = await withAnnouncement(shared, dependencies, joined.openJob);
+    const job = await withAnnouncement(shared, dependencies.clock, joined.openJob);
     const connection = await connect(target, job.operation, { dependencies, pace });
     try {
       const sending = { job, readPayloads: rereadPayloads(job), run, shared, connection, pace, until, dependencies };
@@ -51,17 +52,14 @@ export async function joinRun(joined: JoinedRun, dependencies: Dependencies): Pr
   }
 }
 
-type JournalDependencies = JoiningOptions["dependencies"] &
-  Pick<Dependencies, "rescueFolder" | "stateFolder"> & { readonly onProgress: (event: { kind: "joined" }) => void };
-
 /**
  * Compares the ledger with the journals on this machine, then works on the run and records its requests in a journal.
  * @throws Failure `ledger_outdated` if the ledger lacks requests that the journals contain
  */
 export async function workJournaled(
-  { name, server = name, folder }: Pick<LedgerStore, "name" | "server" | "folder">,
-  working: Omit<JoiningOptions, "journal" | "requireUpToDate" | "watch">,
-  dependencies: JournalDependencies,
+  { name, server = name, folder }: JournaledStore,
+  working: JoiningOptions,
+  dependencies: SendEnvironment & JournalEnvironment,
 ): Promise<WorkEnd> {
   const { ledger } = working.shared;
   const requireUpToDate = (): Promise<void> => requireJournaledRequests({ name, server }, ledger, dependencies);
@@ -88,8 +86,8 @@ const ANNOUNCE_MS = 1_000;
 
 /** Announces the worker every second while it prepares to join, so that the planner waits for it. */
 async function withAnnouncement<Result>(
-  shared: Pick<SharedRun, "announce">,
-  { clock }: Pick<Dependencies, "clock">,
+  shared: SharedRun,
+  clock: Sleeper,
   prepare: () => Promise<Result>,
 ): Promise<Result> {
   const isReady = new AbortController();
@@ -112,6 +110,6 @@ async function withAnnouncement<Result>(
  * Whether the run currently has ranges for workers. Ranges from an earlier planner do not count, because `resume`
  * creates new ranges.
  */
-export function isDistributed({ state }: Pick<Run, "state">, shared: { readonly state: string } | undefined): boolean {
+export function isDistributed({ state }: Run, shared: { readonly state: string } | undefined): boolean {
   return state !== "planning" && shared !== undefined && shared.state !== "ended";
 }

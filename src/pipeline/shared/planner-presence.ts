@@ -1,4 +1,4 @@
-import type { Dependencies } from "../../job/dependencies.ts";
+import type { SendEnvironment } from "../../job/dependencies.ts";
 import type { Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { readRunLedger } from "../run/run-ledger.ts";
@@ -23,7 +23,7 @@ const POLL_MS = 500;
 export async function remainsOpen(
   store: LedgerStore,
   run: Run["id"],
-  { clock, drain }: Pick<Dependencies, "clock" | "drain">,
+  { clock, drain }: SendEnvironment,
 ): Promise<boolean> {
   while (!drain.aborted && (await hasPlanner(store))) {
     if ((await store.sharedStatus?.(run))?.state === "ended") return false;

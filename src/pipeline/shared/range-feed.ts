@@ -1,17 +1,18 @@
-import type { HeartbeatReply, RecordRange, SharedWorker } from "../../ledger/runs/shared-run.ts";
+import type { HeartbeatReply, RecordRange } from "../../ledger/runs/shared-run.ts";
 import type { Sleeper } from "../../time/clock.ts";
 import type { RecordToSend } from "../../upload/upload-types.ts";
-import type { RangeProgress } from "./held-ranges.ts";
-import type { Heartbeat } from "./heartbeat.ts";
-import type { WorkerPace } from "./worker-pace.ts";
+import type { HeldRanges } from "./held-ranges.ts";
+import type { HeartbeatReplies } from "./heartbeat.ts";
 
 export interface RangeFeed {
-  readonly worker: Pick<SharedWorker, "claim">;
+  /** Claims the next range; undefined if no range is available at the moment. */
+  readonly claim: () => Promise<RecordRange | undefined>;
   /** @throws Failure `ledger_outdated` if an older copy has replaced the ledger */
   readonly requireNotRestored?: (() => Promise<void>) | undefined;
-  readonly ranges: Pick<RangeProgress, "take" | "fed" | "unsettled" | "isInProgress">;
-  readonly heartbeat: Pick<Heartbeat, "lastReply" | "everyMs">;
-  readonly workerPace: Pick<WorkerPace, "isWanted">;
+  readonly ranges: HeldRanges;
+  readonly heartbeat: HeartbeatReplies;
+  /** Whether the limits of the run leave a request for this worker. */
+  readonly isWanted: () => boolean;
   /** Returns the current rate of this worker, in outcomes per second. */
   readonly perSecond: () => number;
   readonly leaving: AbortSignal;
@@ -61,9 +62,9 @@ export async function* recordsOfRanges(feed: RangeFeed): AsyncGenerator<readonly
  * Claims a range, then checks whether the ledger was restored. If the ledger is restored later, the restored database
  * does not contain the claim and rejects the writes of this worker.
  */
-async function claim({ worker, workerPace, requireNotRestored }: RangeFeed): Promise<RecordRange | undefined> {
-  const range = workerPace.isWanted() ? await worker.claim() : undefined;
-  if (range !== undefined) await requireNotRestored?.();
+async function claim(feed: RangeFeed): Promise<RecordRange | undefined> {
+  const range = feed.isWanted() ? await feed.claim() : undefined;
+  if (range !== undefined) await feed.requireNotRestored?.();
   return range;
 }
 

@@ -1,6 +1,7 @@
 import type { RunEvent } from "../../job/run-event.ts";
-import type { Sharing } from "../../job/run-progress.ts";
+import { SEND_STATUSES, type Sharing } from "../../job/run-progress.ts";
 import type { SharedStatus, WorkerStatus } from "../../ledger/runs/shared-run.ts";
+import type { Status } from "../../model/outcome.ts";
 import { counted } from "../../text/count.ts";
 import type { MonotonicClock } from "../../time/clock.ts";
 import type { UploadEvent } from "../../upload/upload-types.ts";
@@ -17,10 +18,8 @@ export interface SharedProgressOptions {
   readonly clock: MonotonicClock;
 }
 
-type Outcome = Extract<UploadEvent, { kind: "outcome" }>;
-
 export function createSharedProgress({ onProgress, onRequests, clock }: SharedProgressOptions): SharedProgress {
-  const reported = new Map<Outcome["status"], number>();
+  const reported = new Map<Status, number>();
   const holds = createHoldChanges(clock);
   const suppliers = createSupplierChanges();
   let replies = { count: 0, totalMs: 0 };
@@ -32,7 +31,8 @@ export function createSharedProgress({ onProgress, onRequests, clock }: SharedPr
       now.count > replies.count ? (now.totalMs - replies.totalMs) / (now.count - replies.count) : undefined;
     const inFlight = sum(workers, (worker) => (worker.state === "working" ? worker.inFlight : 0));
     let changes = 0;
-    for (const [status, count] of totalCounts(workers)) {
+    for (const status of SEND_STATUSES) {
+      const count = sum(workers, ({ counts }) => counts[status] ?? 0);
       for (let one = reported.get(status) ?? 0; one < count; one += 1) {
         onProgress({ kind: "outcome", status, inFlight, durationMs: meanMs });
         changes += 1;
@@ -106,30 +106,6 @@ function createSupplierChanges() {
       else closed.add(supplier);
       return [{ kind: "supplier", supplier, open, ...(code !== undefined && { code }) }];
     });
-}
-
-function totalCounts(workers: readonly WorkerStatus[]): ReadonlyMap<Outcome["status"], number> {
-  const totals = new Map<Outcome["status"], number>();
-  for (const { counts } of workers) {
-    for (const [status, count] of Object.entries(counts)) {
-      if (isOutcome(status)) totals.set(status, (totals.get(status) ?? 0) + count);
-    }
-  }
-  return totals;
-}
-
-const OUTCOMES: ReadonlySet<string> = new Set<Outcome["status"]>([
-  "valid",
-  "accepted",
-  "rejected",
-  "existing",
-  "ambiguous",
-  "blocked",
-  "pending",
-]);
-
-function isOutcome(status: string): status is Outcome["status"] {
-  return OUTCOMES.has(status);
 }
 
 function totalReplies(workers: readonly WorkerStatus[]): { readonly count: number; readonly totalMs: number } {

@@ -1,6 +1,7 @@
 import type { SendEnvironment } from "../../job/dependencies.ts";
+import { SEND_STATUSES } from "../../job/run-progress.ts";
 import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
-import type { Connection } from "../../job/target-connection.ts";
+import type { SendConnection } from "../../job/target-connection.ts";
 import type { Journal } from "../../ledger/journal/open-journal.ts";
 import type { SharedRun, SharedWorker } from "../../ledger/runs/shared-run.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
@@ -25,21 +26,24 @@ import { createWorkerPace, type WorkerPace } from "./worker-pace.ts";
 import { createFindings } from "./worker-findings.ts";
 import { createReport, type ReportBuilder } from "./worker-report.ts";
 
-export interface WorkOptions {
+export interface RunWork {
   readonly job: SendJob;
   readonly readPayloads: ReadPayloads;
   readonly run: { readonly id: string };
-  readonly shared: Pick<SharedRun, "ledger">;
-  /** A worker that has already joined the run. */
-  readonly worker: SharedWorker;
-  readonly connection: Pick<Connection, "steps" | "quietMs"> & Partial<Pick<Connection, "onlyWhile">>;
+  readonly shared: SharedRun;
+  readonly connection: SendConnection;
   readonly pace: RateLimitSettings;
   readonly until?: string | undefined;
   /** The journal, which records the sent requests outside the ledger. */
   readonly journal?: Journal | undefined;
   /** Detects whether the ledger is restored during the work. */
-  readonly watch?: Pick<OriginWatch, "look" | "observe"> | undefined;
+  readonly watch?: OriginWatch | undefined;
   readonly dependencies: SendEnvironment;
+}
+
+export interface WorkOptions extends RunWork {
+  /** A worker that has already joined the run. */
+  readonly worker: SharedWorker;
 }
 
 /** How the work of one worker ended. `failure` is the failure of the run or of this worker. */
@@ -68,8 +72,8 @@ interface Work extends WorkOptions {
  */
 export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   const { job, run, shared, worker, connection, pace, until, dependencies } = options;
-  const { clock, notice } = dependencies;
-  const quietMs = await quietBeforeResend({ ledger: shared.ledger }, connection, { clock, notice });
+  const { clock } = dependencies;
+  const quietMs = await quietBeforeResend(shared.ledger, connection, dependencies);
   const trustNotFoundFrom = clock.monotonic() + quietMs;
   const [findings, workerPace] = [createFindings(clock), createWorkerPace(clock)];
   const firstLimit = pace.concurrency === "auto" ? START_LIMIT : pace.concurrency;
@@ -103,7 +107,7 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   };
   try {
     await heartbeat.ready;
-    const steps = guardedSteps(connection, { lease, clock, lost: heartbeat.lost });
+    const steps = guardedSteps(connection, { isHeld: lease.isHeld, clock, lost: heartbeat.lost });
     const tools = {
       ledger: journaled(ranges.ledger, options.journal),
       steps,
@@ -147,7 +151,7 @@ async function* notedGroups(
   leaving: AbortSignal,
   from: InputPosition | undefined,
 ): AsyncGenerator<PayloadGroup> {
-  const places = createNotedPlaces({ ledger: shared.ledger, run: run.id }, from);
+  const places = createNotedPlaces((position) => shared.ledger.notePosition(run.id, position), from);
   for await (const group of readPayloads(leaving, from)) {
     await places.readUpTo(group.next, "skipped");
     yield group;
@@ -205,11 +209,9 @@ async function failureOf(work: () => Promise<void>): Promise<Failure | undefined
   }
 }
 
-const SENT_STATUSES = ["valid", "accepted", "rejected", "existing", "ambiguous", "blocked", "pending"] as const;
-
 function together(one: UploadEnd, other: UploadEnd): UploadEnd {
   const counts: { -readonly [Status in keyof UploadEnd["counts"]]: number } = { ...one.counts };
-  for (const status of SENT_STATUSES) {
+  for (const status of SEND_STATUSES) {
     const count = (one.counts[status] ?? 0) + (other.counts[status] ?? 0);
     if (count > 0) counts[status] = count;
   }
@@ -217,10 +219,12 @@ function together(one: UploadEnd, other: UploadEnd): UploadEnd {
 }
 
 function feedOf(work: Work): RangeFeed {
-  const { job, run, shared, reader, report, until, dependencies } = work;
+  const { job, run, shared, worker, workerPace, reader, report, until, dependencies } = work;
   const handle = { ledger: shared.ledger, run };
   return {
     ...work,
+    claim: () => worker.claim(),
+    isWanted: workerPace.isWanted,
     requireNotRestored: work.watch?.look,
     clock: dependencies.clock,
     perSecond: () => report.current().perSecond,

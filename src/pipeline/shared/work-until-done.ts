@@ -1,9 +1,8 @@
 import type { SharedRun, SharedWorker, WorkerIdentity } from "../../ledger/runs/shared-run.ts";
 import { Failure } from "../../model/failure.ts";
-import { type WorkEnd, workOnRun, type WorkOptions } from "./work-on-run.ts";
+import { type RunWork, type WorkEnd, workOnRun } from "./work-on-run.ts";
 
-export interface JoiningOptions extends Omit<WorkOptions, "shared" | "worker"> {
-  readonly shared: Pick<SharedRun, "ledger" | "join">;
+export interface JoiningOptions extends RunWork {
   /** The process of the worker. */
   readonly worker: WorkerIdentity;
   /**
@@ -44,7 +43,7 @@ export async function workUntilDone(options: JoiningOptions): Promise<WorkEnd> {
  * is left to send.
  */
 async function joinAgain(
-  shared: JoiningOptions["shared"],
+  shared: SharedRun,
   process: WorkerIdentity,
   last: WorkEnd | undefined,
 ): Promise<SharedWorker | { readonly end: WorkEnd }> {

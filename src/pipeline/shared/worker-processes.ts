@@ -1,8 +1,6 @@
-import type { Dependencies, StartedProcess } from "../../job/dependencies.ts";
-
+import type { ProcessEnvironment, StartedProcess } from "../../job/dependencies.ts";
 import { Failure } from "../../model/failure.ts";
-
-type ProcessDependencies = Pick<Dependencies, "drain" | "abort" | "clock" | "startProcess">;
+import type { Sleeper } from "../../time/clock.ts";
 
 /** Starts `count` processes of this program with these arguments. */
 type StartProcesses = (count: number, words: readonly string[]) => readonly StartedProcess[];
@@ -14,7 +12,7 @@ const GRACE_MS = 40_000;
  * Runs work that starts local workers. When the work ends or must stop, asks the workers to stop and waits for them.
  */
 export async function withWorkerProcesses<Result>(
-  { drain, abort, clock, startProcess }: ProcessDependencies,
+  { drain, abort, clock, startProcess }: ProcessEnvironment,
   work: (start: StartProcesses) => Promise<Result>,
 ): Promise<Result> {
   const processes: StartedProcess[] = [];
@@ -41,7 +39,7 @@ export async function withWorkerProcesses<Result>(
  * Waits until the processes have ended. Kills them after `GRACE_MS`, because a suspended process does not react to the
  * request to stop.
  */
-async function untilEnded(processes: readonly StartedProcess[], clock: Dependencies["clock"]): Promise<void> {
+async function untilEnded(processes: readonly StartedProcess[], clock: Sleeper): Promise<void> {
   const allEnded = new AbortController();
   const ended = Promise.all(processes.map((one) => one.ended)).then(() => allEnded.abort());
   await clock.sleep(GRACE_MS, allEnded.signal);

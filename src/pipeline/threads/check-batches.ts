@@ -8,7 +8,13 @@ import { createItemPacker, type FastPathItems } from "../../ledger/packed/item-p
 import { packItems } from "../../ledger/packed/packed-items.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
 import { compileChecks, keySelection, mapRecord, prepareRecords } from "../plan/check-records.ts";
-import { createItemBuilder, type ItemSettings, type KeepPayload, type PlannedBatch } from "../plan/plan-items.ts";
+import {
+  type BatchFindings,
+  type BuiltBatch,
+  createItemBuilder,
+  type ItemSettings,
+  type KeepPayload,
+} from "../plan/plan-items.ts";
 import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
 import type { PayloadList } from "./packed-payloads.ts";
 
@@ -27,12 +33,11 @@ export interface CheckAnswer {
 }
 
 /** A planned batch in the format that threads exchange. */
-export interface PackedBatch extends BatchFindings {
+export interface PackedBatch extends ShownFindings {
   readonly items: PackedItems;
 }
 
-/** A planned batch without its items. */
-interface BatchFindings extends Omit<PlannedBatch, "items"> {
+interface ShownFindings extends BatchFindings {
   readonly shown: readonly NotedValue[];
 }
 
@@ -142,14 +147,10 @@ function createPayloadCollector({ operation }: CompiledJob, payloads: PayloadLis
   };
 }
 
-interface BuiltBatch extends BatchFindings {
-  readonly items: readonly PlannedItem[];
-}
-
 interface BatchList {
   readonly add: (batch: PackedBatch) => void;
   /** Adds a batch with fast-path records, which may be interleaved with rows that were checked. */
-  readonly addMixed: (made: BuiltBatch, plain: FastPathRecords) => void;
+  readonly addMixed: (made: BuiltBatch & ShownFindings, plain: FastPathRecords) => void;
   readonly take: () => readonly PackedBatch[];
 }
 
@@ -161,7 +162,7 @@ const packer = createItemPacker();
  */
 function newBatchList(): BatchList {
   const list: PackedBatch[] = [];
-  let open: BatchFindings | undefined;
+  let open: ShownFindings | undefined;
 
   function close(): void {
     if (open !== undefined) list.push({ ...open, items: packer.take() });
@@ -177,7 +178,7 @@ function newBatchList(): BatchList {
       const isGood = made.invalid.length === 0;
       if (!isGood) close();
       const places = packMixed(made.items, plain);
-      const batch = placed(made, places, plain.order.length);
+      const batch = { ...moved(made, (position) => places[position] ?? 0), count: plain.order.length };
       open = open === undefined ? batch : joined(open, batch);
       if (!isGood) close();
     },
@@ -206,13 +207,11 @@ function packMixed(
   return places;
 }
 
-/** Translates the positions of row-path records into positions in the batch. */
-function placed(
-  { invalid, excluded, keyColumns, shown }: BuiltBatch,
-  places: readonly number[],
-  count: number,
-): BatchFindings {
-  const placeOf = (position: number): number => places[position] ?? 0;
+/** Translates the positions of the findings. */
+function moved(
+  { count, invalid, excluded, keyColumns, shown }: ShownFindings,
+  placeOf: (position: number) => number,
+): ShownFindings {
   const at = <T extends { readonly position: number }>(found: T): T => ({
     ...found,
     position: placeOf(found.position),
@@ -226,15 +225,14 @@ function placed(
   };
 }
 
-function joined(one: BatchFindings, other: BatchFindings): BatchFindings {
-  const behind = (position: number): number => one.count + position;
-  const at = <T extends { readonly position: number }>(found: T): T => ({ ...found, position: behind(found.position) });
+function joined(one: ShownFindings, other: ShownFindings): ShownFindings {
+  const { count, invalid, excluded, keyColumns, shown } = moved(other, (position) => one.count + position);
   return {
-    count: one.count + other.count,
-    invalid: [...one.invalid, ...other.invalid.map(behind)],
-    excluded: [...one.excluded, ...other.excluded.map(at)],
-    keyColumns: [...one.keyColumns, ...other.keyColumns.map(at)],
-    shown: [...one.shown, ...other.shown.map(([position, ...value]) => [behind(position), ...value] as const)],
+    count: one.count + count,
+    invalid: [...one.invalid, ...invalid],
+    excluded: [...one.excluded, ...excluded],
+    keyColumns: [...one.keyColumns, ...keyColumns],
+    shown: [...one.shown, ...shown],
   };
 }
 
@@ -250,10 +248,8 @@ function createCheck(job: CompiledJob, showValues: boolean): (batch: readonly Ma
   }
   let shown: NotedValue[] = [];
   let position = 0;
-  const check = compileChecks(job, {
-    noteValue: (place, value) => {
-      if (value !== undefined) shown.push([position, place, value]);
-    },
+  const check = compileChecks(job, (place, value) => {
+    if (value !== undefined) shown.push([position, place, value]);
   });
   return (batch) => {
     shown = [];

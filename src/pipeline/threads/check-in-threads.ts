@@ -55,7 +55,7 @@ export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerato
   const withHelp = (rest: Chunks): AsyncGenerator<ChunkAnswer> =>
     inThreads(chunkTasks(rest), { ...pool, here: here.ofTask });
   if (!options.onlyIfSlow) return inOrder(job, withHelp(chunks), options);
-  return inOrder(job, untilSlow(chunks, { here, needsHelp: createHelpTest(bytesOf(input)), withHelp }), options);
+  return inOrder(job, untilSlow(chunks, { here, needsHelp: createHelpTest(bytesOf(input.files)), withHelp }), options);
 }
 
 type Chunk = RecordChunk | JoinedChunk | { readonly records: readonly InputRecord[] };

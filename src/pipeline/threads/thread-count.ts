@@ -32,12 +32,12 @@ export interface ThreadPlan {
 export function threadsFor({ input, mapping }: CheckedJob, threads: Threads): ThreadPlan {
   const all = threads === "auto" ? Math.min(availableParallelism(), MAX_THREADS) : threads;
   const maximum = mapping.prepare === undefined ? all : Math.max(1, Math.floor(all / 2));
-  if (threads !== "auto" || bytesOf(input) >= LARGE_BYTES) return { threads: maximum, onlyIfSlow: false };
+  if (threads !== "auto" || bytesOf(input.files) >= LARGE_BYTES) return { threads: maximum, onlyIfSlow: false };
   const canStartLate = mapping.prepare === undefined && (input.chunked ?? input.joined) !== undefined;
   return { threads: canStartLate ? maximum : 1, onlyIfSlow: canStartLate };
 }
 
-export function bytesOf({ files }: Pick<Input, "files">): number {
+export function bytesOf(files: Input["files"]): number {
   return files.reduce((sum, file) => sum + file.unpackedBytes, 0);
 }
 

@@ -3,7 +3,7 @@ import { fullJitter } from "../../transport/retry-delay.ts";
 import type { PushBack } from "../../platform/reply/reply-class.ts";
 import { createConcurrencyLimit } from "./concurrency-limit.ts";
 import { createLearnedRate, type LearnedRate, type RefusalCause } from "./rate-limit.ts";
-import type { PaceShare, UploadEvent, UploadOptions } from "../upload-types.ts";
+import type { PaceOptions, PaceShare, UploadEvent } from "../upload-types.ts";
 
 /**
  * Controls how many requests may be in flight, and when the next request may be sent. Concurrency grows in steps of one
@@ -63,10 +63,7 @@ const WHOLE_PACE: PaceShare = { limit: Number.POSITIVE_INFINITY, holdMs: 0 };
 /** How far ahead of the even spacing (`rps`) a request may be sent, so that coarse timers do not reduce throughput. */
 const BURST_MS = 50;
 
-export function createRateControl(
-  options: Pick<UploadOptions, "concurrency" | "ceiling" | "rps" | "share">,
-  dependencies: RateControlDependencies,
-): RateControl {
+export function createRateControl(options: PaceOptions, dependencies: RateControlDependencies): RateControl {
   const { clock, onChange } = dependencies;
   const { rps, share = () => WHOLE_PACE } = options;
   const concurrency = createConcurrencyLimit(options, onChange);

@@ -1,5 +1,5 @@
-import type { UploadEvent, UploadOptions } from "../upload-types.ts";
-import type { Refusal } from "./rate-limit.ts";
+import type { ConcurrencyOptions, UploadEvent } from "../upload-types.ts";
+import type { PossibleLoad } from "./rate-limit.ts";
 
 /** Initial limit on the requests in flight under `auto`. */
 export const START_LIMIT = 4;
@@ -28,7 +28,7 @@ interface ConcurrencyLimit {
   /** Restores the highest limit that was ever halved, unless the current limit is higher. */
   readonly restore: (reason: string) => void;
   /** Returns the load that the limit allows at the best reply time. */
-  readonly possible: () => Pick<Refusal, "atATime" | "perSecond">;
+  readonly possible: () => PossibleLoad;
 }
 
 /**
@@ -36,7 +36,7 @@ interface ConcurrencyLimit {
  * on push-back. After a refusal, it recovers by one with each accepted request.
  */
 export function createConcurrencyLimit(
-  { concurrency, ceiling = DEFAULT_MAXIMUM }: Pick<UploadOptions, "concurrency" | "ceiling">,
+  { concurrency, ceiling = DEFAULT_MAXIMUM }: ConcurrencyOptions,
   onChange: (event: UploadEvent) => void,
 ): ConcurrencyLimit {
   const auto = concurrency === "auto";

@@ -22,15 +22,19 @@ export interface LearnedRate {
   readonly scale: (factor: number) => void;
 }
 
-export interface Refusal {
-  /** Whether the request was sent after the last change of the rate. */
-  readonly isCurrent: boolean;
-  /** How long all requests pause after this refusal, unless the refusal is noise. */
-  readonly holdMs: number;
+/** The load that the limits on concurrency allow. */
+export interface PossibleLoad {
   /** Maximum number of requests in flight. */
   readonly atATime: number;
   /** Requests per second that are possible with `atATime` requests in flight. */
   readonly perSecond: number;
+}
+
+interface Refusal extends PossibleLoad {
+  /** Whether the request was sent after the last change of the rate. */
+  readonly isCurrent: boolean;
+  /** How long all requests pause after this refusal, unless the refusal is noise. */
+  readonly holdMs: number;
 }
 
 /**

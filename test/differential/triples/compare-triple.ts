@@ -190,10 +190,7 @@ async function compareSent(
   const plannedItems = itemsToSend(sendsInvalid ? await planByChunks(job, { ...PUSH, sendInvalid: true }) : plan);
   const sendable = async (_run: string, first: number, last: number): Promise<readonly SendableItem[]> =>
     plannedItems.filter(({ record }) => record >= first && record <= last);
-  const handle = {
-    ledger: { sendable, history: () => Promise.reject(new Error("unexpected call")) },
-    run: { id: "run" },
-  };
+  const handle = { ledger: { sendable }, run: { id: "run" } };
   const bodyOf = bodyWriter(job);
   const sentFrom = async (groups: AsyncIterable<PayloadGroup>): Promise<ReadonlyMap<number, readonly string[]>> => {
     const sent = new Map<number, readonly string[]>();

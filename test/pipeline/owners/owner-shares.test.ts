@@ -71,7 +71,7 @@ test("every record that needs correction is in exactly one share, and the counts
       const shares = await ownerShares(outcomes, find);
       const seen: number[] = [];
       for (const { ranges, summary } of shares.values()) {
-        const own = await recordsOf(outcomesOfShare(outcomes, { ranges }));
+        const own = await recordsOf(outcomesOfShare(outcomes, ranges));
         const numbers = own.map(({ record }) => record);
         expect(ranges.flatMap(([from, to]) => all.slice(from - 1, to).map(({ record }) => record))).toEqual(numbers);
         expect(summary.records).toBe(own.length);

@@ -28,7 +28,7 @@ function scene(claimable: readonly RecordRange[]) {
   const fed: number[] = [];
   const seen = { orders: orders(0), perSecond: 20 };
   const feed: RangeFeed = {
-    worker: { claim: async () => waiting.shift() },
+    claim: async () => waiting.shift(),
     ranges: {
       take: () => undefined,
       fed: ({ first }) => void fed.push(first),
@@ -36,7 +36,7 @@ function scene(claimable: readonly RecordRange[]) {
       isInProgress: () => false,
     },
     heartbeat: { lastReply: () => seen.orders, everyMs: 1_000 },
-    workerPace: { isWanted: () => true },
+    isWanted: () => true,
     perSecond: () => seen.perSecond,
     leaving: new AbortController().signal,
     clock: { sleep: async () => undefined },

@@ -271,7 +271,7 @@ async function worked(scene: SharedScene, process: SimulatedProcess, run: string
     run: { id: run },
     shared,
     worker: { host: hostname(), pid },
-    connection: { steps, quietMs: QUIET_MS },
+    connection: { steps, quietMs: QUIET_MS, onlyWhile: () => undefined },
     pace,
     onUnsaved: async (unsaved: WorkEnd["unsaved"]) => note(`process ${pid} could not write ${unsaved.length} outcomes`),
     dependencies: {
