@@ -1,6 +1,6 @@
 import { EMPTY_CELL, type Fingerprints } from "../report/rejects/fingerprints.ts";
 import { createChangeExplainer, isSpreadsheetChange } from "./change-kind.ts";
-import { type ChangedCells, type CorrectionFindings, createChangeCounter } from "./correction-findings.ts";
+import { type CellFindings, type ChangedCell, createChangeCounter } from "./correction-findings.ts";
 import type { CorrectionIndex, RejectedRow, ReturnedRow } from "./correction-index.ts";
 import { type ComparedCell, comparedCells, isList } from "./match-rows.ts";
 import { openKeyRestorer } from "./restore-keys.ts";
@@ -31,7 +31,7 @@ export interface CellChanges {
   readonly add: (exported: RejectedRow, row: ReturnedRow) => void;
   /** @param outcomes the file in the report that contains the keys of its records */
   readonly finish: (outcomes: string) => Promise<{
-    readonly cells: Pick<CorrectionFindings, "correctedCells" | "correctedRows" | "keys" | "restored" | "cells">;
+    readonly cells: CellFindings;
     readonly rows: readonly ChangedRow[];
   }>;
 }
@@ -49,11 +49,7 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
   const rows: ChangedRow[] = [];
   let [correctedCells, correctedRows] = [0, 0];
 
-  const addKey = (
-    change: Omit<ChangedCells, "count">,
-    exported: RejectedRow,
-    { field, fingerprint }: ComparedCell,
-  ): void => {
+  const addKey = (change: ChangedCell, exported: RejectedRow, { field, fingerprint }: ComparedCell): void => {
     const position = typeof field === "number" ? options.layouts.get(change.place.file)?.positions[field] : undefined;
     if (keyRestorer === undefined || typeof position !== "number" || fingerprint === undefined) keys.add(change);
     else keyRestorer.restore({ change, exported, fingerprint, position });
@@ -78,7 +74,7 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
 
   return {
     add: (exported, row) => {
-      const compared = comparedCells(exported, row, { columns: columnsOf(row.source), fingerprints });
+      const compared = comparedCells(exported, row.values, { columns: columnsOf(row.source), fingerprints });
       const changed = compared.filter(isChanged);
       const corrected = changed.filter((cell) => addCell(exported, row, cell)).length;
       if (options.listsRows) rows.push({ exported, row, fields: changed.map(({ field }) => field) });
@@ -96,10 +92,7 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
 }
 
 /** Returns the row with its restored keys, which do not count as changed. */
-function withRestored(
-  { exported, row, fields }: ChangedRow,
-  { index, layouts }: Pick<CellChangeOptions, "index" | "layouts">,
-): ChangedRow {
+function withRestored({ exported, row, fields }: ChangedRow, { index, layouts }: CellChangeOptions): ChangedRow {
   const { file, line, values } = row;
   const found = index.rows("select position, value from restored where file = ? and line = ?", file, line);
   if (found.length === 0 || !isList(values)) return { exported, row, fields };

@@ -5,7 +5,7 @@ import type { OpenOptions } from "../read/input/opened-file.ts";
 import { createFingerprints } from "../report/rejects/fingerprints.ts";
 import type { RejectsManifest } from "../report/rejects/rejects-manifest.ts";
 import { type ChangedRow, openCellChanges } from "./cell-changes.ts";
-import type { CorrectionFindings } from "./correction-findings.ts";
+import type { ColumnFindings, CorrectionFindings } from "./correction-findings.ts";
 import { type CorrectionIndex, loadRejectedRows, openCorrectionIndex } from "./correction-index.ts";
 import { fingerprintPath } from "./read-manifest.ts";
 import { createRowMatcher } from "./match-rows.ts";
@@ -55,7 +55,7 @@ export async function checkCorrections(plan: SourceSpec, options: CorrectionOpti
     const withoutKey = new Set(
       index.rows("select distinct record from exported where key = ''").map(({ record }) => Number(record)),
     );
-    return { manifest: options.manifest, ...compared, withoutKey, restore, close: index.close };
+    return { ...compared, withoutKey, restore, close: index.close };
   } catch (error) {
     await index.close();
     throw error;
@@ -66,7 +66,7 @@ async function compare(
   plan: SourceSpec,
   index: CorrectionIndex,
   { folder, manifest, restoreKeys, reading, keyColumns, listsRows = false }: CorrectionOptions,
-): Promise<Omit<ReturnedRejects, "manifest">> {
+): Promise<ReturnedRejects> {
   const fingerprints = createFingerprints(manifest.secret);
   const columnsOf = exportedColumns(manifest);
   const matcher = createRowMatcher(index, fingerprints, columnsOf);
@@ -91,21 +91,20 @@ async function compare(
   }
   const { cells, rows: changedRows } = await changes.finish(path.join(folder, "outcomes.ndjson"));
   index.database.exec("commit");
-  return { findings: { folder, ...cells, ...findRowChanges(index), ...columnChanges(layouts) }, changedRows };
+  const findings = { folder, ...cells, ...findRowChanges(index), ...columnChanges(layouts) };
+  return { manifest, findings, changedRows };
 }
 
 /**
  * Returns a function that finds the original columns of a source's exported rows. The function finds no columns for
  * JSON.
  */
-export function exportedColumns({ files }: Pick<RejectsManifest, "files">): (source: string) => readonly string[] {
+export function exportedColumns({ files }: RejectsManifest): (source: string) => readonly string[] {
   const bySource = new Map(files.filter(({ kind }) => kind === "csv").map((file) => [file.source, file.columns]));
   return (source) => bySource.get(source) ?? [];
 }
 
-function columnChanges(
-  layouts: ReadonlyMap<string, ReturnedColumns>,
-): Pick<CorrectionFindings, "renamed" | "missingColumns" | "newColumns"> {
+function columnChanges(layouts: ReadonlyMap<string, ReturnedColumns>): ColumnFindings {
   const all = [...layouts];
   return {
     renamed: all.flatMap(([file, { renamed }]) => renamed.map((each) => ({ file, ...each }))),

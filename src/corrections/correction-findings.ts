@@ -1,17 +1,19 @@
 import type { ChangeKind } from "./change-kind.ts";
 import type { RowPlace } from "./correction-index.ts";
 
-/** Cells that changed in the same way. */
-export interface ChangedCells {
+export interface ChangedCell {
   readonly source: string;
   readonly column: string;
   readonly change: ChangeKind;
-  readonly count: number;
-  /** The first of these cells. */
   readonly place: RowPlace;
   /** The previous value, if it could be reconstructed, and the current value. */
   readonly before: string | undefined;
   readonly after: string;
+}
+
+/** Cells that changed in the same way, and the first of them. */
+export interface ChangedCells extends ChangedCell {
+  readonly count: number;
 }
 
 /** Rows of a source, and the first of them. */
@@ -28,12 +30,7 @@ interface ChangedColumns {
   readonly columns: readonly string[];
 }
 
-/** The changes to the rejects of a report between export and re-import, grouped so that memory use is limited. */
-export interface CorrectionFindings {
-  readonly folder: string;
-  readonly exportedRows: number;
-  /** Number of re-imported rows. */
-  readonly returned: number;
+export interface CellFindings {
   /** Cells that had an error and have a different value now. */
   readonly correctedCells: number;
   readonly correctedRows: number;
@@ -43,6 +40,12 @@ export interface CorrectionFindings {
   readonly restored: readonly ChangedCells[];
   /** Other cells that changed even though they had no errors. */
   readonly cells: readonly ChangedCells[];
+}
+
+export interface RowFindings {
+  readonly exportedRows: number;
+  /** Number of re-imported rows. */
+  readonly returned: number;
   readonly added: readonly FoundRows[];
   /** Missing rows of records that are otherwise present. */
   readonly lost: readonly FoundRows[];
@@ -51,14 +54,22 @@ export interface CorrectionFindings {
   /** Number of missing records. Excludes records that only repeat a record that was sent or is present. */
   readonly lostRecords: number;
   readonly reordered: readonly FoundRows[];
+}
+
+export interface ColumnFindings {
   readonly renamed: readonly { readonly file: string; readonly from: string; readonly to: string }[];
   readonly missingColumns: readonly ChangedColumns[];
   readonly newColumns: readonly ChangedColumns[];
 }
 
+/** The changes to the rejects of a report between export and re-import, grouped so that memory use is limited. */
+export interface CorrectionFindings extends CellFindings, RowFindings, ColumnFindings {
+  readonly folder: string;
+}
+
 /** Counts changed cells, grouped by source, column and kind of change. */
 export interface ChangeCounter {
-  readonly add: (cell: Omit<ChangedCells, "count">) => void;
+  readonly add: (cell: ChangedCell) => void;
   /** Returns all groups, most frequent first. */
   readonly all: () => readonly ChangedCells[];
 }

@@ -7,6 +7,7 @@ import { DatabaseSync, type Statement } from "../files/sqlite.ts";
 import { remedyOf } from "../files/write-error.ts";
 import { Failure } from "../model/failure.ts";
 import type { ManifestLine } from "../report/rejects/rejects-manifest.ts";
+import { notOfReport } from "./read-manifest.ts";
 
 /** An exported row. */
 export interface RejectedRow {
@@ -142,9 +143,7 @@ function lineOf(text: string, file: string): ManifestLine {
   } catch {
     // The line is not valid JSON. The error below reports this.
   }
-  throw new Failure("source_unreadable", `${file}: this file is not part of a report`, {
-    hint: "pass the corrected files as sources: --source <name>=<path>",
-  });
+  throw notOfReport(file);
 }
 
 function isErrors(value: unknown): value is readonly (number | string)[] {

@@ -16,7 +16,7 @@ export interface ComparedCell {
 /** @param columns the original columns of the source (CSV) */
 export function comparedCells(
   exported: RejectedRow,
-  { values }: Pick<ReturnedRow, "values">,
+  values: ReturnedRow["values"],
   { columns, fingerprints }: { readonly columns: readonly string[]; readonly fingerprints: Fingerprints },
 ): readonly ComparedCell[] {
   const { source, number, cells } = exported;
@@ -75,7 +75,7 @@ export function createRowMatcher(
   const settle = database.prepare("delete from returned where id = ?");
   const search = candidateSearch(index, fingerprints);
   const scoreOf = (row: ReturnedRow, exported: RejectedRow): Score =>
-    scoreCells(comparedCells(exported, row, { columns: columnsOf(row.source), fingerprints }));
+    scoreCells(comparedCells(exported, row.values, { columns: columnsOf(row.source), fingerprints }));
   const find = (row: ReturnedRow, after: number): RejectedRow | undefined => {
     const known = best(search.byKey(row).map((exported) => ({ exported, ...scoreOf(row, exported) })));
     if (known !== undefined) return known.exported;

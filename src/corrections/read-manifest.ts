@@ -3,6 +3,7 @@ import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { errorCode } from "../files/error-code.ts";
+import { parseJson } from "../json/parse-json.ts";
 import { Failure } from "../model/failure.ts";
 import { fingerprintFile } from "../read/input/source-files.ts";
 import { readTextFile } from "../read/text/text-file.ts";
@@ -36,9 +37,14 @@ export async function readManifest(folder: string): Promise<RejectsManifest> {
   const file = manifestPath(folder);
   await refuseForeign(file, folder);
   const { text } = await readTextFile(file);
-  const parsed = manifestSchema.safeParse(jsonOf(text));
+  const parsed = manifestSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
-  throw new Failure("source_unreadable", `${file}: this file is not part of a report`, { hint: FEED_AS_SOURCES });
+  throw notOfReport(file);
+}
+
+/** Returns the failure for a file that no report has written. */
+export function notOfReport(file: string): Failure {
+  return new Failure("source_unreadable", `${file}: this file is not part of a report`, { hint: FEED_AS_SOURCES });
 }
 
 /** A report folder and its manifest. */
@@ -117,7 +123,7 @@ export function fingerprintPath(folder: string): string {
   return path.join(folder, FINGERPRINT_FILE);
 }
 
-const FEED_AS_SOURCES = "pass the corrected files as sources: --source <name>=<path>";
+export const FEED_AS_SOURCES = "pass the corrected files as sources: --source <name>=<path>";
 
 /**
  * Refuses a manifest that another user may have written, because the manifest names a mapping, and this program
@@ -145,11 +151,3 @@ async function refuseForeign(file: string, folder: string): Promise<void> {
 }
 
 const WRITABLE_BY_OTHERS = 0o022;
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,17 +1,13 @@
-import { createReadStream } from "node:fs";
 import path from "node:path";
-import { createInterface } from "node:readline";
-import { isJsonObject } from "../json/json-value.ts";
-import { parseJson } from "../json/parse-json.ts";
 import { isCsvRow, type Row } from "../model/record.ts";
-import { readFailure } from "../read/text/file-bytes.ts";
 import type { Fingerprints } from "../report/rejects/fingerprints.ts";
 import { isChangeKind } from "./change-kind.ts";
-import type { ChangeCounter, ChangedCells } from "./correction-findings.ts";
+import type { ChangeCounter, ChangedCell } from "./correction-findings.ts";
 import type { CorrectionIndex, RejectedRow } from "./correction-index.ts";
+import { readOutcomes } from "./report-outcomes.ts";
 
 interface ChangedKey {
-  readonly change: Omit<ChangedCells, "count">;
+  readonly change: ChangedCell;
   readonly exported: RejectedRow;
   /** The fingerprint that the restored value must match. */
   readonly fingerprint: string;
@@ -54,7 +50,8 @@ export function openKeyRestorer(
     finish: async (outcomes) => {
       if (rows("select 1 from unresolved limit 1").length === 0) return;
       database.exec("create index unresolved_by_record on unresolved (record)");
-      for await (const { record, key } of keysOf(outcomes)) {
+      for await (const { record, key } of readOutcomes(outcomes, path.basename(outcomes))) {
+        if (typeof record !== "number" || typeof key !== "string") continue;
         for (const found of rows("select rowid as id, * from unresolved where record = ?", record)) {
           const { source, number, column_name: column } = found;
           const place = { source: String(source), row: Number(number), column: String(column) };
@@ -69,28 +66,11 @@ export function openKeyRestorer(
   };
 }
 
-function changeOf(found: Readonly<Record<string, unknown>>): Omit<ChangedCells, "count"> {
+function changeOf(found: Readonly<Record<string, unknown>>): ChangedCell {
   const { source, column_name: column, file, line, value, kind } = found;
   const place = { file: String(file), line: Number(line) };
   const change = isChangeKind(kind) ? kind : "other";
   return { source: String(source), column: String(column), change, place, before: undefined, after: String(value) };
-}
-
-/** Yields the business keys of the records in a report. */
-async function* keysOf(outcomes: string): AsyncGenerator<{ readonly record: number; readonly key: string }> {
-  try {
-    for await (const line of createInterface({
-      input: createReadStream(outcomes),
-      crlfDelay: Number.POSITIVE_INFINITY,
-    })) {
-      const outcome = parseJson(line);
-      if (!isJsonObject(outcome)) continue;
-      const { record, key } = outcome;
-      if (typeof record === "number" && typeof key === "string") yield { record, key };
-    }
-  } catch (error) {
-    throw readFailure(path.basename(outcomes), error);
-  }
 }
 
 /** Returns a function that restores the keys in a row. */

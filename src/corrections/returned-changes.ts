@@ -8,6 +8,7 @@ import type { ChangedRow } from "./cell-changes.ts";
 import { exportedColumns, type ReturnedRejects } from "./check-corrections.ts";
 import type { ReturnedRow } from "./correction-index.ts";
 import { type ComparedCell, comparedCells, isList, scoreCells } from "./match-rows.ts";
+import { memberTexts } from "./returned-rows.ts";
 
 /** A row of the sources. */
 export interface SourceRow {
@@ -60,7 +61,7 @@ export function returnedChanges({ manifest, changedRows }: ReturnedRejects): rea
       run: manifest.run,
       columns,
       candidates: [],
-      compare: (row) => comparedCells(changed.exported, { values: valuesOf(row, columns) }, { columns, fingerprints }),
+      compare: (row) => comparedCells(changed.exported, valuesOf(row, columns), { columns, fingerprints }),
       fingerprintOf: (row) => {
         const values = valuesOf(row, columns);
         return fingerprints.row(source, Array.isArray(values) ? values : Object.entries(values).flat());
@@ -71,8 +72,7 @@ export function returnedChanges({ manifest, changedRows }: ReturnedRejects): rea
 
 /** Returns the cells of a row in the format used for comparing rejects. */
 function valuesOf(row: Row, columns: readonly string[]): readonly string[] | Readonly<Record<string, string>> {
-  if (isCsvRow(row)) return originalCells(row, columns);
-  return Object.fromEntries(Object.entries(row.value).map(([name, value]) => [name, canonicalJson(value)]));
+  return isCsvRow(row) ? originalCells(row, columns) : memberTexts(row);
 }
 
 export interface ReturnedKey {

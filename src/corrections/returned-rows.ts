@@ -1,6 +1,6 @@
 import { definedMembers } from "../json/defined-members.ts";
 import { canonicalJson } from "../json/json-value.ts";
-import { type CsvTable, isCsvRow, type Row } from "../model/record.ts";
+import { type CsvTable, isCsvRow, type JsonRow, type Row } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
 import type { OpenOptions } from "../read/input/opened-file.ts";
 import { openSource, rowsOf, withDescendants } from "../read/input/opened-source.ts";
@@ -36,7 +36,7 @@ export async function* returnedRows(
       const { row } = first;
       const found = isCsvRow(row) ? layoutOf(row.table, original, layouts) : undefined;
       const keys = keyColumns(row, spec);
-      const rows = batch.map((read) => returnedRow(read.row, { source: spec.name, found, keys }));
+      const rows = batch.map((read) => returnedRow(read.row, spec.name, found, keys));
       yield { rows, columns: found && { file: row.table.file, found } };
     }
   }
@@ -57,21 +57,19 @@ function layoutOf(
   return found;
 }
 
-interface Reading {
-  readonly source: string;
-  readonly found: ReturnedColumns | undefined;
-  readonly keys: readonly string[];
-}
-
-function returnedRow(row: Row, { source, found, keys }: Reading): ReturnedRow {
+function returnedRow(
+  row: Row,
+  source: string,
+  found: ReturnedColumns | undefined,
+  keys: readonly string[],
+): ReturnedRow {
   const place = { source, file: row.table.file, line: row.line };
   if (!isCsvRow(row)) {
-    const values = Object.fromEntries(Object.entries(row.value).map(([name, value]) => [name, canonicalJson(value)]));
     const own = keys.flatMap((name) => {
       const value = row.value[name];
       return typeof value === "string" || typeof value === "number" ? [String(value)] : [];
     });
-    return { ...place, keys: own, values };
+    return { ...place, keys: own, values: memberTexts(row) };
   }
   const cellOf = (column: string): string => row.cells[row.table.columnIndex.get(column) ?? -1] ?? "";
   const own = ["migrate_key", ...keys].map(cellOf).filter((key) => key !== "");
@@ -84,4 +82,9 @@ function returnedRow(row: Row, { source, found, keys }: Reading): ReturnedRow {
       return position === UNNAMED ? "" : (row.cells[position] ?? "");
     }),
   };
+}
+
+/** Returns the members of a JSON row as canonical JSON. */
+export function memberTexts({ value }: JsonRow): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, canonicalJson(member)]));
 }

@@ -1,10 +1,8 @@
-import type { CorrectionFindings, FoundRows } from "./correction-findings.ts";
+import type { FoundRows, RowFindings } from "./correction-findings.ts";
 import type { CorrectionIndex } from "./correction-index.ts";
 
 /** Finds added, removed and reordered rows, after all re-imported rows have been matched. */
-export function findRowChanges(
-  index: CorrectionIndex,
-): Pick<CorrectionFindings, "exportedRows" | "returned" | "added" | "lost" | "deleted" | "lostRecords" | "reordered"> {
+export function findRowChanges(index: CorrectionIndex): RowFindings {
   const { rows } = index;
   const count = (sql: string): number => Number(rows(sql)[0]?.["count"] ?? 0);
   const added = count("select count(*) as count from added");

@@ -1,18 +1,14 @@
-import { createReadStream } from "node:fs";
 import path from "node:path";
-import { createInterface } from "node:readline";
-import { isJsonObject } from "../json/json-value.ts";
-import { parseJson } from "../json/parse-json.ts";
 import { Failure } from "../model/failure.ts";
 import { NEEDS_WORK } from "../model/outcome.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
 import type { OpenOptions } from "../read/input/opened-file.ts";
 import { keysIn, openSource, withDescendants } from "../read/input/opened-source.ts";
-import { readFailure } from "../read/text/file-bytes.ts";
 import { plainText } from "../text/plain-text.ts";
 import { shellCommand } from "../text/shell-command.ts";
 import { openCorrectionIndex } from "./correction-index.ts";
 import type { RejectsReport } from "./read-manifest.ts";
+import { readOutcomes } from "./report-outcomes.ts";
 import { withoutJoin } from "./returned-rows.ts";
 
 /** The rejects of one report. */
@@ -106,19 +102,9 @@ interface ExportedRecord {
 
 /** Yields the exported records of a report. */
 async function* exportedRecords(outcomes: string): AsyncGenerator<ExportedRecord> {
-  const input = createReadStream(outcomes);
-  try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      const outcome = line === "" ? undefined : parseJson(line);
-      if (!isJsonObject(outcome)) continue;
-      const { record, key, status } = outcome;
-      if (typeof record !== "number" || !EXPORTED.has(status)) continue;
-      yield typeof key === "string" ? { record, key } : { record };
-    }
-  } catch (error) {
-    throw readFailure(outcomes, error);
-  } finally {
-    input.destroy();
+  for await (const { record, key, status } of readOutcomes(outcomes, outcomes)) {
+    if (typeof record !== "number" || !EXPORTED.has(status)) continue;
+    yield typeof key === "string" ? { record, key } : { record };
   }
 }
 

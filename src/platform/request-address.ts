@@ -1,4 +1,4 @@
-import type { Poll, RequestForm } from "../contract/operations/operation.ts";
+import type { Lookup, RequestForm } from "../contract/operations/operation.ts";
 import { type JsonObject, valueAt } from "../json/json-value.ts";
 import { filledPath, joinPath } from "../transport/base-url.ts";
 
@@ -37,7 +37,7 @@ const NO_VALUES: JsonObject = {};
  * of the record's requests.
  */
 export function lookupPath(
-  { operation, parameters }: Pick<Poll, "operation" | "parameters">,
+  { operation, parameters }: Lookup,
   { payload, parameters: values = NO_VALUES }: SentRecord,
 ): string {
   return filledPath(operation.path, (name) => {

@@ -112,7 +112,7 @@ function connector({ ca, proxy }: HttpOptions, { connectMs }: Timeouts): buildCo
   if (proxy === undefined) {
     return noticingPlainHttp(trustingConnector({ ca, timeoutMs: connectMs }), Math.min(connectMs, MAX_PROBE_MS));
   }
-  const verified = { rejectUnauthorized: true, secureContext: wholeContext({ ca }) } as const;
+  const verified = { rejectUnauthorized: true, secureContext: wholeContext(ca) } as const;
   const direct = buildConnector({ timeout: connectMs, ...verified });
   return (target, callback) => {
     const address = `${target.hostname}:${target.port || DEFAULT_PORTS[target.protocol]}`;

@@ -34,14 +34,14 @@ export function trustingConnector(trust: Trust): buildConnector.connector {
         callback(...opened);
         return;
       }
-      whole ??= connectorTo(wholeContext(trust), trust);
+      whole ??= connectorTo(wholeContext(ca, trust.authorities), trust);
       whole(target, callback);
     });
   };
 }
 
 /** Returns a context that trusts the authorities and `ca`. */
-export function wholeContext({ ca, authorities = rootCertificates }: Omit<Trust, "timeoutMs">): SecureContext {
+export function wholeContext(ca: string | undefined, authorities: readonly string[] = rootCertificates): SecureContext {
   return contextTrusting(ca === undefined ? undefined : [...authorities, ca]);
 }
 

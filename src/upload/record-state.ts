@@ -15,17 +15,25 @@ import type { WorkflowPosition } from "./workflow-position.ts";
 import type { RecordToSend } from "./upload-types.ts";
 import type { StepSlot } from "./rate/step-limit.ts";
 
+/** The progress of a record at its current step. */
+interface StepProgress {
+  /** Position in the workflow. */
+  position: WorkflowPosition;
+  /** Number of tries so far for the current request of the step, in this run. */
+  tries: number;
+  /** Number of polls since the polling interval was last reset. The interval doubles with each poll. */
+  polls: number;
+  /** Number of consecutive polls that found nothing. */
+  notFoundCount: number;
+}
+
 /** A record with an intent and no outcome yet. */
-export interface RecordState {
+export interface RecordState extends StepProgress {
   toSend: RecordToSend;
   /** The payload as canonical JSON in UTF-8. */
   json: Buffer;
-  /** Position in the workflow. */
-  position: WorkflowPosition;
   /** The attempt of the latest intent. */
   attempt: number;
-  /** Number of tries so far for the current request of the step, in this run. */
-  tries: number;
   /** Whether a request of this or an earlier run had no clear reply, so that the platform may have the record. */
   isAmbiguous: boolean;
   /** The content that the platform may have from earlier requests, including those of this run. */
@@ -33,10 +41,6 @@ export interface RecordState {
   /** Whether the platform had already completed a step, perhaps with different content. */
   wasDoneBefore: boolean;
   epoch: Epoch;
-  /** Number of polls since the polling interval was last reset. The interval doubles with each poll. */
-  polls: number;
-  /** Number of consecutive polls that found nothing. */
-  notFoundCount: number;
   /** Present while the step is polled. */
   patience: PollPatience | undefined;
   /** The request in flight, as counted by the limit of its step. */
@@ -68,9 +72,7 @@ export function detach(state: RecordState): void {
 }
 
 /** Returns the state of a record at the start of a step. */
-export function atPosition(
-  position: WorkflowPosition,
-): Pick<RecordState, "position" | "tries" | "polls" | "notFoundCount"> {
+export function atPosition(position: WorkflowPosition): StepProgress {
   return { position, tries: 0, polls: 0, notFoundCount: 0 };
 }
 
@@ -95,7 +97,7 @@ export function isOwnContent({ prior }: RecordState): boolean {
 }
 
 /** Whether the next request of the record may be repeated. */
-export function isIdempotent({ position }: Pick<RecordState, "position">): boolean {
+export function isIdempotent({ position }: StepProgress): boolean {
   return position.mode !== "send" || position.step.idempotent;
 }
 
@@ -164,13 +166,15 @@ function acceptedOutcome(replyClass: Accepted, state: RecordState): RecordOutcom
     : { status: "accepted", ...account };
 }
 
-const VERSION_UNKNOWN: PlatformProblem = {
-  attr: NON_FIELD_ERRORS,
-  severity: "error",
-  by: "platform",
-  code: "version_unknown",
-  detail: "The platform has this record, perhaps with different content that was sent earlier.",
-};
+const VERSION_UNKNOWN = recordProblem(
+  "version_unknown",
+  "The platform has this record, perhaps with different content that was sent earlier.",
+);
+
+/** Returns a problem with the whole record. */
+function recordProblem(code: string, detail: string): PlatformProblem {
+  return { attr: NON_FIELD_ERRORS, severity: "error", by: "platform", code, detail };
+}
 
 /** Returns the outcome of a record that the platform had before this request. */
 function existingOutcome({ http }: RequestResult, replyClass: Accepted, state: RecordState): RecordOutcome {
@@ -181,20 +185,17 @@ function existingOutcome({ http }: RequestResult, replyClass: Accepted, state: R
   return { status: "existing", reason: `HTTP ${http ?? "reply"}: the platform already has the record`, ...account };
 }
 
-const REVISION_IGNORED: PlatformProblem = {
-  attr: NON_FIELD_ERRORS,
-  severity: "error",
-  by: "platform",
-  code: "revision_ignored",
-  detail: "The platform already has this record and has not applied the change.",
-};
+const REVISION_IGNORED = recordProblem(
+  "revision_ignored",
+  "The platform already has this record and has not applied the change.",
+);
 
 function accountOf({ account }: { readonly account?: string }): { readonly account?: string } {
   return account === undefined ? {} : { account };
 }
 
 /** Returns the outcome of a record if the run stops before the record can be sent again. */
-export function interruptedOutcome(result: RequestResult, state: Pick<RecordState, "position">): RecordOutcome {
+export function interruptedOutcome(result: RequestResult, state: StepProgress): RecordOutcome {
   const { replyClass } = result;
   const status = statusWithoutReply(result, state);
   return "reason" in replyClass ? { status, reason: replyClass.reason } : { status };
@@ -215,10 +216,7 @@ export function awaitingSupplier(outcome: RecordOutcome): RecordOutcome {
  * Returns the status of a record without a clear reply. The request may have been processed, which matters only if the
  * request is not idempotent.
  */
-function statusWithoutReply(
-  { replyClass }: RequestResult,
-  state: Pick<RecordState, "position">,
-): "ambiguous" | "pending" {
+function statusWithoutReply({ replyClass }: RequestResult, state: StepProgress): "ambiguous" | "pending" {
   return replyClass.kind === "ambiguous" && !isIdempotent(state) ? "ambiguous" : "pending";
 }
 

@@ -176,7 +176,7 @@ export interface Poll extends Lookup {
 type StatusOutcomes = Readonly<Record<string, "accepted" | "rejected" | "absent" | "pending">>;
 
 /** A GET operation, and the payload path for each of its path parameters. */
-interface Lookup {
+export interface Lookup {
   readonly operation: PlainOperation;
   readonly parameters: Readonly<Record<string, AttrPath>>;
 }

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import {
   type RejectsReport,
   changedFiles,
+  FEED_AS_SOURCES,
   isSameExport,
   manifestPath,
   readManifest,
@@ -54,7 +55,7 @@ export async function recordedRejects(
   const job = run?.job ?? jobSettingsIfKnown(document.settings);
   if (job === undefined) {
     throw new Failure("source_unreadable", `${folder}: the settings of its run cannot be read`, {
-      hint: "pass the corrected files as sources: --source <name>=<path>",
+      hint: FEED_AS_SOURCES,
     });
   }
   return { job, run, files: await filesOf(reports) };
@@ -99,36 +100,34 @@ async function refuseOtherSettings(reports: readonly RejectsReport[], locator: s
 /** Returns the pushes in the ledger that wrote the reports, by id. */
 async function runsInLedger(locator: string, reports: readonly RejectsReport[]): Promise<ReadonlyMap<string, Run>> {
   const runs = new Map<string, Run>();
-  let ledger: Ledger | undefined;
-  try {
-    ledger = await (await openLedgerStore(locator)).read();
+  await inLedger(locator, async (ledger) => {
     for (const { document } of reports) {
       const run = document.command === "push" ? await ledger.findRun(document.run) : undefined;
       if (run !== undefined && settingsIfKnown(run)?.rejectsSecret === document.secret) runs.set(document.run, run);
     }
-    return runs;
-  } catch (error) {
-    if (error instanceof Failure) return runs;
-    throw error;
-  } finally {
-    await ledger?.close();
-  }
+  });
+  return runs;
 }
 
 /**
  * Returns the settings of a run; undefined if the ledger does not contain the run, for example if the report comes from
  * another ledger or from a validation by the platform.
  */
-async function settingsInLedger(locator: string, id: string, options: SetupOptions): Promise<RunSettings | undefined> {
+function settingsInLedger(locator: string, id: string, options: SetupOptions): Promise<RunSettings | undefined> {
+  return inLedger(locator, async (ledger) => {
+    const run = await ledger.findRun(id);
+    const settings = run && settingsIfKnown(run);
+    const hint = "To use the current files, pass them with --contract and --mapping";
+    return settings && withOwnVersions(settings, { ...options, stored: ledger, hint });
+  });
+}
+
+/** Queries the ledger. Resolves to undefined if the ledger cannot be read. */
+async function inLedger<T>(locator: string, ask: (ledger: Ledger) => Promise<T>): Promise<T | undefined> {
   let ledger: Ledger | undefined;
   try {
     ledger = await (await openLedgerStore(locator)).read();
-    const run = await ledger.findRun(id);
-    const settings = run && settingsIfKnown(run);
-    if (settings === undefined) return undefined;
-    const { replaced, dependencies } = options;
-    const hint = "To use the current files, pass them with --contract and --mapping";
-    return await withOwnVersions(settings, { stored: ledger, replaced, hint, dependencies });
+    return await ask(ledger);
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;

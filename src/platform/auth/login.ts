@@ -51,7 +51,7 @@ export function createLogin(options: LoginOptions): Login {
     mask.learn("apiKey" in grant ? grant.apiKey : grant.refreshToken);
     try {
       const reply = await http({ method: "POST", url, headers, body: JSON.stringify({ query, variables: grant }) });
-      return resultOf(reply, { tokenAt, now: clock.now(), mask });
+      return resultOf(reply, tokenAt, clock.now(), mask);
     } catch (error) {
       if (error instanceof TransportError) return { kind: "later", code: error.code, cause: error };
       throw error;
@@ -59,19 +59,13 @@ export function createLogin(options: LoginOptions): Login {
   };
 }
 
-interface ReplyContext {
-  readonly tokenAt: TokenDocuments["tokenAt"];
-  readonly now: number;
-  readonly mask: CredentialMask;
-}
-
-function resultOf(reply: HttpReply, { tokenAt, now, mask }: ReplyContext): LoginResult {
+function resultOf(reply: HttpReply, tokenAt: AttrPath, now: number, mask: CredentialMask): LoginResult {
   const { status } = reply;
   if (status >= 500 || status === 408 || status === 429) {
     return { kind: "later", code: `HTTP_${status}`, afterMs: retryAfterMs(reply, now) };
   }
   const body = parseBody(reply);
-  const token = serviceTokenIn(body, reply, { tokenAt, now });
+  const token = serviceTokenIn(body, reply, tokenAt, now);
   if (token === undefined) return unreadableReply(reply, body) ?? refusalIn(body, status, mask);
   mask.learn(token.token);
   if (token.refreshToken !== undefined) mask.learn(token.refreshToken);

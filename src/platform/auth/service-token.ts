@@ -28,7 +28,8 @@ export interface ServiceToken {
 export function serviceTokenIn(
   body: JsonValue | undefined,
   reply: HttpReply,
-  { tokenAt, now }: { readonly tokenAt: AttrPath; readonly now: number },
+  tokenAt: AttrPath,
+  now: number,
 ): ServiceToken | undefined {
   const whole = valueAt(body, ["data", ...tokenAt]);
   if (typeof whole !== "string" || !HEADER_SAFE.test(whole)) return undefined;

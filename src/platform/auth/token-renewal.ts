@@ -52,7 +52,7 @@ export function renewingAuthorisation(options: RenewalOptions): Authorisation {
       if (error instanceof Failure && (end.kind === "refused" || !isServing())) final = error;
       throw error;
     }
-    held = heldTokenOf(end.token, { before: held, requestedAt, header: `${options.prefix}${end.token.token}` });
+    held = heldTokenOf(end.token, `${options.prefix}${end.token.token}`, requestedAt, held);
     return held;
   };
 
@@ -103,14 +103,13 @@ async function nextLogin(held: HeldToken | undefined, options: RenewalOptions): 
   return login({ apiKey });
 }
 
-interface RenewalContext {
-  readonly before: HeldToken | undefined;
-  readonly requestedAt: number;
-  readonly header: string;
-}
-
 /** Creates the next token of the run. Keeps the previous refresh token if the reply has none. */
-function heldTokenOf(token: ServiceToken, { before, requestedAt, header }: RenewalContext): HeldToken {
+function heldTokenOf(
+  token: ServiceToken,
+  header: string,
+  requestedAt: number,
+  before: HeldToken | undefined,
+): HeldToken {
   const { lifetimeMs = Infinity, refreshToken, refreshLifetimeMs = Infinity } = token;
   return {
     header,

@@ -4,13 +4,16 @@ import { Failure } from "../../model/failure.ts";
 import { cleanText } from "../reply/reply-body.ts";
 import { type ReadClient, type ReadRequest, wrongReply } from "./read-client.ts";
 
-/** One page of a list (specification 2.1). */
-export interface Page<T> {
+interface PageRecords<T> {
   /** Number of records that the platform reports for the list; undefined if the reply does not contain the number. */
   readonly count: number | undefined;
   readonly results: readonly T[];
   /** The JSON of each record as received, but without whitespace. Nothing is added, lost or rounded. */
   readonly json: readonly string[];
+}
+
+/** One page of a list (specification 2.1). */
+export interface Page<T> extends PageRecords<T> {
   readonly hasNext: boolean;
 }
 
@@ -66,10 +69,7 @@ export async function* followPages<P extends LinkedPage>(
   }
 }
 
-function readPage<T>(
-  text: string,
-  { what, isRecord, decimals }: ListRequest<T>,
-): Omit<Page<T>, "hasNext"> & LinkedPage {
+function readPage<T>(text: string, { what, isRecord, decimals }: ListRequest<T>): PageRecords<T> & LinkedPage {
   const envelope = parseExact(text, decimals);
   if (envelope === undefined) throw wrongReply(what, "is not JSON");
   if (!isJsonObject(envelope)) throw wrongReply(what, "is not a page of a list");

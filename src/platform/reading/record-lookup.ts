@@ -224,7 +224,7 @@ async function readOne(
   { client, key }: LookupContext,
 ): Promise<LookupResult> {
   const { operation, parameters, account } = readBack;
-  const identifiers = { key, keyNames: namesOfKey(parameters, key), ...definedMembers({ account }) };
+  const identifiers = { outcomes: [], key, keyNames: namesOfKey(parameters, key), ...definedMembers({ account }) };
   const what = "the state of a record";
   const missing = notFound("HTTP 404");
   const url = joinPath(client.baseUrl, lookupPath(readBack, record));

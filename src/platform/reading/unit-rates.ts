@@ -3,7 +3,7 @@ import type { JsonValue } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import { type LondonDay, londonTime } from "../../time/london-time.ts";
 import { joinPath, pathSegment } from "../../transport/base-url.ts";
-import { MAX_PAGES, type Page, readPages } from "./pagination.ts";
+import { type Page, readPages } from "./pagination.ts";
 import type { RateKind } from "./rate-kinds.ts";
 import type { ReadClient } from "./read-client.ts";
 import type { RateRequest, UnitRate } from "./received-records.ts";
@@ -19,11 +19,7 @@ const RATE_LISTS: Readonly<Record<RateKind, string>> = {
  * Returns the rates of a tariff (specification 4.2), page by page, latest `valid_from` first.
  * @throws Failure `usage` for a code that cannot be part of a URL path; `not_found`; the failures of `readPages`
  */
-export function ratePages(
-  client: ReadClient,
-  request: RateRequest,
-  mostPages: number = MAX_PAGES,
-): AsyncGenerator<Page<UnitRate>, void, undefined> {
+export function ratePages(client: ReadClient, request: RateRequest): AsyncGenerator<Page<UnitRate>, void, undefined> {
   const product = pathSegment(request.product, "the product code");
   const tariff = pathSegment(request.tariff, "the tariff code");
   const list = RATE_LISTS[request.kind];
@@ -31,11 +27,8 @@ export function ratePages(
   if (request.from !== undefined) url.searchParams.set("period_from", request.from);
   if (request.to !== undefined) url.searchParams.set("period_to", request.to);
   const what = `the ${list} of ${request.tariff}`;
-  return readPages(
-    client,
-    { url, what, missing: noRates(list, request), query: true, isRecord: isUnitRate, decimals },
-    mostPages,
-  );
+  const missing = noRates(list, request);
+  return readPages(client, { url, what, missing, query: true, isRecord: isUnitRate, decimals });
 }
 
 const decimals: ReadonlySet<string> = new Set(["value_exc_vat", "value_inc_vat"]);

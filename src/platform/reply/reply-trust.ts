@@ -119,10 +119,10 @@ function matchesRange(name: string, range: string): boolean {
 export function recordMismatch(
   body: JsonValue,
   form: DocumentedReply["body"],
-  identifiers: Omit<ReplyIdentifiers, "outcomes">,
+  identifiers: ReplyIdentifiers,
   payload: JsonObject | undefined,
 ): string | undefined {
-  return bodyMismatch(body, form) ?? sentRecordMismatch(body, { outcomes: [], ...identifiers }, payload, 200);
+  return bodyMismatch(body, form) ?? sentRecordMismatch(body, identifiers, payload, 200);
 }
 
 function bodyMismatch(body: JsonValue, form: DocumentedReply["body"]): string | undefined {

@@ -37,7 +37,7 @@ interface PlatformContact {
 
 export function createCircuitBreaker(dependencies: CircuitBreakerDependencies): CircuitBreaker {
   const { rate, budget, clock } = dependencies;
-  const streaks = createReplyStreaks(rate.maximum);
+  const failureAfter = watchReplies(rate.maximum);
   const timeout = createProgressTimeout(dependencies, clock);
 
   return {
@@ -51,7 +51,7 @@ export function createCircuitBreaker(dependencies: CircuitBreakerDependencies): 
       timeout.reached();
       if (PROGRESS.has(replyClass.kind)) timeout.progressed();
       if (replyClass.kind === "accepted" || replyClass.kind === "rejected") budget.refund();
-      const failure = streaks.failureAfter(replyClass);
+      const failure = failureAfter(replyClass);
       if (pushBack === undefined) {
         if (replyClass.kind !== "ambiguous") rate.answered(durationMs, inFlight, epoch);
         return failure;
@@ -65,57 +65,31 @@ export function createCircuitBreaker(dependencies: CircuitBreakerDependencies): 
 /** Kinds of replies that accept or reject a record, or return its status. */
 const PROGRESS: ReadonlySet<ReplyClass["kind"]> = new Set(["accepted", "rejected", "waiting", "absent"]);
 
-/** Detects series of replies after which further requests are pointless. */
-interface ReplyStreaks {
-  /** Returns the failure that ends the run, or undefined. */
-  readonly failureAfter: (replyClass: ReplyClass) => Failure | undefined;
-}
-
 const MAX_FOREIGN_REPLIES = 3;
 const MAX_UNANSWERED = 20;
 
 /**
- * Detects reply streaks.
+ * Detects series of replies after which further requests are pointless. Returns a function that returns the failure
+ * that ends the run, or undefined.
  * @param maxInFlight maximum number of requests in flight; one network failure can affect that many requests, so a
  * streak of that length does not end the run
  */
-function createReplyStreaks(maxInFlight: number): ReplyStreaks {
-  const foreign = createStreak();
-  const unanswered = createStreak();
-
-  return {
-    failureAfter(replyClass) {
-      const ambiguous = replyClass.kind === "ambiguous" ? replyClass : undefined;
-      const foreignCount = foreign.count(ambiguous?.notFromApi === true ? "not from the API" : undefined);
-      const unansweredCount = unanswered.count(ambiguous?.kind);
-
-      if (ambiguous !== undefined && foreignCount >= MAX_FOREIGN_REPLIES) return foreignReplies(ambiguous.reason);
-      if (unansweredCount >= Math.max(MAX_UNANSWERED, 2 * maxInFlight)) return noAnswers(unansweredCount);
-      return immediateFailure(replyClass);
-    },
+function watchReplies(maxInFlight: number): (replyClass: ReplyClass) => Failure | undefined {
+  let foreign = 0;
+  let unanswered = 0;
+  return (replyClass) => {
+    const ambiguous = replyClass.kind === "ambiguous" ? replyClass : undefined;
+    foreign = ambiguous?.notFromApi === true ? foreign + 1 : 0;
+    unanswered = ambiguous === undefined ? 0 : unanswered + 1;
+    if (ambiguous !== undefined && foreign >= MAX_FOREIGN_REPLIES) return foreignReplies(ambiguous.reason);
+    if (unanswered >= Math.max(MAX_UNANSWERED, 2 * maxInFlight)) return noAnswers(unanswered);
+    return immediateFailure(replyClass);
   };
 }
 
 function immediateFailure(replyClass: ReplyClass): Failure | undefined {
   if (replyClass.kind === "unauthorised") return newTokenRefused();
   return replyClass.kind === "stop" ? replyClass.failure : undefined;
-}
-
-interface Streak {
-  /** Returns the number of consecutive calls with this kind. Undefined ends the streak. */
-  readonly count: (kind: string | undefined) => number;
-}
-
-function createStreak(): Streak {
-  let last: string | undefined;
-  let length = 0;
-  return {
-    count(kind) {
-      length = kind === last ? length + 1 : 1;
-      last = kind;
-      return kind === undefined ? 0 : length;
-    },
-  };
 }
 
 function foreignReplies(reason: string): Failure {

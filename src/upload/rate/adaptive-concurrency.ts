@@ -70,7 +70,7 @@ export function createRateControl(options: PaceOptions, dependencies: RateContro
   const pauses = createPauses(dependencies);
   const learned = createLearnedRate();
   const shared = createSharedRate(learned);
-  const spacing = createRequestSpacing(() => shared.applyShare(share()).rps ?? rps, learned);
+  const claimTurn = createRequestSpacing(() => shared.applyShare(share()).rps ?? rps, learned);
   let pushBacks = 0;
   let pushedBackInARow = 0;
   let isAfterAccepted = false;
@@ -81,7 +81,7 @@ export function createRateControl(options: PaceOptions, dependencies: RateContro
   return {
     limit: () => (outage.isProbing() ? 1 : Math.min(concurrency.limit(), share().limit)),
     maximum: concurrency.maximum,
-    waitForTurn: (signal) => sleep(clock, restMs() || spacing.claim(clock.monotonic()), signal),
+    waitForTurn: (signal) => sleep(clock, restMs() || claimTurn(clock.monotonic()), signal),
     waitForPause: (signal) => sleep(clock, restMs(), signal),
     epoch: () => pushBacks,
     answered(durationMs, inFlight, epoch = pushBacks) {
@@ -245,20 +245,17 @@ function ownPauseRound(reason: string, { hasRetryAfter, isFirst, inARow }: PushB
   return isFirst ? 0 : inARow;
 }
 
-/** Creates a token bucket, represented by the due time of the next request. */
-function createRequestSpacing(
-  rps: () => number | undefined,
-  learned: LearnedRate,
-): { readonly claim: (now: number) => number } {
+/**
+ * Creates a token bucket, represented by the due time of the next request. The returned function returns the
+ * milliseconds to wait. If this is 0, it reserves the next place in the schedule.
+ */
+function createRequestSpacing(rps: () => number | undefined, learned: LearnedRate): (now: number) => number {
   let due = 0;
-  return {
-    /** Returns the milliseconds to wait. If this is 0, reserves the next place in the schedule. */
-    claim(now) {
-      const interval = 1000 / Math.min(rps() ?? Number.POSITIVE_INFINITY, learned.perSecond(now));
-      const wait = due - now - Math.max(0, BURST_MS - interval);
-      if (wait > 0 && interval > 0) return wait;
-      due = Math.max(due, now) + interval;
-      return 0;
-    },
+  return (now) => {
+    const interval = 1000 / Math.min(rps() ?? Number.POSITIVE_INFINITY, learned.perSecond(now));
+    const wait = due - now - Math.max(0, BURST_MS - interval);
+    if (wait > 0 && interval > 0) return wait;
+    due = Math.max(due, now) + interval;
+    return 0;
   };
 }

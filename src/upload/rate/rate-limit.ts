@@ -73,7 +73,7 @@ export function createLearnedRate(): LearnedRate {
   const cap = createCap();
   let capBeforeTrial: number | undefined;
   let isFollowedByAccepted = false;
-  const warnings = createWarnings();
+  const isWarning = countWarnings();
 
   const areMany = (now: number): boolean => {
     const refused = refusals.count(now, COUNTER_WINDOW_MS);
@@ -98,7 +98,7 @@ export function createLearnedRate(): LearnedRate {
   const beforeCap = (now: number, { atATime, holdMs }: Refusal, isSingle: boolean): RefusalCause | undefined => {
     if (!isSingle || holdMs > 0) return undefined;
     if (noise.learn("unknown", atATime)) return "found-noise";
-    return warnings.isOne(now) && capBeforeTrial === undefined ? "warning" : undefined;
+    return isWarning(now) && capBeforeTrial === undefined ? "warning" : undefined;
   };
 
   return {
@@ -135,20 +135,14 @@ export function createLearnedRate(): LearnedRate {
   };
 }
 
-interface Warnings {
-  /** Whether a single refusal is one of the first in its period. */
-  readonly isOne: (now: number) => boolean;
-}
-
-function createWarnings(): Warnings {
+/** Returns a function that tests whether a single refusal is one of the first in its period. */
+function countWarnings(): (now: number) => boolean {
   let until = Number.NEGATIVE_INFINITY;
   let count = 0;
-  return {
-    isOne(now) {
-      count = now > until ? 1 : count + 1;
-      until = now + COUNTER_WINDOW_MS;
-      return count <= WARNINGS;
-    },
+  return (now) => {
+    count = now > until ? 1 : count + 1;
+    until = now + COUNTER_WINDOW_MS;
+    return count <= WARNINGS;
   };
 }
 
