@@ -67,9 +67,7 @@ export function refuseUnexplained(findings: CorrectionFindings, accepted: Accept
   throw new Failure(
     "rejects_changed",
     `the rejects contain changes that are not corrections: ${what.join(", ")}; ${outcome}`,
-    {
-      hint: remedies(keys, findings, accepted).join("\n"),
-    },
+    { hint: remedies(keys, findings, accepted).join("\n") },
   );
 }
 

@@ -59,19 +59,11 @@ function entryOf(
   cache: ContractCache | undefined,
   settings: NonNullable<RuleSettings["rules"]>,
 ): string | undefined {
-  return cache && path.join(cache.folder, `${nameOf(documents, cache.version, settings)}${SUFFIX}`);
-}
-
-const SUFFIX = ".contract";
-
-function nameOf(
-  documents: readonly SourceText[],
-  version: string,
-  settings: NonNullable<RuleSettings["rules"]>,
-): string {
+  if (cache === undefined) return undefined;
+  const { folder, version } = cache;
   const engine = `${process.versions.v8} ${process.arch}`;
   const hashed = [version, engine, canonicalJson(settings), ...documents.flatMap(({ file, text }) => [file, text])];
-  return sha256(Buffer.from(JSON.stringify(hashed))).toString("hex");
+  return path.join(folder, `${sha256(Buffer.from(JSON.stringify(hashed))).toString("hex")}.contract`);
 }
 
 async function readCached(entry: string): Promise<Contract | undefined> {

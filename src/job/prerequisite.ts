@@ -29,39 +29,28 @@ export function prerequisiteOf(
   if (after === undefined) return undefined;
   const attr = after.key ?? keyAttr;
   const place = { file, line: lineOf(["after"]) };
+  const refused = (message: string, hint: string): Failure => new Failure("mapping_invalid", message, { hint, place });
   if (attr === undefined) {
-    throw new Failure(
-      "mapping_invalid",
+    throw refused(
       "`after` does not specify which attr of a payload refers to the other record",
-      {
-        hint: "write `after: { operation: ..., key: ... }`, or set `key` in the mapping",
-        place,
-      },
+      "write `after: { operation: ..., key: ... }`, or set `key` in the mapping",
     );
   }
   const operation = findOperation(contract, after.operation);
   const missing = namesInPath(operation.path).find((name) => document.parameters[name] === undefined);
   if (missing !== undefined) {
-    throw new Failure(
-      "mapping_invalid",
+    throw refused(
       `\`after\` names an operation with the path parameter "${missing}", which this mapping does not set`,
-      {
-        hint: `the records of ${operation.id} are identified by their key and their path parameters: set the same parameters, or name another operation`,
-        place,
-      },
+      `the records of ${operation.id} are identified by their key and their path parameters: set the same parameters, or name another operation`,
     );
   }
   const isOwnKey = keyAttr !== undefined && formatAttr(attr) === formatAttr(keyAttr);
   if (!isOwnKey || ![own, ...own.steps.map((step) => step.operation)].some((one) => isSameAddress(one, operation))) {
     return { operation, key: attr, isOwnKey };
   }
-  throw new Failure(
-    "mapping_invalid",
+  throw refused(
     "`after` names this mapping's own operation, so every record would wait for itself",
-    {
-      hint: "set the operation whose records come first, or use `after: { operation: ..., key: ... }` with another attr",
-      place,
-    },
+    "set the operation whose records come first, or use `after: { operation: ..., key: ... }` with another attr",
   );
 }
 

@@ -1,7 +1,6 @@
-import { Failure } from "../model/failure.ts";
 import type { WallClock } from "../time/clock.ts";
 import { type Http, TransportError } from "../transport/http.ts";
-import { classifyError } from "./reply/classify-error.ts";
+import { unreachableFailure } from "./reply/classify-error.ts";
 
 /** The result of one request without credentials. */
 export interface ConnectionProbe {
@@ -29,13 +28,8 @@ export async function probeConnection({ http, baseUrl, userAgent, clock }: Probe
     return { status, ...(clockAheadMs !== undefined && { clockAheadMs }) };
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
-    const { replyClass } = classifyError(error, baseUrl.origin);
-    if (replyClass.kind === "stop") throw replyClass.failure;
-    const reason = "reason" in replyClass ? replyClass.reason : error.code;
-    throw new Failure("platform_unreachable", reason, {
-      hint: "check the network, the base URL and, if you use one, the proxy",
-      cause: error,
-    });
+    const hint = "check the network, the base URL and, if you use one, the proxy";
+    throw unreachableFailure(error, baseUrl.origin, hint);
   }
 }
 

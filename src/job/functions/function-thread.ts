@@ -123,7 +123,7 @@ function startThread(module: FunctionModule): FunctionThread {
     for (const one of waiting.splice(0)) one.fail(wrong);
     void worker.terminate();
   };
-  const watch = watchCalls({ done, endWith, timeoutMs: timeoutMsOf(module) });
+  const watch = watchCalls(done, timeoutMsOf(module), endWith);
   const stop = (): void => {
     setTimeout(() => endWith({ kind: "stopped" }), STOP_GRACE_MS).unref();
   };
@@ -172,12 +172,6 @@ function timeoutMsOf({ timeoutSeconds = FUNCTION_TIMEOUT.default }: FunctionModu
   return timeoutSeconds * 1000;
 }
 
-interface Watched {
-  readonly done: Int32Array;
-  readonly endWith: (cause: EndCause) => void;
-  readonly timeoutMs: number;
-}
-
 interface Watch {
   /** Watches this pending answer instead of the previous one. Pass undefined if no answer is pending. */
   readonly next: (waiting: Waiting | undefined) => void;
@@ -189,7 +183,7 @@ interface Watch {
  * only the time during which this thread was able to check, so that a suspended computer or a debugger does not end a
  * call.
  */
-function watchCalls({ done, endWith, timeoutMs }: Watched): Watch {
+function watchCalls(done: Int32Array, timeoutMs: number, endWith: (cause: EndCause) => void): Watch {
   let timer: NodeJS.Timeout | undefined;
   let limitMs = timeoutMs;
   let count = 0;

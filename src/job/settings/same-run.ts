@@ -24,7 +24,7 @@ export function differencesOf(own: NewRun, other: NewRun): readonly string[] {
     ...FILE_KINDS.flatMap((kind) =>
       kind === "configuration" || isSame(fingerprintsOf(one, kind), fingerprintsOf(two, kind)) ? [] : [NAMES[kind]],
     ),
-    ...differentOptions(one, two),
+    ...namesOfDifferent(optionsOf(one), optionsOf(two)),
   ];
 }
 
@@ -84,10 +84,6 @@ const NAMES: Readonly<Record<Exclude<FileKind, "configuration">, string>> = {
 
 function fingerprintsOf({ files }: RunSettings, wanted: FileKind): readonly string[] {
   return files.flatMap(({ kind, sha256 }) => (kind === wanted ? [sha256] : []));
-}
-
-function differentOptions(one: RunSettings, two: RunSettings): readonly string[] {
-  return namesOfDifferent(optionsOf(one), optionsOf(two));
 }
 
 function namesOfDifferent(values: NamedValues, others: NamedValues): readonly string[] {

@@ -6,24 +6,30 @@ import { BATCH_ROWS, type ReadRow } from "../../read/row/read-row.ts";
 import type { ScanRecords, PiecePart, FastPathResult } from "./scan-records.ts";
 import type { CompileFile } from "./compile-fast-path.ts";
 
+/** A part of an input, as bytes. */
+export type ByteChunk = RecordChunk | JoinedChunk;
+
+/** An input that can be read in chunks. */
+export type InputInChunks = ChunkedInput | JoinedInput;
+
 /** Properties shared by all chunks of an input. */
 export interface ChunkSource extends Pick<ChunkedInput, "source" | "files"> {
   /** Present if the files of the input are joined. */
   readonly children?: JoinedInput["children"];
 }
 
-export function buffersOf(chunk: RecordChunk | JoinedChunk): readonly ArrayBuffer[] {
+export function buffersOf(chunk: ByteChunk): readonly ArrayBuffer[] {
   if (!("root" in chunk)) return [chunk.bytes.buffer];
   return [chunk.root, ...chunk.children.flat()].map(({ bytes }) => bytes.buffer);
 }
 
 /** Returns the size of a chunk in bytes, including joined rows. */
-export function sizeOf(chunk: RecordChunk | JoinedChunk): number {
+export function sizeOf(chunk: ByteChunk): number {
   return buffersOf(chunk).reduce((sum, buffer) => sum + buffer.byteLength, 0);
 }
 
 /** Returns the pieces of a chunk. */
-export function piecesIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): Iterable<RecordPiece> {
+export function piecesIn(chunk: ByteChunk, input: ChunkSource): Iterable<RecordPiece> {
   if ("root" in chunk) return [joinedPiece(chunk, input)];
   const file = input.files[chunk.file];
   if (file === undefined) return [];
@@ -31,7 +37,7 @@ export function piecesIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): 
 }
 
 /** Returns the rows of a chunk in batches. */
-export function* rowsIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): Generator<readonly ReadRow[]> {
+export function* rowsIn(chunk: ByteChunk, input: ChunkSource): Generator<readonly ReadRow[]> {
   for (const piece of piecesIn(chunk, input)) {
     const rows = rowsOfPart(piece);
     for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS);

@@ -44,8 +44,9 @@ export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): Compile
   if (!isSuitable(job, purpose)) return undefined;
   const documentRoot = documentRootOf({}, operation, settings);
   const texts = payloadTexts(purpose);
-  const joint = jointEncoding(job, purpose, texts?.list);
-  const form = joint?.sink ?? (purpose.kind === "validate" ? hashSink() : jsonSink(purpose.texts));
+  const isJointlyValid = purpose.kind === "reread" ? undefined : compileJointChecks(job);
+  const built = isJointlyValid && payloadSink();
+  const form = built ?? (purpose.kind === "validate" ? hashSink() : jsonSink(purpose.texts));
   const contentOf = purpose.kind === "validate" ? () => form.value : sentContentOf(form);
   return (file, joined) => {
     const reader = readerOf(file, job, texts?.hashes !== undefined);
@@ -66,7 +67,7 @@ export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): Compile
       },
     });
     if (make === undefined || !isKeyKnown) return undefined;
-    const makeValid = joint === undefined ? make : jointEncoder(make, joint);
+    const makeValid = isJointlyValid && built ? jointEncoder(make, isJointlyValid, built, texts?.list) : make;
     return createScanner({ reader, make: makeValid, texts, hasKey: mapping.keyAttr !== undefined, children });
   };
 }
@@ -84,24 +85,18 @@ function isSuitable(job: CompiledJob, { kind }: ScanPurpose): boolean {
   return kind === "validate" || hasKeyIdentity(job);
 }
 
-interface JointEncoding {
-  readonly isJointlyValid: JointChecks;
-  readonly sink: PayloadSink;
-  /** For a run that sends records: receives the payload as canonical JSON. */
-  readonly texts: ByteList | undefined;
-}
-
-function jointEncoding(job: CompiledJob, { kind }: ScanPurpose, texts?: ByteList): JointEncoding | undefined {
-  const isJointlyValid = kind === "reread" ? undefined : compileJointChecks(job);
-  return isJointlyValid && { isJointlyValid, sink: payloadSink(), texts };
-}
-
 /**
  * Returns an encoder whose result is `UNCERTAIN` if the payload that `make` builds does not pass the joint checks.
  * Rules can depend on the order of members, so the payload keeps the order of the mapping instead of the canonical
  * order.
+ * @param texts for a run that sends records: receives the payload as canonical JSON
  */
-function jointEncoder(make: Encoder, { isJointlyValid, sink, texts }: JointEncoding): Encoder {
+function jointEncoder(
+  make: Encoder,
+  isJointlyValid: JointChecks,
+  sink: PayloadSink,
+  texts: ByteList | undefined,
+): Encoder {
   return (cells) => {
     sink.clear();
     const content = make(cells);

@@ -1,9 +1,7 @@
 import type { Job } from "../../job/job.ts";
 import type { Row } from "../../model/record.ts";
 import type { RunValues } from "../../options/run-options.ts";
-import type { RecordChunk } from "../../read/chunks/record-chunk.ts";
-import type { JoinedChunk } from "../../read/join/bytes/joined-chunk.ts";
-import { type ChunkSource, rowsIn, sizeOf } from "../bytes/chunk-pieces.ts";
+import { type ByteChunk, type ChunkSource, rowsIn, sizeOf } from "../bytes/chunk-pieces.ts";
 import type { PackedPayloads } from "../threads/packed-payloads.ts";
 import { bytesOf } from "../threads/thread-count.ts";
 import { isBarePayload, type PayloadGroup, payloadReader } from "./payload-group.ts";
@@ -15,12 +13,10 @@ import { isBarePayload, type PayloadGroup, payloadReader } from "./payload-group
  */
 export interface KeptPayloads {
   /** Stores the payloads of the next chunk. `records`: the number of records in the chunk. */
-  readonly keep: (chunk: KeptChunk, records: number, payloads: PackedPayloads) => void;
+  readonly keep: (chunk: ByteChunk, records: number, payloads: PackedPayloads) => void;
   /** Returns the stored payloads in input order; undefined if they exceed the limit or nothing was stored. */
   readonly groups: () => readonly PayloadGroup[] | undefined;
 }
-
-type KeptChunk = RecordChunk | JoinedChunk;
 
 /** Maximum size of an input whose payloads are kept. A larger input is read again for sending. */
 const MAX_INPUT_BYTES = 32_000_000;
@@ -70,8 +66,8 @@ export function keepPayloads(job: Job, { threads = 1 }: RunValues): KeptPayloads
 }
 
 /** Caches the rows of the latest chunks, because problems arrive roughly in input order. */
-function createRowMaker(input: ChunkSource): (chunk: KeptChunk) => readonly Row[] {
-  const latest: { readonly chunk: KeptChunk; readonly rows: readonly Row[] }[] = [];
+function createRowMaker(input: ChunkSource): (chunk: ByteChunk) => readonly Row[] {
+  const latest: { readonly chunk: ByteChunk; readonly rows: readonly Row[] }[] = [];
   return (chunk) => {
     const known = latest.find((one) => one.chunk === chunk);
     if (known !== undefined) return known.rows;

@@ -1,9 +1,16 @@
 import type { Job } from "../../job/job.ts";
 import type { InputPosition, Row } from "../../model/record.ts";
 import type { RecordPiece } from "../../read/chunks/chunk-rows.ts";
-import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
-import type { JoinedChunk, JoinedInput } from "../../read/join/bytes/joined-chunk.ts";
-import { countRecords, type FinderOf, findersOf, piecesIn, rowsOfPart, visitRecords } from "../bytes/chunk-pieces.ts";
+import {
+  type ByteChunk,
+  countRecords,
+  type FinderOf,
+  findersOf,
+  type InputInChunks,
+  piecesIn,
+  rowsOfPart,
+  visitRecords,
+} from "../bytes/chunk-pieces.ts";
 import type { PiecePart } from "../bytes/scan-records.ts";
 import { compileFastPath } from "../bytes/compile-fast-path.ts";
 import { readRecords } from "../plan/check-records.ts";
@@ -59,16 +66,13 @@ function rereadByBytes(job: Job): ReadPayloads | undefined {
   };
 }
 
-type AnyChunk = RecordChunk | JoinedChunk;
-type InputInChunks = ChunkedInput | JoinedInput;
-
 interface GroupOptions {
   readonly inChunks: InputInChunks;
   readonly payloads: PayloadList;
   readonly finderOf: FinderOf;
 }
 
-function groupBuilder(making: GroupOptions): (chunk: AnyChunk, first: number) => PayloadGroup {
+function groupBuilder(making: GroupOptions): (chunk: ByteChunk, first: number) => PayloadGroup {
   const { inChunks } = making;
   return (chunk, first) => {
     const blocks = blocksOf(piecesIn(chunk, inChunks), first);
@@ -156,7 +160,7 @@ function blockBuilder(
  * Returns the position after a chunk; undefined unless the chunk belongs to a CSV file that can be read from the
  * middle.
  */
-function positionAfterChunk(chunk: AnyChunk, record: number, { files }: InputInChunks): InputPosition | undefined {
+function positionAfterChunk(chunk: ByteChunk, record: number, { files }: InputInChunks): InputPosition | undefined {
   const file = files[chunk.file];
   const next = "root" in chunk ? undefined : chunk.next;
   return next && file?.kind === "csv" ? { ...next, record, file: file.layout.header.table.file } : undefined;

@@ -168,9 +168,7 @@ function noWorkerLeft(run: string, ranges: number, ended: ReadonlyMap<number, Pr
     "incomplete",
     `no worker is running, and ${counted(ranges, "range")} of run ${run} ` +
       `${ranges === 1 ? "has" : "have"} not been sent${why}`,
-    {
-      hint: hints.join("; "),
-    },
+    { hint: hints.join("; ") },
   );
 }
 

@@ -1,10 +1,8 @@
 import type { CompiledJob } from "../../job/job.ts";
 import type { InputRecord } from "../../model/record.ts";
 import type { RecordPiece } from "../../read/chunks/chunk-rows.ts";
-import type { RecordChunk } from "../../read/chunks/record-chunk.ts";
-import type { JoinedChunk } from "../../read/join/bytes/joined-chunk.ts";
 import { BATCH_ROWS, type ReadRow } from "../../read/row/read-row.ts";
-import { type ChunkSource, findersOf, piecesIn, rowsIn, visitRecords } from "../bytes/chunk-pieces.ts";
+import { type ByteChunk, type ChunkSource, findersOf, piecesIn, rowsIn, visitRecords } from "../bytes/chunk-pieces.ts";
 import type { ScanRecords, FastPathResult } from "../bytes/scan-records.ts";
 import { compileFastPath, type ScanPurpose } from "../bytes/compile-fast-path.ts";
 import {
@@ -43,7 +41,7 @@ export function checkChunks(
   job: CompiledJob,
   input: ChunkSource,
   { keepsPayloads = false, ...settings }: ChunkSettings,
-): (chunk: RecordChunk | JoinedChunk) => ChunkAnswer | Promise<ChunkAnswer> {
+): (chunk: ByteChunk) => ChunkAnswer | Promise<ChunkAnswer> {
   const payloads = createPayloadList();
   const checked = checkBatches(job, settings, keepsPayloads ? payloads : undefined);
   const { purpose } = settings.items;

@@ -1,12 +1,10 @@
 import type { Job } from "../../job/job.ts";
 import { addToRecordNumbers, unpackItems } from "../../ledger/packed/packed-items.ts";
 import type { InputRecord } from "../../model/record.ts";
-import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
-import type { JoinedChunk, JoinedInput } from "../../read/join/bytes/joined-chunk.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
 import type { ItemSettings, PlannedBatch } from "../plan/plan-items.ts";
 import type { PackedBatch } from "./check-batches.ts";
-import { buffersOf, type ChunkSource, sizeOf } from "../bytes/chunk-pieces.ts";
+import { buffersOf, type ByteChunk, type ChunkSource, type InputInChunks, sizeOf } from "../bytes/chunk-pieces.ts";
 import type { ChunkAnswer } from "./check-chunks.ts";
 import type { PackedPayloads } from "./packed-payloads.ts";
 import { checkTasks, type ChunkTask, type TaskChecks } from "./check-tasks.ts";
@@ -55,19 +53,18 @@ export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerato
   const withHelp = (rest: Chunks): AsyncGenerator<ChunkAnswer> =>
     inThreads(chunkTasks(rest), { ...pool, here: here.ofTask });
   if (!options.onlyIfSlow) return inOrder(job, withHelp(chunks), options);
-  return inOrder(job, untilSlow(chunks, { here, needsHelp: createHelpTest(bytesOf(input.files)), withHelp }), options);
+  return inOrder(job, untilSlow(chunks, here, createHelpTest(bytesOf(input.files)), withHelp), options);
 }
 
-type Chunk = RecordChunk | JoinedChunk | { readonly records: readonly InputRecord[] };
+type Chunk = ByteChunk | { readonly records: readonly InputRecord[] };
 type Chunks = AsyncGenerator<Chunk>;
 
-interface UntilSlow {
-  readonly here: TaskChecks;
-  readonly needsHelp: (bytes: number) => boolean;
-  readonly withHelp: (rest: Chunks) => AsyncGenerator<ChunkAnswer>;
-}
-
-async function* untilSlow(chunks: Chunks, { here, needsHelp, withHelp }: UntilSlow): AsyncGenerator<ChunkAnswer> {
+async function* untilSlow(
+  chunks: Chunks,
+  here: TaskChecks,
+  needsHelp: (bytes: number) => boolean,
+  withHelp: (rest: Chunks) => AsyncGenerator<ChunkAnswer>,
+): AsyncGenerator<ChunkAnswer> {
   let isSlow = false;
   try {
     while (!isSlow) {
@@ -87,8 +84,6 @@ function answerHere(chunk: Chunk, { ofTask, ofRecords }: TaskChecks): ChunkAnswe
   return "records" in chunk ? ofRecords(chunk.records) : ofTask(chunk);
 }
 
-type InputInChunks = ChunkedInput | JoinedInput;
-
 function sourceOf(input: InputInChunks | undefined): Required<ChunkSource> {
   const { source, files } = input ?? { source: "", files: [] };
   return { source, files, children: input !== undefined && "children" in input ? input.children : [] };
@@ -96,7 +91,7 @@ function sourceOf(input: InputInChunks | undefined): Required<ChunkSource> {
 
 interface CheckHere extends CheckOptions {
   /** Receives each chunk, its number of records, and the payloads to send. */
-  readonly keep?: ((chunk: RecordChunk | JoinedChunk, records: number, payloads: PackedPayloads) => void) | undefined;
+  readonly keep?: ((chunk: ByteChunk, records: number, payloads: PackedPayloads) => void) | undefined;
 }
 
 /** Checks the chunks of an input in the calling thread only. */

@@ -1,9 +1,7 @@
 import type { CompiledJob } from "../../job/job.ts";
 import type { InputRecord } from "../../model/record.ts";
-import type { RecordChunk } from "../../read/chunks/record-chunk.ts";
-import type { JoinedChunk } from "../../read/join/bytes/joined-chunk.ts";
 import { checkAfterCalls, checkBatches } from "./check-batches.ts";
-import type { ChunkSource } from "../bytes/chunk-pieces.ts";
+import type { ByteChunk, ChunkSource } from "../bytes/chunk-pieces.ts";
 import { type ChunkAnswer, checkChunks, type ChunkSettings } from "./check-chunks.ts";
 import { type PackedRecords, recordUnpacker } from "./packed-records.ts";
 
@@ -11,7 +9,7 @@ import { type PackedRecords, recordUnpacker } from "./packed-records.ts";
  * A part of the input: bytes, or records if other threads cannot read the bytes. The answers are in the order of the
  * tasks.
  */
-export type ChunkTask = RecordChunk | JoinedChunk | PackedRecords;
+export type ChunkTask = ByteChunk | PackedRecords;
 
 export interface TaskChecks {
   /** Checks a task. Call this for one task at a time. */

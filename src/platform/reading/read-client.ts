@@ -5,7 +5,7 @@ import { joinPath, pathSegment } from "../../transport/base-url.ts";
 import { type Http, type HttpReply, TransportError } from "../../transport/http.ts";
 import { type RetryDependencies, isTemporary, retryingHttp } from "../../transport/retrying-http.ts";
 import { type Authorisation, retryingAuthorisation, sendAuthorised } from "../auth/authorisation.ts";
-import { classifyError } from "../reply/classify-error.ts";
+import { classifyError, unreachableFailure } from "../reply/classify-error.ts";
 import { cleanText, isHtml, parseBody, unreadableReason } from "../reply/reply-body.ts";
 import { replyProblems } from "../reply/reply-problems.ts";
 import { isUnauthorised, statusFailure } from "../reply/reply-class.ts";
@@ -63,7 +63,7 @@ export function createReadClient(options: ReadClientOptions): ReadClient {
     async get(url, wanted) {
       const reply = await ask(url).catch((error: unknown) => {
         if (signal.aborted) throw stopped();
-        throw error instanceof TransportError ? unreachable(error, url.origin) : error;
+        throw error instanceof TransportError ? unreachableFailure(error, url.origin, UNREACHABLE_HINT) : error;
       });
       if (signal.aborted) throw stopped();
       return jsonTextOf(reply, wanted, authorisation !== undefined);
@@ -89,14 +89,7 @@ function reasonToRetry(error: TransportError, origin: string): string | undefine
   return "reason" in replyClass ? replyClass.reason : undefined;
 }
 
-function unreachable(error: TransportError, origin: string): Failure {
-  const { replyClass } = classifyError(error, origin);
-  if (replyClass.kind === "stop") return replyClass.failure;
-  return new Failure("platform_unreachable", reasonToRetry(error, origin) ?? error.code, {
-    hint: "check the network and the base URL, then run the same command again",
-    cause: error,
-  });
-}
+const UNREACHABLE_HINT = "check the network and the base URL, then run the same command again";
 
 function jsonTextOf(reply: HttpReply, wanted: ReadRequest, authorised: boolean): string {
   const { status, complete, body } = reply;

@@ -1,3 +1,4 @@
+import { Failure } from "../../model/failure.ts";
 import type { TransportError } from "../../transport/http.ts";
 import { proxyFailure } from "../../transport/proxy-tunnel.ts";
 import { tlsFailure } from "../../transport/tls.ts";
@@ -20,6 +21,14 @@ export function classifyError(error: TransportError, origin: string): Classifica
   const reason = REASONS[error.code] ?? `no trustworthy answer: ${error.code}`;
   const replyClass = { kind: "ambiguous", reason, notFromApi: NOT_HTTP_CODES.has(error.code) } as const;
   return TIMEOUT_CODES.has(error.code) ? { replyClass, pushBack: { reason: "timeout" } } : { replyClass };
+}
+
+/** Returns the failure for a request without a reply, if it must not or need not be repeated. */
+export function unreachableFailure(error: TransportError, origin: string, hint: string): Failure {
+  const { replyClass } = classifyError(error, origin);
+  if (replyClass.kind === "stop") return replyClass.failure;
+  const reason = "reason" in replyClass ? replyClass.reason : error.code;
+  return new Failure("platform_unreachable", reason, { hint, cause: error });
 }
 
 function causeOf(code: string): string {

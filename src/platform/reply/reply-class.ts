@@ -93,9 +93,7 @@ export function statusFailure(reply: HttpReply, request: FailedRequest): Failure
     return new Failure(
       "redirect",
       `the platform redirects to ${redirectTarget(reply, request)} (HTTP ${status}): refused`,
-      {
-        hint: "check the base URL and the path's trailing slash; redirects are never followed",
-      },
+      { hint: "check the base URL and the path's trailing slash; redirects are never followed" },
     );
   }
   if (status !== 403) return undefined;

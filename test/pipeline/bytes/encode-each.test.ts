@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ListType } from "../../../src/contract/types/field-type.ts";
 import type { ChildRecords } from "../../../src/pipeline/bytes/child-records.ts";
 import { hashSink, jsonSink } from "../../../src/pipeline/bytes/content-sink.ts";
-import { eachEncoder } from "../../../src/pipeline/bytes/encode-each.ts";
+import { eachEncoder } from "../../../src/pipeline/bytes/encode-node.ts";
 import { ABSENT, type Encoder, UNCERTAIN } from "../../../src/pipeline/bytes/encode-leaf.ts";
 import { type FastPathCells, withEncodingState } from "../../../src/pipeline/bytes/fast-path-cells.ts";
 import { createFastContentHash } from "../../../src/json/fast-content-hash.ts";

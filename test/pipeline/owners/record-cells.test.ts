@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Row } from "../../../src/model/record.ts";
-import { cellsOf } from "../../../src/pipeline/owners/record-cells.ts";
+import { cellsOf } from "../../../src/pipeline/owners/read-cells.ts";
 import { csvRow, jsonRow, table } from "../../map/rows.ts";
 
 const addresses = table("addresses.csv", ["CITY"]);

@@ -15,7 +15,7 @@ import { openRunJournal } from "../../../src/pipeline/run/run-journal.ts";
 import { coordinate } from "../../../src/pipeline/shared/coordinate.ts";
 import { workJournaled } from "../../../src/pipeline/shared/join-run.ts";
 import type { WorkEnd } from "../../../src/pipeline/shared/work-on-run.ts";
-import { workUntilDone } from "../../../src/pipeline/shared/work-until-done.ts";
+import { workUntilDone } from "../../../src/pipeline/shared/join-run.ts";
 import { createAuthorisation } from "../../../src/platform/auth/create-authorisation.ts";
 import { createStepClients } from "../../../src/platform/import/step-clients.ts";
 import type { Http } from "../../../src/transport/http.ts";
