@@ -6,7 +6,7 @@ import { mappingSchema } from "../map/schema/mapping-schema.ts";
 
 /** Returns the JSON Schema for mappings. If a contract is given, the schema contains the fields of its operation. */
 export async function schemaOfMapping(
-  { contract: files, operation, rules }: Pick<JobSettings, "contract" | "operation" | "rules">,
+  { contract: files, operation, rules }: JobSettings,
   dependencies: ContractCaching,
 ): Promise<JsonObject> {
   if (files.length === 0) return mappingSchema();

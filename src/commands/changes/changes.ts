@@ -2,19 +2,19 @@ import { hash } from "node:crypto";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { endpointOf } from "../../job/endpoint.ts";
 import { type Job, openJob, requireKey } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import { withStandardInput } from "../../job/standard-input.ts";
 import { hostOf } from "../../job/target-connection.ts";
 import { differingAttrs } from "../../json/differing-attrs.ts";
 import type { KnownContent, PlannedItem } from "../../ledger/records/planned-item.ts";
-import type { Ledger, Run } from "../../ledger/ledger.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { contentHash } from "../../ledger/records/record-hashes.ts";
 import { checkedRecords } from "../../migrate.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import { createItemBuilder } from "../../pipeline/plan/plan-items.ts";
-import type { RunOptions } from "../../pipeline/run/with-run.ts";
 import { type EarlierPayloads, type PayloadReader, openEarlierPayloads } from "./earlier-payloads.ts";
 
 /**
@@ -25,17 +25,21 @@ import { type EarlierPayloads, type PayloadReader, openEarlierPayloads } from ".
  */
 type ChangeResult = "new" | "changed" | "mapping" | "same" | "removed" | "duplicate";
 
-/** The result of comparing a record with its content in the ledger. */
-export interface Change {
-  readonly key: string;
+interface ComparedContent {
   readonly result: ChangeResult;
   /** The attrs whose values differ, for `changed` and `mapping`; absent if they are unknown. */
   readonly attrs?: readonly string[];
+}
+
+/** The result of comparing a record with its content in the ledger. */
+export interface Change extends ComparedContent {
+  readonly key: string;
   /** The place of the record. For a removed record, its place in the run that sent it. */
   readonly source: { readonly file: string; readonly line: number | undefined };
 }
 
-export interface ChangesOptions extends Pick<RunOptions, "job"> {
+export interface ChangesOptions {
+  readonly job: JobSettings;
   readonly target: TargetSettings;
   readonly ledger: string;
 }
@@ -99,6 +103,13 @@ interface Comparing {
   readonly add: (batch: readonly Change[]) => Promise<void> | void;
 }
 
+/** The platform and the supplier whose records are compared. */
+interface Destination {
+  readonly endpoint: string;
+  readonly supplier: string;
+  readonly target: string;
+}
+
 interface Totals {
   readonly counts: Record<ChangeResult, number>;
   readonly found: { invalid: number; withoutKey: number; unknownAttrs: number };
@@ -138,7 +149,7 @@ function noteChanges(batch: readonly Change[], { counts, found }: Totals): void 
 /** For each record with a key, compares the record with the ledger, and adds the key to `keys`. */
 async function* comparedRecords(
   { job, ledger, dependencies }: Comparing,
-  { endpoint, supplier }: Pick<Run, "endpoint" | "supplier">,
+  { endpoint, supplier }: Destination,
   { keys, totals: { found } }: { readonly keys: KeySet; readonly totals: Totals },
 ): AsyncGenerator<readonly Change[]> {
   const itemsOf = createItemBuilder(job, { purpose: { kind: "send", endpoint, supplier }, newKeys: true });
@@ -185,7 +196,7 @@ interface ComparedRecord {
 async function compareRecord(
   { item, record, known }: ComparedRecord,
   { job, earlier }: { readonly job: Job; readonly earlier: EarlierPayloads | undefined },
-): Promise<Pick<Change, "result" | "attrs">> {
+): Promise<ComparedContent> {
   if (known === undefined || earlier === undefined) return { result: "new" };
   if (isEqual(known.content, item.content)) return { result: "same" };
   const { run, rowHash } = known;
@@ -224,7 +235,7 @@ function isEqual(one: Uint8Array | undefined, other: PlannedItem["content"]): bo
 /** Yields the accepted records whose keys the sources no longer contain. */
 async function* removedRecords(
   ledger: Ledger,
-  { endpoint, supplier, target }: Pick<Run, "endpoint" | "supplier" | "target">,
+  { endpoint, supplier, target }: Destination,
   keys: KeySet,
 ): AsyncGenerator<readonly Change[]> {
   const listed = createKeySet();

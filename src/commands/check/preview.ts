@@ -88,9 +88,9 @@ async function traced(batches: AsyncIterable<readonly MappedRecord[]>, job: Job)
   const found: TracedRecord[] = [];
   for await (const batch of batches) {
     for (const record of batch) {
-      const sent = toSentForm(record);
+      const sent = { ...record, ...toSentForm(record) };
       const origins = record.readable ? job.mapping.origins(record.row) : [];
-      found.push({ ...record, ...sent, origins: origins.map((origin) => asSent(origin, sent)) });
+      found.push({ ...sent, origins: origins.map((origin) => asSent(origin, sent)) });
     }
   }
   return withCorrections(found, job);
@@ -119,10 +119,7 @@ function cellName({ file, line }: Place, column: string): string {
   return JSON.stringify([file, line, column]);
 }
 
-function asSent(
-  origin: Origin,
-  { payload, steps, parameters = {} }: Pick<MappedRecord, "payload" | "steps" | "parameters">,
-): Origin {
+function asSent(origin: Origin, { payload, steps, parameters = {} }: MappedRecord): Origin {
   const path = parseAttr(origin.attr);
   const [value = origin.value] = [payload, ...(steps?.values() ?? []), { parameters }].flatMap(
     (fields) => valueAt(fields, path) ?? [],

@@ -1,4 +1,3 @@
-import type { Dependencies } from "../../job/dependencies.ts";
 import { keyColumnIn } from "../../job/correct-input.ts";
 import { type Job, type JobDependencies, openJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
@@ -50,7 +49,7 @@ export interface AddedCorrections {
  */
 export async function addCorrections(
   { job: settings, file, requests, by }: AddOptions,
-  dependencies: JobDependencies & Pick<Dependencies, "drain">,
+  dependencies: JobDependencies & { readonly drain: AbortSignal },
 ): Promise<AddedCorrections> {
   const job = await openJob({ ...settings, corrections: undefined }, dependencies);
   try {

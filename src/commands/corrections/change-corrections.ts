@@ -12,7 +12,6 @@ import {
   identityOf,
   incompleteLineText,
   lineProblem,
-  type LinesEnd,
   readCorrections,
 } from "../../read/corrections/corrections-file.ts";
 import { type CellCorrection, cellText, type Correction, correctionOf } from "../../read/corrections/correction.ts";
@@ -51,7 +50,7 @@ export const NO_CORRECTIONS: CorrectionsFile = { corrections: [], end: 0 };
 export async function removeCorrections(
   file: string,
   wanted: WantedCorrections,
-  { by, at, notice }: Pick<Correction, "by" | "at"> & { readonly notice: OnNotice },
+  { by, at, notice }: { readonly by: string; readonly at: string; readonly notice: OnNotice },
 ): Promise<readonly Correction[]> {
   let removed: readonly Correction[] = [];
   await appendChanges(file, async () => {
@@ -123,7 +122,9 @@ export function planCell(
 }
 
 /** Lines to append after the complete lines of a file. */
-export interface Addition extends Pick<LinesEnd, "end"> {
+export interface Addition {
+  /** Offset of the end of the complete lines, in bytes. */
+  readonly end: number;
   readonly changes: readonly NewChange[];
 }
 

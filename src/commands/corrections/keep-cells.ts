@@ -110,7 +110,7 @@ export function createCellKeeper(
   };
 }
 
-function countNotKept(): Pick<CellKeeper, "refuse"> & { readonly notKept: () => readonly NotKept[] } {
+function countNotKept(): { readonly refuse: CellKeeper["refuse"]; readonly notKept: () => readonly NotKept[] } {
   const groups = new Map<string, NotKept>();
   return {
     notKept: () => [...groups.values()],

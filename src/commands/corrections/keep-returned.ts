@@ -4,7 +4,7 @@ import type { ReturnedRejects } from "../../corrections/check-corrections.ts";
 import { type ReturnedChange, returnedChanges } from "../../corrections/returned-changes.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { correctorOptions, keyColumnIn } from "../../job/correct-input.ts";
-import { type Job, type JobDependencies, openJob } from "../../job/job.ts";
+import { type Job, openJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Row } from "../../model/record.ts";
@@ -30,8 +30,14 @@ export interface KeepOptions {
   readonly showValues: boolean;
 }
 
-export interface KeptCorrections {
+export interface KeptCorrections extends StoredCells {
   readonly file: string;
+  /** The number of added rows. They cannot be kept, because a correction changes a single cell. */
+  readonly addedRows: number;
+  readonly missingRows: number;
+}
+
+interface StoredCells {
   readonly added: number;
   /** The number of earlier corrections that were replaced. */
   readonly replaced: number;
@@ -40,9 +46,6 @@ export interface KeptCorrections {
   /** The number of cells that already have the new value. */
   readonly alreadyCorrected: number;
   readonly notKept: readonly NotKept[];
-  /** The number of added rows. They cannot be kept, because a correction changes a single cell. */
-  readonly addedRows: number;
-  readonly missingRows: number;
 }
 
 /**
@@ -50,10 +53,7 @@ export interface KeptCorrections {
  * cell that has changed in the sources since the export.
  * @throws failures while re-importing rejects, reading the sources or writing the corrections
  */
-export async function keepReturned(
-  options: KeepOptions,
-  dependencies: JobDependencies & Pick<Dependencies, "drain">,
-): Promise<KeptCorrections> {
+export async function keepReturned(options: KeepOptions, dependencies: Dependencies): Promise<KeptCorrections> {
   const { file, by, reason } = options;
   const returned = await readReturned(options, dependencies);
   const before = existsSync(file) ? await readWithNotice(file, dependencies.notice) : NO_CORRECTIONS;
@@ -65,7 +65,13 @@ export async function keepReturned(
     const at = new Date(dependencies.clock.now()).toISOString();
     const keeper = createCellKeeper(before.corrections, sources, { by, at, reason });
     for (const changes of sources.folders) keeper.keep(changes);
-    return { file, ...(await store(file, before.end, keeper)), ...rowCounts(returned) };
+    const findings = returned.map((each) => each.findings);
+    return {
+      file,
+      ...(await store(file, before.end, keeper)),
+      addedRows: sum(findings.flatMap(({ added }) => added)),
+      missingRows: sum(findings.flatMap(({ lost, deleted }) => [...lost, ...deleted])),
+    };
   } finally {
     await job.input.close();
   }
@@ -73,7 +79,7 @@ export async function keepReturned(
 
 async function readReturned(
   { rejects, showValues }: KeepOptions,
-  dependencies: JobDependencies,
+  dependencies: Dependencies,
 ): Promise<readonly ReturnedRejects[]> {
   const returned: ReturnedRejects[] = [];
   for (const settings of rejects) {
@@ -84,14 +90,6 @@ async function readReturned(
     await input.close();
   }
   return returned;
-}
-
-function rowCounts(returned: readonly ReturnedRejects[]): Pick<KeptCorrections, "addedRows" | "missingRows"> {
-  const all = returned.map(({ findings }) => findings);
-  return {
-    addedRows: sum(all.flatMap(({ added }) => added)),
-    missingRows: sum(all.flatMap(({ lost, deleted }) => [...lost, ...deleted])),
-  };
 }
 
 function sum(rows: readonly { readonly count: number }[]): number {
@@ -160,11 +158,7 @@ function nameOf(source: string, key: string | undefined): string {
 }
 
 /** Appends the lines. Omits cells that another program has corrected since the file was read. */
-async function store(
-  file: string,
-  before: number,
-  keeper: CellKeeper,
-): Promise<Omit<KeptCorrections, "file" | "addedRows" | "missingRows">> {
+async function store(file: string, before: number, keeper: CellKeeper): Promise<StoredCells> {
   let changes = keeper.changes();
   if (changes.length > 0) {
     await appendChanges(file, async (now) => {

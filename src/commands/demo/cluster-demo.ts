@@ -30,9 +30,9 @@ interface ClusterPush {
   readonly onProgress: (event: RunEvent) => void;
 }
 
-type ClusterDemoDependencies = Pick<Dependencies, "contractCache" | "onProgress" | "startProcess" | "notice"> & {
+interface ClusterDemoDependencies extends Dependencies {
   readonly push: (push: ClusterPush) => Promise<RunReport>;
-};
+}
 
 const HERE = path.relative(process.cwd(), FIXTURES);
 const CONTRACT = path.join(HERE, "contract/contract.yaml");

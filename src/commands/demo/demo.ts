@@ -3,7 +3,7 @@ import path from "node:path";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import { readContractWithFindings } from "../../job/contract-files.ts";
-import type { Dependencies } from "../../job/dependencies.ts";
+import type { ContractCaching } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { type Sandbox, type SandboxReady, startSandbox } from "../../sandbox/start-sandbox.ts";
@@ -23,9 +23,11 @@ interface DemoPush {
   readonly out: string;
 }
 
-export type DemoDependencies = Pick<Dependencies, "drain" | "contractCache"> & {
+interface DemoDependencies extends ContractCaching {
+  /** Aborts at the first Ctrl-C. */
+  readonly drain: AbortSignal;
   readonly push: (push: DemoPush) => Promise<RunReport>;
-};
+}
 
 /** One step to display: a sentence, or the report of a push. The consumer closes the report. */
 export type DemoStep =
@@ -41,19 +43,21 @@ interface Extract {
   readonly intent: string;
   /** The source whose rejects are in the main rejects file. */
   readonly root: string;
-  readonly job: Pick<JobSettings, "mapping" | "sources">;
+  readonly mapping?: string;
+  readonly sources: readonly string[];
 }
 
 const EXTRACTS: readonly Extract[] = [
   {
     intent: "220 households from CSV files, joined on import",
     root: "accounts",
-    job: { mapping: path.join(HERE, "demo/mapping.yaml"), sources: [] },
+    mapping: path.join(HERE, "demo/mapping.yaml"),
+    sources: [],
   },
   {
     intent: "24 businesses from a JSON extract of ready-made payloads",
     root: "business",
-    job: { sources: [path.join(HERE, "demo/business.json")] },
+    sources: [path.join(HERE, "demo/business.json")],
   },
 ];
 const TOTAL_ACCOUNTS = 244;
@@ -81,29 +85,32 @@ export async function* demo({ folder }: DemoOptions, dependencies: DemoDependenc
   }
 }
 
-interface DemoContext extends Pick<DemoDependencies, "push"> {
+interface DemoContext {
+  readonly push: DemoDependencies["push"];
   readonly folder: string;
   readonly sandbox: Sandbox;
 }
 
-async function* migrateExtract(extract: Extract, { folder, sandbox, push }: DemoContext): AsyncGenerator<DemoStep> {
+async function* migrateExtract(
+  { intent, root, ...input }: Extract,
+  { folder, sandbox, push }: DemoContext,
+): AsyncGenerator<DemoStep> {
   const settings = { platform: sandbox.ready, ledger: path.join(folder, "ledger.db") };
   const job = {
-    ...extract.job,
+    ...input,
     folder: process.cwd(),
     contract: [CONTRACT],
     operation: "import-account",
     namedSources: {},
   };
-  const out = path.join(folder, extract.root);
+  const out = path.join(folder, root);
 
-  yield { kind: "say", text: `\nPushing ${extract.intent}.\n` };
+  yield { kind: "say", text: `\nPushing ${intent}.\n` };
   yield { kind: "report", report: await push({ ...settings, job: { ...job, supplier: sandbox.ready.supplier }, out }) };
 
   const corrections = await readCorrections(path.join(HERE, "demo/demo-corrections.csv"));
-  const { cells, files } = await correctRejects(out, extract.root, corrections);
-  const rejects =
-    extract.job.mapping === undefined ? { sources: [...files.values()] } : { namedSources: bySource(files) };
+  const { cells, files } = await correctRejects(out, root, corrections);
+  const rejects = input.mapping === undefined ? { sources: [...files.values()] } : { namedSources: bySource(files) };
   yield {
     kind: "say",
     text: `\nCorrecting ${cells} cells in ${rejectsIn(files.size)}, as their data owners would, and pushing the corrections.\n`,

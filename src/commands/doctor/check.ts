@@ -2,8 +2,15 @@ import { type NamingPlace, withNamingPlace } from "../../job/settings/naming-pla
 import { Failure } from "../../model/failure.ts";
 import { formatPlace } from "../../model/place.ts";
 
+interface CheckDetails {
+  /** How to fix the problem. */
+  readonly fix?: string | undefined;
+  /** The numbers in the text of the check, in machine-readable form. */
+  readonly figures?: Readonly<Record<string, number>>;
+}
+
 /** One line of the doctor's output. */
-export interface Check {
+export interface Check extends CheckDetails {
   /** The subject, for example `contract` or `credentials`. */
   readonly name: string;
   /**
@@ -12,29 +19,19 @@ export interface Check {
    */
   readonly status: "ok" | "warning" | "failed" | "skipped";
   readonly text: string;
-  /** How to fix the problem. */
-  readonly fix?: string | undefined;
   /** The exit code of a command that encounters this problem; 0 if the check has not failed. */
   readonly exitCode: number;
-  /** The numbers in `text`, in machine-readable form. */
-  readonly figures?: Readonly<Record<string, number>>;
 }
 
-type Figures = Pick<Check, "figures">;
-
-export function ok(name: string, text: string, more: Figures = {}): Check {
+export function ok(name: string, text: string, more: CheckDetails = {}): Check {
   return { name, status: "ok", text, exitCode: 0, ...more };
 }
 
-export function warning(name: string, text: string, more: Figures & Pick<Check, "fix"> = {}): Check {
+export function warning(name: string, text: string, more: CheckDetails = {}): Check {
   return { name, status: "warning", text, exitCode: 0, ...more };
 }
 
-export function failed(
-  name: string,
-  text: string,
-  more: Figures & Required<Pick<Check, "exitCode">> & Pick<Check, "fix">,
-): Check {
+export function failed(name: string, text: string, more: CheckDetails & { readonly exitCode: number }): Check {
   return { name, status: "failed", text, ...more };
 }
 

@@ -15,16 +15,15 @@ import { counted, formatCount } from "../../text/count.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import { type Check, failed, inspect, ok, skipped, warning } from "./check.ts";
 
-type ContractDependencies = Pick<Dependencies, "contractCache" | "clock"> & {
-  /** Returns where the configuration names a file. */
-  readonly placeOf: NamingPlace | undefined;
-};
-
-/** Checks the contract, the operation and its rules, and counts the required attrs that the mapping fills. */
+/**
+ * Checks the contract, the operation and its rules, and counts the required attrs that the mapping fills.
+ * @param placeOf returns where the configuration names a file
+ */
 export async function contractChecks(
   settings: JobSettings,
   document: MappingDocument | undefined | "unreadable",
-  dependencies: ContractDependencies,
+  placeOf: NamingPlace | undefined,
+  dependencies: Dependencies,
 ): Promise<readonly Check[]> {
   const files = settings.contract.map(pathsFrom(settings.folder));
   const { check, found: contract } = await inspect(
@@ -33,7 +32,7 @@ export async function contractChecks(
       const read = await readContractWithFindings(files, dependencies, settings.rules);
       return { check: contractCheck(read, files), found: read };
     },
-    dependencies.placeOf,
+    placeOf,
   );
   if (contract === undefined)
     return [check, ...["operation", "rules", "mapping"].map((name) => skipped(name, "needs the contract"))];
@@ -72,7 +71,7 @@ async function rulesCheck(
   contract: Contract,
   operation: Operation,
   settings: JobSettings,
-  { clock }: ContractDependencies,
+  { clock }: Dependencies,
 ): Promise<Check> {
   const rules = rulesOf(operation);
   const context = await loadRuleContext(contract, settings, { resolve: pathsFrom(settings.folder), now: clock.now() });

@@ -1,13 +1,13 @@
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
 import type { Supplier } from "../../job/settings/supplier-settings.ts";
-import type { ContractCaching } from "../../job/dependencies.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
 import type { OwnerRule } from "../../model/owner.ts";
 import { type Check, skipped } from "./check.ts";
 import { contractChecks, mappingDocument } from "./contract-checks.ts";
-import { inputChecks, type InputDependencies } from "./input-checks.ts";
+import { inputChecks } from "./input-checks.ts";
 import { ledgerChecks } from "./ledger-checks.ts";
-import { platformChecks, type PlatformDependencies, type SecretOrigins } from "./platform-checks.ts";
+import { platformChecks, type SecretOrigins } from "./platform-checks.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 
 export interface DoctorOptions {
@@ -23,16 +23,14 @@ export interface DoctorOptions {
   readonly placeOf?: NamingPlace | undefined;
 }
 
-export type DoctorDependencies = InputDependencies & PlatformDependencies & ContractCaching;
-
 /**
  * Checks everything that a push needs, in this order: contract, mapping, input, platform, ledger. Reads the input once.
  * Sends at most two requests: one for headers and one for a token. Writes nothing.
  */
-export async function* doctor(options: DoctorOptions, dependencies: DoctorDependencies): AsyncGenerator<Check> {
+export async function* doctor(options: DoctorOptions, dependencies: Dependencies): AsyncGenerator<Check> {
   const { job, target, ledger, supplier, placeOf } = options;
   const { check, document } = await mappingDocument(job, placeOf);
-  yield* await contractChecks(job, document, { ...dependencies, placeOf });
+  yield* await contractChecks(job, document, placeOf, dependencies);
   if (check !== undefined) yield check;
   const input =
     document === "unreadable"

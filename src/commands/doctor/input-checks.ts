@@ -1,7 +1,6 @@
 import type { Dependencies } from "../../job/dependencies.ts";
-import type { Job } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
-import { openJobInput } from "../../job/job-input.ts";
+import { type JobInput, openJobInput } from "../../job/job-input.ts";
 import { withStandardInput } from "../../job/standard-input.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import type { MappingDocument } from "../../map/document/mapping-document.ts";
@@ -13,11 +12,6 @@ import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
 import { suggest } from "../../text/suggestion.ts";
 import { type Check, failed, failedBy, formatBytes, ok, skipped, warning } from "./check.ts";
-
-export type InputDependencies = Pick<
-  Dependencies,
-  "temporaryFolder" | "notice" | "copyStandardInput" | "drain" | "onProgress"
->;
 
 interface InputOptions {
   readonly job: JobSettings;
@@ -31,14 +25,17 @@ interface InputOptions {
 export async function inputChecks(
   { job: settings, owners = [] }: InputOptions,
   document: MappingDocument | undefined,
-  dependencies: InputDependencies,
+  dependencies: Dependencies,
 ): Promise<{ readonly checks: readonly Check[]; readonly records?: number }> {
   try {
     const job = await withStandardInput(settings, dependencies.temporaryFolder, dependencies);
     const opened = await openJobInput(document, job, dependencies);
     try {
-      const { checks, records } = await readWhole(opened, settings.limit, dependencies);
-      return { checks: [...checks, ...ownerChecks(owners, opened)], ...definedMembers({ records }) };
+      const { checks, records } = await readWhole(opened.plan, opened.input, settings.limit, dependencies);
+      return {
+        checks: [...checks, ...ownerChecks(owners, opened.plan, opened.input.files)],
+        ...definedMembers({ records }),
+      };
     } finally {
       await opened.input.close();
     }
@@ -50,9 +47,10 @@ export async function inputChecks(
 }
 
 async function readWhole(
-  { plan, input }: Pick<Job, "plan" | "input">,
+  plan: SourceSpec,
+  input: JobInput,
   limit: number | undefined,
-  { drain, onProgress }: InputDependencies,
+  { drain, onProgress }: Dependencies,
 ): Promise<{ readonly checks: readonly Check[]; readonly records?: number }> {
   const joins = joinCounts(plan);
   const read = { records: 0, unreadable: 0 };
@@ -197,10 +195,10 @@ function share(part: number, whole: number): string {
 }
 
 /** Checks that the sources have the columns that `owners` names. Skips a source if any of its files has no header. */
-function ownerChecks(owners: readonly OwnerRule[], { plan, input }: Pick<Job, "plan" | "input">): readonly Check[] {
+function ownerChecks(owners: readonly OwnerRule[], plan: SourceSpec, files: JobInput["files"]): readonly Check[] {
   const named = [...new Set(owners.flatMap(({ columns = {} }) => Object.keys(columns)))];
   if (named.length === 0) return [];
-  const columnsOf = headers(input.files);
+  const columnsOf = headers(files);
   const missing = named.filter((name) => isMissing(name, plan, columnsOf));
   if (missing.length === 0) return [ok("owners", `columns ${named.join(", ")}`)];
   const known = columnNames(plan, columnsOf);
@@ -215,7 +213,7 @@ function ownerChecks(owners: readonly OwnerRule[], { plan, input }: Pick<Job, "p
 /** Returns the columns of a source; undefined if one of its files has no header. */
 type ColumnsOf = (source: string) => ReadonlySet<string> | undefined;
 
-function headers(files: Job["input"]["files"]): ColumnsOf {
+function headers(files: JobInput["files"]): ColumnsOf {
   return (source) => {
     const own = files.filter((file) => file.source === source);
     return own.some(({ columns }) => columns === undefined)

@@ -9,8 +9,6 @@ import { credentialsOf } from "../../job/settings/auth-settings.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import type { AuthSettings } from "../../options/target-options.ts";
 
-export type PlatformDependencies = Pick<Dependencies, "secrets" | "clock" | "proxyCredentials" | "userAgent">;
-
 /** Returns the origin of each credential in `secrets`: the name of a variable or a file. */
 export type SecretOrigins = (files: SecretFiles) => Readonly<Partial<Record<keyof Secrets, string>>>;
 
@@ -27,7 +25,7 @@ export interface PlatformOptions {
 export async function* platformChecks(
   target: TargetSettings,
   { offline, supplier, secretOrigins, placeOf }: PlatformOptions,
-  dependencies: PlatformDependencies,
+  dependencies: Dependencies,
 ): AsyncGenerator<Check> {
   yield (await inspect("target", async () => ({ check: targetCheck(target, supplier) }))).check;
   const { check, found: kind } = await inspect("credentials", () =>
@@ -39,7 +37,7 @@ export async function* platformChecks(
     yield kind === "token" ? await tokenCheck(target, dependencies) : skipped("token", OFFLINE);
     return;
   }
-  const connection = await connectionChecks(target, { ...dependencies, placeOf });
+  const connection = await connectionChecks(target, placeOf, dependencies);
   yield* connection.checks;
   if (kind === undefined) yield skipped("token", "needs credentials");
   else if (connection.isOpen || kind === "token") yield await tokenCheck(target, dependencies);
@@ -65,7 +63,7 @@ function targetCheck(target: TargetSettings, supplier: Supplier): Check {
 async function credentialsCheck(
   auth: AuthSettings,
   secretOrigins: SecretOrigins,
-  { secrets }: PlatformDependencies,
+  { secrets }: Dependencies,
 ): Promise<{ readonly check: Check; readonly found: "token" | "key" }> {
   const { kind } = credentialsOf(await secrets(auth), auth);
   const { token: tokenFrom, apiKey: keyFrom } = secretOrigins(auth);
@@ -76,7 +74,8 @@ async function credentialsCheck(
 
 async function connectionChecks(
   target: TargetSettings,
-  dependencies: PlatformDependencies & Pick<PlatformOptions, "placeOf">,
+  placeOf: NamingPlace | undefined,
+  dependencies: Dependencies,
 ): Promise<{ readonly checks: readonly Check[]; readonly isOpen: boolean }> {
   const secured: SecuredConnection[] = [];
   const onSecured = (connection: SecuredConnection): void => void secured.push(connection);
@@ -90,7 +89,7 @@ async function connectionChecks(
       await open.close();
     }
   };
-  const { check, found: probe } = await inspect("tls", ask, dependencies.placeOf);
+  const { check, found: probe } = await inspect("tls", ask, placeOf);
   if (probe === undefined) return { checks: [check, skipped("clock", "needs the connection")], isOpen: false };
   return { checks: [check, clockCheck(probe.clockAheadMs)], isOpen: true };
 }
@@ -145,7 +144,7 @@ function clockCheck(aheadMs: number | undefined): Check {
 }
 
 /** Checks the token. Reports the same facts as `migrate token`. */
-async function tokenCheck(target: TargetSettings, dependencies: PlatformDependencies): Promise<Check> {
+async function tokenCheck(target: TargetSettings, dependencies: Dependencies): Promise<Check> {
   const { check } = await inspect("token", async () => {
     const { from, claims, expiresAt, ended, scheme } = await token({ target, show: false }, dependencies);
     if (from === "none") return { check: ok("token", "not needed: the API key itself is sent (basic)") };

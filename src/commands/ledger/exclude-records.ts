@@ -112,7 +112,7 @@ async function withTargets<Result>(
   const ledger = await store.write("exclude", { create: false });
   try {
     const destinations = destinationsOf(await ledger.runs(), options);
-    const seen = new Map<string, Destination[]>();
+    const seen = new Map<string, Run[]>();
     for (const destination of destinations) {
       const unseen = new Set(await ledger.unseenKeys([destination], keys));
       for (const key of keys) if (!unseen.has(key)) seen.set(key, [...(seen.get(key) ?? []), destination]);
@@ -146,7 +146,7 @@ async function withTargets<Result>(
  */
 async function rowsAt(
   places: readonly string[],
-  { ledger, destinations }: { readonly ledger: Ledger; readonly destinations: readonly Destination[] },
+  { ledger, destinations }: { readonly ledger: Ledger; readonly destinations: readonly Run[] },
 ): Promise<readonly TargetRecord[]> {
   const wanted = new Set(places.filter((place) => /:\d+$/.test(place)));
   if (wanted.size === 0) return [];
@@ -192,15 +192,13 @@ async function keysOf({ keys, from }: ExcludeOptions, { temporaryFolder }: Depen
   });
 }
 
-type Destination = Pick<Run, "target" | "supplier" | "operation" | "endpoint">;
-
-function destinationName({ endpoint, supplier }: Pick<Destination, "endpoint" | "supplier">): string {
+function destinationName({ endpoint, supplier }: Run): string {
   return JSON.stringify([endpoint, supplier]);
 }
 
-/** Returns the destinations of pushes and dry runs, latest first. */
-function destinationsOf(runs: readonly Run[], { supplier, operation }: ExcludeOptions): readonly Destination[] {
-  const found = new Map<string, Destination>();
+/** Returns the latest push or dry run of each destination, latest first. */
+function destinationsOf(runs: readonly Run[], { supplier, operation }: ExcludeOptions): readonly Run[] {
+  const found = new Map<string, Run>();
   for (const run of runs) {
     if (run.command !== "push") continue;
     if ((supplier ?? run.supplier) !== run.supplier || (operation ?? run.operation) !== run.operation) continue;
@@ -227,7 +225,7 @@ function firstOf(keys: readonly string[]): string {
   return `${keys.slice(0, 3).join(", ")}${keys.length > 3 ? ` and ${keys.length - 3} more` : ""}`;
 }
 
-function severalDestinations(keys: readonly string[], destinations: readonly Destination[]): Failure {
+function severalDestinations(keys: readonly string[], destinations: readonly Run[]): Failure {
   const listed = destinations.map(({ target, supplier, operation }) => [operation, target, supplier].join(" ").trim());
   return new Failure(
     "usage",

@@ -28,12 +28,15 @@ export interface Explanation extends KnownRecord {
   readonly readSources: () => Promise<ExplainedSources>;
 }
 
-/** The ledger entries of the records. */
-export interface KnownRecord {
-  readonly key: string;
+interface FoundOutcomes {
   readonly run: Run;
   /** Outcomes of the records in that run. */
   readonly outcomes: readonly Outcome[];
+}
+
+/** The ledger entries of the records. */
+export interface KnownRecord extends FoundOutcomes {
+  readonly key: string;
   /** The accepted request of another run, if the records are neither `accepted` nor `skipped` in `run`. */
   readonly acceptedElsewhere?: Attempt | undefined;
   /** Every request for the records, oldest first. */
@@ -103,10 +106,7 @@ function acceptedElsewhere(
  * Finds the outcomes of a key. Searches all runs by default, because the latest push may contain only re-imported
  * rejects.
  */
-async function lookUp(
-  { key, run: id }: ExplainOptions,
-  ledger: Ledger,
-): Promise<Pick<Explanation, "run" | "outcomes">> {
+async function lookUp({ key, run: id }: ExplainOptions, ledger: Ledger): Promise<FoundOutcomes> {
   const requested = await requireRun(ledger, id);
   const runs = id === undefined ? await ledger.runs() : [requested];
   for (const run of runs) {
@@ -130,7 +130,9 @@ async function outcomesIn(run: Run, filter: OutcomeFilter, ledger: Ledger): Prom
   return found;
 }
 
-interface SoughtRecord extends Pick<Explanation, "key" | "outcomes"> {
+interface SoughtRecord {
+  readonly key: string;
+  readonly outcomes: readonly Outcome[];
   /** Returns the job settings of the run. */
   readonly readSettings: () => Promise<JobSettings>;
 }

@@ -13,7 +13,7 @@ import type {
 } from "../../model/migration-report.ts";
 import type { OwnerRule } from "../../model/owner.ts";
 import type { Inventory } from "../../options/migration-options.ts";
-import { eachOpenRecord } from "../../pipeline/owners/each-open-record.ts";
+import { eachOpenRecord, type OpenRecordOptions } from "../../pipeline/owners/each-open-record.ts";
 import { type OwnerProgress, ownerProgress } from "../../pipeline/owners/owner-progress.ts";
 import type { CellDependencies } from "../../pipeline/owners/read-cells.ts";
 import { causesOf, daysSince } from "../../pipeline/owners/record-owner.ts";
@@ -170,7 +170,7 @@ export async function destinationsOf(ledger: Ledger): Promise<readonly Destinati
 
 async function openCauses(
   ledger: Ledger,
-  options: Pick<MigrationReportOptions, "inventory" | "owners">,
+  options: OpenRecordOptions,
   dependencies: Dependencies,
 ): Promise<readonly OpenCauseReport[]> {
   const now = dependencies.clock.now();

@@ -3,13 +3,14 @@ import path from "node:path";
 import { errorCode } from "../../files/error-code.ts";
 import { isShippedOverlay } from "../../job/contract-files.ts";
 import type { Notifier } from "../../job/dependencies.ts";
-import { isData, type RecordedFile } from "../../job/settings/recorded-files.ts";
+import { type FileKind, isData } from "../../job/settings/recorded-files.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { copyName } from "../../job/settings/setup-paths.ts";
 import { relativeName, writeStored } from "../../job/settings/stored-setup.ts";
 import type { Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
+import type { FileProof } from "../../model/proof.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
 
 export interface RunSetupOptions {
@@ -24,7 +25,8 @@ export interface RunSetup {
   readonly files: readonly ListedFile[];
 }
 
-export interface ListedFile extends Pick<RecordedFile, "kind" | "file" | "bytes" | "sha256"> {
+export interface ListedFile extends FileProof {
+  readonly kind: FileKind;
   /** Whether the ledger contains the file's content as the run read it. */
   readonly isStored: boolean;
 }

@@ -89,14 +89,14 @@ async function statusOf(
   const shared = await store.sharedStatus?.(run.id);
   const isSent = isActive || shared?.workers.some(({ state }) => state === "working") === true;
   const state = runState(run, summary.counts, isSent);
-  const isSuperseded = hasOpenRecords({ run, summary, state }) && !unsettled.has(run.id);
+  const isSuperseded = hasOpenRecords(run, summary, state) && !unsettled.has(run.id);
   const { by } = settingsIfKnown(run) ?? {};
   return { run, summary, by, state: isSuperseded ? "superseded" : state, progress, shared };
 }
 
 /** Whether a push has ended with records that can still be sent or settled. */
-function hasOpenRecords({ run, summary, state }: Pick<RunStatus, "run" | "summary" | "state">): boolean {
-  const { pending = 0, blocked = 0, ambiguous = 0 } = summary.counts;
+function hasOpenRecords(run: Run, { counts }: Summary, state: RunState): boolean {
+  const { pending = 0, blocked = 0, ambiguous = 0 } = counts;
   const isPush = run.command === "push" && !run.dryRun && run.state !== "planning";
   return isPush && state !== "running" && pending + blocked + ambiguous > 0;
 }

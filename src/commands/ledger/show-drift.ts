@@ -87,8 +87,17 @@ function advice({ body }: Operation, knownOf: KnownRules): Advise {
   };
 }
 
-/** A difference between the platform and local validation. */
-export interface Drift {
+/** Advice for a code that local validation missed: the known rule, and a proposal if the contract has no such rule. */
+interface Advice {
+  readonly known?: KnownRule;
+  readonly proposal?: RuleProposal;
+}
+
+/** Returns advice for a code that local validation missed. */
+type Advise = (code: string, attr: string) => Advice;
+
+/** A difference between the platform and local validation. Only `missed` has advice. */
+export interface Drift extends Advice {
   /**
    * - `missed`: valid locally but rejected by the platform
    * - `strict`: invalid locally but accepted by the platform
@@ -100,13 +109,7 @@ export interface Drift {
   readonly count: number;
   /** The first occurrence: the cell, or the row of the record. */
   readonly example: Place;
-  /** For `missed`: the documented rule for this code, if any, and a proposed rule if the contract has no such rule. */
-  readonly known?: KnownRule;
-  readonly proposal?: RuleProposal;
 }
-
-/** Advice for a code that local validation missed. */
-type Advise = (code: string, attr: string) => Pick<Drift, "known" | "proposal">;
 
 /** Maximum number of distinct combinations of kind, code and attr. Limits memory use. */
 const MAX_KINDS = 2000;

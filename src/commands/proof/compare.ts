@@ -146,7 +146,7 @@ async function* notCompared(
 ): AsyncGenerator<readonly Comparison[]> {
   for await (const batch of context.ledger.outcomes(run.id, { statuses: [...context.statuses] })) {
     const known = await knownAnswers(run, batch, context);
-    yield batch.map((outcome) => comparisonOf(run, outcome, known(outcome) ?? unknown(message)));
+    yield batch.map((outcome) => comparisonOf(run, outcome, known(outcome.record) ?? unknown(message)));
   }
 }
 
@@ -175,10 +175,10 @@ async function compareGroup(
     context,
   );
   const answers = await check.ask(
-    accepted.flatMap(({ asked, isAsPlanned }) => (isAsPlanned && known(asked) === undefined ? asked : [])),
+    accepted.flatMap(({ asked, isAsPlanned }) => (isAsPlanned && known(asked.record) === undefined ? asked : [])),
   );
   return accepted.map(({ outcome }) => {
-    const answer = known(outcome) ?? answers.get(outcome.record);
+    const answer = known(outcome.record) ?? answers.get(outcome.record);
     return comparisonOf(run, outcome, answer ?? unknown("its payload cannot be rebuilt from the sources"));
   });
 }
@@ -186,20 +186,22 @@ async function compareGroup(
 /** Returns the answers for records that need no lookup, because they were replaced or compared earlier. */
 async function knownAnswers(
   run: Run,
-  records: readonly Pick<Outcome, "record">[],
+  records: readonly Outcome[],
   { ledger, unverified }: CompareContext,
-): Promise<(one: Pick<Outcome, "record">) => Answer | undefined> {
+): Promise<(record: number) => Answer | undefined> {
   const [first, last] = [records[0], records.at(-1)];
   if (first === undefined || last === undefined) return () => undefined;
   const current = await ledger.acceptedLast(run.id, first.record, last.record);
-  return ({ record }) => {
+  return (record) => {
     if (!current.has(record)) return { kind: "replaced" };
     return unverified && current.get(record) !== undefined ? { kind: "verified" } : undefined;
   };
 }
 
-interface Answer extends Pick<PlatformAnswer, "attrs" | "reason"> {
+interface Answer {
   readonly kind: PlatformAnswer["kind"] | "verified";
+  readonly attrs?: readonly string[];
+  readonly reason?: string;
 }
 
 function unknown(reason: string): Answer {

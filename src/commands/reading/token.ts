@@ -15,10 +15,13 @@ export interface TokenOptions {
 }
 
 /** The authorisation of requests to a platform. */
-export interface TokenRecord {
+export interface TokenRecord extends TokenDetails {
   /** Origin of the base URL. Credentials are sent nowhere else. */
   readonly platform: string;
   readonly scheme: AuthScheme;
+}
+
+interface TokenDetails {
   /**
    * - `login`: the token was just obtained with the API key
    * - `given`: the user supplied the token
@@ -37,13 +40,11 @@ export interface TokenRecord {
   readonly token?: string | undefined;
 }
 
-type TokenDependencies = Pick<Dependencies, "secrets" | "clock" | "proxyCredentials">;
-
 /**
  * Obtains a token as a push would, or inspects the token that the user supplied.
  * @throws Failure `authentication` if the platform issues no token, `config` if there are no credentials
  */
-export async function token({ target, show }: TokenOptions, dependencies: TokenDependencies): Promise<TokenRecord> {
+export async function token({ target, show }: TokenOptions, dependencies: Dependencies): Promise<TokenRecord> {
   const open = await openTarget(target, { connections: 1 }, dependencies);
   try {
     const { token: secret, ...record } = await inspectToken(target.auth, open, dependencies);
@@ -54,12 +55,10 @@ export async function token({ target, show }: TokenOptions, dependencies: TokenD
   }
 }
 
-type TokenDetails = Omit<TokenRecord, "platform" | "scheme">;
-
 async function inspectToken(
   auth: AuthSettings,
   open: OpenTarget,
-  { secrets, clock }: TokenDependencies,
+  { secrets, clock }: Dependencies,
 ): Promise<TokenDetails> {
   const credentials = credentialsOf(await secrets(auth), auth);
   if (credentials.kind === "basic") return { from: "none", claims: {}, ended: false };

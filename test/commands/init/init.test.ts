@@ -43,7 +43,10 @@ describe("init", () => {
   test("writes files that are valid against their schemas and refer to these schemas", async () => {
     const { mapping, config } = await initOf({ "accounts.csv": ACCOUNTS });
     const ajv = new Ajv({ strict: false, allErrors: true });
-    const schema = await schemaOfMapping({ contract: CONTRACT, operation: "import-account" }, {});
+    const schema = await schemaOfMapping(
+      { folder: "", contract: CONTRACT, operation: "import-account", sources: [], namedSources: {} },
+      {},
+    );
     expect(mapping).toMatch(/^# yaml-language-server: \$schema=mapping\.schema\.json\n/);
     expect(config).toMatch(/^# yaml-language-server: \$schema=migrate\.schema\.json\n/);
     expect(ajv.validate(schema, parseDocument({ file: "m", text: mapping }).value)).toBe(true);

@@ -75,8 +75,14 @@ function faults(mapping: string): readonly string[] {
   return faultsOf(MAPPING_SCHEMA, valueOf("a mapping", mapping).value);
 }
 
-const ownContract = { contract: [projectFile("fixtures/contract/contract.yaml")], operation: "import-account" };
-const OWN_SCHEMA = await schemaOfMapping(ownContract, {});
+const OWN_JOB = {
+  folder: "",
+  contract: [projectFile("fixtures/contract/contract.yaml")],
+  operation: "import-account",
+  sources: [],
+  namedSources: {},
+};
+const OWN_SCHEMA = await schemaOfMapping(OWN_JOB, {});
 
 describe("the schema of a mapping", () => {
   test.each(MAPPINGS)("accepts the mapping of $name", ({ value }) => {
