@@ -67,10 +67,14 @@ interface OutcomeColumns {
   readonly keyEnds: Uint32Array;
 }
 
-/** The totals of a run. The numbers in `counts` add up to `records`. */
-export interface Summary {
+/** Numbers of records by status. The numbers in `counts` add up to `records`. */
+export interface RecordCounts {
   readonly records: number;
   readonly counts: Readonly<Partial<Record<Status, number>>>;
+}
+
+/** The totals of a run. */
+export interface Summary extends RecordCounts {
   /** Problems of severity `error`, by code. */
   readonly errors: Readonly<Record<string, number>>;
   /** Problems of severity `warning`, by code. */

@@ -46,6 +46,12 @@ export function foundCode(problem: Problem): string | undefined {
   return problem.by === "local" && problem.code === "invalid_choice" && "found" in problem ? problem.found : undefined;
 }
 
+/** Returns the shape of the value. If the value is a code that may be shown, returns the code in quotation marks. */
+export function shownShape(problem: Problem): string | undefined {
+  const found = foundCode(problem);
+  return found === undefined ? problem.shape : `"${found}"`;
+}
+
 /**
  * Describes a problem so that all problems of its kind have the same description. Omits the found code, the keys, the
  * attr of the value, and the number of unlisted problems.
@@ -54,6 +60,11 @@ export function describeKind(problem: Problem): string {
   if (isRuleProblem(problem)) return describeBrokenRule(problem);
   if (problem.by === "local") return describeLocalFinding(problem);
   return plainLine(problem.detail) || "The platform gave no reason other than its code.";
+}
+
+/** Describes a problem as `describeKind` does, and states if the platform reported it. */
+export function describeReported(problem: Problem): string {
+  return `${problem.by === "platform" ? "The platform: " : ""}${describeKind(problem)}`;
 }
 
 /** Returns the regular expression that the value does not match; undefined for any other kind of problem. */

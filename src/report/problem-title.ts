@@ -7,7 +7,7 @@ import {
   type Problem,
 } from "../model/problem.ts";
 import { plainText } from "../text/plain-text.ts";
-import { describeKind } from "./problem-text.ts";
+import { describeReported } from "./problem-text.ts";
 
 /** Returns the title of a field in the contract; undefined if it has none. */
 export type FieldTitle = (attr: string) => string | undefined;
@@ -22,8 +22,7 @@ export function problemTitle(problem: Problem, fieldTitle: FieldTitle | undefine
   if (by === "local" && Object.hasOwn(RECORD_TITLES, code)) return RECORD_TITLES[code] ?? "";
   const name = fieldTitle?.(attr) ?? fieldWords(attr);
   if (name === undefined || code.startsWith("source_")) {
-    const description = describeKind(problem).replace(/(?<!\.)\.$/, "");
-    return by === "platform" ? `The platform: ${description}` : description;
+    return describeReported(problem).replace(/(?<!\.)\.$/, "");
   }
   const field = plainText(name, 80);
   const predicate = predicateOf(problem);

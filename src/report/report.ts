@@ -1,16 +1,26 @@
-import { type Outcome, type Status, STATUSES, type Summary, type ValidOutcomes } from "../model/outcome.ts";
+import {
+  type Outcome,
+  type RecordCounts,
+  type Status,
+  STATUSES,
+  type Summary,
+  type ValidOutcomes,
+} from "../model/outcome.ts";
 import type { Timeline } from "../model/timeline.ts";
 import type { FieldTitle } from "./problem-title.ts";
 import { jsonText } from "../terminal/safe-json.ts";
 
-/** A run, as input for the reporters. */
-export interface Report {
-  readonly summary: Summary;
+export interface RunOutcomes {
   /**
    * Yields the outcomes in input order, in batches; by default, the outcomes of all statuses. May be called more than
    * once.
    */
   readonly outcomes: (statuses?: readonly Status[]) => AsyncIterable<readonly Outcome[]>;
+}
+
+/** A run, as input for the reporters. */
+export interface Report extends RunOutcomes {
+  readonly summary: Summary;
   /** Yields the same outcomes, with consecutive valid records as columns. Absent if they are not stored as columns. */
   readonly inColumns?: () => AsyncIterable<readonly (Outcome | ValidOutcomes)[]>;
   /** Whether to show the values of cells next to their shapes (`--show-values`). */
@@ -149,9 +159,13 @@ function countsJson(counts: Readonly<Record<string, number>>): string {
  * Checks that the counts of all statuses add up to `records`. An inconsistent report must not be shown.
  * @throws Error (a bug) if the counts do not add up
  */
-function assertCountsAddUp({ records, counts }: Pick<Summary, "records" | "counts">): void {
+function assertCountsAddUp({ records, counts }: RecordCounts): void {
   const total = STATUSES.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
   if (total !== records) throw new Error(`the report does not add up: ${total} outcomes of ${records} records`);
+}
+
+export function totalOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
 }
 
 /** Returns the number of records that have one of the statuses. */

@@ -1,5 +1,5 @@
 import { Chalk, type ChalkInstance } from "chalk";
-import { NEEDS_WORK, STATUSES, type Status, type Summary } from "../model/outcome.ts";
+import { NEEDS_WORK, type RecordCounts, STATUSES, type Status, type Summary } from "../model/outcome.ts";
 import { plainText } from "../text/plain-text.ts";
 import { counted, formatCount } from "../text/count.ts";
 import { countRecords, type Report } from "./report.ts";
@@ -23,7 +23,9 @@ const MEANINGS: Readonly<Record<Status, string>> = {
 const WAITS = "waits for a record that has not been accepted";
 
 /** The counts of a run. Without `errors`, the reasons why records are blocked are unknown. */
-export type StatusCounts = Pick<Summary, "counts"> & Partial<Summary>;
+export interface StatusCounts extends RecordCounts {
+  readonly errors?: Summary["errors"];
+}
 
 /** Describes the meaning of a status, to display next to its count. */
 export function statusMeaning(status: Status, { counts, errors }: StatusCounts): string {

@@ -2,18 +2,21 @@ import { attrPattern } from "../../json/attr.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { Place } from "../../model/place.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
-import { foundCode } from "../problem-text.ts";
+import { shownShape } from "../problem-text.ts";
 
-/** Problems that probably have the same reason: the same severity, origin and code at the same field of any item. */
-export interface Cause {
+interface CauseFacts {
   readonly code: string;
   /** The attr, with `*` instead of each list index. */
   readonly attr: string;
   readonly severity: Severity;
   readonly by: Problem["by"];
-  readonly count: number;
   /** The first problem, which provides the wording. */
   readonly first: Problem;
+}
+
+/** Problems that probably have the same reason: the same severity, origin and code at the same field of any item. */
+export interface Cause extends CauseFacts {
+  readonly count: number;
   /** Shapes of the values, most frequent first. */
   readonly shapes: readonly ShapeCount[];
   /** Number of problems whose shapes first occurred after the limit was reached. */
@@ -64,20 +67,19 @@ interface CauseGroups {
   others: number;
 }
 
-interface MutableCause extends Pick<Cause, "code" | "attr" | "severity" | "by" | "first"> {
+interface MutableCause extends CauseFacts {
   count: number;
   readonly shapes: Map<string, MutableShapeCount>;
   otherShapes: number;
 }
 
-interface MutableShapeCount extends Pick<ShapeCount, "shape" | "example"> {
+interface MutableShapeCount extends ShapeCount {
   count: number;
 }
 
 function addProblem(groups: CauseGroups, outcome: Outcome, problem: Problem): void {
   const { code, severity, by, unlisted = 0 } = problem;
-  const found = foundCode(problem);
-  const shape = found === undefined ? problem.shape : `"${found}"`;
+  const shape = shownShape(problem);
   const count = 1 + unlisted;
   const key = causeKey(problem);
   const full = groups.size >= MAX_SHAPES_IN_ALL;

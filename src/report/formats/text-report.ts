@@ -4,9 +4,9 @@ import { formatPlace, type Place } from "../../model/place.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
 import { type Cause, collectCauses, type Causes, type ShapeCount } from "./causes.ts";
 import { plainText } from "../../text/plain-text.ts";
-import { outcomesWithProblems, type Report, type Write } from "../report.ts";
+import { outcomesWithProblems, type Report, totalOf, type Write } from "../report.ts";
 import { textWidth, wrapText } from "../../terminal/text-width.ts";
-import { describeKind } from "../problem-text.ts";
+import { describeReported } from "../problem-text.ts";
 
 /** Maximum number of causes shown per severity. Further causes are only counted. */
 const MAX_CAUSES = 20;
@@ -72,10 +72,9 @@ function causeText(cause: Cause, screen: TextLayout): readonly string[] {
   const fits = indent.length + textWidth(code) + 2 + textWidth(attr) <= screen.width;
   const count = countText(cause.count, screen);
   const head = fits ? [`${count}  ${paint(code)}  ${attr}`] : [`${count}  ${paint(code)}`, ...attrLines(attr, screen)];
-  const words = cause.by === "platform" ? `The platform: ${describeKind(cause.first)}` : describeKind(cause.first);
   return [
     ...head,
-    ...wrapText(words, screen.width - indent.length).map((line) => indent + line),
+    ...wrapText(describeReported(cause.first), screen.width - indent.length).map((line) => indent + line),
     ...shapesText(cause, screen),
   ];
 }
@@ -166,8 +165,4 @@ async function firstRecords({ outcomes }: Report, status: Status): Promise<reado
 
 function countText(count: number, { style, countWidth }: TextLayout): string {
   return style.bold(formatCount(count).padStart(countWidth));
-}
-
-function totalOf(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((total, count) => total + count, 0);
 }

@@ -1,5 +1,5 @@
 import { NON_FIELD_ERRORS } from "../../json/attr.ts";
-import { describePattern, requiredPattern } from "../problem-text.ts";
+import { describePattern, describeReported, requiredPattern } from "../problem-text.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
 import { adviceFor } from "../advice.ts";
 import { problemTitle, type FieldTitle } from "../problem-title.ts";
@@ -143,10 +143,10 @@ function tags({ attr, code, by }: PageFinding): Html {
  * Returns the message of the problem, with its pattern described in words; undefined if the message is already the
  * title.
  */
-function message({ first, words, by }: PageFinding, fieldTitle: FieldTitle | undefined): Html | undefined {
+function message({ first }: PageFinding, fieldTitle: FieldTitle | undefined): Html | undefined {
   const pattern = requiredPattern(first);
   if (pattern === undefined) {
-    const text = by === "platform" ? `The platform: ${words}` : words;
+    const text = describeReported(first);
     return text === problemTitle(first, fieldTitle) ? undefined : html`<p class="words">${text}</p>`;
   }
   const phrase = describePattern(first);

@@ -1,18 +1,22 @@
 import { attrPattern } from "../../json/attr.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
+import type { Writable } from "../../model/writable.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { causeKey } from "../formats/causes.ts";
-import { describeKind, describeProblem, foundCode } from "../problem-text.ts";
+import { describeKind, describeProblem, shownShape } from "../problem-text.ts";
 import type { PlaceData, RowData } from "./page-data.ts";
 
-/** A cause as shown on the page, with its rows grouped by place. */
-export interface PageCause extends PageFinding {
+interface CountedCause extends PageFinding {
   readonly severity: Severity;
   /** Number of affected records. */
   readonly records: number;
   /** Number of problems, including other findings in the same cells. */
   readonly problems: number;
+}
+
+/** A cause as shown on the page, with its rows grouped by place. */
+export interface PageCause extends CountedCause {
   /** Shapes of the values, most frequent first. */
   readonly shapes: readonly { readonly shape: string; readonly count: number }[];
   readonly places: readonly PlaceData[];
@@ -88,7 +92,7 @@ export function createCauseCollector({ showValues }: { readonly showValues: bool
     cause.lastRecord = outcome.record;
     cause.count += count;
     cause.problems += problems.reduce((sum, problem) => sum + countOf(problem), 0);
-    countShape(cause, shapeOf(first), count);
+    countShape(cause, shownShape(first), count);
     addRow(cause, size, { outcome, problems, count, also: addAlso(cause, problems), showValues });
   };
   return {
@@ -138,16 +142,14 @@ interface Size {
   rows: number;
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-interface MutableCause extends Mutable<Omit<PageCause, "places" | "shapes" | "also">> {
+interface MutableCause extends Writable<CountedCause> {
   lastRecord: number;
   readonly shapes: Map<string, number>;
   readonly places: Map<string, MutablePlace>;
-  readonly also: Map<string, Mutable<PageFinding>>;
+  readonly also: Map<string, Writable<PageFinding>>;
 }
 
-interface MutablePlace extends Mutable<Omit<PlaceData, "rows">> {
+interface MutablePlace extends Writable<PlaceData> {
   readonly rows: RowData[];
 }
 
@@ -157,7 +159,7 @@ function newCause(problem: Problem): MutableCause {
   return { ...cause, shapes: new Map(), places: new Map(), also: new Map() };
 }
 
-function newFinding(problem: Problem): Mutable<PageFinding> {
+function newFinding(problem: Problem): Writable<PageFinding> {
   const { code, attr, by } = problem;
   return {
     code: plainText(code, 120),
@@ -219,16 +221,10 @@ function addRow(cause: MutableCause, size: Size, row: NewRow): void {
   known.rows.push(rowOf(cause.words, row));
 }
 
-/** Returns the shape of the value. If the value is a code, returns the code itself in quotation marks. */
-function shapeOf(problem: Problem): string | undefined {
-  const found = foundCode(problem);
-  return found === undefined ? problem.shape : `"${found}"`;
-}
-
 function rowOf(words: string, { outcome, problems, also, showValues }: NewRow): RowData {
   const [problem] = problems;
   const { place = outcome.source, value, unlisted } = problem;
-  const shape = shapeOf(problem);
+  const shape = shownShape(problem);
   const own = causeKey(problem);
   const messages = problems.filter((each) => causeKey(each) === own).map(describeKind);
   const isSameMessage = unlisted === undefined && messages.every((message) => message === words);

@@ -1,26 +1,22 @@
 import type { DestinationReport, MigrationReport } from "../../model/migration-report.ts";
 import { counted, formatCount } from "../../text/count.ts";
-import { readPageFiles } from "../page-files.ts";
-import { pageFrame } from "./page-frame.ts";
 import type { Write } from "../report.ts";
+import { writePage } from "../write-page.ts";
 import { type Html, html, pageTable } from "./html.ts";
 import { percent } from "./records-section.ts";
 import { moment } from "./timeline-section.ts";
 
 /** Writes `migration.html`, which shows the contents of `migration.json`. */
 export async function writeMigrationPage(report: MigrationReport, write: Write): Promise<void> {
-  const frame = pageFrame("Migration status", await readPageFiles({ script: false }));
   const { destinations, open, runs, madeAt, tool } = report;
-  const pieces = [
-    frame.start,
+  const content = [
     html`<header>
       <p class="kicker">Migration status · ${moment(madeAt)} · ${tool}</p>
       <h1>${headline(destinations)}</h1>
     </header>`,
     html`<main id="content">${destinations.map(destinationSection)} ${openSection(open)} ${runsSection(runs)}</main>`,
-    frame.end,
   ];
-  for (const { markup } of pieces) await write(markup);
+  await writePage({ title: "Migration status", content, hasScript: false }, write);
 }
 
 /** Describes the state of the migration in a sentence. */
@@ -62,8 +58,9 @@ const HEIGHT = 10;
  * Renders a chart of the number of records not yet accepted at the end of each day, and a table of accepted records by
  * week.
  */
-function progressSection({ records, accepted }: DestinationReport, at: number): Html | undefined {
-  const left = leftByDay({ records, accepted });
+function progressSection(destination: DestinationReport, at: number): Html | undefined {
+  const { records, accepted } = destination;
+  const left = leftByDay(destination);
   const [first, last] = [left[0], left.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   const bars = left.map(({ records: open }, day) => {
@@ -105,10 +102,7 @@ function progressSection({ records, accepted }: DestinationReport, at: number): 
  * Returns the number of records not yet accepted at the end of each day (UTC), from the first day with an accepted
  * record.
  */
-export function leftByDay({
-  records,
-  accepted,
-}: Pick<DestinationReport, "records" | "accepted">): DestinationReport["accepted"] {
+export function leftByDay({ records, accepted }: DestinationReport): DestinationReport["accepted"] {
   const [first, last] = [accepted[0], accepted.at(-1)];
   if (first === undefined || last === undefined) return [];
   const counts = new Map(accepted.map((each) => [each.day, each.records]));

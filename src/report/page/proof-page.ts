@@ -1,26 +1,22 @@
 import type { MeasureProof, Proof, RunProof, SourceProof } from "../../model/proof.ts";
 import { counted, formatCount } from "../../text/count.ts";
-import { readPageFiles } from "../page-files.ts";
-import { pageFrame } from "./page-frame.ts";
 import type { Write } from "../report.ts";
-import { type Html, type PageTable, factsList, html, pageTable } from "./html.ts";
+import { writePage } from "../write-page.ts";
+import { type Html, factsList, html, pageTable } from "./html.ts";
 import { recordsSection } from "./records-section.ts";
 import { moment } from "./timeline-section.ts";
 
 /** Writes `proof.html`, which shows the contents of `proof.json` for reading and printing. */
 export async function writeProofPage(proof: Proof, write: Write): Promise<void> {
-  const frame = pageFrame("Migration proof", await readPageFiles({ script: false }));
-  const pieces = [
-    frame.start,
+  const content = [
     html`<header>
       <p class="kicker">Migration proof · created ${moment(proof.madeAt)} by ${proof.tool}</p>
       <h1>${sentence(proof)}</h1>
     </header>`,
     html`<main id="content">${proof.coverage && coverageTable(proof.coverage)}${proof.runs.map(runSection)}</main>`,
     footer(proof),
-    frame.end,
   ];
-  for (const { markup } of pieces) await write(markup);
+  await writePage({ title: "Migration proof", content, hasScript: false }, write);
 }
 
 function sentence({ runs }: Proof): string {
@@ -71,7 +67,7 @@ function runSection(run: RunProof, at: number): Html {
     ${run.sources.length > 0 ? sourcesTable(run.sources, at) : undefined}
     <p>${payloadText(payloads)}</p>
     ${correctionsText(run)}
-    ${run.measures.map((measure, index) => measureTable(measure, { id: `measure-${at}-${index}`, of: `run-${at}` }))}
+    ${run.measures.map((measure, index) => measureTable(measure, `measure-${at}-${index}`, `run-${at}`))}
     ${existingText(run)} ${platformText(run)}
     <p>${differencesText(run)}</p>
     ${filesTable(run, at)}
@@ -130,7 +126,7 @@ function filesTable({ sources, setup }: RunProof, at: number): Html {
   });
 }
 
-function measureTable({ name, attr, by, sums, unreadable }: MeasureProof, ids: Pick<PageTable, "id" | "of">): Html {
+function measureTable({ name, attr, by, sums, unreadable }: MeasureProof, id: string, of: string): Html {
   const hasPlatform = sums.some(({ platform }) => platform !== undefined);
   const stages = ["In the sources", "In payloads", "Sent", "Accepted", ...(hasPlatform ? ["On the platform"] : [])];
   const rows = sums.map((one) => [
@@ -147,7 +143,7 @@ function measureTable({ name, attr, by, sums, unreadable }: MeasureProof, ids: P
     { name: by === undefined ? "Sum" : "By" },
     ...stages.map((stage) => ({ name: stage, kind: "number" as const })),
   ];
-  return pageTable({ ...ids, title: `Sum: ${name}`, note, columns, rows });
+  return pageTable({ id, of, title: `Sum: ${name}`, note, columns, rows });
 }
 
 function payloadText({ same, different }: RunProof["payloads"]): string {

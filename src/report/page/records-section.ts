@@ -1,4 +1,4 @@
-import { NEEDS_WORK, type Status, STATUSES, type Summary } from "../../model/outcome.ts";
+import { NEEDS_WORK, type Status, STATUSES } from "../../model/outcome.ts";
 import { formatCount } from "../../text/count.ts";
 import { type StatusCounts, statusMeaning } from "../run-summary.ts";
 import { html, type Html } from "./html.ts";
@@ -9,11 +9,9 @@ interface RecordsHeading {
   readonly title: string;
 }
 
-type RecordCounts = Pick<Summary, "records"> & StatusCounts;
-
 /** Renders the statuses of the records as a bar and as a table. */
 export function recordsSection(
-  summary: RecordCounts,
+  summary: StatusCounts,
   { id, title }: RecordsHeading = { id: "records", title: "Records" },
 ): Html {
   const present = STATUSES.filter((status) => (summary.counts[status] ?? 0) > 0).toSorted(
@@ -54,7 +52,7 @@ export function recordsSection(
   </section> `;
 }
 
-function statusBar(summary: RecordCounts, present: readonly Status[]): Html {
+function statusBar(summary: StatusCounts, present: readonly Status[]): Html {
   let x = 0;
   const parts = present.map((status) => {
     const width = (100 * (summary.counts[status] ?? 0)) / summary.records;

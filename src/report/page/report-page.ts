@@ -1,17 +1,16 @@
 import path from "node:path";
-import { NEEDS_WORK, type Status } from "../../model/outcome.ts";
+import { NEEDS_WORK, ON_PLATFORM, type Status } from "../../model/outcome.ts";
 import type { Severity } from "../../model/problem.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
 import { type FieldTitle, problemTitle } from "../problem-title.ts";
 import { WORKBOOK_FILE } from "../rejects/reject-file.ts";
 import type { Rejects } from "../rejects/write-rejects.ts";
-import { type Report, type RunFacts, type Write, countRecords } from "../report.ts";
+import { type Report, type RunFacts, type Write, countRecords, totalOf } from "../report.ts";
 import { SHAPE_NOTATION, causesChart, causesSection } from "./causes-section.ts";
 import { type CauseCollector, MAX_CAUSES, type PageCause, type PageFinding } from "./collect-rows.ts";
 import { type Html, dataElement, factsList, html } from "./html.ts";
 import type { AlsoData, PageData } from "./page-data.ts";
-import { readPageFiles } from "../page-files.ts";
-import { pageFrame } from "./page-frame.ts";
+import { writePage } from "../write-page.ts";
 import { recordsSection } from "./records-section.ts";
 import { moment, timelineSection } from "./timeline-section.ts";
 
@@ -33,12 +32,10 @@ export async function writeReportPage(
   { collector, rejects }: PageContent,
   write: Write,
 ): Promise<void> {
-  const frame = pageFrame(report.title, await readPageFiles({ script: true }));
   const causes = collector.causes();
   const shown = causes.slice(0, MAX_CARDS);
   const { fieldTitle, showValues, run: { timeline } = {} } = report;
-  const pieces = [
-    frame.start,
+  const content = [
     header(report),
     html`<main id="content">
       ${stepsSection(report, rejects)} ${lead(report, collector)}
@@ -48,9 +45,8 @@ export async function writeReportPage(
     </main>`,
     footer(report),
     dataElement("data", pageData(report, shown)),
-    frame.end,
   ];
-  for (const { markup } of pieces) await write(markup);
+  await writePage({ title: report.title, content, hasScript: true }, write);
 }
 
 function header(report: Report): Html {
@@ -147,10 +143,6 @@ function findingData({ code, attr, words, first, count }: PageFinding, fieldTitl
   return { code, attr, title: problemTitle(first, fieldTitle), words, count };
 }
 
-function totalOf(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((total, count) => total + count, 0);
-}
-
 /** Summarises the run in one sentence. */
 export function headline({ summary, run }: Report): string {
   const { records } = summary;
@@ -175,18 +167,18 @@ export function headline({ summary, run }: Report): string {
 }
 
 interface HeadlinePart {
-  readonly statuses: readonly Status[];
+  readonly statuses: Iterable<Status>;
   readonly phrase: (count: number, isCheck: boolean) => string;
 }
 
 /** The parts of the headline, in order. Together, the parts cover every status. */
 const PARTS: readonly HeadlinePart[] = [
-  { statuses: ["accepted", "skipped"], phrase: (count) => `${count === 1 ? "is" : "are"} on the platform` },
+  { statuses: ON_PLATFORM, phrase: (count) => `${count === 1 ? "is" : "are"} on the platform` },
   {
     statuses: ["valid"],
     phrase: (count, isCheck) => `${count === 1 ? "is" : "are"} ${isCheck ? "ready to be sent" : "without errors"}`,
   },
-  { statuses: ["invalid", "rejected", "duplicate"], phrase: (count) => (count === 1 ? "needs work" : "need work") },
+  { statuses: NEEDS_WORK, phrase: (count) => (count === 1 ? "needs work" : "need work") },
   {
     statuses: ["existing"],
     phrase: (count) => `${count === 1 ? "exists" : "exist"} on the platform with unverified content`,

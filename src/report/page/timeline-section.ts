@@ -1,6 +1,7 @@
 import { type Status, STATUSES } from "../../model/outcome.ts";
 import type { Timeline } from "../../model/timeline.ts";
 import { counted, formatCount } from "../../text/count.ts";
+import { totalOf } from "../report.ts";
 import { html, type Html } from "./html.ts";
 import { toneOf } from "./records-section.ts";
 
@@ -117,10 +118,6 @@ function slotBar({ x, counts, statuses, highest }: SlotBar): Html {
         ></rect>`;
   });
   return html`${parts}`;
-}
-
-function totalOf(counts: SlotBar["counts"]): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 function lengthText(seconds: number): string {

@@ -3,7 +3,7 @@ import { NEEDS_WORK, type Outcome } from "../../model/outcome.ts";
 import type { Place } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
 import { type InputRecord, isCsvRow, type Row } from "../../model/record.ts";
-import type { Report } from "../report.ts";
+import type { RunOutcomes } from "../report.ts";
 
 /** A batch of the input, and the records in it that need correction. */
 export interface RejectedBatch {
@@ -18,7 +18,7 @@ export interface RejectedBatch {
  * @throws Failure `source_changed` if a record is not at the same place as in the run
  */
 export async function* rejectedRecords(
-  report: Pick<Report, "outcomes">,
+  report: RunOutcomes,
   records: AsyncIterable<readonly InputRecord[]>,
 ): AsyncGenerator<RejectedBatch> {
   const wanted = eachOutcome(report);
@@ -35,7 +35,7 @@ export async function* rejectedRecords(
   if (!next.done) throw sourceChanged(next.value);
 }
 
-async function* eachOutcome({ outcomes }: Pick<Report, "outcomes">): AsyncGenerator<Outcome, undefined> {
+async function* eachOutcome({ outcomes }: RunOutcomes): AsyncGenerator<Outcome, undefined> {
   for await (const batch of outcomes([...NEEDS_WORK])) yield* batch;
   return undefined;
 }
@@ -53,19 +53,34 @@ function sourceChanged({ record, source }: Outcome): Failure {
   });
 }
 
-/** A row of a record that needs correction, with those problems of the record that are in this row. */
-export interface RejectRow {
+interface SourceRow {
   readonly row: Row;
   /** The child source that contains the row; absent for a row of the root source. */
   readonly child?: string;
+}
+
+/** A row of a record that needs correction, with those problems of the record that are in this row. */
+export interface RejectRow extends SourceRow {
   readonly problems: readonly Problem[];
+}
+
+/** Receives the rows that are written to the rejects files. */
+export interface RowWriter {
+  /** Adds a rejects file. The caller may append to `columns` until the first row of the file is added. */
+  readonly addFile: (child: string | undefined, kind: "csv" | "json", columns: readonly string[]) => void;
+  /** Adds a row. The caller must have added the file of the row. */
+  readonly add: (entry: RejectRow, outcome: Outcome) => void;
+  readonly flush: () => Promise<void>;
 }
 
 /**
  * Returns all rows of a record: the record's own row first, then the rows joined to it. A problem belongs to the row
  * that contains its place. A problem without a place in these rows belongs to the record's own row.
  */
-export function rejectRows(record: InputRecord, { problems }: Pick<Outcome, "problems">): readonly RejectRow[] {
+export function rejectRows(
+  record: InputRecord,
+  { problems }: { readonly problems: readonly Problem[] },
+): readonly RejectRow[] {
   const rows = recordRows(record).map((entry): MutableRejectRow => ({ ...entry, problems: [] }));
   const byLine = new Map<string, MutableRejectRow[]>();
   for (const entry of rows) {
@@ -93,8 +108,6 @@ function noteUnlisted({ row, problems }: MutableRejectRow, problem: Problem): vo
 interface MutableRejectRow extends SourceRow {
   readonly problems: Problem[];
 }
-
-type SourceRow = Omit<RejectRow, "problems">;
 
 /** Returns every row of a record with its source: the record's own row, then its children, depth first. */
 export function recordRows({ row, orphan, source }: InputRecord): readonly SourceRow[] {

@@ -8,7 +8,7 @@ import { normalKey } from "../../text/near-key.ts";
 import type { ReportFile, ReportFolder } from "../report-folder.ts";
 import { createFingerprints, type Fingerprints } from "./fingerprints.ts";
 import { originalCells, rejectFileName } from "./reject-file.ts";
-import type { RejectRow } from "./rejected-rows.ts";
+import type { RejectRow, RowWriter } from "./rejected-rows.ts";
 
 /** Data that a re-import needs to recognise the rejects of a report. */
 export interface ManifestInfo {
@@ -40,15 +40,18 @@ export interface ManifestFile {
   readonly rows: number;
 }
 
-/** Contents of {@link MANIFEST_FILE}. */
-export interface RejectsManifest extends ManifestInfo {
-  readonly version: 1;
-  readonly secret: string;
-  readonly files: readonly ManifestFile[];
+interface WrittenFiles {
   /** The name of each source's sheet in {@link WORKBOOK_FILE}; empty without a workbook. */
   readonly sheets: Readonly<Record<string, string>>;
   /** The sha256 of each exported file, by file name. */
   readonly digests: Readonly<Record<string, string>>;
+}
+
+/** Contents of {@link MANIFEST_FILE}. */
+export interface RejectsManifest extends ManifestInfo, WrittenFiles {
+  readonly version: 1;
+  readonly secret: string;
+  readonly files: readonly ManifestFile[];
 }
 
 /**
@@ -70,13 +73,8 @@ export type ManifestLine = readonly [
 ];
 
 /** Collects the data about the exported rows while the rejects are written. */
-export interface ManifestWriter {
-  /** Adds a rejects file. The caller may append to `columns` until the file is finished. */
-  readonly addFile: (child: string | undefined, kind: "csv" | "json", columns: readonly string[]) => void;
-  /** Adds a row. The caller must have added the file of the row. */
-  readonly add: (entry: RejectRow, outcome: Outcome) => void;
-  readonly flush: () => Promise<void>;
-  readonly finish: (written: Pick<RejectsManifest, "sheets" | "digests">) => Promise<void>;
+interface ManifestWriter extends RowWriter {
+  readonly finish: (written: WrittenFiles) => Promise<void>;
 }
 
 /** @param root name of the root source */

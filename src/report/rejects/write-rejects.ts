@@ -14,9 +14,16 @@ import {
   type RejectFileWriter,
   WORKBOOK_FILE,
 } from "./reject-file.ts";
-import { type ManifestInfo, type ManifestWriter, openManifest } from "./rejects-manifest.ts";
+import { type ManifestInfo, openManifest } from "./rejects-manifest.ts";
 import type { RejectsWorkbook, WorkbookOptions, WrittenWorkbook } from "../workbook/rejects-workbook.ts";
-import { recordRows, type RejectedBatch, rejectedRecords, type RejectRow, rejectRows } from "./rejected-rows.ts";
+import {
+  recordRows,
+  type RejectedBatch,
+  rejectedRecords,
+  type RejectRow,
+  rejectRows,
+  type RowWriter,
+} from "./rejected-rows.ts";
 
 export interface RejectsOptions extends RejectWriterOptions {
   /**
@@ -25,7 +32,7 @@ export interface RejectsOptions extends RejectWriterOptions {
    */
   readonly records?: (() => AsyncIterable<readonly InputRecord[]>) | undefined;
   /** Options for a workbook with the same rows; absent if no workbook is requested. */
-  readonly workbook?: Pick<WorkbookOptions, "choices"> | undefined;
+  readonly workbook?: WorkbookOptions | undefined;
   /**
    * Data for the re-import (docs/errors.md, "Re-import rejects"). Without it, a re-import does not recognise the
    * rejects.
@@ -78,7 +85,7 @@ async function openWorkbook(
 ): Promise<RejectsWorkbook | undefined> {
   if (workbook === undefined) return undefined;
   const { openRejectsWorkbook } = await import("../workbook/rejects-workbook.ts");
-  return openRejectsWorkbook(folder, { ...workbook, root: sources[0] ?? "" });
+  return openRejectsWorkbook(folder, sources[0] ?? "", workbook);
 }
 
 /**
@@ -138,9 +145,6 @@ interface RejectWriterOptions extends CsvRejectOptions {
  */
 type KnownColumns = Map<string, string[]>;
 
-/** Receives the rows that are written to the rejects files. */
-type RowWriter = Pick<ManifestWriter, "addFile" | "add" | "flush">;
-
 function openRejectWriter(
   folder: ReportFolder,
   known: KnownColumns,
@@ -148,7 +152,7 @@ function openRejectWriter(
 ): RejectWriter {
   const files = new Map<string, RejectFileWriter>();
   const unseen = new Set(options.sources);
-  const childRows = newWrittenRows();
+  const isRepeated = createRowMemory();
   let leftOut = 0;
 
   const fileOf = (child: string | undefined, row: Row): RejectFileWriter => {
@@ -174,7 +178,7 @@ function openRejectWriter(
     },
     hasAllSources: () => unseen.size === 0,
     add: (entry, outcome) => {
-      if (entry.child !== undefined && childRows.isRepeated(entry.row)) return true;
+      if (entry.child !== undefined && isRepeated(entry.row)) return true;
       const isTaken = fileOf(entry.child, entry.row).add(entry, outcome.key);
       if (isTaken) for (const other of others) other.add(entry, outcome);
       else leftOut += 1;
@@ -195,25 +199,18 @@ function openRejectWriter(
 }
 
 /**
- * Remembers the child rows that were written. Several records may share a row, but a re-import needs the row only once.
+ * Returns a function that remembers a child row, and returns true for a row that it already knows. Several records may
+ * share a row, but a re-import needs the row only once. Needs one bit per line of a file, or per element of a JSON list.
  */
-interface WrittenRows {
-  /** Adds the row. Returns true if it had already been added. */
-  readonly isRepeated: (row: Row) => boolean;
-}
-
-/** Creates a set with one bit per line of a file, or per element of a JSON list. */
-function newWrittenRows(): WrittenRows {
+function createRowMemory(): (row: Row) => boolean {
   const byFile = new Map<Row["table"], Uint8Array>();
-  return {
-    isRepeated: (row) => {
-      const number = rowNumber(row);
-      const bits = wideEnough(byFile.get(row.table) ?? new Uint8Array(), number);
-      byFile.set(row.table, bits);
-      const before = bits[number >> 3] ?? 0;
-      bits[number >> 3] = before | (1 << (number & 7));
-      return ((before >> (number & 7)) & 1) === 1;
-    },
+  return (row) => {
+    const number = rowNumber(row);
+    const bits = wideEnough(byFile.get(row.table) ?? new Uint8Array(), number);
+    byFile.set(row.table, bits);
+    const before = bits[number >> 3] ?? 0;
+    bits[number >> 3] = before | (1 << (number & 7));
+    return ((before >> (number & 7)) & 1) === 1;
   };
 }
 

@@ -1,5 +1,4 @@
 import { PLACE_COLUMN, PROBLEM_COLUMNS, ownCounts } from "../../model/added-columns.ts";
-import type { Outcome } from "../../model/outcome.ts";
 import { formatPlace } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
 import { type CsvRow, isCsvRow } from "../../model/record.ts";
@@ -7,9 +6,9 @@ import { counted } from "../../text/count.ts";
 import { plainLines, plainText } from "../../text/plain-text.ts";
 import { adviceFor } from "../advice.ts";
 import { type Cause, collectCauses } from "../formats/causes.ts";
-import { describeKind, describeProblem } from "../problem-text.ts";
-import { WORKBOOK_FILE, originalCells } from "../rejects/reject-file.ts";
-import type { RejectRow } from "../rejects/rejected-rows.ts";
+import { describeProblem, describeReported } from "../problem-text.ts";
+import { CELL_SEPARATOR, WORKBOOK_FILE, originalCells } from "../rejects/reject-file.ts";
+import type { RowWriter } from "../rejects/rejected-rows.ts";
 import type { ReportFolder } from "../report-folder.ts";
 import { type Report, outcomesWithProblems } from "../report.ts";
 import type { CellStyle } from "./cell-style.ts";
@@ -24,16 +23,11 @@ import {
 import { writeWorkbook } from "./workbook-file.ts";
 
 export interface WorkbookOptions {
-  /** Name of the root source. */
-  readonly root: string;
   readonly choices: ColumnChoices;
 }
 
 /** Receives the rejected rows while they are written to their files, and writes them to the sheets of a workbook. */
-export interface RejectsWorkbook {
-  readonly addFile: (child: string | undefined, kind: "csv" | "json", columns: readonly string[]) => void;
-  readonly add: (entry: RejectRow, outcome: Outcome) => void;
-  readonly flush: () => Promise<void>;
+export interface RejectsWorkbook extends RowWriter {
   readonly finish: (report: Report) => Promise<WrittenWorkbook>;
 }
 
@@ -46,19 +40,20 @@ export interface WrittenWorkbook {
   readonly leftOut?: string;
 }
 
-export function openRejectsWorkbook(folder: ReportFolder, options: WorkbookOptions): RejectsWorkbook {
+/** @param root name of the root source */
+export function openRejectsWorkbook(folder: ReportFolder, root: string, { choices }: WorkbookOptions): RejectsWorkbook {
   const taken = new Set([CAUSES, ALLOWED_VALUES].map((name) => name.toLowerCase()));
   const sheets = new Map<string, RejectsSheet>();
   let leftOut: string | undefined;
   return {
     addFile: (child, kind, columns) => {
-      const source = child ?? options.root;
+      const source = child ?? root;
       if (kind === "json" || sheets.has(source)) return;
       const writer = openSheet(folder, sheetNameFor(source, taken));
       sheets.set(source, { source, columns, writer, isBegun: false });
     },
     add: ({ row, child, problems }, { key }) => {
-      const sheet = sheets.get(child ?? options.root);
+      const sheet = sheets.get(child ?? root);
       if (sheet === undefined || !isCsvRow(row) || leftOut !== undefined) return;
       beginSheet(sheet);
       if (sheet.writer.add(rowCells(row, problems, { columns: sheet.columns, key }))) return;
@@ -69,7 +64,7 @@ export function openRejectsWorkbook(folder: ReportFolder, options: WorkbookOptio
     },
     finish: async (report) => {
       if (leftOut !== undefined) return { sheets: {}, leftOut };
-      const finished = await finishSheets(folder, [...sheets.values()], options.choices);
+      const finished = await finishSheets(folder, [...sheets.values()], choices);
       finished.splice(sheets.size, 0, await writeCausesSheet(openSheet(folder, CAUSES), report));
       const file = await folder.create(WORKBOOK_FILE);
       await writeWorkbook(finished, file.write);
@@ -110,16 +105,15 @@ async function finishSheets(
   return allowed === undefined ? finished : [...finished, allowed.sheet];
 }
 
-interface RowContext {
-  readonly columns: readonly string[];
-  readonly key: string | undefined;
-}
-
 /**
  * Renders a row's own cells, its problems and its place. A ragged row has extra cells at the end. These cells keep the
  * row ragged until a user corrects the row and clears the cells.
  */
-function rowCells(row: CsvRow, problems: readonly Problem[], { columns, key }: RowContext): readonly SheetCell[] {
+function rowCells(
+  row: CsvRow,
+  problems: readonly Problem[],
+  { columns, key }: { readonly columns: readonly string[]; readonly key: string | undefined },
+): readonly SheetCell[] {
   const isRagged = row.cells.length !== row.table.columns.length;
   const cells = originalCells(row, columns);
   const own = columns.map((column, index) => originalCell(cells[index] ?? "", column, problems));
@@ -127,9 +121,9 @@ function rowCells(row: CsvRow, problems: readonly Problem[], { columns, key }: R
   const style = styleOf(rowProblems) ?? "note";
   const words = [
     key ?? "",
-    shown(problems.map(({ attr }) => attr).join(SEPARATOR)),
-    shown(problems.map(({ code }) => code).join(SEPARATOR)),
-    problems.map(describeProblem).join(SEPARATOR).slice(0, MAX_CHARACTERS),
+    shown(problems.map(({ attr }) => attr).join(CELL_SEPARATOR)),
+    shown(problems.map(({ code }) => code).join(CELL_SEPARATOR)),
+    problems.map(describeProblem).join(CELL_SEPARATOR).slice(0, MAX_CHARACTERS),
     shown(placeInExtract(row)),
   ];
   const notes = words.map((value, index): SheetCell => ({ value, style: index === DETAIL ? style : "note" }));
@@ -146,7 +140,6 @@ function shown(text: string): string {
   return plainText(text, MAX_CHARACTERS);
 }
 
-const SEPARATOR = " | ";
 const DETAIL = 3;
 /**
  * Maximum length of a note in characters. A record may have hundreds of problems, but a cell can contain at most 32,767
@@ -268,11 +261,10 @@ async function writeCausesSheet(writer: SheetWriter, report: Report): Promise<Fi
 }
 
 function causeCells(cause: Cause): readonly SheetCell[] {
-  const { count, severity, code, attr, by, first, shapes } = cause;
-  const words = by === "platform" ? `The platform: ${describeKind(first)}` : describeKind(first);
+  const { count, severity, code, attr, first, shapes } = cause;
   const [shape] = shapes;
   const place = shape === undefined ? "" : formatPlace(shape.example.place);
-  return textCells([count, severity, code, attr, words, adviceFor(first), shape?.shape ?? "", place]);
+  return textCells([count, severity, code, attr, describeReported(first), adviceFor(first), shape?.shape ?? "", place]);
 }
 
 function textCells(values: readonly (string | number)[]): readonly SheetCell[] {
