@@ -1,4 +1,4 @@
-import { isNestedBeyond, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import { isNestedBeyond, type JsonValue } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
 
 /** A request, as handlers of the platform receive it. */
@@ -56,10 +56,13 @@ export interface Route {
   readonly isProcessing?: boolean;
 }
 
-/** One error in a payload, in the platform's form (API specification 7.3). */
-export interface PayloadError {
+export interface PayloadFinding {
   readonly attr: string;
   readonly code: string;
+}
+
+/** One error in a payload, in the platform's form (API specification 7.3). */
+export interface PayloadError extends PayloadFinding {
   readonly detail: string;
 }
 
@@ -70,11 +73,14 @@ export function refusal(status: number, code: string, detail: string): Reply {
 
 /** Returns HTTP 400 as described in API specification 7.1-7.3. */
 export function invalidPayload(code: string, detail: string, errors: readonly PayloadError[]): Reply {
-  return { status: 400, body: { detail, code, errors: errors.map(payloadErrorBody) } };
-}
-
-function payloadErrorBody({ detail, code, attr }: PayloadError): JsonObject {
-  return { detail, code, attr };
+  return {
+    status: 400,
+    body: {
+      detail,
+      code,
+      errors: errors.map(({ detail: text, code: reason, attr }) => ({ detail: text, code: reason, attr })),
+    },
+  };
 }
 
 /** Maximum nesting of a request body. Python's own JSON reader fails at about 1,000 levels. */
@@ -88,7 +94,7 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /**
  * Returns the request body as JSON; undefined if it is not UTF-8, not JSON, or exceeds `MAX_NESTING` or `MAX_VALUES`.
  */
-export function jsonBody({ body }: Pick<PlatformRequest, "body">): JsonValue | undefined {
+export function jsonBody({ body }: PlatformRequest): JsonValue | undefined {
   const text = decodedText(body);
   const value = text === undefined ? undefined : parseJson(text);
   if (value === undefined || isNestedBeyond(value, MAX_NESTING) || hasMoreValues(value, MAX_VALUES)) return undefined;

@@ -57,19 +57,22 @@ export interface SandboxOptions {
   readonly clock?: Clock;
 }
 
-/** The URLs, credentials and sample data of a running sandbox. The ready file contains this object. */
-export interface SandboxReady {
-  /** The base URL, in the form `https://127.0.0.1:PORT/v1/`. */
-  readonly baseUrl: string;
-  readonly graphqlUrl: string;
-  readonly adminUrl: string;
-  /** The token for admin requests, sent as `Authorization: Token <adminToken>`. */
-  readonly adminToken: string;
+interface SandboxAccess {
   /** Absolute path of the CA certificate (PEM) that clients must trust. */
   readonly ca: string;
   readonly apiKey: string;
   /** The code of the first import supplier. */
   readonly supplier: string;
+  /** The token for admin requests, sent as `Authorization: Token <adminToken>`. */
+  readonly adminToken: string;
+}
+
+/** The URLs, credentials and sample data of a running sandbox. The ready file contains this object. */
+export interface SandboxReady extends SandboxAccess {
+  /** The base URL, in the form `https://127.0.0.1:PORT/v1/`. */
+  readonly baseUrl: string;
+  readonly graphqlUrl: string;
+  readonly adminUrl: string;
   readonly products: readonly string[];
   readonly tariff: { readonly product: string; readonly tariff: string };
   /** The number of an account that exists from the start. */
@@ -173,10 +176,7 @@ function regionOf({ region, contract }: SandboxOptions): string | undefined {
   return region ?? (typeof declared === "string" ? declared : undefined);
 }
 
-function readyAt(
-  origin: string,
-  { adminToken, ...known }: Pick<SandboxReady, "ca" | "apiKey" | "supplier" | "adminToken">,
-): SandboxReady {
+function readyAt(origin: string, { adminToken, ...known }: SandboxAccess): SandboxReady {
   return {
     baseUrl: `${origin}/v1/`,
     graphqlUrl: `${origin}/v1/graphql/`,

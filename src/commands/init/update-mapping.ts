@@ -88,7 +88,7 @@ function placeAsWritten(
   written: JsonValue | undefined,
   nodes: ReadonlyMap<string, SourceNode>,
 ): void {
-  if (written === undefined || !isJsonObject(written)) return;
+  if (!isJsonObject(written)) return;
   for (const field of container.fields) {
     const entry = written[field.name];
     if (field.kind === "slot" || entry === undefined) continue;

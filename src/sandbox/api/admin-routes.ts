@@ -32,10 +32,10 @@ export interface AdminDependencies {
  * Routes of the sandbox's own endpoints for tests. They are not part of the platform (docs/sandbox.md, "Admin
  * endpoints").
  */
-export function adminRoutes({ adminToken, ...dependencies }: AdminDependencies): readonly Route[] {
+export function adminRoutes(dependencies: AdminDependencies): readonly Route[] {
   return unguardedRoutes(dependencies).map((route) => ({
     ...route,
-    handler: (request) => refuseUnauthorised(request, adminToken) ?? route.handler(request),
+    handler: (request) => refuseUnauthorised(request, dependencies.adminToken) ?? route.handler(request),
   }));
 }
 
@@ -56,8 +56,7 @@ function refuseUnauthorised({ authorization, sender }: PlatformRequest, adminTok
 
 const LOOPBACK_HOST = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/i;
 
-function unguardedRoutes(dependencies: Omit<AdminDependencies, "adminToken">): readonly Route[] {
-  const { state, processes, history, faults, tokens } = dependencies;
+function unguardedRoutes({ state, processes, history, faults, tokens }: AdminDependencies): readonly Route[] {
   return [
     adminRoute("GET", "history", ({ query }) => listReply(history.entries(), query.get("format"))),
     adminRoute("GET", "accounts", ({ query }) => {

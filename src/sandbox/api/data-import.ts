@@ -17,13 +17,13 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } f
 import { timestamp } from "../../time/clock.ts";
 import type { Authenticate } from "./authentication.ts";
 import type { FaultPlan } from "../faults/fault-plan.ts";
-import type { ImportProcesses, ProcessIdentity } from "../state/import-processes.ts";
+import type { ImportProcesses } from "../state/import-processes.ts";
 import { compileJudge, type Judge } from "../judge/judge.ts";
 import type { PlatformCheck } from "../judge/platform-rules.ts";
-import type { SandboxState } from "../state/sandbox-state.ts";
+import type { AccountIdentity, SandboxState } from "../state/sandbox-state.ts";
 import { documentedForm } from "./documented-reply.ts";
 import { workflowStepHandler } from "./workflow-steps.ts";
-import { type PostRole, postRoles } from "./workflow-roles.ts";
+import { pathOnInstance, type PostRole, postRoles } from "./workflow-roles.ts";
 
 export interface DataImportDependencies {
   readonly contract: Contract;
@@ -36,7 +36,7 @@ export interface DataImportDependencies {
 }
 
 /** Applies an operation to a valid payload. */
-type PayloadHandler = (payload: JsonObject, identity: ProcessIdentity) => Reply;
+type PayloadHandler = (payload: JsonObject, identity: AccountIdentity) => Reply;
 
 /**
  * Returns a route for every POST operation of the contract that has a body. Paths are relative to the root of the
@@ -48,7 +48,7 @@ export function dataImportRoutes(dependencies: DataImportDependencies): readonly
     .filter(({ method, body }) => method.toUpperCase() === "POST" && body !== undefined)
     .map((operation) => ({
       method: "POST",
-      path: /^\/v\d+\//.test(operation.path) ? operation.path : `/v1${operation.path}`,
+      path: pathOnInstance(operation),
       kind: "data-import",
       isProcessing: roles.get(operation.id)?.kind === "process",
       handler: dataImportHandler(operation, dependencies, roles.get(operation.id)),
@@ -122,7 +122,7 @@ function refuseParameters({ parameters = [] }: Operation, { params, query }: Pla
 
 function payloadOf(operation: Operation, body: JsonValue): JsonObject {
   const wrapped = operation.wrap !== undefined && isJsonObject(body) ? body[operation.wrap] : body;
-  return wrapped !== undefined && isJsonObject(wrapped) ? wrapped : {};
+  return isJsonObject(wrapped) ? wrapped : {};
 }
 
 function supplierOf(payload: JsonValue): string {
@@ -200,7 +200,7 @@ function addNotes({ state }: DataImportDependencies): PayloadHandler {
     const known = new Set(account.notes);
     const added: string[] = [];
     const given = payload["notes"];
-    const notes = given !== undefined && isJsonArray(given) ? given.filter(isJsonObject) : [];
+    const notes = isJsonArray(given) ? given.filter(isJsonObject) : [];
     const results = notes.map((note) => {
       const hash = noteHash(note);
       if (known.has(hash)) return { ...note, status: "NOTE_ALREADY_EXISTS" };

@@ -6,8 +6,8 @@ import {
   flattenSchema,
   impliedType,
   isScalar,
+  objectAt,
   requiredNames,
-  resolveRef,
   sharedTypes,
   takesNull,
   valuesOf,
@@ -56,23 +56,13 @@ interface DocumentedSuccess {
  * status.
  */
 function documentedSuccesses(document: JsonObject, { method, path }: Operation): readonly DocumentedSuccess[] {
-  const responses = memberAt(document, ["paths", path, method.toLowerCase(), "responses"], document);
-  return Object.keys(responses ?? {})
+  const responses = objectAt(document, document, ["paths", path, method.toLowerCase(), "responses"]) ?? {};
+  return Object.keys(responses)
     .filter((name) => /^2\d\d$/.test(name))
     .map((name) => {
-      const schema = memberAt(responses ?? {}, [name, "content", "application/json", "schema"], document);
+      const schema = objectAt(document, responses, [name, "content", "application/json", "schema"]);
       return { status: Number(name), schema };
     });
-}
-
-function memberAt(from: JsonObject, path: readonly string[], document: JsonObject): JsonObject | undefined {
-  let found: JsonObject | undefined = from;
-  for (const name of path) {
-    const next: JsonValue | undefined = found[name];
-    if (next === undefined || !isJsonObject(next)) return undefined;
-    found = resolveRef(document, next);
-  }
-  return found;
 }
 
 /** Adds the sandbox's own members, such as the status of a note. Reply schemas are open, so the members are valid. */

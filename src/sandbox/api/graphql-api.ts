@@ -168,11 +168,11 @@ interface GraphqlRequest {
 
 function readGraphqlRequest(request: PlatformRequest): GraphqlRequest | undefined {
   const value = jsonBody(request);
-  if (value === undefined || !isJsonObject(value) || typeof value["query"] !== "string") return undefined;
+  if (!isJsonObject(value) || typeof value["query"] !== "string") return undefined;
   const { query, variables, operationName } = value;
   return {
     source: query,
-    variableValues: variables !== undefined && isJsonObject(variables) ? variables : {},
+    variableValues: isJsonObject(variables) ? variables : {},
     ...(typeof operationName === "string" ? { operationName } : {}),
   };
 }

@@ -5,12 +5,13 @@ import type { Poll, ReadBack } from "../../contract/operations/operation.ts";
 import { fieldAt } from "../../contract/types/field-type.ts";
 import { type JsonObject, valueAt } from "../../json/json-value.ts";
 import type { Authenticate } from "./authentication.ts";
-import type { ProcessIdentity, ScheduledImport } from "../state/import-processes.ts";
-import type { SandboxState } from "../state/sandbox-state.ts";
-import { withValue, type WorkflowDependencies } from "./workflow-steps.ts";
-import { getRoles, type GetRole } from "./workflow-roles.ts";
+import type { ImportProcesses, ScheduledImport } from "../state/import-processes.ts";
+import type { AccountIdentity, SandboxState } from "../state/sandbox-state.ts";
+import { withValue } from "./workflow-steps.ts";
+import { getRoles, type GetRole, pathOnInstance } from "./workflow-roles.ts";
 
-export interface WorkflowReadDependencies extends Pick<WorkflowDependencies, "processes"> {
+interface WorkflowReadDependencies {
+  readonly processes: ImportProcesses;
   readonly contract: Contract;
   readonly state: SandboxState;
   readonly authenticate: Authenticate;
@@ -23,7 +24,7 @@ export interface WorkflowReadDependencies extends Pick<WorkflowDependencies, "pr
 export function workflowReads(dependencies: WorkflowReadDependencies): readonly Route[] {
   return getRoles(dependencies.contract).map((role) => ({
     method: "GET",
-    path: /^\/v\d+\//.test(role.path) ? role.path : `/v1${role.path}`,
+    path: pathOnInstance(role),
     kind: "data-import",
     handler: readHandler(role, dependencies),
   }));
@@ -48,7 +49,7 @@ function readHandler(role: GetRole, dependencies: WorkflowReadDependencies): Han
  * Returns the reply to `GET /v2/data-import/accounts/{supplier}/{id}/`, as in the operators' published OpenAPI
  * documents.
  */
-function statusReply(poll: Poll, identity: ProcessIdentity, dependencies: WorkflowReadDependencies): Reply {
+function statusReply(poll: Poll, identity: AccountIdentity, dependencies: WorkflowReadDependencies): Reply {
   const found = dependencies.processes.scheduled(identity) ?? finishedProcess(identity, dependencies);
   if (found === undefined) return refusal(404, "not_found", "The requested resource was not found.");
   const { status, account, at, changedAt } = found;
@@ -74,7 +75,7 @@ const EVENT_NAMES = { PENDING: "CREATED", IN_PROGRESS: "CREATED", PROCESSED: "PR
 
 /** Returns the state of an existing account whose import has not been scheduled since the sandbox started. */
 function finishedProcess(
-  { supplier, key }: ProcessIdentity,
+  { supplier, key }: AccountIdentity,
   { state }: WorkflowReadDependencies,
 ): ScheduledImport | undefined {
   const account = state.findByKey(supplier, key);
@@ -99,7 +100,7 @@ function hasKey({ operation }: ReadBack): boolean {
  * Returns the reply to a request for `account-transfer-status` or for a list of import processes, as in the operators'
  * OpenAPI documents.
  */
-function readReply(readBack: ReadBack, identity: ProcessIdentity, dependencies: WorkflowReadDependencies): Reply {
+function readReply(readBack: ReadBack, identity: AccountIdentity, dependencies: WorkflowReadDependencies): Reply {
   const { state, processes } = dependencies;
   const place = readBack.account ?? ["kraken_account_number"];
   if (readBack.list !== undefined) {

@@ -28,6 +28,11 @@ export interface GetRole {
   readonly describedBy: { readonly poll: Poll } | { readonly readBack: ReadBack };
 }
 
+/** Returns the path of an operation from the root of the instance. */
+export function pathOnInstance({ path }: { readonly path: string }): string {
+  return /^\/v\d+\//.test(path) ? path : `/v1${path}`;
+}
+
 /** Returns the roles of the POST operations that workflows use, by operation id. */
 export function postRoles({ operations }: Contract): ReadonlyMap<string, PostRole> {
   const roles = new Map<string, PostRole>();

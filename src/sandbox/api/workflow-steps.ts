@@ -2,9 +2,9 @@ import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { timestamp } from "../../time/clock.ts";
 import type { FaultOptions } from "../faults/fault-options.ts";
-import type { ImportProcesses, ProcessIdentity } from "../state/import-processes.ts";
+import type { ImportProcesses } from "../state/import-processes.ts";
 import { NOT_FOUND, refusal, type Reply } from "../sandbox-reply.ts";
-import type { ImportedAccount, SandboxState } from "../state/sandbox-state.ts";
+import type { AccountIdentity, ImportedAccount, SandboxState } from "../state/sandbox-state.ts";
 import type { PostRole } from "./workflow-roles.ts";
 
 export interface WorkflowDependencies {
@@ -22,7 +22,7 @@ export function workflowStepHandler(
   role: PostRole,
   dependencies: WorkflowDependencies,
   wrapped: boolean,
-): (payload: JsonObject, identity: ProcessIdentity) => Reply {
+): (payload: JsonObject, identity: AccountIdentity) => Reply {
   const { state, faults } = dependencies;
   return (payload, identity) => {
     const present = state.findByKey(identity.supplier, identity.key);
@@ -43,7 +43,7 @@ export function workflowStepHandler(
  */
 function alreadyImported(
   { existingAccount, existingCode }: PostRole,
-  { key }: ProcessIdentity,
+  { key }: AccountIdentity,
   { number }: ImportedAccount,
 ): Reply {
   const detail = `The account import process with the account number ${key} has already been imported.`;
@@ -63,7 +63,7 @@ function withoutDroppedFields(payload: JsonValue, options: FaultOptions): JsonVa
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutDroppedFields(value, options)]));
 }
 
-function stageReply({ processes }: WorkflowDependencies, identity: ProcessIdentity, payload: JsonObject): Reply {
+function stageReply({ processes }: WorkflowDependencies, identity: AccountIdentity, payload: JsonObject): Reply {
   const again = processes.stage(identity, payload);
   const body = { external_account_number: identity.key, import_supplier_code: identity.supplier };
   return { status: again ? 200 : 201, body };
@@ -72,7 +72,7 @@ function stageReply({ processes }: WorkflowDependencies, identity: ProcessIdenti
 function processReply(
   role: PostRole,
   dependencies: WorkflowDependencies,
-  identity: ProcessIdentity,
+  identity: AccountIdentity,
   asked: JsonObject,
 ): Reply {
   const payload = dependencies.processes.staged(identity);
@@ -86,7 +86,7 @@ function processReply(
   return { status: 201, body: withValue(body, role.account, number) };
 }
 
-function scheduleReply({ processes }: WorkflowDependencies, identity: ProcessIdentity, payload: JsonObject): Reply {
+function scheduleReply({ processes }: WorkflowDependencies, identity: AccountIdentity, payload: JsonObject): Reply {
   processes.schedule(identity, payload);
   return { status: 201, body: {} };
 }
@@ -94,11 +94,7 @@ function scheduleReply({ processes }: WorkflowDependencies, identity: ProcessIde
 /** Returns a copy of the object with a value at a path of names. Creates missing objects on the path. */
 export function withValue(object: JsonObject, [name, ...rest]: AttrPath, value: JsonValue): JsonObject {
   if (name === undefined) return object;
-  const below = object[name];
-  const member = rest.length === 0 ? value : withValue(isJsonObject(below ?? null) ? asObject(below) : {}, rest, value);
+  const below = object[name] ?? null;
+  const member = rest.length === 0 ? value : withValue(isJsonObject(below) ? below : {}, rest, value);
   return { ...object, [name]: member };
-}
-
-function asObject(value: JsonValue | undefined): JsonObject {
-  return value !== undefined && isJsonObject(value) ? value : {};
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server } from "node:https";
 import type { Socket } from "node:net";
-import { refusal, type Reply } from "../sandbox-reply.ts";
+import { refusal, type Reply, SERVER_ERROR } from "../sandbox-reply.ts";
 import type { FaultOptions } from "./fault-options.ts";
 
 /** Returns HTTP 429 in the form of the Django REST framework, with the configured `Retry-After`. */
@@ -15,7 +15,7 @@ export const PROCESSING_CAP_REPLY: Reply = refusal(429, "throttled", "Too many a
 
 /** Returns the reply of a platform or of its proxy after an internal error. */
 export function serverErrorReply({ errorStatus = 500, retryAfter }: FaultOptions): Reply {
-  if (errorStatus === 500) return { status: 500, body: { error: "Server Error (500)" } };
+  if (errorStatus === 500) return SERVER_ERROR;
   const headers = errorStatus === 503 ? retryHeader(retryAfter ?? 1) : {};
   return {
     status: errorStatus,

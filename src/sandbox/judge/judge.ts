@@ -2,9 +2,9 @@ import type { ErrorObject } from "ajv";
 import { parsePointer } from "../../json/json-pointer.ts";
 import { isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import { jsonCopy } from "../../json/parse-json.ts";
-import type { PayloadError } from "../sandbox-reply.ts";
+import type { PayloadError, PayloadFinding } from "../sandbox-reply.ts";
 import { compileAjv } from "./judge-keywords.ts";
-import { resolveRef } from "./openapi-schema.ts";
+import { objectAt } from "./openapi-schema.ts";
 import { toJudgeSchema } from "./request-schema.ts";
 
 /** Returns all errors in a request body in the platform's form; empty if the body is valid. */
@@ -31,23 +31,16 @@ export function compileJudge(
 
 function requestSchema(
   document: JsonObject,
-  operation: { readonly method: string; readonly path: string },
+  { method, path }: { readonly method: string; readonly path: string },
 ): JsonObject {
-  const { method, path } = operation;
-  let found = document;
-  for (const step of ["paths", path, method.toLowerCase(), "requestBody", "content", "application/json", "schema"]) {
-    const next = found[step];
-    if (!isJsonObject(next)) throw new Error(`${method} ${path} has no JSON request body`);
-    found = step === "schema" ? next : resolveRef(document, next);
-  }
-  return found;
+  const content = ["paths", path, method.toLowerCase(), "requestBody", "content", "application/json"];
+  const schema = objectAt(document, document, content)?.["schema"];
+  if (!isJsonObject(schema)) throw new Error(`${method} ${path} has no JSON request body`);
+  return schema;
 }
 
-/** An error in a payload, without its message. */
-type JudgeFinding = Omit<PayloadError, "detail">;
-
 /** Converts the errors of Ajv to the platform's codes and attrs (docs/errors.md), without duplicates. */
-function findingsFrom(errors: readonly ErrorObject[]): readonly JudgeFinding[] {
+function findingsFrom(errors: readonly ErrorObject[]): readonly PayloadFinding[] {
   const found = errors.flatMap(findingsOf);
   const broken = new Set(found.filter(({ code }) => NO_VALUE_CODES.has(code)).map(({ attr }) => attr));
   const kept = found.filter(({ attr, code }) => NO_VALUE_CODES.has(code) || !broken.has(attr));
@@ -61,7 +54,7 @@ function findingsFrom(errors: readonly ErrorObject[]): readonly JudgeFinding[] {
 const NO_VALUE_CODES: ReadonlySet<string> = new Set(["required", "null", "blank", "not_a_list", "not_a_dict"]);
 const NON_FIELD = "non_field_errors";
 
-function findingsOf(error: ErrorObject): readonly JudgeFinding[] {
+function findingsOf(error: ErrorObject): readonly PayloadFinding[] {
   const { findings } = error.params;
   if (Array.isArray(findings)) return findings.filter(isFinding);
   const code = codeOf(error);
@@ -70,7 +63,7 @@ function findingsOf(error: ErrorObject): readonly JudgeFinding[] {
   return [{ attr: [...path, ...suffixOf(error, code)].join(".") || NON_FIELD, code }];
 }
 
-function isFinding(value: unknown): value is JudgeFinding {
+function isFinding(value: unknown): value is PayloadFinding {
   return typeof value === "object" && value !== null && "attr" in value && "code" in value;
 }
 

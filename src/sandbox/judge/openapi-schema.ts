@@ -23,6 +23,17 @@ export function resolveRef(document: JsonObject, node: JsonObject): JsonObject {
   return current;
 }
 
+/** Returns the object at a path below `from`. Follows each `$ref`. */
+export function objectAt(document: JsonObject, from: JsonObject, path: readonly string[]): JsonObject | undefined {
+  let found = from;
+  for (const name of path) {
+    const next = found[name];
+    if (!isJsonObject(next)) return undefined;
+    found = resolveRef(document, next);
+  }
+  return found;
+}
+
 /**
  * Returns the schemas that a schema consists of, without repetitions: the schema itself, the targets of its `$ref`, the
  * members of its `allOf`, and recursively the parts of these schemas. A returned schema may still contain a `$ref`,
@@ -45,7 +56,7 @@ export function flattenSchema(document: JsonObject, schema: JsonObject): readonl
 export function typesOf(part: JsonObject): readonly string[] {
   const { type } = part;
   if (typeof type === "string") return [type];
-  return type !== undefined && isJsonArray(type) ? type.filter((name) => typeof name === "string") : [];
+  return isJsonArray(type) ? type.filter((name) => typeof name === "string") : [];
 }
 
 /** Returns the types that all parts allow; undefined if no part names a type. */
@@ -60,15 +71,25 @@ function isTypeIn(type: string, types: readonly string[]): boolean {
   return types.includes(type) || (type === "integer" && types.includes("number"));
 }
 
+/** The parts of a schema with `oneOf` or `anyOf`. */
+export interface Alternatives {
+  readonly options: readonly JsonObject[];
+  /** Schemas next to the options. They apply to every option. */
+  readonly rest: readonly JsonObject[];
+  readonly discriminator: JsonValue | undefined;
+}
+
 /** Returns the first `oneOf` or `anyOf` in the parts of a schema, and the rest of the parts. */
-export function alternativesIn(
-  parts: readonly JsonObject[],
-): { readonly options: readonly JsonObject[]; readonly rest: readonly JsonObject[] } | undefined {
+export function alternativesIn(parts: readonly JsonObject[]): Alternatives | undefined {
   const owner = parts.find((part) => isJsonArray(part["oneOf"] ?? part["anyOf"]));
   const options = owner?.["oneOf"] ?? owner?.["anyOf"];
-  if (options === undefined || !isJsonArray(options)) return undefined;
-  const rest = parts.map((part) => Object.fromEntries(Object.entries(part).filter(([word]) => !APPLICATORS.has(word))));
-  return { options: options.filter(isJsonObject), rest };
+  if (!isJsonArray(options)) return undefined;
+  const rest = parts.map((part) => omitKeywords(part, APPLICATORS));
+  return { options: options.filter(isJsonObject), rest, discriminator: owner?.["discriminator"] };
+}
+
+export function omitKeywords(schema: JsonObject, words: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(schema).filter(([word]) => !words.has(word)));
 }
 
 const APPLICATORS: ReadonlySet<string> = new Set(["oneOf", "anyOf", "discriminator", "allOf", "$ref"]);
@@ -102,7 +123,7 @@ const FORMATS: ReadonlySet<string> = new Set("date date-time decimal email time 
 
 /** Returns the properties that a schema object itself requires. Ignores its parts. */
 export function requiredNames({ required }: JsonObject): readonly string[] {
-  return required !== undefined && isJsonArray(required) ? required.filter((name) => typeof name === "string") : [];
+  return isJsonArray(required) ? required.filter((name) => typeof name === "string") : [];
 }
 
 function isOfTypes(value: JsonValue, types: readonly string[] | undefined): boolean {
@@ -149,7 +170,7 @@ function refusesNull(schema: JsonObject): boolean {
 /** Returns the values that `enum` or `const` allow. */
 export function valuesOf({ const: only, enum: several }: JsonObject): readonly JsonValue[] | undefined {
   if (only !== undefined) return [only];
-  return several !== undefined && isJsonArray(several) ? several : undefined;
+  return isJsonArray(several) ? several : undefined;
 }
 
 export function isScalar(value: JsonValue): value is JsonScalar {

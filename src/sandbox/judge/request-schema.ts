@@ -1,9 +1,11 @@
-import { isJsonArray, isJsonObject, type JsonObject, valueAt } from "../../json/json-value.ts";
-import { choiceOf, scalarSchema, strictestLimit } from "./scalar-schema.ts";
+import { isJsonObject, type JsonObject, valueAt } from "../../json/json-value.ts";
+import { choiceOf, scalarSchema, strictestLimit, typeSchema } from "./scalar-schema.ts";
 import { convertUnion, type Define, type Union } from "./union-schema.ts";
 import {
+  alternativesIn,
   flattenSchema,
   impliedType,
+  omitKeywords,
   requiredNames,
   resolveRef,
   sharedTypes,
@@ -42,8 +44,8 @@ function referTo(name: string): JsonObject {
 function convertSchema(schema: JsonObject, document: JsonObject, define: Define): JsonObject {
   const parts = flattenSchema(document, schema);
   const nullable = takesNull(document, schema);
-  const owner = parts.find((part) => isJsonArray(part["oneOf"] ?? part["anyOf"]));
-  if (owner !== undefined) return convertUnion(unionOf(owner, parts, nullable), document, define);
+  const alternatives = alternativesIn(parts);
+  if (alternatives !== undefined) return convertUnion({ ...alternatives, nullable }, document, define);
   if (parts.some((part) => "enum" in part || "const" in part)) return choiceSchema(parts, nullable);
   const agreed = sharedTypes(parts) ?? [];
   if (agreed.length > 0 && agreed.every((type) => type === "null")) return choiceOf([], true);
@@ -55,15 +57,6 @@ function convertSchema(schema: JsonObject, document: JsonObject, define: Define)
   return scalarSchema(parts, type, nullable);
 }
 
-const UNION_KEYWORDS: ReadonlySet<string> = new Set(["oneOf", "anyOf", "discriminator", "allOf", "$ref"]);
-
-function unionOf(owner: JsonObject, parts: readonly JsonObject[], nullable: boolean): Union {
-  const listed = owner["oneOf"] ?? owner["anyOf"];
-  const options = listed !== undefined && isJsonArray(listed) ? listed.filter(isJsonObject) : [];
-  const rest = parts.map((part) => omitKeywords(part, UNION_KEYWORDS));
-  return { options, rest, nullable, discriminator: owner["discriminator"] };
-}
-
 /** Converts a schema such as `type: [string, integer]` to a union of its types. */
 function unionOfTypes(types: readonly string[], parts: readonly JsonObject[], nullable: boolean): Union {
   const rest = parts.map((part) => omitKeywords(part, new Set(["type", "allOf", "$ref"])));
@@ -73,10 +66,6 @@ function unionOfTypes(types: readonly string[], parts: readonly JsonObject[], nu
     nullable,
     discriminator: undefined,
   };
-}
-
-function omitKeywords(schema: JsonObject, words: ReadonlySet<string>): JsonObject {
-  return Object.fromEntries(Object.entries(schema).filter(([word]) => !words.has(word)));
 }
 
 function choiceSchema(parts: readonly JsonObject[], nullable: boolean): JsonObject {
@@ -95,9 +84,7 @@ function objectSchema(
 ): JsonObject {
   const schemas = new Map<string, readonly JsonObject[]>();
   for (const { properties } of parts) {
-    for (const [name, schema] of properties !== undefined && isJsonObject(properties)
-      ? Object.entries(properties)
-      : []) {
+    for (const [name, schema] of Object.entries(isJsonObject(properties) ? properties : {})) {
       if (isJsonObject(schema)) schemas.set(name, [...(schemas.get(name) ?? []), schema]);
     }
   }
@@ -106,7 +93,7 @@ function objectSchema(
   const properties = [...schemas].map(([name, all]) => [name, propertySchema(all, define)] as const);
   const undocumented = [...required].filter((name) => !schemas.has(name));
   return {
-    type: nullable ? ["object", "null"] : "object",
+    ...typeSchema("object", nullable),
     properties: Object.fromEntries([...properties, ...undocumented.map((name) => [name, {}])]),
     required: [...required],
     ...additionalSchema(parts, schemas.size === 0 && undocumented.length === 0, define),
@@ -148,11 +135,11 @@ function additionalSchema(parts: readonly JsonObject[], isBare: boolean, define:
 }
 
 function listSchema(parts: readonly JsonObject[], nullable: boolean, document: JsonObject, define: Define): JsonObject {
-  const items = parts.map((part) => part["items"]).find((schema) => schema !== undefined && isJsonObject(schema)) ?? {};
+  const items = parts.map((part) => part["items"]).find(isJsonObject);
   return {
-    type: nullable ? ["array", "null"] : "array",
-    items: isJsonObject(items) ? referTo(define(items)) : {},
-    holdsObjects: isJsonObject(items) && holdsObjects(items, document),
+    ...typeSchema("array", nullable),
+    items: items === undefined ? {} : referTo(define(items)),
+    holdsObjects: items !== undefined && holdsObjects(items, document),
     uniqueItems: parts.some((part) => part["uniqueItems"] === true),
     ...strictestLimit(parts, "minItems", Math.max),
     ...strictestLimit(parts, "maxItems", Math.min),
@@ -165,9 +152,7 @@ function listSchema(parts: readonly JsonObject[], nullable: boolean, document: J
  */
 function holdsObjects(items: JsonObject, document: JsonObject): boolean {
   const parts = flattenSchema(document, items);
-  const options = parts.map((part) => part["oneOf"] ?? part["anyOf"]).find((list) => list !== undefined);
-  if (options !== undefined && isJsonArray(options)) {
-    return options.filter(isJsonObject).some((option) => holdsObjects(option, document));
-  }
+  const alternatives = alternativesIn(parts);
+  if (alternatives !== undefined) return alternatives.options.some((option) => holdsObjects(option, document));
   return parts.some((part) => typesOf(part).includes("object")) || impliedType(parts) === "object";
 }

@@ -72,7 +72,7 @@ function patterns(parts: readonly JsonObject[]): readonly JsonObject[] {
   return [{}, ...written.map((pattern) => ({ pattern }))];
 }
 
-function typeSchema(type: string, nullable: boolean): JsonObject {
+export function typeSchema(type: string, nullable: boolean): JsonObject {
   return { type: nullable ? [type, "null"] : type };
 }
 

@@ -1,5 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
 import {
+  type Alternatives,
   alternativesIn,
   flattenSchema,
   hasNoValues,
@@ -13,13 +14,8 @@ import { choiceOf } from "./scalar-schema.ts";
 /** Converts a schema once and returns the name of its definition. */
 export type Define = (schema: JsonObject) => string;
 
-/** The parts of a schema with `oneOf` or `anyOf`. */
-export interface Union {
-  readonly options: readonly JsonObject[];
-  /** Schemas next to the options. They apply to every option. */
-  readonly rest: readonly JsonObject[];
+export interface Union extends Alternatives {
   readonly nullable: boolean;
-  readonly discriminator: JsonValue | undefined;
 }
 
 export function convertUnion(union: Union, document: JsonObject, define: Define): JsonObject {
@@ -38,12 +34,11 @@ export function convertUnion(union: Union, document: JsonObject, define: Define)
   // The value of an undocumented tag depends on the settings of the instance, so the selected option is not known here.
   if (typeof tag === "string" && flat.some((parts) => canHaveTag(parts, tag))) {
     const mapped = optionsByTag(document, possible, { tag, discriminator: union.discriminator });
-    if (mapped === undefined)
-      return { bestOf: { candidates: candidatesOf(possible, document, defineOption), nullable } };
-    const schemas = Object.fromEntries([...mapped].map(([value, option]) => [value, defineOption(option)]));
-    const optional = [...mapped.values()].filter((option) => !isRequired(flattenSchema(document, option), tag));
-    const untagged = candidatesOf(optional, document, defineOption);
-    return { tagged: { tag, schemas, untagged, nullable } };
+    if (mapped !== undefined) {
+      const schemas = Object.fromEntries([...mapped].map(([value, option]) => [value, defineOption(option)]));
+      const optional = [...mapped.values()].filter((option) => !isRequired(flattenSchema(document, option), tag));
+      return { tagged: { tag, schemas, untagged: candidatesOf(optional, document, defineOption), nullable } };
+    }
   }
   return { bestOf: { candidates: candidatesOf(possible, document, defineOption), nullable } };
 }
@@ -169,7 +164,7 @@ function valuesIn(document: JsonObject, schema: JsonObject): readonly JsonValue[
   const lists = parts.map(valuesOf);
   const options = alternativesIn(parts)?.options.map((option) => valuesIn(document, option)) ?? [];
   const [first, ...others] = [...lists, options.includes(undefined) ? undefined : options.flat()]
-    .map((list) => (list !== undefined && isJsonArray(list) && list.length > 0 ? list : undefined))
+    .map((list) => (isJsonArray(list) && list.length > 0 ? list : undefined))
     .filter((list) => list !== undefined);
   return first?.flatMap((value) =>
     value !== undefined && others.every((list) => list.includes(value)) ? [value] : [],

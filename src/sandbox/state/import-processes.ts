@@ -1,26 +1,24 @@
 import { type Clock, timestamp } from "../../time/clock.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import type { FaultPlan } from "../faults/fault-plan.ts";
-import { type ImportedAccount, keyOfAccount, type SandboxState } from "./sandbox-state.ts";
+import { type AccountIdentity, keyOfAccount, type SandboxState } from "./sandbox-state.ts";
 
 /**
  * Staged and scheduled payloads that are not accounts yet. They are kept only in memory, so a restart discards them.
  */
 export interface ImportProcesses {
   /** Stages a payload. Returns true if it replaces an earlier payload. */
-  readonly stage: (identity: ProcessIdentity, payload: JsonObject) => boolean;
-  readonly staged: (identity: ProcessIdentity) => JsonObject | undefined;
+  readonly stage: (identity: AccountIdentity, payload: JsonObject) => boolean;
+  readonly staged: (identity: AccountIdentity) => JsonObject | undefined;
   /**
    * Creates the account after a delay. If an account is scheduled again before it exists, two accounts are created. The
    * platform's behaviour in this case is not documented, so clients must not expect the platform to detect the repeat.
    */
-  readonly schedule: (identity: ProcessIdentity, payload: JsonObject) => void;
+  readonly schedule: (identity: AccountIdentity, payload: JsonObject) => void;
   /** Returns the most recently scheduled import of the account. */
-  readonly scheduled: (identity: ProcessIdentity) => ScheduledImport | undefined;
+  readonly scheduled: (identity: AccountIdentity) => ScheduledImport | undefined;
   readonly clear: () => void;
 }
-
-export type ProcessIdentity = Pick<ImportedAccount, "supplier" | "key">;
 
 export interface ScheduledImport {
   /** The time of scheduling, in milliseconds since 1970. */
@@ -32,7 +30,7 @@ export interface ScheduledImport {
 
 interface ProcessDependencies {
   readonly state: SandboxState;
-  readonly faults: Pick<FaultPlan, "options" | "failsImport">;
+  readonly faults: FaultPlan;
   readonly clock: Clock;
 }
 
@@ -43,7 +41,7 @@ export function createImportProcesses({ state, faults, clock }: ProcessDependenc
   const scheduledByKey = new Map<string, ScheduledImport>();
   let generation = 0;
 
-  const run = async (identity: ProcessIdentity, payload: JsonObject, fails: boolean): Promise<void> => {
+  const run = async (identity: AccountIdentity, payload: JsonObject, fails: boolean): Promise<void> => {
     const startedIn = generation;
     const key = keyOfAccount(identity);
     const at = clock.now();

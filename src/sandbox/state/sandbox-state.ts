@@ -12,15 +12,21 @@ import { Failure } from "../../model/failure.ts";
 import { SUPPLIER_STATUSES, type SupplierStatus } from "../../model/supplier-status.ts";
 import type { LoginAttempt } from "../sandbox-reply.ts";
 
-export interface ImportedAccount {
-  /** The account number: `A-` and eight hexadecimal digits. */
-  readonly number: string;
+export interface AccountIdentity {
   readonly supplier: string;
   /** The business key, which is the account's number in the old system. */
   readonly key: string;
+}
+
+interface NewAccount extends AccountIdentity {
   /** ISO 8601 UTC. */
   readonly importedAt: string;
   readonly payload: JsonObject;
+}
+
+export interface ImportedAccount extends NewAccount {
+  /** The account number: `A-` and eight hexadecimal digits. */
+  readonly number: string;
   /** Fingerprints of the notes added after the import. */
   readonly notes: readonly string[];
 }
@@ -39,9 +45,7 @@ export interface SandboxState {
   readonly findAccount: (number: string) => ImportedAccount | undefined;
   /** Returns the first account that was created for this key. */
   readonly findByKey: (supplier: string, key: string) => ImportedAccount | undefined;
-  readonly addAccount: (
-    account: Pick<ImportedAccount, "supplier" | "key" | "payload" | "importedAt">,
-  ) => ImportedAccount;
+  readonly addAccount: (account: NewAccount) => ImportedAccount;
   readonly addNotes: (number: string, fingerprints: readonly string[]) => void;
   readonly snapshot: () => StateSnapshot;
   /** Removes all accounts and restores the initial suppliers. */
@@ -98,7 +102,7 @@ export function createState(
 }
 
 /** Combines an import supplier and a business key in one string. */
-export function keyOfAccount({ supplier, key }: Pick<ImportedAccount, "supplier" | "key">): string {
+export function keyOfAccount({ supplier, key }: AccountIdentity): string {
   return JSON.stringify([supplier, key]);
 }
 
@@ -132,14 +136,17 @@ function choicesAt(body: FieldType | undefined, name: string): readonly string[]
   return type?.kind === "choice" ? type.choices.map(String).filter((code) => code !== "") : [];
 }
 
-/** One request that the platform received. Contains no payload values and no credentials. */
-export interface HistoryEntry {
-  /** Number of the request, counted from 1 in the order of arrival. */
-  readonly request: number;
+interface ReceivedRequest {
   /** Time of arrival, ISO 8601 UTC. */
   readonly at: string;
   readonly method: string;
   readonly path: string;
+}
+
+/** One request that the platform received. Contains no payload values and no credentials. */
+export interface HistoryEntry extends ReceivedRequest {
+  /** Number of the request, counted from 1 in the order of arrival. */
+  readonly request: number;
   /** The business key in the payload, if it has one. */
   readonly key?: string;
   /** The kind of credential in a token request and, if it was refused, the code of the refusal. */
@@ -156,7 +163,7 @@ export interface HistoryEntry {
 export interface RequestHistory {
   readonly entries: () => readonly HistoryEntry[];
   /** Records a request. The returned function adds its outcome. */
-  readonly record: (request: Pick<HistoryEntry, "at" | "method" | "path">) => (more: Partial<HistoryEntry>) => void;
+  readonly record: (request: ReceivedRequest) => (more: Partial<HistoryEntry>) => void;
   readonly clear: () => void;
 }
 
@@ -239,10 +246,9 @@ async function readSnapshot(path: string): Promise<StateSnapshot | undefined> {
 
 function snapshotFrom(text: string): StateSnapshot | undefined {
   const value = parseJson(text);
-  if (value === undefined || !isJsonObject(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const { suppliers, accounts } = value;
-  if (suppliers === undefined || accounts === undefined || !isJsonObject(suppliers) || !isJsonArray(accounts))
-    return undefined;
+  if (!isJsonObject(suppliers) || !isJsonArray(accounts)) return undefined;
   const statuses = Object.entries(suppliers).map(([code, status]) => {
     const known = SUPPLIER_STATUSES.find((one) => one === status);
     return known === undefined ? undefined : ([code, known] as const);
@@ -254,8 +260,8 @@ function snapshotFrom(text: string): StateSnapshot | undefined {
 
 function accountFrom({ number, supplier, key, importedAt, payload, notes }: JsonObject): ImportedAccount | undefined {
   if (typeof number !== "string" || typeof supplier !== "string" || typeof key !== "string") return undefined;
-  if (typeof importedAt !== "string" || payload === undefined || !isJsonObject(payload)) return undefined;
-  if (notes === undefined || !isJsonArray(notes)) return undefined;
+  if (typeof importedAt !== "string" || !isJsonObject(payload)) return undefined;
+  if (!isJsonArray(notes)) return undefined;
   const hashes = notes.filter((hash) => typeof hash === "string");
   return { number, supplier, key, importedAt, payload, notes: hashes };
 }
