@@ -1,7 +1,6 @@
-import { placeOf, type Row } from "../model/record.ts";
 import type { MappingDocument, SourceEntry } from "./document/mapping-document.ts";
 import type { Issues } from "./document/mapping-issues.ts";
-import { type Column, ownColumn, type SourceColumns, type OwnColumn } from "./source-columns.ts";
+import { type Column, ownOrOtherColumn, type SourceColumns } from "./source-columns.ts";
 
 interface ChildColumnsContext {
   readonly document: MappingDocument;
@@ -27,7 +26,7 @@ export function withChildColumns(own: SourceColumns, context: ChildColumnsContex
       );
     }
     const column = columnsOf(child).column(name.slice(child.length + 1), line);
-    return eitherColumn(ownColumn(name), column, (row) => row.children?.get(child)?.[0]);
+    return ownOrOtherColumn(name, column, (row) => row.children?.get(child)?.[0]);
   };
   return {
     ...own,
@@ -60,20 +59,4 @@ export function pathBelow(name: string, source: string, { sources }: MappingDocu
  */
 export function hasOneRow({ key, on, pick }: SourceEntry): boolean {
   return (pick !== undefined && pick.per === undefined) || (key !== undefined && key === on);
-}
-
-function eitherColumn(own: OwnColumn, below: Column, childOf: (row: Row) => Row | undefined): Column {
-  return {
-    name: own.name,
-    read: (row) => {
-      if (own.isIn(row)) return own.read(row);
-      const child = childOf(row);
-      return child === undefined ? "" : below.read(child);
-    },
-    placeIn: (row) => {
-      if (own.isIn(row)) return own.placeIn(row);
-      const child = childOf(row);
-      return child === undefined ? placeOf(row) : below.placeIn(child);
-    },
-  };
 }

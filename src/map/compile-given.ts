@@ -7,7 +7,8 @@ import { type CompileContext, compileNode } from "./node/compile-node.ts";
 import type { MappingDocument } from "./document/mapping-document.ts";
 import { didYouMean, type Issues } from "./document/mapping-issues.ts";
 import { rootSource } from "./document/source-tree.ts";
-import type { ObjectNode } from "./node/mapping-node.ts";
+import type { FieldType } from "../contract/types/field-type.ts";
+import type { MappingNode, ObjectNode } from "./node/mapping-node.ts";
 
 /** The nodes that a mapping defines for the bodies of steps, by step name. */
 export type StepNodes = ReadonlyMap<string, ObjectNode>;
@@ -30,12 +31,24 @@ function compileStep(step: Step, entry: JsonObject, context: CompileContext): Ob
   const path = ["steps", step.name];
   const type = stepFieldsType(step);
   if (type === undefined) {
-    context.issues.add(path, "accepts no fields other than the payload");
-    return undefined;
+    return context.issues.add(path, "accepts no fields other than the payload");
   }
   refuseSet(step, entry, path, context.issues);
+  return objectNode(compileTopNode(entry, type, path, context));
+}
+
+/** Compiles an entry whose values come from the rows of the root source. */
+export function compileTopNode(
+  entry: JsonObject,
+  type: FieldType,
+  path: AttrPath,
+  context: CompileContext,
+): MappingNode | undefined {
   const columns = context.columnsOf(rootSource(context.document));
-  const node = compileNode(entry, type, { ...context, path, columns, optional: false });
+  return compileNode(entry, type, { ...context, path, columns, optional: false });
+}
+
+function objectNode(node: MappingNode | undefined): ObjectNode | undefined {
   return node?.kind === "object" ? node : undefined;
 }
 
@@ -49,18 +62,15 @@ export function compileParameters(
 ): ObjectNode | undefined {
   const type = parametersType(operation);
   if (type === undefined) {
-    if (Object.keys(entry).length > 0)
-      context.issues.add(["parameters"], `the requests of the operation "${operation.id}" have no parameters`);
-    return undefined;
+    if (Object.keys(entry).length === 0) return undefined;
+    return context.issues.add(["parameters"], `the requests of the operation "${operation.id}" have no parameters`);
   }
   for (const name of requiredParameters(operation)) {
     if (Object.hasOwn(entry, name)) continue;
     const hint = `for example parameters: { ${name}: { value: ... } }, or the name of a column`;
     context.issues.add(["parameters"], `${operation.method} ${operation.path} needs the parameter "${name}"`, hint);
   }
-  const columns = context.columnsOf(rootSource(context.document));
-  const node = compileNode({ parameters: entry }, type, { ...context, path: [], columns, optional: false });
-  return node?.kind === "object" ? node : undefined;
+  return objectNode(compileTopNode({ parameters: entry }, type, [], context));
 }
 
 function refuseStep(name: string, { id, steps }: Operation, issues: Issues): void {

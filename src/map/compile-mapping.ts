@@ -4,8 +4,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-valu
 import { buildValue, newBuildState } from "./node/build-payload.ts";
 import { pathBelow, withChildColumns } from "./child-columns.ts";
 import type { MappingValues } from "./compile-context.ts";
-import { compileParameters, compileSteps, type StepNodes } from "./compile-given.ts";
-import { type CompileContext, compileNode } from "./node/compile-node.ts";
+import { compileParameters, compileSteps, compileTopNode, type StepNodes } from "./compile-given.ts";
+import type { CompileContext } from "./node/compile-node.ts";
 import type { MappingDocument } from "./document/mapping-document.ts";
 import { collectIssues, didYouMean, type Issues } from "./document/mapping-issues.ts";
 import { createFunctionCalls, type FunctionCalls } from "./leaf/function-calls.ts";
@@ -14,7 +14,7 @@ import { rootSource } from "./document/source-tree.ts";
 import { locateAttr } from "./node/locate-attr.ts";
 import { atRow } from "./node/payload-size.ts";
 import type { ItemsNode, MappingNode, ObjectNode } from "./node/mapping-node.ts";
-import { mappedOf, type Mapping, type Origin, type Mapped } from "./mapping.ts";
+import { mappedOf, type Mapping, type Origin, type Mapped, type RowMapping } from "./mapping.ts";
 import type { Row } from "../model/record.ts";
 import type { WrittenMoment } from "./document/source-moment.ts";
 import { Failure } from "../model/failure.ts";
@@ -53,8 +53,9 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
   issues.raise();
   const isAllOfRecord =
     steps.size === 0 && parameters === undefined && document.functions === undefined && asOf === undefined;
-  const mapping = mappingOver({ root, steps, parameters }, keyAttr);
-  const prepare = preparation({ root, steps, parameters }, calls);
+  const compiled = { root, steps, parameters };
+  const mapping = mappingOver(compiled, keyAttr);
+  const prepare = preparation(compiled, calls);
   return {
     ...mapping,
     ...(prepare !== undefined && {
@@ -83,7 +84,7 @@ interface AsOfReader {
 function asOfReader(
   document: MappingDocument,
   columnsOf: (source: string) => SourceColumns,
-  { isReimport = false }: Pick<MappingValues, "isReimport">,
+  { isReimport = false }: MappingValues,
 ): AsOfReader | undefined {
   const source = rootSource(document);
   const { asOf } = document.sources.get(source) ?? {};
@@ -129,14 +130,7 @@ function momentOfDate({ file, modifiedMs }: Row["table"]): number {
 function compileRoot(document: MappingDocument, operation: Operation, context: CompileContext): MappingNode {
   if (operation.body === undefined)
     context.issues.add(["payload"], `the operation "${operation.id}" accepts no payload`);
-  const root =
-    operation.body &&
-    compileNode(document.payload, operation.body, {
-      ...context,
-      path: ["payload"],
-      columns: context.columnsOf(rootSource(document)),
-      optional: false,
-    });
+  const root = operation.body && compileTopNode(document.payload, operation.body, ["payload"], context);
   return root ?? { kind: "object", fields: [], required: [], optional: false };
 }
 
@@ -147,10 +141,12 @@ interface Nodes {
   readonly parameters: ObjectNode | undefined;
 }
 
-function mappingOver(
-  nodes: Nodes,
-  keyAttr: AttrPath | undefined,
-): Pick<Mapping, "map" | "locate" | "origins" | "keyAttr" | "isConstant"> {
+/** Returns the nodes of the steps and the parameters. */
+function givenNodes({ steps, parameters }: Nodes): readonly ObjectNode[] {
+  return [...steps.values(), ...(parameters ? [parameters] : [])];
+}
+
+function mappingOver(nodes: Nodes, keyAttr: AttrPath | undefined): RowMapping {
   const { root, steps, parameters } = nodes;
   return {
     keyAttr,
@@ -176,16 +172,15 @@ function mappingOver(
     },
     origins: (row) => {
       const origins: Origin[] = [];
-      for (const node of [root, ...steps.values(), ...(parameters ? [parameters] : [])])
-        buildValue(node, row, newBuildState(origins));
+      for (const node of [root, ...givenNodes(nodes)]) buildValue(node, row, newBuildState(origins));
       return origins;
     },
   };
 }
 
 /** Returns undefined for a mapping that calls no function. */
-function preparation({ root, steps, parameters }: Nodes, calls: FunctionCalls): Mapping["prepare"] {
-  const rounds = callingNodes([root, ...steps.values(), ...(parameters ? [parameters] : [])]);
+function preparation(compiled: Nodes, calls: FunctionCalls): Mapping["prepare"] {
+  const rounds = callingNodes([compiled.root, ...givenNodes(compiled)]);
   if (rounds.every((nodes) => nodes.length === 0)) return undefined;
   // The built values are discarded, because calls have no results while they are collected.
   const build = newBuildState();
@@ -230,9 +225,10 @@ function unmappedInItems({ entries }: ItemsNode, path: AttrPath): readonly strin
 }
 
 /** Returns the node that contains an attr: the payload, unless only a step or the parameters have such a field. */
-function nodeWith([field]: AttrPath, { root, steps, parameters }: Nodes): MappingNode {
+function nodeWith([field]: AttrPath, nodes: Nodes): MappingNode {
+  const { root } = nodes;
   const has = (node: ObjectNode): boolean => node.fields.some(({ name }) => name === field);
-  const others = [...steps.values(), ...(parameters ? [parameters] : [])];
+  const others = givenNodes(nodes);
   if (others.length === 0 || root.kind !== "object" || has(root)) return root;
   return others.find(has) ?? root;
 }

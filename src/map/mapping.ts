@@ -5,22 +5,14 @@ import type { LocalProblem } from "../model/problem.ts";
 import type { Row } from "../model/record.ts";
 import type { MappingNode, OriginKind } from "./node/mapping-node.ts";
 
-/** A mapping, compiled against a contract, that converts rows to payloads. */
-export interface Mapping {
+/** The conversion of single rows to payloads. */
+export interface RowMapping {
   /**
    * Never throws for invalid data. Throws a Failure `mapping_invalid` at the first row of a CSV file that lacks a
    * column, or if a user's function fails, and `source_too_large` if a payload is too large. If the mapping has
    * `prepare`, rows must be prepared first.
    */
   readonly map: (row: Row) => Mapped;
-  /**
-   * Evaluates the user's functions for rows before they are mapped; undefined for a mapping without calls. An error in
-   * a call is thrown when its row is mapped.
-   * @throws Failure if a function ended or blocked its thread, or if the run was stopped in the meantime
-   */
-  readonly prepare?: ((rows: readonly Row[]) => Promise<void>) | undefined;
-  /** Stops the thread that runs the user's functions. */
-  readonly close?: (() => Promise<void>) | undefined;
   /**
    * Returns the place of an attr's cell. If the attr has no cell, returns the place of the row from which its value is
    * built.
@@ -32,6 +24,20 @@ export interface Mapping {
    */
   readonly origins: (row: Row) => readonly Origin[];
   readonly keyAttr: AttrPath | undefined;
+  /** True if the value at this path is the same in every payload and does not depend on rows. */
+  readonly isConstant: (path: AttrPath) => boolean;
+}
+
+/** A mapping, compiled against a contract, that converts rows to payloads. */
+export interface Mapping extends RowMapping {
+  /**
+   * Evaluates the user's functions for rows before they are mapped; undefined for a mapping without calls. An error in
+   * a call is thrown when its row is mapped.
+   * @throws Failure if a function ended or blocked its thread, or if the run was stopped in the meantime
+   */
+  readonly prepare?: ((rows: readonly Row[]) => Promise<void>) | undefined;
+  /** Stops the thread that runs the user's functions. */
+  readonly close?: (() => Promise<void>) | undefined;
   /** Present if the sources state the date of their content; `column`: the column with the date. */
   readonly asOf?: { readonly column: string | undefined };
   /**
@@ -39,8 +45,6 @@ export interface Mapping {
    * mapping names a module of functions.
    */
   readonly payloadNode?: MappingNode | undefined;
-  /** True if the value at this path is the same in every payload and does not depend on rows. */
-  readonly isConstant: (path: AttrPath) => boolean;
   /** Columns (CSV) or paths (JSON) that the entries of the mapping read, by source. */
   readonly columns: ReadonlyMap<string, readonly string[]>;
   /** The strings that a cell can have, by source and column, if the mapping and the contract list all of them. */

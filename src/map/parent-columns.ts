@@ -1,6 +1,6 @@
 import type { Row } from "../model/record.ts";
 import type { ParentRow } from "./node/mapping-node.ts";
-import { type Column, ownColumn, type SourceColumns, type OwnColumn } from "./source-columns.ts";
+import { type Column, ownOrOtherColumn, type SourceColumns } from "./source-columns.ts";
 
 const PREFIX = "parent.";
 
@@ -20,7 +20,7 @@ export function parentColumns(above: SourceColumns): ParentColumns {
   let isRead = false;
   const columnAbove = (name: string, line: number): Column => {
     isRead = true;
-    return eitherColumn(ownColumn(name), above.column(name.slice(PREFIX.length), line), () => parentOf(parent));
+    return ownOrOtherColumn(name, above.column(name.slice(PREFIX.length), line), () => parentOf(parent));
   };
   return {
     merge: (own) => ({
@@ -28,15 +28,6 @@ export function parentColumns(above: SourceColumns): ParentColumns {
       column: (name, line) => (name.startsWith(PREFIX) ? columnAbove(name, line) : own.column(name, line)),
     }),
     read: () => (isRead ? parent : undefined),
-  };
-}
-
-/** Returns the row's own column or, if the row has no column with this name, the column of the parent row. */
-function eitherColumn(own: OwnColumn, above: Column, parentRow: () => Row): Column {
-  return {
-    name: own.name,
-    read: (row) => (own.isIn(row) ? own.read(row) : above.read(parentRow())),
-    placeIn: (row) => (own.isIn(row) ? own.placeIn(row) : above.placeIn(parentRow())),
   };
 }
 

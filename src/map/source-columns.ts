@@ -1,12 +1,11 @@
 import { type JsonValue, valueAt } from "../json/json-value.ts";
-import { suggest } from "../text/suggestion.ts";
+import { listed, suggest } from "../text/suggestion.ts";
 import { Failure } from "../model/failure.ts";
 import { formatPointer } from "../json/json-pointer.ts";
 import type { Place } from "../model/place.ts";
 import { isCsvRow, type CsvTable, memberPath, placeOf, type Row } from "../model/record.ts";
 import type { CellContent } from "./leaf/conversion.ts";
 import { columnsHint } from "../text/column-names.ts";
-import { listed } from "../text/suggestion.ts";
 
 /** A column (CSV) or path (JSON) of one source, as used by one entry of the mapping. */
 export interface Column {
@@ -40,7 +39,7 @@ export function sourceColumns(
 ): SourceColumns {
   const lines = new Map<string, number>();
   const choices = new Map<string, readonly string[]>();
-  const refuse = (table: CsvTable): Failure => missingColumns(table, lines, { mappingFile, pathBelow });
+  const refuse = (table: CsvTable): Failure => missingColumns(table, lines, mappingFile, pathBelow);
   return {
     source,
     column: (name, line) => {
@@ -57,7 +56,7 @@ export function sourceColumns(
 }
 
 /** A column that may not exist. */
-export interface OwnColumn extends Column {
+interface OwnColumn extends Column {
   readonly isIn: (row: Row) => boolean;
 }
 
@@ -70,6 +69,27 @@ export function ownColumn(name: string): OwnColumn {
       isCsvRow(row)
         ? row.table.columnIndex.has(name)
         : Object.hasOwn(row.value, name) || Object.hasOwn(row.value, first),
+  };
+}
+
+/**
+ * Returns the row's own column or, if the row has no column with this name, the column of another row. If there is no
+ * other row, the cell counts as empty.
+ */
+export function ownOrOtherColumn(name: string, other: Column, otherRow: (row: Row) => Row | undefined): Column {
+  const own = ownColumn(name);
+  return {
+    name,
+    read: (row) => {
+      if (own.isIn(row)) return own.read(row);
+      const source = otherRow(row);
+      return source === undefined ? "" : other.read(source);
+    },
+    placeIn: (row) => {
+      if (own.isIn(row)) return own.placeIn(row);
+      const source = otherRow(row);
+      return source === undefined ? placeOf(row) : other.placeIn(source);
+    },
   };
 }
 
@@ -105,10 +125,8 @@ function contentOf(value: JsonValue | undefined): CellContent {
 function missingColumns(
   table: CsvTable,
   lines: ReadonlyMap<string, number>,
-  {
-    mappingFile,
-    pathBelow,
-  }: { readonly mappingFile: string; readonly pathBelow: (name: string) => string | undefined },
+  mappingFile: string,
+  pathBelow: (name: string) => string | undefined,
 ): Failure {
   const missing = [...lines].filter(([name]) => !table.columnIndex.has(name));
   const named = missing.map(([name, at]) => `"${name}" (${mappingFile}:${at})`);

@@ -151,7 +151,7 @@ function fitsAnother(
  */
 function tryOptions(options: readonly Option[], value: NonNullJson, collector: ProblemCollector): Option | undefined {
   const { errors: errorsBefore, problems: kept } = collector;
-  let best: Pick<ProblemCollector, "errors" | "problems"> = { errors: Number.POSITIVE_INFINITY, problems: [] };
+  let best: TrialResult = { errors: Number.POSITIVE_INFINITY, problems: [] };
   let fitting: Option | undefined;
   for (const option of options) {
     collector.problems = [];

@@ -28,17 +28,25 @@ import { readTokens, type Refuse } from "./yaml-tokens.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
 
-/** A YAML or JSON document as plain data, with the line of each part. */
-export interface SourceDocument {
+/** The parts of a YAML or JSON document that error messages need. */
+export interface Addressable {
   readonly file: string;
-  /** A tree without shared or circular parts: aliases are expanded. */
-  readonly value: JsonValue;
-  /** 1-based line of the key (or list item) at that path, or of its nearest ancestor. */
-  readonly lineOf: (path: AttrPath) => number;
   /** The line that `lineOf` returns, its column, and an excerpt: the text of the line with a mark below the column. */
   readonly pointOf: (path: AttrPath) => TextPoint & { readonly excerpt: string | undefined };
+}
+
+/** The places of the parts of a YAML or JSON document. */
+export interface AddressableDocument extends Addressable {
+  /** 1-based line of the key (or list item) at that path, or of its nearest ancestor. */
+  readonly lineOf: (path: AttrPath) => number;
   /** The place of the first string value that satisfies the condition; undefined if there is none. */
   readonly findText: (isMeant: (text: string) => boolean) => Place | undefined;
+}
+
+/** A YAML or JSON document as plain data, with the line of each part. */
+export interface SourceDocument extends AddressableDocument {
+  /** A tree without shared or circular parts: aliases are expanded. */
+  readonly value: JsonValue;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { addToGroup } from "../../model/groups.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import type { JsonValue } from "../../json/json-value.ts";
 import { type Discriminator, type FieldType, type UnionType, memberType } from "./field-type.ts";
@@ -26,11 +27,7 @@ export function typesLeadingTo(body: FieldType, isWanted: (type: FieldType) => b
   const types = typesWithin(body);
   const parents = new Map<FieldType, FieldType[]>();
   for (const type of types) {
-    for (const child of childTypes(type)) {
-      const known = parents.get(child);
-      if (known === undefined) parents.set(child, [type]);
-      else known.push(type);
-    }
+    for (const child of childTypes(type)) addToGroup(parents, child, type);
   }
   const leading = new Set(types.filter(isWanted));
   for (const type of leading) for (const parent of parents.get(type) ?? []) leading.add(parent);

@@ -2,17 +2,17 @@ import { parseAttr, type AttrPath } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
-import { parseDocument, type SourceDocument, type TextMembers } from "../../contract/document/yaml-document.ts";
+import { type AddressableDocument, parseDocument, type TextMembers } from "../../contract/document/yaml-document.ts";
 import type { RowChoice, RowOrder } from "../../model/source-spec.ts";
-import { LEAF_OPTIONS } from "../leaf/leaf-options.ts";
+import { hasOnlyLeafOptions } from "../leaf/leaf-options.ts";
+import { SOURCE_PROPERTIES } from "../schema/source-schema.ts";
 import { readJoinColumns, readRowChoice, readRowOrder } from "./row-options.ts";
 import { readSourceMoment, type SourceMoment } from "./source-moment.ts";
 import { type Measure, readMeasures } from "./measures.ts";
 import { asObject, collectIssues, refuseUnknown, scalarText, scalarTexts, type Issues } from "./mapping-issues.ts";
 
 /** A mapping file whose structure has been validated. The payload's entries are later compiled against the contract. */
-export interface MappingDocument {
-  readonly file: string;
+export interface MappingDocument extends AddressableDocument {
   readonly operation?: string;
   /** The attr of the business key in the payload. */
   readonly key?: AttrPath;
@@ -31,10 +31,6 @@ export interface MappingDocument {
   readonly functions?: string;
   /** Paths of all lookup tables that leaves refer to, as written in the mapping. */
   readonly lookupFiles: readonly string[];
-  /** 1-based line of the entry at a path in the mapping file, or of its nearest ancestor. */
-  readonly lineOf: SourceDocument["lineOf"];
-  readonly pointOf: SourceDocument["pointOf"];
-  readonly findText: SourceDocument["findText"];
 }
 
 export interface SourceEntry {
@@ -60,8 +56,9 @@ export interface SourceEntry {
  * (with suggestions), wrong types, and a missing payload.
  */
 export function readMapping(source: { readonly file: string; readonly text: string }): MappingDocument {
-  const { file, value, lineOf, pointOf, findText } = parseDocument(source, "mapping_invalid", WORDS_OF_CELLS);
-  const issues = collectIssues({ file, pointOf });
+  const { value, ...document } = parseDocument(source, "mapping_invalid", WORDS_OF_CELLS);
+  const { file } = document;
+  const issues = collectIssues(document);
   if (value === null) {
     throw new Failure("mapping_invalid", `${file}: this file is empty`, {
       hint: "docs/mapping.md begins with an example of a mapping",
@@ -81,18 +78,14 @@ export function readMapping(source: { readonly file: string; readonly text: stri
   const measures = readMeasures(top["measures"], payload, issues);
   issues.raise();
   return {
-    file,
+    ...document,
     measures,
     sources,
     payload,
     steps,
     parameters,
-    ...(key === undefined ? {} : { key: parseAttr(key) }),
-    ...definedMembers({ operation, after, functions }),
+    ...definedMembers({ operation, after, functions, key: key === undefined ? undefined : parseAttr(key) }),
     lookupFiles: [...new Set([payload, ...steps.values(), parameters].flatMap(lookupFilesIn))],
-    lineOf,
-    pointOf,
-    findText,
   };
 }
 
@@ -117,24 +110,11 @@ const MAPPING_KEYS = [
   "measures",
   "functions",
 ] as const;
-export const SOURCE_KEYS = [
-  "files",
-  "sheet",
-  "key",
-  "parent",
-  "on",
-  "orderBy",
-  "distinct",
-  "pick",
-  "rename",
-  "asOf",
-] as const;
 
 function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues): string | undefined {
   const value = object[name];
   if (value === undefined || (typeof value === "string" && value !== "")) return value;
-  issues.add([...path, name], "must be a string");
-  return undefined;
+  return issues.add([...path, name], "must be a string");
 }
 
 /** Reads `after: stage-account` or, with the attr of the other record's key, `after: { operation: ..., key: ... }`. */
@@ -179,7 +159,7 @@ function readSources(value: JsonValue | undefined, issues: Issues): ReadonlyMap<
 }
 
 function readSource(object: JsonObject, path: AttrPath, issues: Issues): SourceEntry {
-  refuseUnknown(object, SOURCE_KEYS, path, issues);
+  refuseUnknown(object, Object.keys(SOURCE_PROPERTIES), path, issues);
   const files = scalarTexts(object["files"]);
   if (object["files"] !== undefined && files === undefined) {
     issues.add([...path, "files"], "must be a path, a glob, or a list of them");
@@ -228,6 +208,6 @@ function lookupFilesIn(entry: JsonValue): readonly string[] {
   if (isJsonArray(entry)) return entry.flatMap(lookupFilesIn);
   if (!isJsonObject(entry)) return [];
   const lookup = scalarText(entry["lookup"]);
-  const isLeaf = entry["from"] !== undefined && Object.keys(entry).every((name) => LEAF_OPTIONS.includes(name));
+  const isLeaf = entry["from"] !== undefined && hasOnlyLeafOptions(entry);
   return isLeaf && lookup !== undefined ? [lookup] : Object.values(entry).flatMap(lookupFilesIn);
 }

@@ -1,20 +1,16 @@
 import { formatAttr, type AttrPath } from "../../json/attr.ts";
-import type { SourceDocument } from "../../contract/document/yaml-document.ts";
+import type { Addressable } from "../../contract/document/yaml-document.ts";
 import { Failure } from "../../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { listed, suggestionOr } from "../../text/suggestion.ts";
 
-/** The parts of a parsed document that error messages need. */
-export interface Addressable {
-  readonly file: string;
-  /** The place of the entry at a path, or of its nearest ancestor. */
-  readonly pointOf: SourceDocument["pointOf"];
-}
-
 /** Collects the errors of a mapping, so that one run shows all of them. */
 export interface Issues {
-  /** Adds an issue, unless it is a duplicate. `path` is the path of the entry in the mapping file. */
-  readonly add: (path: AttrPath, message: string, hint?: string) => void;
+  /**
+   * Adds an issue, unless it is a duplicate. `path` is the path of the entry in the mapping file. Returns undefined, the
+   * result of reading an invalid entry.
+   */
+  readonly add: (path: AttrPath, message: string, hint?: string) => undefined;
 }
 
 export interface CollectedIssues extends Issues {
@@ -87,8 +83,7 @@ export function scalarTexts(value: JsonValue | undefined): readonly string[] | u
 /** Returns the entry as an object; otherwise adds an issue and returns undefined. */
 export function asObject(value: JsonValue, path: AttrPath, issues: Issues): JsonObject | undefined {
   if (isJsonObject(value)) return value;
-  issues.add(path, "must be an object with an entry for each name");
-  return undefined;
+  return issues.add(path, "must be an object with an entry for each name");
 }
 
 interface Issue {

@@ -3,8 +3,8 @@ import { definedMembers } from "../../json/defined-members.ts";
 import { numberRank } from "../../json/number-rank.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { OrderedCells, RowChoice, RowOrder } from "../../model/source-spec.ts";
-import { compileDatePattern, type PatternTime } from "../leaf/date-pattern.ts";
-import { datePatternHint } from "../leaf/foreign-date-pattern.ts";
+import type { PatternTime } from "../leaf/date-pattern.ts";
+import { readDatePattern } from "../leaf/foreign-date-pattern.ts";
 import { readPivot } from "../leaf/leaf-options.ts";
 import { didYouMean, refuseUnknown, scalarText, type Issues } from "./mapping-issues.ts";
 
@@ -25,8 +25,7 @@ export function readJoinColumns(value: JsonValue | undefined, path: AttrPath, is
   const hint =
     "write on: CUST_ID, or on: { CUST_ID: CUSTOMER } with the column of this source and the column of its parent";
   const fact = more.length > 0 ? "must have exactly one pair of columns" : "must be a column";
-  issues.add(path, fact, hint);
-  return undefined;
+  return issues.add(path, fact, hint);
 }
 
 /**
@@ -37,14 +36,12 @@ export function readRowOrder(value: JsonValue | undefined, path: AttrPath, issue
   if (value === undefined) return undefined;
   if (isColumn(value)) return { column: value };
   if (!isJsonObject(value)) {
-    issues.add(path, "must be a column", `or state the type of its cells: ${ORDER_EXAMPLE}`);
-    return undefined;
+    return issues.add(path, "must be a column", `or state the type of its cells: ${ORDER_EXAMPLE}`);
   }
   refuseUnknown(value, ["column", "as", "date", "pivot"], path, issues);
   const { column } = value;
   if (!isColumn(column)) {
-    issues.add([...path, "column"], "must be a column", `for example ${ORDER_EXAMPLE}`);
-    return undefined;
+    return issues.add([...path, "column"], "must be a column", `for example ${ORDER_EXAMPLE}`);
   }
   const cells = readCells(value, path, issues);
   return { column, ...definedMembers({ cells }) };
@@ -54,8 +51,7 @@ const ORDER_EXAMPLE = "{ column: SEQ, as: number }, or { column: SINCE, date: dd
 
 function readCells({ as, date, pivot }: JsonObject, path: AttrPath, issues: Issues): OrderedCells | undefined {
   if (as !== undefined && date !== undefined) {
-    issues.add(path, "as and date cannot be used together");
-    return undefined;
+    return issues.add(path, "as and date cannot be used together");
   }
   const lastYear = readPivot(pivot, [...path, "pivot"], issues);
   if (date !== undefined) return readDates(date, lastYear, [...path, "date"], issues);
@@ -64,8 +60,7 @@ function readCells({ as, date, pivot }: JsonObject, path: AttrPath, issues: Issu
   if (as === "text") return TEXTS;
   const hint =
     as === "date" ? 'write its pattern: date: "dd/MM/yyyy"' : didYouMean(scalarText(as) ?? "", ["number", "text"]);
-  issues.add([...path, "as"], "must be `number` or `text`", hint);
-  return undefined;
+  return issues.add([...path, "as"], "must be `number` or `text`", hint);
 }
 
 const NUMBERS: OrderedCells = {
@@ -82,21 +77,18 @@ function readDates(
   issues: Issues,
 ): OrderedCells | undefined {
   if (typeof written !== "string") {
-    issues.add(path, "must be a pattern, such as dd/MM/yyyy");
-    return undefined;
+    return issues.add(path, "must be a pattern, such as dd/MM/yyyy");
   }
-  const pattern = compileDatePattern(written, pivot);
-  if (typeof pattern === "string") {
-    issues.add(path, `"${written}": ${pattern}`, datePatternHint(written));
-    return undefined;
-  }
-  return {
-    wanted: `a valid date, written as ${written}`,
-    rank: (text) => {
-      const time = pattern.read(text);
-      return time && moment(time);
-    },
-  };
+  const pattern = readDatePattern(written, path, issues, pivot);
+  return (
+    pattern && {
+      wanted: `a valid date, written as ${written}`,
+      rank: (text) => {
+        const time = pattern.read(text);
+        return time && moment(time);
+      },
+    }
+  );
 }
 
 /**
@@ -117,8 +109,7 @@ export function readRowChoice(value: JsonValue | undefined, path: AttrPath, issu
   if (value === undefined) return undefined;
   if (typeof value === "string") return readChoiceText(value, path, issues);
   if (!isJsonObject(value)) {
-    issues.add(path, CHOICE_FAULT, CHOICE_HINT);
-    return undefined;
+    return issues.add(path, CHOICE_FAULT, CHOICE_HINT);
   }
   refuseUnknown(value, ["first", "last", "per"], path, issues);
   const { first, last, per } = value;
@@ -135,8 +126,7 @@ const CHOICE_HINT = "write first, last, last by <column>, or { last: <column>, p
 function readChoiceText(text: string, path: AttrPath, issues: Issues): RowChoice | undefined {
   const [, take, column] = /^\s*(first|last)(?:\s+by\s+(\S.*?))?\s*$/.exec(text) ?? [];
   if (take === "first" || take === "last") return { take, ...(column !== undefined && { by: { column } }) };
-  issues.add(path, CHOICE_FAULT, CHOICE_HINT);
-  return undefined;
+  return issues.add(path, CHOICE_FAULT, CHOICE_HINT);
 }
 
 function isColumn(value: JsonValue | undefined): value is string {

@@ -1,8 +1,8 @@
 import type { AttrPath } from "../../json/attr.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import { isoDateTime, isZone, utcAtOffset, utcInZone } from "../../time/zoned-time.ts";
-import { compileDatePattern, type DatePattern, type PatternTime } from "../leaf/date-pattern.ts";
-import { datePatternHint } from "../leaf/foreign-date-pattern.ts";
+import type { DatePattern, PatternTime } from "../leaf/date-pattern.ts";
+import { readDatePattern } from "../leaf/foreign-date-pattern.ts";
 import { asObject, type Issues, refuseUnknown } from "./mapping-issues.ts";
 
 /**
@@ -51,8 +51,7 @@ export function readSourceMoment(
   }
   const { column } = object;
   if (typeof column !== "string" || column === "") {
-    issues.add([...path, "column"], "must be a column", `for example ${EXAMPLE}`);
-    return undefined;
+    return issues.add([...path, "column"], "must be a column", `for example ${EXAMPLE}`);
   }
   const dated = readNotation(object, { path, place: "date", example: EXAMPLE }, issues);
   return dated && { kind: "column", column, ...dated, read: remembering(dated.read) };
@@ -88,18 +87,13 @@ function readNotation(
 ): MomentText | undefined {
   const { [place]: date, zone } = object;
   if (typeof date !== "string") {
-    issues.add([...path, place], "must be a pattern", `for example ${example}`);
-    return undefined;
+    return issues.add([...path, place], "must be a pattern", `for example ${example}`);
   }
-  const pattern = compileDatePattern(date);
-  if (typeof pattern === "string") {
-    issues.add([...path, place], `"${date}": ${pattern}`, datePatternHint(date));
-    return undefined;
-  }
+  const pattern = readDatePattern(date, [...path, place], issues);
+  if (pattern === undefined) return undefined;
   const fault = zoneFault(zone, date, pattern);
   if (fault !== undefined) {
-    issues.add([...path, fault.at === "date" ? place : fault.at], fault.text, fault.hint);
-    return undefined;
+    return issues.add([...path, fault.at === "date" ? place : fault.at], fault.text, fault.hint);
   }
   const inZone = typeof zone === "string" ? zone : undefined;
   const wanted = `a valid date, written as ${date}${inZone === undefined ? "" : ` (${inZone})`}`;

@@ -178,8 +178,7 @@ function fallbackOf(options: LeafOptions, type: FieldType, context: LeafContext)
   const value = typeof written === "string" ? filledIn(written, path, context) : written;
   const constant = constantOf(type, value);
   if ("value" in constant) return constant.value;
-  context.issues.add(path, constant.fault);
-  return undefined;
+  return context.issues.add(path, constant.fault);
 }
 
 /** Replaces `${supplier}` with the import supplier's code. */

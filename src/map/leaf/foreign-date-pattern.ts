@@ -1,4 +1,18 @@
-import { compileDatePattern } from "./date-pattern.ts";
+import type { AttrPath } from "../../json/attr.ts";
+import type { Issues } from "../document/mapping-issues.ts";
+import { compileDatePattern, type DatePattern } from "./date-pattern.ts";
+
+/** Compiles a pattern of the mapping. Adds an issue for an invalid pattern and returns undefined. */
+export function readDatePattern(
+  written: string,
+  path: AttrPath,
+  issues: Issues,
+  pivot?: number,
+): DatePattern | undefined {
+  const pattern = compileDatePattern(written, pivot);
+  if (typeof pattern !== "string") return pattern;
+  return issues.add(path, `"${written}": ${pattern}`, datePatternHint(written));
+}
 
 /**
  * Suggests a translation (`did you mean "dd/MM/yyyy"?`) of a pattern in the notation of strftime (`%d/%m/%Y`), SQL or

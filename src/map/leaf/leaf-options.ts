@@ -1,34 +1,20 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { listed } from "../../text/suggestion.ts";
-import { type Addressable, refuseUnknown, scalarTexts, type Issues } from "../document/mapping-issues.ts";
+import type { Addressable } from "../../contract/document/yaml-document.ts";
+import { formatCount } from "../../text/count.ts";
+import { refuseUnknown, scalarTexts, type Issues } from "../document/mapping-issues.ts";
+import { LEAF_PROPERTIES } from "../schema/leaf-schema.ts";
 import type { NumberSeparators } from "./number-text.ts";
 import { readReplacements, type Replacement } from "./replacement.ts";
 
 /** The names of a leaf's options in a mapping. */
-export const LEAF_OPTIONS: readonly string[] = [
-  "from",
-  "value",
-  "default",
-  "when",
-  "trim",
-  "join",
-  "split",
-  "replace",
-  "upper",
-  "lower",
-  "keepEmpty",
-  "lookup",
-  "otherwise",
-  "true",
-  "false",
-  "date",
-  "datetime",
-  "zone",
-  "pivot",
-  "number",
-  "call",
-];
+const LEAF_OPTIONS: readonly string[] = Object.keys(LEAF_PROPERTIES);
+
+/** Whether an object in a mapping has no members other than the options of a leaf. */
+export function hasOnlyLeafOptions(entry: JsonObject): boolean {
+  return Object.keys(entry).every((name) => LEAF_OPTIONS.includes(name));
+}
 
 /** The validated options of one leaf, not yet checked against the contract. */
 export interface LeafOptions {
@@ -68,7 +54,7 @@ interface WrittenDate {
 interface WrittenAt {
   /** Path of the leaf in the mapping file. */
   readonly path: AttrPath;
-  readonly document: Pick<Addressable, "pointOf">;
+  readonly document: Addressable;
   readonly issues: Issues;
 }
 
@@ -77,29 +63,28 @@ interface WrittenAt {
  * the entry is neither.
  */
 export function readLeafOptions(entry: JsonValue, { path, document, issues }: WrittenAt): LeafOptions | undefined {
-  if (typeof entry === "string" && entry !== "") return { ...DEFAULT_OPTIONS, path, from: [entry] };
-  if (!isJsonObject(entry)) {
-    issues.add(path, "must be a column (a string) or an object of options", hintFor(entry));
-    return undefined;
+  const options = typeof entry === "string" && entry !== "" ? { from: entry } : entry;
+  if (!isJsonObject(options)) {
+    return issues.add(path, "must be a column (a string) or an object of options", hintFor(options));
   }
-  refuseUnknown(entry, LEAF_OPTIONS, path, issues);
-  const option = optionReader(entry, path, issues);
+  refuseUnknown(options, LEAF_OPTIONS, path, issues);
+  const option = optionReader(options, path, issues);
   const leaf: LeafOptions = {
     path,
     from: option.texts("from") ?? [],
-    value: entry["value"],
-    default: entry["default"],
-    when: readWhen(entry["when"], [...path, "when"], issues),
+    value: options["value"],
+    default: options["default"],
+    when: readWhen(options["when"], [...path, "when"], issues),
     trim: option.flag("trim") ?? true,
     join: option.text("join"),
     split: option.text("split"),
-    replace: readReplacements(entry["replace"], [...path, "replace"], document, issues),
+    replace: readReplacements(options["replace"], [...path, "replace"], document, issues),
     letters: readLetters(option),
     keepEmpty: option.flag("keepEmpty") ?? false,
-    transform: readTransform(entry, option, path, issues),
+    transform: readTransform(options, option, path, issues),
   };
-  if (leaf.value === undefined) contradictions(entry, path, issues);
-  else refuseWithValue(entry, path, issues);
+  if (leaf.value === undefined) contradictions(options, path, issues);
+  else refuseWithValue(options, path, issues);
   return leaf;
 }
 
@@ -111,19 +96,6 @@ function hintFor(entry: JsonValue): string {
   const from = `{ from: [${columns.slice(0, 3).join(", ")}${columns.length > 3 ? ", ..." : ""}]`;
   return `write ${from}, join: " " } to join them, or ${from} } for the first column that is not empty`;
 }
-
-const DEFAULT_OPTIONS = {
-  value: undefined,
-  default: undefined,
-  when: undefined,
-  trim: true,
-  join: undefined,
-  split: undefined,
-  replace: [],
-  letters: undefined,
-  keepEmpty: false,
-  transform: undefined,
-} as const;
 
 /**
  * Reads options of an entry by name. For a value of the wrong kind, each function adds an issue and returns undefined.
@@ -186,8 +158,7 @@ export function readWhen(entry: JsonValue | undefined, path: AttrPath, issues: I
   if (padded !== undefined)
     issues.add([...path, "in"], `"${padded}" never matches: cells are compared without the whitespace around them`);
   if (typeof column === "string" && texts !== undefined && texts.length > 0) return { column, in: texts };
-  issues.add(path, "must be { column: <name>, in: [<value>, ...] }");
-  return undefined;
+  return issues.add(path, "must be { column: <name>, in: [<value>, ...] }");
 }
 
 function readTransform(entry: JsonObject, option: OptionReader, path: AttrPath, issues: Issues): Transform | undefined {
@@ -211,18 +182,15 @@ function readTransform(entry: JsonObject, option: OptionReader, path: AttrPath, 
 export function readPivot(entry: JsonValue | undefined, path: AttrPath, issues: Issues): number | undefined {
   if (entry === undefined) return undefined;
   if (typeof entry === "number" && Number.isInteger(entry) && entry >= 0 && entry <= 99) return entry;
-  issues.add(path, "must be a number from 0 to 99: the highest two-digit year that is read as 20yy");
-  return undefined;
+  return issues.add(path, "must be a number from 0 to 99: the highest two-digit year that is read as 20yy");
 }
 
 function readLookup(table: JsonValue, otherwise: string, path: AttrPath, issues: Issues): Transform | undefined {
   if (otherwise !== "keep" && otherwise !== "empty" && otherwise !== "error") {
-    issues.add([...path, "otherwise"], "must be keep, empty or error");
-    return undefined;
+    return issues.add([...path, "otherwise"], "must be keep, empty or error");
   }
   if (typeof table === "string" || isJsonObject(table)) return { kind: "lookup", table, otherwise };
-  issues.add([...path, "lookup"], "must be a table (code: value) or the path of a table");
-  return undefined;
+  return issues.add([...path, "lookup"], "must be a table (code: value) or the path of a table");
 }
 
 function readNumber(entry: JsonValue, path: AttrPath, issues: Issues): Transform | undefined {
@@ -232,8 +200,7 @@ function readNumber(entry: JsonValue, path: AttrPath, issues: Issues): Transform
   if (isSeparator(decimal) && (group === undefined || isSeparator(group)) && decimal !== group) {
     return { kind: "number", separators: { decimal, ...(group === undefined ? {} : { group }) } };
   }
-  issues.add(path, 'must be { decimal: ",", group: "." }: two different characters, neither a digit nor a sign');
-  return undefined;
+  return issues.add(path, 'must be { decimal: ",", group: "." }: two different characters, neither a digit nor a sign');
 }
 
 function isSeparator(text: unknown): text is string {
@@ -266,8 +233,7 @@ function checkColumns(columns: readonly string[], isJoined: boolean, path: AttrP
   if (isJoined && columns.length < 2)
     issues.add([...path, "join"], "requires a list of at least two columns in `from`");
   if (columns.length > MAX_COLUMNS) {
-    const found = columns.length.toLocaleString("en");
-    issues.add([...path, "from"], `names ${found} columns; name at most ${MAX_COLUMNS}`);
+    issues.add([...path, "from"], `names ${formatCount(columns.length)} columns; name at most ${MAX_COLUMNS}`);
   }
 }
 

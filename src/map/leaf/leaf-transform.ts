@@ -12,8 +12,8 @@ import {
   ConversionFailure,
   type Constant,
 } from "./conversion.ts";
-import { compileDatePattern, type DatePattern, type PatternTime } from "./date-pattern.ts";
-import { datePatternHint } from "./foreign-date-pattern.ts";
+import type { DatePattern, PatternTime } from "./date-pattern.ts";
+import { readDatePattern } from "./foreign-date-pattern.ts";
 import type { LeafContext } from "../compile-context.ts";
 import type { LeafOptions, Transform } from "./leaf-options.ts";
 import { compileCall } from "./mapping-function.ts";
@@ -36,7 +36,7 @@ export function compileTransform(options: LeafOptions, type: FieldType, context:
     return { finish: convert, origin: options.value === undefined ? "column" : "value", takesEmpty: false };
   }
   refuseOtherTypes(transform, type, options, context);
-  if (transform.kind === "lookup") return lookupTransform(transform, { options, type, context });
+  if (transform.kind === "lookup") return lookupTransform(transform, options, type, context);
   if (transform.kind === "boolean") return booleanTransform(transform, options, context);
   if (transform.kind === "number")
     return textTransform(
@@ -54,12 +54,6 @@ type Kind = FieldType["kind"];
 type LookupTransform = Extract<Transform, { kind: "lookup" }>;
 type BooleanTransform = Extract<Transform, { kind: "boolean" }>;
 type DateTransform = Extract<Transform, { kind: "date" | "datetime" }>;
-
-interface Leaf {
-  readonly options: LeafOptions;
-  readonly type: FieldType;
-  readonly context: LeafContext;
-}
 
 const TYPES_BY_TRANSFORM: Readonly<Record<Transform["kind"], readonly Kind[] | undefined>> = {
   boolean: ["boolean", "any", "union"],
@@ -92,8 +86,13 @@ function hintForType(transform: Transform, type: FieldType): string | undefined 
   return transform.kind === "datetime" && type.kind === "date" ? "use `date:` without `zone:`" : undefined;
 }
 
-function lookupTransform(transform: LookupTransform, { options, type, context }: Leaf): CompiledTransform {
-  const table = lookupTable(transform.table, { options, type, context });
+function lookupTransform(
+  transform: LookupTransform,
+  options: LeafOptions,
+  type: FieldType,
+  context: LeafContext,
+): CompiledTransform {
+  const table = lookupTable(transform.table, options, type, context);
   const convert = conversionTo(type);
   const choices = [...table.keys()].slice(0, MAX_CHOICES);
   const takesEmpty = table.has("");
@@ -115,7 +114,12 @@ function lookupTransform(transform: LookupTransform, { options, type, context }:
 /** Maximum number of choices in a message. */
 const MAX_CHOICES = 50;
 
-function lookupTable(written: string | JsonObject, { options, type, context }: Leaf): ReadonlyMap<string, JsonValue> {
+function lookupTable(
+  written: string | JsonObject,
+  options: LeafOptions,
+  type: FieldType,
+  context: LeafContext,
+): ReadonlyMap<string, JsonValue> {
   const path = [...options.path, "lookup"];
   const read = typeof written === "string" ? context.values.lookups.get(written) : undefined;
   if (typeof written === "string" && read === undefined) context.issues.add(path, `the table ${written} was not read`);
@@ -226,10 +230,8 @@ interface DateReader {
 function dateReaders(transform: DateTransform, options: LeafOptions, context: LeafContext): readonly DateReader[] {
   const { kind, patterns, pivot } = transform;
   const compiled = patterns.flatMap((written) => {
-    const pattern = compileDatePattern(written, pivot);
-    if (typeof pattern !== "string") return [{ written, pattern }];
-    context.issues.add([...options.path, kind], `"${written}": ${pattern}`, datePatternHint(written));
-    return [];
+    const pattern = readDatePattern(written, [...options.path, kind], context.issues, pivot);
+    return pattern === undefined ? [] : [{ written, pattern }];
   });
   if (pivot !== undefined && compiled.length > 0 && !compiled.some(({ pattern }) => pattern.hasShortYear)) {
     context.issues.add([...options.path, "pivot"], "has no effect without yy in the pattern");

@@ -3,7 +3,8 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value
 import { regularExpression } from "../../text/linear-pattern.ts";
 import { slowPatternReason } from "../../text/slow-pattern.ts";
 import { checkCellLength } from "../node/payload-size.ts";
-import { type Addressable, type Issues, refuseUnknown } from "../document/mapping-issues.ts";
+import type { Addressable } from "../../contract/document/yaml-document.ts";
+import { type Issues, refuseUnknown } from "../document/mapping-issues.ts";
 
 /** Replaces every match in a string. @throws TooLarge if the result is too long */
 export type Replacement = (text: string) => string;
@@ -17,7 +18,7 @@ export type Replacement = (text: string) => string;
 export function readReplacements(
   entry: JsonValue | undefined,
   path: AttrPath,
-  { pointOf }: Pick<Addressable, "pointOf">,
+  { pointOf }: Addressable,
   issues: Issues,
 ): readonly Replacement[] {
   if (entry === undefined) return [];

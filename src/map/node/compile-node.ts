@@ -20,7 +20,7 @@ import type {
 } from "./mapping-node.ts";
 import { parentColumns } from "../parent-columns.ts";
 import type { SourceColumns } from "../source-columns.ts";
-import { narrowType, type Variants } from "./union-variants.ts";
+import { type Fields, narrowType, type Variants } from "./union-variants.ts";
 
 /** The context that all entries of a mapping have in common. */
 export interface CompileContext extends MappingContext {
@@ -66,13 +66,6 @@ function compileLeafOfAny(entry: JsonValue, type: FieldType, context: NodeContex
   return leaf;
 }
 
-interface Fields {
-  readonly typeOf: (name: string) => FieldType | undefined;
-  readonly isRequired: (name: string) => boolean;
-  readonly isReadOnly: (name: string) => boolean;
-  readonly names: readonly string[];
-}
-
 function compileObject(entry: JsonValue, type: ObjectType, context: NodeContext): ObjectNode | undefined {
   const object = fieldsEntry(entry, context);
   return object && compileFields(object, fieldsOf(type), context);
@@ -81,8 +74,7 @@ function compileObject(entry: JsonValue, type: ObjectType, context: NodeContext)
 function fieldsEntry(entry: JsonValue, context: NodeContext): JsonObject | undefined {
   if (isJsonObject(entry)) return entry;
   const hint = "write its fields below it, each with the source of its value";
-  context.issues.add(context.path, "is an object in the contract", hint);
-  return undefined;
+  return context.issues.add(context.path, "is an object in the contract", hint);
 }
 
 function fieldsOf(type: ObjectType): Fields {
@@ -123,8 +115,7 @@ function compileField(
     const node = compileNode(entry, first, { ...context, path, optional: true, others: rest });
     return node && { kind: "foreign", node };
   }
-  context.issues.add(path, "the contract has no such attr", didYouMean(name, known.names));
-  return undefined;
+  return context.issues.add(path, "the contract has no such attr", didYouMean(name, known.names));
 }
 
 /** Returns the fields of the other alternatives, for an object entry. */
@@ -150,19 +141,19 @@ function compileVariants(entry: JsonValue, type: Variants, context: NodeContext)
   for (const [value, option] of type.byValue) {
     const others = [...type.byValue.values()].filter((other) => other !== option);
     const inside = { ...context, others: [...others, ...(context.others ?? [])] };
-    variants.set(value, compileFields(object, { ...type.merged, ...fieldsOfOption(option, type) }, inside));
+    variants.set(value, compileFields(object, fieldsOfOption(option, type), inside));
   }
   const discriminator = otherwise.fields.find(({ name }) => name === type.property)?.node;
   return { kind: "variant", discriminator, variants, otherwise };
 }
 
-/** Returns the fields of one option; the discriminator has the same type in all options. */
-function fieldsOfOption(option: ObjectType, { property, merged }: Variants): Pick<Fields, "typeOf" | "isRequired"> {
-  const own = fieldsOf(option);
-  return {
-    typeOf: (name) => (name === property ? merged.typeOf(name) : own.typeOf(name)),
-    isRequired: own.isRequired,
-  };
+/**
+ * Returns the fields of all options, with the types and requirements of one option. The discriminator has the same type
+ * in all options.
+ */
+function fieldsOfOption(option: ObjectType, { property, merged }: Variants): Fields {
+  const { typeOf, isRequired } = fieldsOf(option);
+  return { ...merged, typeOf: (name) => (name === property ? merged.typeOf(name) : typeOf(name)), isRequired };
 }
 
 function compileList(entry: JsonValue, type: ListType, context: NodeContext): MappingNode | undefined {
@@ -171,8 +162,7 @@ function compileList(entry: JsonValue, type: ListType, context: NodeContext): Ma
   if (isJsonObject(entry)) return compileEach(entry, type, context);
   const hint =
     "write a list of items (- ...), { each: <child source>, item: ... }, or { from: <column>, split: <text> }";
-  context.issues.add(context.path, "is a list in the contract", hint);
-  return undefined;
+  return context.issues.add(context.path, "is a list in the contract", hint);
 }
 
 function compileItems(entry: readonly JsonValue[], type: ListType, context: NodeContext): ItemsNode {
@@ -194,8 +184,7 @@ function compileListEntry(entry: JsonObject, type: ListType, context: NodeContex
   if (item === undefined || when === undefined) {
     const hint =
       "write { each: <child source>, item: ... }, { when: { column: <name>, in: [...] }, item: ... }, or the item";
-    context.issues.add(context.path, "has neither a source of rows (each) nor a condition (when)", hint);
-    return undefined;
+    return context.issues.add(context.path, "has neither a source of rows (each) nor a condition (when)", hint);
   }
   return compileSingle(item, conditionOf(entry, context), type, { ...context, path: [...context.path, "item"] });
 }
@@ -232,11 +221,10 @@ function itemsOfOthers(item: JsonValue, { others = [] }: NodeContext): readonly 
 function compileSplitCell(entry: JsonObject, type: ListType, context: NodeContext): SplitNode | undefined {
   const { kind } = narrowType("", type.items);
   if (kind !== "object" && kind !== "list" && kind !== "variants") return compileSplit(entry, type, context);
-  context.issues.add(
+  return context.issues.add(
     [...context.path, "split"],
     "produces a list of text values, but the contract requires objects or lists here",
   );
-  return undefined;
 }
 
 const EACH_KEYS = ["each", "item", "when"] as const;
@@ -245,8 +233,10 @@ function compileEach(entry: JsonObject, type: ListType, context: NodeContext): E
   refuseUnknown(entry, EACH_KEYS, context.path, context.issues);
   const { each: source, item } = entry;
   if (typeof source !== "string" || item === undefined) {
-    context.issues.add(context.path, "a list from child rows needs each: <child source> and item: <mapping of a row>");
-    return undefined;
+    return context.issues.add(
+      context.path,
+      "a list from child rows needs each: <child source> and item: <mapping of a row>",
+    );
   }
   if (!isChild(source, context)) return undefined;
   const parent = parentColumns(context.columns);

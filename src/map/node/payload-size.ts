@@ -2,6 +2,7 @@ import { isJsonArray, type JsonValue } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import { formatPlace } from "../../model/place.ts";
 import { placeOf, type Row } from "../../model/record.ts";
+import { formatCount } from "../../text/count.ts";
 
 /** Maximum number of characters in the result of `replace` or `join`. */
 const MAX_CELL_CHARACTERS: number = 2 ** 20;
@@ -15,17 +16,13 @@ class TooLarge extends Error {}
 /** @throws TooLarge for a string longer than `MAX_CELL_CHARACTERS` */
 export function checkCellLength(characters: number, option: "replace" | "join"): void {
   if (characters <= MAX_CELL_CHARACTERS) return;
-  throw new TooLarge(`${option} produces more than ${count(MAX_CELL_CHARACTERS)} characters`);
+  throw new TooLarge(`${option} produces more than ${formatCount(MAX_CELL_CHARACTERS)} characters`);
 }
 
 /** @throws TooLarge for more than `MAX_PAYLOAD_CHARACTERS` */
 export function checkPayloadLength(characters: number): void {
   if (characters <= MAX_PAYLOAD_CHARACTERS) return;
-  throw new TooLarge(`the payload has more than ${count(MAX_PAYLOAD_CHARACTERS)} characters`);
-}
-
-function count(characters: number): string {
-  return characters.toLocaleString("en");
+  throw new TooLarge(`the payload has more than ${formatCount(MAX_PAYLOAD_CHARACTERS)} characters`);
 }
 
 /** @throws Failure `source_too_large` with the row's place if `build` throws `TooLarge` */

@@ -10,7 +10,7 @@ import { optionsTaken } from "../../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { scalarText } from "../document/mapping-issues.ts";
 import { conversionTo } from "../leaf/conversion.ts";
-import { LEAF_OPTIONS } from "../leaf/leaf-options.ts";
+import { hasOnlyLeafOptions } from "../leaf/leaf-options.ts";
 
 /** The object types that one attr may have. */
 export interface Variants {
@@ -18,14 +18,15 @@ export interface Variants {
   /** The property that distinguishes the types, if the contract names one. */
   readonly property: string | undefined;
   readonly byValue: ReadonlyMap<string, ObjectType>;
-  /** The fields of all the types. */
-  readonly merged: {
-    readonly names: readonly string[];
-    readonly typeOf: (name: string) => FieldType | undefined;
-    /** Whether all the types require the field. */
-    readonly isRequired: (name: string) => boolean;
-    readonly isReadOnly: (name: string) => boolean;
-  };
+  /** The fields of all the types. A field is required or read-only only if it is so in all the types. */
+  readonly merged: Fields;
+}
+
+export interface Fields {
+  readonly names: readonly string[];
+  readonly typeOf: (name: string) => FieldType | undefined;
+  readonly isRequired: (name: string) => boolean;
+  readonly isReadOnly: (name: string) => boolean;
 }
 
 /** Narrows a union to the types that match the mapping entry. Returns any other type unchanged. */
@@ -71,7 +72,7 @@ function isSplit(entry: JsonObject): boolean {
 }
 
 function isLeaf(entry: JsonValue): boolean {
-  return !isJsonObject(entry) || Object.keys(entry).every((name) => LEAF_OPTIONS.includes(name));
+  return !isJsonObject(entry) || hasOnlyLeafOptions(entry);
 }
 
 /**

@@ -75,8 +75,8 @@ export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
     ...DATE_PATTERNS,
     description: "The pattern of a date and time, or a list of patterns: ... H HH m mm s ss SSS XXX",
   },
-  pivot: PIVOT_SCHEMA,
   zone: { type: "string", description: "Time zone of the times in the source", examples: ["Europe/London", "UTC"] },
+  pivot: PIVOT_SCHEMA,
   number: {
     description: "The number format of the source; leading zeros are removed",
     type: "object",

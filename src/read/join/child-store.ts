@@ -1,3 +1,4 @@
+import { addToGroup } from "../../model/groups.ts";
 import type { OpenedChild } from "../input/opened-source.ts";
 import type { ReadRow } from "../row/read-row.ts";
 import { keyOf } from "../row/row-key.ts";
@@ -42,10 +43,7 @@ export async function memoryStore({ on }: OpenedChild, source: AsyncIterable<rea
     for (const stored of batch) {
       rows.push(stored);
       const key = keyOf(stored.read.row, on);
-      if (key === undefined) continue;
-      const group = byKey.get(key);
-      if (group === undefined) byKey.set(key, [stored]);
-      else group.push(stored);
+      if (key !== undefined) addToGroup(byKey, key, stored);
     }
   }
   const group = (key: string | undefined): readonly StoredRow[] => (key === undefined ? [] : (byKey.get(key) ?? []));

@@ -1,3 +1,4 @@
+import { addToGroup } from "../../model/groups.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
@@ -108,10 +109,7 @@ async function addRecords(
 }
 
 function addTo(waiting: Waiting, key: string | undefined, records: RecordStart[]): void {
-  if (key === undefined) return;
-  const lists = waiting.get(key);
-  if (lists === undefined) waiting.set(key, [records]);
-  else lists.push(records);
+  if (key !== undefined) addToGroup(waiting, key, records);
 }
 
 function startOf({ table, line }: Row): Pick<RecordStart, "file" | "line"> {

@@ -85,7 +85,7 @@ function isBritish(text: string): boolean {
  */
 function isAcn(text: string): boolean {
   if (!/^\d{9}$/.test(text)) return false;
-  const sum = [8, 7, 6, 5, 4, 3, 2, 1].reduce((total, weight, index) => total + weight * Number(text.charAt(index)), 0);
+  const sum = weighted(text.slice(0, 8), [8, 7, 6, 5, 4, 3, 2, 1]);
   return (10 - (sum % 10)) % 10 === Number(text.charAt(8));
 }
 
@@ -95,7 +95,5 @@ function isAcn(text: string): boolean {
  */
 function isAbn(text: string): boolean {
   if (!/^[1-9]\d{10}$/.test(text)) return false;
-  const weights = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19];
-  const sum = weights.reduce((total, weight, index) => total + weight * Number(text.charAt(index)), -10);
-  return sum % 89 === 0;
+  return (weighted(text, [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19]) - 10) % 89 === 0;
 }

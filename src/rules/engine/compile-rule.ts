@@ -50,7 +50,7 @@ export function compileRule(rule: Rule, compiler: RuleCompiler): CompiledRule {
   const each = rule.each && compiler.walk(rule.each);
   let broken: BrokenRule[] = [];
   const report: ReportBroken = (at, field) => void broken.push(brokenAt(rule, current.top, at ?? current.self, field));
-  let current: Pick<Scope, "top" | "self">;
+  let current: Scope;
   const checkOne = (here: Cursor, scope: Scope, add: (broken: BrokenRule) => void): void => {
     scope.self = here;
     scope.readsReported = scope.reported !== undefined && isReported(here, scope);

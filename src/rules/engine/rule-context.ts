@@ -6,12 +6,16 @@ import type { RuleDeclarations, SettingType, SettingValue } from "../language/ru
 import type { Cursor } from "./expressions/cursor.ts";
 import type { PhoneTest } from "./value-formats.ts";
 
-/** The data that rules use in addition to the payload. */
-export interface RuleContext {
+/** The values that rules refer to by name. */
+export interface RuleConfiguration {
   readonly declarations: RuleDeclarations;
   /** The instance's declared settings, with defaults. */
   readonly settings: ReadonlyMap<string, SettingValue>;
   readonly references: ReadonlyMap<string, ReferenceList>;
+}
+
+/** The data that rules use in addition to the payload. */
+export interface RuleContext extends RuleConfiguration {
   readonly clock: RuleClock;
   /** Set if the contract has rules about telephone numbers. */
   readonly phone?: PhoneTest | undefined;

@@ -2,18 +2,18 @@ import type { FieldType } from "../../contract/types/field-type.ts";
 import { typesWithin } from "../../contract/types/type-tree.ts";
 import { type Expression, type PathExpression, subexpressionsOf } from "../language/expression.ts";
 import { operandsOf, type Rule, type RuleDeclarations } from "../language/rule.ts";
-import type { RuleContext } from "./rule-context.ts";
+import type { RuleConfiguration } from "./rule-context.ts";
 
-/** The reason why a rule cannot be checked. */
-type SkipReason =
-  | { readonly kind: "setting"; readonly name: string }
-  /** A list, or `list.column`. */
-  | { readonly kind: "reference"; readonly name: string };
+/** The setting, the list, or the column (`list.column`) without which a rule cannot be checked. */
+interface SkipReason {
+  readonly kind: "setting" | "reference";
+  readonly name: string;
+}
 
 /** Returns the first missing setting, list or column that a rule requires, or undefined if none is missing. */
 export function skipReason(
   rule: Rule,
-  { declarations, settings, references }: Pick<RuleContext, "declarations" | "settings" | "references">,
+  { declarations, settings, references }: RuleConfiguration,
 ): SkipReason | undefined {
   const needs = requirementsOf(rule, declarations);
   for (const name of needs.settings) if (!settings.has(name)) return { kind: "setting", name };
@@ -33,21 +33,21 @@ export function rulesWithin(body: FieldType): readonly Rule[] {
 
 /** The dependencies of a rule, direct or through named values. */
 interface RuleRequirements {
-  readonly settings: ReadonlySet<string>;
-  readonly formats: ReadonlySet<string>;
+  readonly settings: Set<string>;
+  readonly formats: Set<string>;
   /** Reference lists. */
-  readonly lists: ReadonlyMap<string, ListRequirements>;
+  readonly lists: Map<string, ListRequirements>;
 }
 
 interface ListRequirements {
   /** Columns that are used to look up rows. A list without one of these columns is refused. */
-  readonly keys: ReadonlySet<string>;
+  readonly keys: Set<string>;
   /** Columns that are read from a matching row. If the list lacks one of these columns, the rule is skipped. */
-  readonly read: ReadonlySet<string>;
+  readonly read: Set<string>;
 }
 
 export function requirementsOf(rule: Rule, declarations: RuleDeclarations): RuleRequirements {
-  const needs: Collected = { settings: new Set(), formats: new Set(), lists: new Map() };
+  const needs: RuleRequirements = { settings: new Set(), formats: new Set(), lists: new Map() };
   if (rule.kind === "matches-format" && "name" in rule.format) needs.formats.add(rule.format.name);
   const found = rule.kind === "lookup" ? listIn(needs, rule.source) : undefined;
   if (rule.kind === "lookup") for (const column of rule.by) found?.keys.add(column);
@@ -61,33 +61,22 @@ export function requirementsOf(rule: Rule, declarations: RuleDeclarations): Rule
   return needs;
 }
 
-interface Collected {
-  readonly settings: Set<string>;
-  readonly formats: Set<string>;
-  readonly lists: Map<string, CollectedList>;
-}
-
-interface CollectedList {
-  readonly keys: Set<string>;
-  readonly read: Set<string>;
-}
-
 interface Traversal {
-  readonly needs: Collected;
+  readonly needs: RuleRequirements;
   readonly declarations: RuleDeclarations;
   /** The list to which the row `found` belongs. */
-  readonly found: CollectedList | undefined;
+  readonly found: ListRequirements | undefined;
   readonly seen: Set<Expression>;
 }
 
-function listIn({ lists }: Collected, name: string): CollectedList {
+function listIn({ lists }: RuleRequirements, name: string): ListRequirements {
   const list = lists.get(name) ?? { keys: new Set(), read: new Set() };
   lists.set(name, list);
   return list;
 }
 
 /** @param rows the list whose rows the expression filters, if the expression is inside the filter of a list */
-function visit(expression: Expression, rows: CollectedList | undefined, gather: Traversal): void {
+function visit(expression: Expression, rows: ListRequirements | undefined, gather: Traversal): void {
   const { needs, seen } = gather;
   if (seen.has(expression)) return;
   seen.add(expression);
@@ -100,7 +89,7 @@ function visit(expression: Expression, rows: CollectedList | undefined, gather: 
   else for (const part of subexpressionsOf(expression)) visit(part, rows, gather);
 }
 
-function visitPath(path: PathExpression, rows: CollectedList | undefined, gather: Traversal): void {
+function visitPath(path: PathExpression, rows: ListRequirements | undefined, gather: Traversal): void {
   const { declarations, needs, found } = gather;
   const [first, column] = path.steps.flatMap((step) => (step.kind === "field" ? [step.name] : []));
   const list = path.base === "listed" ? listIn(needs, first ?? "") : undefined;
@@ -112,12 +101,12 @@ function visitPath(path: PathExpression, rows: CollectedList | undefined, gather
   if (value !== undefined) visit(value, undefined, gather);
 }
 
-function addColumn(column: string | undefined, columns: Set<string> | undefined): void {
-  if (column !== undefined) columns?.add(column);
-}
-
 /** Returns the named value at the end of a path. */
 function namedValueOf({ steps }: PathExpression): string | undefined {
   const last = steps.at(-1);
   return last?.kind === "named" ? last.name : undefined;
+}
+
+function addColumn(column: string | undefined, columns: Set<string> | undefined): void {
+  if (column !== undefined) columns?.add(column);
 }

@@ -1,6 +1,15 @@
 import { z } from "zod";
 import { definedMembers } from "../../json/defined-members.ts";
-import { days, expression, flag, kindReader, type KindReaders, oneOrMore, path } from "./rule-schema.ts";
+import {
+  days,
+  expression,
+  flag,
+  type KindReader,
+  kindReader,
+  type KindReaders,
+  oneOrMore,
+  path,
+} from "./rule-schema.ts";
 
 /** Rules about the order of dates, and about dates relative to the current time. */
 export const DATE_KINDS: KindReaders<"date-order" | "not-future" | "not-past"> = {
@@ -11,15 +20,16 @@ export const DATE_KINDS: KindReaders<"date-order" | "not-future" | "not-past"> =
       about: [earlier, later],
     }),
   ),
-  "not-future": kindReader({ value: expression, limit: days.default(0) }, ({ value, limit }) => ({
-    check: { kind: "not-future", value, limitDays: limit },
-    about: [value],
-  })),
-  "not-past": kindReader({ value: expression, limit: days.default(0) }, ({ value, limit }) => ({
-    check: { kind: "not-past", value, limitDays: limit },
-    about: [value],
-  })),
+  "not-future": clockKind("not-future"),
+  "not-past": clockKind("not-past"),
 };
+
+function clockKind(kind: "not-future" | "not-past"): KindReader {
+  return kindReader({ value: expression, limit: days.default(0) }, ({ value, limit }) => ({
+    check: { kind, value, limitDays: limit },
+    about: [value],
+  }));
+}
 
 const PERIOD = { list: path, start: expression, end: expression };
 

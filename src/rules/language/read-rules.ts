@@ -13,6 +13,7 @@ import {
   type RuleDeclarations,
   type RuleKind,
   type SettingType,
+  type StatedCoverage,
   UNDECIDED_REASONS,
   type UndecidedReason,
 } from "./rule.ts";
@@ -162,8 +163,6 @@ const settingSchema: z.ZodType<SettingType> = z
   }));
 
 const settingsSchema = z.record(NAME, settingSchema, "must be an object of settings, by name");
-
-type StatedCoverage = Pick<RuleDeclarations, "undecided" | "partial">;
 
 const NO_COVERAGE_STATED: StatedCoverage = { undecided: new Map(), partial: new Set() };
 const COVERAGE_LISTS = [...UNDECIDED_REASONS, "partial"] as const;

@@ -11,7 +11,7 @@ import type { FieldGroup, RuleCheck, RuleKind } from "./rule.ts";
  * Reads the members of one kind of rule. `read` returns a ZodError for an invalid member, and an error message for an
  * invalid combination of members.
  */
-interface KindReader {
+export interface KindReader {
   readonly members: z.ZodRawShape;
   readonly read: (members: unknown) => ParsedKind | z.ZodError | string;
 }

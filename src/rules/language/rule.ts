@@ -28,11 +28,14 @@ interface RuleBase {
 /** Fields that count as one field, which is present if any of them is present. */
 export type FieldGroup = readonly PathExpression[];
 
-export interface Periods {
+interface UngroupedPeriods {
   readonly list: PathExpression;
   readonly start: Expression;
   readonly end: Expression;
   readonly endInclusive: boolean;
+}
+
+export interface Periods extends UngroupedPeriods {
   readonly group?: readonly Expression[];
 }
 
@@ -124,7 +127,7 @@ export type RuleCheck =
       readonly value: Expression;
       readonly to?: Expression;
       readonly match?: Expression;
-    } & Omit<Periods, "group">)
+    } & UngroupedPeriods)
   | { readonly kind: "holds"; readonly test: Expression };
 
 export type RuleKind = RuleCheck["kind"];
@@ -134,16 +137,20 @@ type SetOfValues =
   | { readonly literals: readonly (readonly Expression[])[] }
   | { readonly source: string; readonly columns: readonly string[] };
 
+/** `x-rule-coverage`: the statements of the contract about published codes. */
+export interface StatedCoverage {
+  /** The reason why no rule covers a published code, by code. */
+  readonly undecided: ReadonlyMap<string, UndecidedReason>;
+  /** Codes whose rules cover only part of the published text. */
+  readonly partial: ReadonlySet<string>;
+}
+
 /** The declarations that all rules share, from the root of the document. */
-export interface RuleDeclarations {
+export interface RuleDeclarations extends StatedCoverage {
   /** `x-rule-values`: expressions by name. */
   readonly values: ReadonlyMap<string, Expression>;
   /** `x-rule-settings`: setting types by name. */
   readonly settings: ReadonlyMap<string, SettingType>;
-  /** `x-rule-coverage`: the reason why no rule covers a published code, by code. */
-  readonly undecided: ReadonlyMap<string, UndecidedReason>;
-  /** Codes whose rules cover only part of the published text. */
-  readonly partial: ReadonlySet<string>;
 }
 
 export interface SettingType {

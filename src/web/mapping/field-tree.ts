@@ -10,7 +10,7 @@ import { definedMembers } from "../../json/defined-members.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { MappingDocument } from "../../map/document/mapping-document.ts";
 import { rootSource } from "../../map/document/source-tree.ts";
-import { LEAF_OPTIONS } from "../../map/leaf/leaf-options.ts";
+import { hasOnlyLeafOptions } from "../../map/leaf/leaf-options.ts";
 import { isListEntry } from "../../map/node/list-entry.ts";
 import { columnOf, writtenName } from "./column-names.ts";
 import type { EntryData, FieldData, ItemsData, PartCondition, SuggestionData, SourceColumn } from "./mapping-data.ts";
@@ -216,7 +216,7 @@ function slotData(slot: Slot, entry: JsonValue | undefined, within: Within): Fie
 /** Returns the options of an entry; undefined if the entry is not a leaf. */
 export function leafOf(entry: JsonValue): JsonObject | undefined {
   if (typeof entry === "string") return { from: entry };
-  return isJsonObject(entry) && Object.keys(entry).every((name) => LEAF_OPTIONS.includes(name)) ? entry : undefined;
+  return isJsonObject(entry) && hasOnlyLeafOptions(entry) ? entry : undefined;
 }
 
 /** Adds the options of an entry, and the columns that it uses. */

@@ -6,11 +6,7 @@ import { configJsonSchema } from "../../../src/cli/settings/config-schema.ts";
 import { schemaOfMapping } from "../../../src/commands/schema-of-mapping.ts";
 import { parseDocument } from "../../../src/contract/document/yaml-document.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/json/json-value.ts";
-import { LEAF_OPTIONS } from "../../../src/map/leaf/leaf-options.ts";
-import { SOURCE_KEYS } from "../../../src/map/document/mapping-document.ts";
-import { LEAF_PROPERTIES } from "../../../src/map/schema/leaf-schema.ts";
 import { mappingSchema } from "../../../src/map/schema/mapping-schema.ts";
-import { SOURCE_PROPERTIES } from "../../../src/map/schema/source-schema.ts";
 import { projectFile } from "../../e2e/cli.ts";
 
 interface YamlText {
@@ -102,11 +98,6 @@ describe("the schema of a mapping", () => {
   test("accepts the mapping of the demo if the contract is given", () => {
     const { value } = valueOf("demo", readFileSync(projectFile("fixtures/demo/mapping.yaml"), "utf8"));
     expect(faultsOf(OWN_SCHEMA, value)).toEqual([]);
-  });
-
-  test("contains every option of leaves and sources", () => {
-    expect(Object.keys(LEAF_PROPERTIES).toSorted()).toEqual(LEAF_OPTIONS.toSorted());
-    expect(Object.keys(SOURCE_PROPERTIES).toSorted()).toEqual([...SOURCE_KEYS].toSorted());
   });
 
   test.each([

@@ -1,4 +1,5 @@
 import { daysBetween, instantOf, shiftDays } from "../../../time/calendar.ts";
+import { addToGroup } from "../../../model/groups.ts";
 import type { Periods } from "../../language/rule.ts";
 import type { Cursor } from "../expressions/cursor.ts";
 import type { CheckContext, CheckOf, CompiledCheck, RuleCompiler } from "../expressions/rule-compiler.ts";
@@ -167,11 +168,7 @@ function groupedPeriods(
       const [first, last] = [startOf(item, scope), endOf(item, scope)];
       if (typeof first !== "string") return;
       const period: Period = { item, start: first, end: typeof last === "string" ? last : undefined };
-      for (const key of groupsOf(item, scope)) {
-        const members = groups.get(key);
-        if (members === undefined) groups.set(key, [period]);
-        else members.push(period);
-      }
+      for (const key of groupsOf(item, scope)) addToGroup(groups, key, period);
     });
     const inOrder = (one: Period, other: Period): number => compiler.order(one.start, other.start) ?? 0;
     return [...groups.values()].map((periods) => periods.toSorted(inOrder));

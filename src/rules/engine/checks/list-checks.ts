@@ -1,3 +1,4 @@
+import { addToGroup } from "../../../model/groups.ts";
 import type { Expression } from "../../language/expression.ts";
 import {
   type CheckContext,
@@ -25,10 +26,7 @@ export function uniqueCheck(
     for (const walk of walks) {
       walk(here, scope, (item) => {
         const text = keyOf(item, scope);
-        if (text === undefined) return;
-        const group = groups.get(text);
-        if (group === undefined) groups.set(text, [item]);
-        else group.push(item);
+        if (text !== undefined) addToGroup(groups, text, item);
       });
     }
     for (const group of groups.values()) {
@@ -90,11 +88,7 @@ export function countCheck(
     const groups = new Map<string, Cursor[]>(group === undefined ? [["", []]] : []);
     walk(here, scope, (item) => {
       if (nonMissing(item.value) === undefined) return;
-      for (const key of groupsOf(item, scope)) {
-        const members = groups.get(key);
-        if (members === undefined) groups.set(key, [item]);
-        else members.push(item);
-      }
+      for (const key of groupsOf(item, scope)) addToGroup(groups, key, item);
     });
     for (const members of groups.values()) {
       if (max !== undefined && members.length > max) report(members[max]);

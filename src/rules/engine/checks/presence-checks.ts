@@ -1,11 +1,6 @@
 import type { FieldGroup } from "../../language/rule.ts";
 import type { PathExpression } from "../../language/expression.ts";
-import {
-  type CheckContext,
-  type CheckOf,
-  type CompiledCheck,
-  type RuleCompiler,
-} from "../expressions/rule-compiler.ts";
+import type { CheckContext, CheckOf, CompiledCheck, RuleCompiler } from "../expressions/rule-compiler.ts";
 import type { Scope } from "../rule-context.ts";
 import type { Cursor } from "../expressions/cursor.ts";
 import type { Predicate } from "../expressions/walk-path.ts";
@@ -15,7 +10,7 @@ export function requiredCheck({ fields, oneOf }: CheckOf<"required-when">, { com
 }
 
 export function forbiddenCheck({ fields }: CheckOf<"forbidden-when">, { compiler }: CheckContext): CompiledCheck {
-  const groups = fields.map((group) => groupOf(group, compiler));
+  const groups = groupsOf(fields, compiler);
   return (here, scope, report) => {
     for (const group of groups) {
       if (group.isPresent(here, scope)) for (const cursor of group.present(here, scope)) report(cursor);
@@ -36,7 +31,7 @@ export function requiresOneOfCheck(
   { fields, min, max }: CheckOf<"requires-one-of">,
   { compiler }: CheckContext,
 ): CompiledCheck {
-  const groups = fields.map((group) => groupOf(group, compiler));
+  const groups = groupsOf(fields, compiler);
   return (here, scope, report) => {
     if (scope.reported === undefined) {
       const count = countPresent(groups, here, scope);
@@ -53,7 +48,7 @@ export function forbidsTogetherCheck({ fields }: CheckOf<"forbids-together">, co
 }
 
 function missingCheck(fields: readonly FieldGroup[], oneOf: boolean, compiler: RuleCompiler): CompiledCheck {
-  const groups = fields.map((group) => groupOf(group, compiler));
+  const groups = groupsOf(fields, compiler);
   return (here, scope, report) => {
     let first: Group | undefined;
     let missing = 0;
@@ -68,7 +63,7 @@ function missingCheck(fields: readonly FieldGroup[], oneOf: boolean, compiler: R
 }
 
 function allOrNone(fields: readonly FieldGroup[], checkMissing: CompiledCheck, compiler: RuleCompiler): CompiledCheck {
-  const groups = fields.map((group) => groupOf(group, compiler));
+  const groups = groupsOf(fields, compiler);
   return (here, scope, report) => {
     if (groups.some((group) => group.isPresent(here, scope))) checkMissing(here, scope, report);
   };
@@ -85,6 +80,10 @@ interface Group {
   readonly isPresent: Predicate;
   /** The cursors at which any of the fields is present. */
   readonly present: (here: Cursor, scope: Scope) => readonly Cursor[];
+}
+
+function groupsOf(fields: readonly FieldGroup[], compiler: RuleCompiler): readonly Group[] {
+  return fields.map((group) => groupOf(group, compiler));
 }
 
 function groupOf(group: FieldGroup, compiler: RuleCompiler): Group {

@@ -12,10 +12,10 @@ import {
   absolute,
   compareRationals,
   keyText,
-  Rational,
   subtract,
   toRational,
   type Value,
+  ZERO,
 } from "../expressions/rule-value.ts";
 import { formatTest, type FormatTest } from "../value-formats.ts";
 import { rowIndex, rowKey } from "../expressions/reference-rows.ts";
@@ -194,8 +194,6 @@ export function sumCheck(
     if (tooFar) report(at);
   };
 }
-
-const ZERO = new Rational(0n, 1n);
 
 export function refersToCheck({ values, targets }: CheckOf<"refers-to">, context: CheckContext): CompiledCheck {
   const { compiler } = context;

@@ -48,7 +48,7 @@ function evaluation(expression: Expression, compiler: RuleCompiler): Evaluate {
   if (isCondition(expression)) return condition(expression, compiler);
   switch (expression.kind) {
     case "setting":
-      return constant(settingValue(expression.name, compiler));
+      return constant(compiler.context.settings.get(expression.name));
     case "path":
       return pathEvaluation(expression, compiler);
     case "arithmetic":
@@ -57,11 +57,6 @@ function evaluation(expression: Expression, compiler: RuleCompiler): Evaluate {
       break;
   }
   return compileCall(expression, compiler);
-}
-
-function settingValue(name: string, { context }: RuleCompiler): Value {
-  const setting = context.settings.get(name);
-  return typeof setting === "object" ? [...setting] : setting;
 }
 
 function literalValue(literal: Literal, { clock }: RuleContext): Value {

@@ -1,5 +1,4 @@
-import type { JsonValue } from "../../../json/json-value.ts";
-import { isJsonObject } from "../../../json/json-value.ts";
+import { isJsonObject, type JsonValue } from "../../../json/json-value.ts";
 import type { Expression, PathExpression, PathStep } from "../../language/expression.ts";
 import type { RuleContext, Scope } from "../rule-context.ts";
 import { enclosingObject, type Cursor } from "./cursor.ts";

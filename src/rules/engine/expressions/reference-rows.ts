@@ -1,3 +1,4 @@
+import { addToGroup } from "../../../model/groups.ts";
 import type { Expression, PathExpression } from "../../language/expression.ts";
 import { valuesOf, type RuleCompiler } from "./rule-compiler.ts";
 import type { ReferenceList, Scope } from "../rule-context.ts";
@@ -11,10 +12,7 @@ export type RowIndex = (cells: readonly Value[]) => readonly Cursor[];
 export function rowIndex(list: ReferenceList | undefined, columns: readonly string[]): RowIndex {
   const rows = new Map<string, Cursor[]>();
   for (const row of cursorsOf(list)) {
-    const key = rowKey(columns.map((column) => row.value[column]));
-    const same = rows.get(key);
-    if (same === undefined) rows.set(key, [row]);
-    else same.push(row);
+    addToGroup(rows, rowKey(columns.map((column) => row.value[column])), row);
   }
   return (cells) => rows.get(rowKey(cells)) ?? [];
 }

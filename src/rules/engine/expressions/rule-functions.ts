@@ -2,7 +2,7 @@ import type { Expression, FunctionName } from "../../language/expression.ts";
 import { isJsonObject } from "../../../json/json-value.ts";
 import { instantOf } from "../../../time/calendar.ts";
 import type { Collect, RuleCompiler, Evaluate } from "./rule-compiler.ts";
-import { add, nonMissing, Rational, toRational, type Value } from "./rule-value.ts";
+import { add, nonMissing, type Rational, toRational, type Value, ZERO } from "./rule-value.ts";
 import { formatTest } from "../value-formats.ts";
 import { cellKey } from "./reference-rows.ts";
 import type { Scope } from "../rule-context.ts";
@@ -127,8 +127,6 @@ function sumOf(operands: readonly Expression[], compiler: RuleCompiler): Evaluat
     return sum;
   };
 }
-
-const ZERO = new Rational(0n, 1n);
 
 function firstValue(collects: readonly Collect[], here: Cursor, scope: Scope): Value {
   for (const collect of collects) {

@@ -124,6 +124,8 @@ export class Rational {
   }
 }
 
+export const ZERO: Rational = new Rational(0n, 1n);
+
 const DECIMAL = /^([-+]?)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d{1,3}))?$/;
 /** Maximum length of a number. Longer strings are not amounts, and arithmetic with them is slow. */
 const MAX_DECIMAL_LENGTH = 100;

@@ -1,6 +1,6 @@
 import { formatAttr } from "../../../json/attr.ts";
 import { isJsonArray, isJsonObject } from "../../../json/json-value.ts";
-import type { PathExpression, PathStep } from "../../language/expression.ts";
+import type { Expression, PathExpression, PathStep } from "../../language/expression.ts";
 import type { Scope } from "../rule-context.ts";
 import { enclosingObject, pathOf, type Cursor } from "./cursor.ts";
 import { nonMissing } from "./rule-value.ts";
@@ -12,7 +12,7 @@ import { nonMissing } from "./rule-value.ts";
 export type Walk = (here: Cursor, scope: Scope, visit: (cursor: Cursor) => void, missing?: () => void) => void;
 
 /** Compiles the steps of a path, except a final named value, which the caller handles. */
-export function compileWalk(path: PathExpression, testOf: (filter: PathFilter) => Predicate): Walk {
+export function compileWalk(path: PathExpression, testOf: (filter: Expression) => Predicate): Walk {
   const steps = path.steps.filter((step) => step.kind !== "named");
   const follow = steps.reduceRight<Walk>((next, step) => stepWalk(step, next, testOf), visitHere);
   if (path.base === "here") return follow;
@@ -25,7 +25,6 @@ export function compileWalk(path: PathExpression, testOf: (filter: PathFilter) =
   };
 }
 
-export type PathFilter = NonNullable<Extract<PathStep, { kind: "items" }>["filter"]>;
 export type Predicate = (here: Cursor, scope: Scope) => boolean;
 
 type Start = Exclude<PathExpression["base"], "here" | "above">;
@@ -43,7 +42,7 @@ function visitHere(here: Cursor, _scope: Scope, visit: (cursor: Cursor) => void)
   visit(here);
 }
 
-function stepWalk(step: PathStep, next: Walk, testOf: (filter: PathFilter) => Predicate): Walk {
+function stepWalk(step: PathStep, next: Walk, testOf: (filter: Expression) => Predicate): Walk {
   if (step.kind === "field") return fieldWalk(step.name, next);
   if (step.kind === "items") return itemsWalk(step.filter && testOf(step.filter), next);
   if (step.kind === "members") return membersWalk(next);
@@ -107,7 +106,11 @@ function membersWalk(next: Walk): Walk {
  * object, and the caller selects the nearest object with a value.
  */
 function aboveWalk(first: PathStep | undefined, follow: Walk): Walk {
-  if (first?.kind !== "field") return (here, _scope, visit) => eachEnclosing(here, visit);
+  if (first?.kind !== "field") {
+    return (here, _scope, visit) => {
+      for (let up = enclosingObject(here); up !== undefined; up = enclosingObject(up)) visit(up);
+    };
+  }
   return (here, scope, visit, missing) => {
     for (let up = enclosingObject(here); up !== undefined; up = enclosingObject(up)) {
       const cursor = fieldOf(up, first.name, scope);
@@ -115,8 +118,4 @@ function aboveWalk(first: PathStep | undefined, follow: Walk): Walk {
     }
     missing?.();
   };
-}
-
-function eachEnclosing(here: Cursor, visit: (cursor: Cursor) => void): void {
-  for (let up = enclosingObject(here); up !== undefined; up = enclosingObject(up)) visit(up);
 }

@@ -6,7 +6,7 @@ import {
   type PathExpression,
   type PathStep,
 } from "../../language/expression.ts";
-import type { RuleContext } from "../rule-context.ts";
+import type { RuleConfiguration } from "../rule-context.ts";
 import type { FieldNode, FieldTree } from "./field-tree.ts";
 import { all, any, type Possible } from "./possible.ts";
 
@@ -21,7 +21,7 @@ export interface PossiblePlace {
   readonly top: FieldNode | undefined;
 }
 
-export interface PossibleContext extends Pick<RuleContext, "declarations" | "settings"> {
+export interface PossibleContext extends RuleConfiguration {
   readonly tree: FieldTree;
 }
 

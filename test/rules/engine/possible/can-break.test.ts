@@ -21,6 +21,7 @@ function mustCheck(written: JsonObject, payload: JsonObject): boolean {
       partial: new Set(),
     },
     settings: new Map(Object.entries(SETTINGS)),
+    references: new Map(),
     tree,
   });
   const possible = canBreak(rule, tree.root);
@@ -165,7 +166,7 @@ describe("a condition can be true, and can be false, only if the fields of the p
 it("null fields and fields of earlier payloads do not count as fields of a payload", () => {
   const tree = createFieldTree();
   const declarations = { values: new Map(), settings: new Map(), undecided: new Map(), partial: new Set<string>() };
-  const canBreak = possibleBreaks({ declarations, settings: new Map(), tree });
+  const canBreak = possibleBreaks({ declarations, settings: new Map(), references: new Map(), tree });
   const [rule] = readRules([{ code: "c", kind: "forbidden-when", fields: ["a.b"] }], [], () => {});
   const possible = rule === undefined ? false : canBreak(rule, tree.root);
   const results = [{ a: { b: 1 } }, { a: { b: null } }, { a: null }, { a: [{}, { b: 0 }] }, {}, { a: 1 }].map(
