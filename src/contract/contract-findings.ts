@@ -2,8 +2,16 @@ import type { ReportRuleIssue } from "../rules/language/read-rules.ts";
 import type { AttrPath } from "../json/attr.ts";
 import type { Place } from "../model/place.ts";
 import { formatPointer } from "../json/json-pointer.ts";
+import { compareText } from "../text/compare-text.ts";
 
-export interface ContractFinding {
+/** The location of a finding. */
+interface FindingLocation {
+  readonly place: Place;
+  /** RFC 6901 pointer into the document. */
+  readonly pointer: string;
+}
+
+export interface ContractFinding extends FindingLocation {
   /**
    * `error`: the contract cannot be used; `warning`: a part is not enforced or looks wrong; `info`: validation is not
    * affected.
@@ -12,25 +20,20 @@ export interface ContractFinding {
   /** Stable identifier in kebab-case, such as `unknown-keyword`, `broken-ref` or `bad-pattern`. */
   readonly code: string;
   readonly message: string;
-  readonly place: Place;
-  /** RFC 6901 pointer into the document. */
-  readonly pointer: string;
 }
 
-export type FindingSeverity = ContractFinding["severity"];
+type FindingSeverity = ContractFinding["severity"];
+
+/** Adds a finding. Returns undefined, the result of reading an invalid part. */
+export type AddFinding = (severity: FindingSeverity, code: string, message: string, path: AttrPath) => undefined;
 
 /** Collects findings while a contract is compiled; duplicates at the same place are ignored. */
 export interface Findings {
-  readonly add: (severity: FindingSeverity, code: string, message: string, path: AttrPath) => void;
+  readonly add: AddFinding;
   /**
    * Adds a finding at a location in an overlay. It has no path, because overlays are not part of the merged document.
    */
-  readonly addAt: (
-    severity: FindingSeverity,
-    code: string,
-    message: string,
-    location: Pick<ContractFinding, "place" | "pointer">,
-  ) => void;
+  readonly addAt: (severity: FindingSeverity, code: string, message: string, location: FindingLocation) => undefined;
   /**
    * Records an unknown `x-` extension. Operators' documents repeat such extensions, so each name is reported once, at
    * its first place, with its number of occurrences.
@@ -50,7 +53,7 @@ export function createFindings(placeOf: (path: AttrPath) => Place): Findings {
   const addAt: Findings["addAt"] = (severity, code, message, { place, pointer }) => {
     findings.set([code, place.file, pointer, message].join("\n"), { severity, code, message, place, pointer });
   };
-  const add: Findings["add"] = (severity, code, message, path) =>
+  const add: AddFinding = (severity, code, message, path) =>
     addAt(severity, code, message, { place: placeOf(path), pointer: formatPointer(path) });
   return {
     add,
@@ -72,7 +75,7 @@ export function reportRuleIssues({ add }: Findings): ReportRuleIssue {
   return (message, path) => add("error", "bad-rule", message, path);
 }
 
-function addCountedExtension(name: string, places: readonly AttrPath[], add: Findings["add"]): void {
+function addCountedExtension(name: string, places: readonly AttrPath[], add: AddFinding): void {
   const [first] = places;
   if (first === undefined) return;
   const times = places.length === 1 ? "" : ` (${places.length} places; this is the first)`;
@@ -89,13 +92,8 @@ const SEVERITY_ORDER: Readonly<Record<FindingSeverity, number>> = { error: 0, wa
 function bySeverityAndPlace(one: ContractFinding, other: ContractFinding): number {
   return (
     SEVERITY_ORDER[one.severity] - SEVERITY_ORDER[other.severity] ||
-    compare(one.place.file, other.place.file) ||
+    compareText(one.place.file, other.place.file) ||
     one.place.line - other.place.line ||
-    compare(one.code, other.code)
+    compareText(one.code, other.code)
   );
-}
-
-function compare(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }

@@ -16,7 +16,8 @@ import {
   type ProblemCollector,
   reportTrimmed,
 } from "./problem-collector.ts";
-import { type LinearPattern, matcherOf } from "../text/linear-pattern.ts";
+import { digitsOf, type PatternDigits } from "../contract/types/pattern.ts";
+import { matcherOf } from "../text/linear-pattern.ts";
 import { strip } from "./unicode-text.ts";
 
 /** Checks a JSON number. Numeric text causes a warning, because the platform accepts and converts it. */
@@ -82,8 +83,8 @@ export function decimalCheck(type: DecimalType): Check {
  * an invalid decimal. Returns undefined if bytes alone are not sufficient.
  */
 export function decimalByteCheck(type: DecimalType): ByteCheck | undefined {
-  const mayMatch = type.pattern === undefined ? anyDigits : digitsOf(type.pattern);
-  if (limitChecks(type).length > 0 || mayMatch === undefined) return undefined;
+  const allowed = type.pattern === undefined ? ANY_DIGITS : digitsOf(type.pattern);
+  if (limitChecks(type).length > 0 || allowed === undefined) return undefined;
   return (bytes, from, to) => {
     const isNegative = bytes[from] === MINUS;
     const start = isNegative ? from + 1 : from;
@@ -93,23 +94,15 @@ export function decimalByteCheck(type: DecimalType): ByteCheck | undefined {
     const places = point === to ? 0 : end - point - 1;
     if (end !== to || whole === 0 || (point < to && (bytes[point] !== POINT || places === 0))) return false;
     if (whole + places > LONGEST) return false;
-    return mayMatch(isNegative, whole, places) && precisionFinding(whole, places, type) === undefined;
+    return allowsDigits(allowed, isNegative, whole, places) && precisionFinding(whole, places, type) === undefined;
   };
 }
 
-/** Whether a pattern allows these digits of a plain decimal. */
-type DigitsCheck = (isNegative: boolean, whole: number, places: number) => boolean;
-
-const anyDigits: DigitsCheck = () => true;
-
-/** Returns the check for a pattern such as `^-?\d{0,10}(?:\.\d{0,2})?$`, or undefined for other patterns. */
-function digitsOf({ source }: LinearPattern): DigitsCheck | undefined {
-  const match = /^\^(-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/.exec(source);
-  if (match === null) return undefined;
-  const takesMinus = match[1] !== undefined;
-  const [mostWhole, mostPlaces] = [Number(match[2]), Number(match[3])];
-  return (isNegative, whole, places) => (takesMinus || !isNegative) && whole <= mostWhole && places <= mostPlaces;
+function allowsDigits(allowed: PatternDigits, isNegative: boolean, whole: number, places: number): boolean {
+  return (allowed.allowsMinus || !isNegative) && whole <= allowed.whole && places <= allowed.places;
 }
+
+const ANY_DIGITS: PatternDigits = { whole: Infinity, places: Infinity, allowsMinus: true };
 
 /** Returns the end offset of the digits that start at `from`. */
 function digitsEnd(bytes: Uint8Array, from: number, to: number): number {

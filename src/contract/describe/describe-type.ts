@@ -5,8 +5,8 @@ import type {
   DecimalType,
   FieldType,
   ListType,
-  NumberType,
   NumericLimit,
+  NumericLimits,
   TextType,
 } from "../types/field-type.ts";
 import { digitsOf } from "../types/pattern.ts";
@@ -86,7 +86,7 @@ function decimalConstraints({ maxDigits, maxWholeDigits, maxDecimalPlaces, patte
   return [...whole, ...before, ...after, ...(isRepeated ? [] : matching(pattern))];
 }
 
-function numericConstraints({ minimum, maximum, multipleOf }: Omit<NumberType, "kind">): readonly string[] {
+function numericConstraints({ minimum, maximum, multipleOf }: NumericLimits): readonly string[] {
   return [
     ...limit(minimum, "at least", "above"),
     ...limit(maximum, "at most", "below"),

@@ -1,7 +1,11 @@
-export interface ContractChange {
-  readonly kind: ChangeKind;
+export interface ContractChange extends TypeChange {
   /** The operation's id; its id in the old contract if both contracts have the operation. */
   readonly operation: string;
+}
+
+/** A change whose operation has not been set yet. */
+export interface TypeChange {
+  readonly kind: ChangeKind;
   /**
    * `customers.*.mobile`: `*` matches every index, or every name of an object that accepts any name. Absent if the
    * change concerns the operation itself.
@@ -37,6 +41,3 @@ type ChangeKind =
   | "deprecated"
   | "codes-removed"
   | "codes-added";
-
-/** A change whose operation has not been set yet. */
-export type TypeChange = Omit<ContractChange, "operation">;

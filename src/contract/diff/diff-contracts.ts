@@ -118,39 +118,28 @@ function diffKinds(old: FieldType, next: FieldType, position: DiffPosition): voi
   if (old.kind === "object" && next.kind === "object") diffObjects(old, next, position);
   else if (old.kind === "union" && next.kind === "union") diffUnions(old, next, position);
   else if (old.kind !== next.kind) diffKindChange(old, next, position);
-  else if (old.kind === "list" && next.kind === "list") {
-    diffConstraints(old, next, position);
-    diffType(old.items, next.items, childPosition(position, "*"));
-  } else diffConstraints(old, next, position);
-}
-
-function diffConstraints(old: FieldType, next: FieldType, { attr, when, changes }: DiffPosition): void {
-  for (const change of diffLimits(old, next)) changes.push({ attr, ...definedMembers({ when }), ...change });
+  else {
+    const { attr, when, changes } = position;
+    for (const change of diffLimits(old, next)) changes.push({ attr, ...definedMembers({ when }), ...change });
+    if (old.kind === "list" && next.kind === "list") diffType(old.items, next.items, childPosition(position, "*"));
+  }
 }
 
 function diffKindChange(old: FieldType, next: FieldType, position: DiffPosition): void {
-  const words = `${describeType(next)}, previously ${describeType(old)}`;
-  addChange(
-    position,
-    "type",
-    !includesKind(old, next),
-    words === unchangedText(old) ? `a different kind of ${describeType(next)}` : words,
-  );
-}
-
-function unchangedText(type: FieldType): string {
-  return `${describeType(type)}, previously ${describeType(type)}`;
+  const [before, now] = [describeType(old), describeType(next)];
+  const text = before === now ? `a different kind of ${now}` : `${now}, previously ${before}`;
+  addChange(position, "type", !includesKind(old, next), text);
 }
 
 function diffObjects(old: ObjectType, next: ObjectType, position: DiffPosition): void {
   for (const [name, property] of old.properties) {
     const twin = next.properties.get(name);
     if (twin !== undefined) diffProperty(property, twin, childPosition(position, name));
-    else if (next.additional === "closed") addRemoval(name, { old, next }, childPosition(position, name));
+    else if (next.additional === "closed") addRemoval(name, old, next, childPosition(position, name));
     else diffType(property.type, next.additional, childPosition(position, name));
   }
   for (const [name, property] of next.properties) {
-    if (!old.properties.has(name)) addNewProperty(property, { old, next }, childPosition(position, name));
+    if (!old.properties.has(name)) addNewProperty(property, old, next, childPosition(position, name));
   }
   const [before, now] = [old.additional, next.additional];
   if (before !== "closed" && now === "closed") addChange(position, "tighter", true, "other names are now rejected");
@@ -158,19 +147,14 @@ function diffObjects(old: ObjectType, next: ObjectType, position: DiffPosition):
   else if (before !== "closed" && now !== "closed") diffType(before, now, childPosition(position, "*"));
 }
 
-function addNewProperty(property: Property, { old, next }: ObjectPair, position: DiffPosition): void {
+function addNewProperty(property: Property, old: ObjectType, next: ObjectType, position: DiffPosition): void {
   addAddition(property, position);
   // The old contract allowed the name as an additional property, so payloads may already contain it. If the new
   // contract rejects additional properties, a separate change to the object reports this.
   if (old.additional !== "closed" && next.additional !== "closed") diffType(old.additional, property.type, position);
 }
 
-interface ObjectPair {
-  readonly old: ObjectType;
-  readonly next: ObjectType;
-}
-
-function addRemoval(name: string, { old, next }: ObjectPair, position: DiffPosition): void {
+function addRemoval(name: string, old: ObjectType, next: ObjectType, position: DiffPosition): void {
   const fresh = [...next.properties.keys()].filter((other) => !old.properties.has(other));
   const near = suggest(name, fresh);
   const guess = near === undefined ? "" : `; perhaps renamed to "${near}"`;

@@ -4,8 +4,8 @@ import {
   compareLimits,
   type DecimalType,
   type FieldType,
-  type NumberType,
   type NumericLimit,
+  type NumericLimits,
   type TextType,
 } from "../types/field-type.ts";
 import { digitsOf } from "../types/pattern.ts";
@@ -76,7 +76,7 @@ function digitLimits({ pattern, maxDigits, maxWholeDigits, maxDecimalPlaces }: D
   ];
 }
 
-function numericLimits(type: Pick<NumberType, "minimum" | "maximum" | "multipleOf">): readonly NamedLimit[] {
+function numericLimits(type: NumericLimits): readonly NamedLimit[] {
   return [
     ["minimum", least(type.minimum, "")],
     ["maximum", most(type.maximum, "")],
@@ -126,21 +126,11 @@ function diffChoices(old: ChoiceType, next: ChoiceType): readonly TypeChange[] {
   const [before, now] = [old.choices.map(String), next.choices.map(String)];
   const removed = before.filter((choice) => !now.includes(choice));
   const fresh = now.filter((choice) => !before.includes(choice));
-  return [
-    ...(removed.length === 0
-      ? []
-      : [
-          {
-            kind: "choices-removed" as const,
-            breaks: true,
-            text: `no longer allows ${listed(removed)}`,
-            values: removed,
-          },
-        ]),
-    ...(fresh.length === 0
-      ? []
-      : [{ kind: "choices-added" as const, breaks: false, text: `now allows ${listed(fresh)}`, values: fresh }]),
+  const changes: readonly TypeChange[] = [
+    { kind: "choices-removed", breaks: true, text: `no longer allows ${listed(removed)}`, values: removed },
+    { kind: "choices-added", breaks: false, text: `now allows ${listed(fresh)}`, values: fresh },
   ];
+  return changes.filter(({ values }) => values?.length !== 0);
 }
 
 function listed(choices: readonly string[]): string {

@@ -55,10 +55,8 @@ function lacksRequired(
   return [...properties.values()].some(({ name, required }) => required && !others.has(name));
 }
 
-type OpennessChange = Pick<TypeChange, "kind" | "breaks" | "text">;
-
 /** Returns the differences that do not depend on the kind: values of other JSON types, and further constraints. */
-export function diffOpenness(old: FieldType, next: FieldType): readonly OpennessChange[] {
+export function diffOpenness(old: FieldType, next: FieldType): readonly TypeChange[] {
   const [before, now] = [old.assertions ?? [], next.assertions ?? []].map((list) => new Set(list.map(assertionText)));
   const tests = [
     {
@@ -82,7 +80,7 @@ export function diffOpenness(old: FieldType, next: FieldType): readonly Openness
       texts: ["further keywords of the schema are new or changed", "some further keywords of the schema were removed"],
     },
   ];
-  return tests.flatMap(({ isNew, isGone, texts: [tighter = "", looser = ""] }): readonly OpennessChange[] => {
+  return tests.flatMap(({ isNew, isGone, texts: [tighter = "", looser = ""] }): readonly TypeChange[] => {
     if (isNew) return [{ kind: "tighter", breaks: true, text: tighter }];
     return isGone ? [{ kind: "looser", breaks: false, text: looser }] : [];
   });

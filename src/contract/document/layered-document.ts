@@ -2,6 +2,7 @@ import type { AttrPath, AttrSegment } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import { formatPlace, type Place } from "../../model/place.ts";
+import { formatCount } from "../../text/count.ts";
 import type { SourceDocument } from "./yaml-document.ts";
 
 /** A document that overlays modify. It records the source file and path of each part. */
@@ -92,11 +93,8 @@ function countNodes(value: JsonValue): number {
 
 function tooManyNodes(origin: Origin): Failure {
   const place = sourcePlace(origin, []);
-  const limit = MAX_ADDED_NODES.toLocaleString("en");
-  return new Failure("contract_invalid", `${formatPlace(place)}: overlays add more than ${limit} values`, {
-    hint: "add fewer values, or select fewer targets",
-    place,
-  });
+  const message = `${formatPlace(place)}: overlays add more than ${formatCount(MAX_ADDED_NODES)} values`;
+  return new Failure("contract_invalid", message, { hint: "add fewer values, or select fewer targets", place });
 }
 
 function putAt(root: MutableJsonObject, path: AttrPath, value: MutableJsonValue): void {

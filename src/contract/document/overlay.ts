@@ -5,9 +5,10 @@ import { formatPointer } from "../../json/json-pointer.ts";
 import { type JsonValue, isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import { formatPlace } from "../../model/place.ts";
+import { formatCount } from "../../text/count.ts";
 import { slowPatternReason } from "../../text/slow-pattern.ts";
 import { didYouMean } from "../../text/suggestion.ts";
-import type { FindingSeverity, Findings } from "../contract-findings.ts";
+import type { AddFinding, Findings } from "../contract-findings.ts";
 import type { LayeredDocument } from "./layered-document.ts";
 import type { SourceDocument } from "./yaml-document.ts";
 
@@ -89,8 +90,7 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
  */
 function tooManyNodes({ file, lineOf }: SourceDocument, target: string, path: AttrPath): Failure {
   const place = { file, line: lineOf(path) };
-  const limit = MAX_VISITS.toLocaleString("en");
-  const what = `the target "${target}" visits more than ${limit} nodes of the document`;
+  const what = `the target "${target}" visits more than ${formatCount(MAX_VISITS)} nodes of the document`;
   return new Failure("contract_invalid", `${formatPlace(place)}: ${what}`, { hint: "select fewer nodes", place });
 }
 
@@ -103,12 +103,10 @@ function unusable(target: string, reason: Exclude<Unselectable, "too-many-nodes"
     case "too-long":
       break;
   }
-  return `the target is longer than ${MAX_PATH_CHARACTERS.toLocaleString("en")} characters`;
+  return `the target is longer than ${formatCount(MAX_PATH_CHARACTERS)} characters`;
 }
 
-type ReportFinding = (severity: FindingSeverity, code: string, message: string, path: AttrPath) => void;
-
-function reportAt(document: SourceDocument, findings: Findings): ReportFinding {
+function reportAt(document: SourceDocument, findings: Findings): AddFinding {
   return (severity, code, message, path) =>
     findings.addAt(severity, code, message, {
       place: { file: document.file, line: document.lineOf(path) },
@@ -144,10 +142,13 @@ function byPosition(one: AttrPath, other: AttrPath): number {
   return one.length - other.length;
 }
 
-interface Update {
+interface Match {
   readonly match: AttrPath;
   /** The value at `match` before the action is applied. */
   readonly target: JsonValue | undefined;
+}
+
+interface Update extends Match {
   readonly document: SourceDocument;
   readonly path: AttrPath;
   readonly update: JsonValue;
@@ -164,14 +165,14 @@ function updateOne(layers: LayeredDocument, { match, target, update, document, p
 /** Maximum number of reported matches. One target can match a million values. */
 const REPORTED_MATCHES = 10;
 
-function reportUnfit(unfit: readonly Pick<Update, "match" | "target">[], report: (message: string) => void): void {
-  for (const { match, target } of unfit.slice(0, REPORTED_MATCHES)) report(mismatch(target, match));
+function reportUnfit(unfit: readonly Match[], report: (message: string) => void): void {
+  for (const match of unfit.slice(0, REPORTED_MATCHES)) report(mismatch(match));
   const more = unfit.length - REPORTED_MATCHES;
   if (more === 1) report("1 more match of the target does not fit the update");
-  if (more > 1) report(`${more.toLocaleString("en")} more matches of the target do not fit the update`);
+  if (more > 1) report(`${formatCount(more)} more matches of the target do not fit the update`);
 }
 
-function mismatch(target: JsonValue | undefined, match: AttrPath): string {
+function mismatch({ match, target }: Match): string {
   return isJsonObject(target)
     ? `the target ${formatPointer(match)} is an object, so "update" must be an object`
     : `the target ${formatPointer(match)} is neither an object nor a list; select the object or list that contains it`;

@@ -140,13 +140,14 @@ function rewrite({ value, base: outer, scope: outerScope, role }: Rewritten, rew
     return [name, rewrite({ value: member, base, scope, role: inner }, rewriter)];
   });
   const schema = Object.fromEntries(members);
-  return role === "schema" ? withoutDynamicReference(schema, { base, scope }, rewriter) : schema;
+  return role === "schema" ? withoutDynamicReference(schema, base, scope, rewriter) : schema;
 }
 
 /** Converts `$dynamicRef` to a plain reference. */
 function withoutDynamicReference(
   schema: JsonObject,
-  { base, scope }: Pick<Rewritten, "base" | "scope">,
+  base: string,
+  scope: DynamicScope,
   rewriter: Rewriter,
 ): JsonObject {
   const { $dynamicRef: reference, ...others } = schema;

@@ -25,6 +25,7 @@ import {
   textsOf,
 } from "./yaml-scalars.ts";
 import { readTokens, type Refuse } from "./yaml-tokens.ts";
+import { lowerFirst } from "../../text/letter-case.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
 
@@ -100,7 +101,7 @@ function readDocument(source: SourceText, code: FailureCode, texts: TextMembers)
 
   const keepsDigits = code === "contract_invalid";
   const tree: YamlTree = { root: document?.contents ?? null, targets: new Map(), refuse, keepsDigits, texts };
-  const value = toJson(tree);
+  const value = valueOf(tree.root, { tree, anchors: new Map(), open: new Set(), copied: 0 });
   const lineOf: SourceDocument["lineOf"] = (path) => lineAt(offsetOf(tree, path));
   const pointOf: SourceDocument["pointOf"] = (path) => {
     const point = pointAt(offsetOf(tree, path));
@@ -142,21 +143,12 @@ function severalDocumentsError(second: Document.Parsed): Document.Parsed["errors
   };
 }
 
-function lowerFirst(message: string): string {
-  return message.charAt(0).toLowerCase() + message.slice(1);
-}
-
 /** A composed YAML document: its nodes, the targets of its aliases, and how to reject a part of it. */
 interface YamlTree extends ScalarContext {
   readonly root: Node | null;
-  /** The target node of each alias; filled by `toJson`. */
+  /** The target node of each alias; filled by `valueOf`. */
   readonly targets: Map<Node, Node>;
   readonly texts: TextMembers;
-}
-
-/** Returns the tree as plain data. Throws the error from `refuse` for a part that JSON cannot represent. */
-function toJson(tree: YamlTree): JsonValue {
-  return valueOf(tree.root, { tree, anchors: new Map(), open: new Set(), copied: 0 });
 }
 
 /** Returns the offset of the key or item at that path, or of its nearest ancestor. */
@@ -184,6 +176,7 @@ interface ConversionState {
 /** Maximum number of nodes that aliases may copy. A higher number indicates an attack or a mistake. */
 const MAX_ALIAS_COPIES = 100_000;
 
+/** Returns a node as plain data. Throws the error from `refuse` for a part that JSON cannot represent. */
 function valueOf(node: Node | null, state: ConversionState): JsonValue {
   if (state.open.size > 0) countCopy(node, state);
   if (isAlias(node)) return aliasValue(node, node.source, state);

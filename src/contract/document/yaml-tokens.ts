@@ -1,5 +1,6 @@
 import { CST, Lexer, type LineCounter, Parser } from "yaml";
 import type { Failure } from "../../model/failure.ts";
+import { formatCount } from "../../text/count.ts";
 
 /** Creates the failure for an error at this offset of the document. */
 export type Refuse = (message: string, offset: number, hint?: string) => Failure;
@@ -10,11 +11,7 @@ export type Refuse = (message: string, offset: number, hint?: string) => Failure
  */
 export function readTokens(text: string, lines: LineCounter, refuse: Refuse): readonly CST.Token[] {
   if (text.length > MAX_CHARACTERS) {
-    throw refuse(
-      `longer than ${MAX_CHARACTERS.toLocaleString("en")} characters`,
-      0,
-      "remove parts that are not needed",
-    );
+    throw refuse(`longer than ${formatCount(MAX_CHARACTERS)} characters`, 0, "remove parts that are not needed");
   }
   const tokens = [...tokensOf(text, lines, refuse)];
   const tooDeep = tokens.map(offsetOfDepth).find((offset) => offset !== undefined);
@@ -37,8 +34,7 @@ function* tokensOf(text: string, lines: LineCounter, refuse: Refuse): Generator<
   for (const lexeme of new Lexer().lex(text)) {
     if (NODE_TOKENS.has(CST.tokenType(lexeme) ?? "")) nodes += 1;
     if (nodes > MAX_NODES) {
-      const limit = MAX_NODES.toLocaleString("en");
-      throw refuse(`more than ${limit} names and values`, offset, "remove parts that are not needed");
+      throw refuse(`more than ${formatCount(MAX_NODES)} names and values`, offset, "remove parts that are not needed");
     }
     if (!MARKS.has(lexeme)) offset += lexeme.length;
     yield* parser.next(lexeme);

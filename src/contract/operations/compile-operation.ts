@@ -8,8 +8,8 @@ import { type Compilation, schemaNodeAt } from "../types/schema-node.ts";
 import { type DocumentPart, dereferenced, jsonMediaType } from "./document-part.ts";
 import { documentsAcceptance } from "./documented-reply.ts";
 import { type UnlinkedOperation, checkPayloadField, envelopeFields, linkWorkflows } from "./link-workflows.ts";
-import { type OperationExtensions, readExtensions } from "./operation-extensions.ts";
-import type { DocumentedReply, Operation, PlainOperation } from "./operation.ts";
+import { readExtensions } from "./operation-extensions.ts";
+import type { DocumentedReply, Operation, OperationExtensions, PlainOperation } from "./operation.ts";
 import { compileParameters } from "./request-parameters.ts";
 
 /** Returns the operations of a document in document order, with the types of their request bodies. */
@@ -105,16 +105,14 @@ function bodyOf({ value, path }: DocumentPart, compilation: Compilation): FieldT
   const mediaType = jsonMediaType(Object.keys(content));
   if (mediaType === undefined) {
     const message = "the request body is not JSON; the operation cannot be used";
-    compilation.findings.add("warning", "no-json-body", message, place);
-    return undefined;
+    return compilation.findings.add("warning", "no-json-body", message, place);
   }
   const media = content[mediaType];
   const schema = isJsonObject(media) ? media["schema"] : undefined;
   const type = compilation.compile([schemaNodeAt(schema, [...place, mediaType, "schema"], compilation.findings)]);
   if (OBJECT_KINDS.has(type.kind)) return type;
   const message = `the request body is ${type.kind === "list" ? "a list" : "not an object"}, but a record is an object; the operation cannot be used`;
-  compilation.findings.add("warning", "no-json-body", message, [...place, mediaType, "schema"]);
-  return undefined;
+  return compilation.findings.add("warning", "no-json-body", message, [...place, mediaType, "schema"]);
 }
 
 const OBJECT_KINDS: ReadonlySet<FieldType["kind"]> = new Set(["object", "union", "any"]);
@@ -198,7 +196,7 @@ function repliesCompiler(compilation: Compilation): CompileReplies {
       const status = statusOf(name);
       if (status === undefined || written === undefined) return [];
       const reply = dereferenced(value, [...written.path, name], compilation);
-      return reply === undefined ? [] : [{ status, ...contentOf(reply, types) }];
+      return reply === undefined ? [] : [replyOf(status, reply, types)];
     });
     const listed = replies.filter(({ status }) => status !== "default");
     return listed.length === 0 ? replies : listed;
@@ -212,13 +210,17 @@ function statusOf(name: string): DocumentedReply["status"] | undefined {
   return /^2\d\d$/.test(name) ? Number(name) : undefined;
 }
 
-function contentOf({ value, path }: DocumentPart, types: Compilation): Omit<DocumentedReply, "status"> {
+function replyOf(
+  status: DocumentedReply["status"],
+  { value, path }: DocumentPart,
+  types: Compilation,
+): DocumentedReply {
   const content = isJsonObject(value["content"]) ? value["content"] : {};
   const mediaTypes = Object.keys(content);
   const name = jsonMediaType(mediaTypes) ?? mediaTypes.find((each) => ANY_MEDIA_TYPE.test(each));
   const media = name === undefined ? undefined : content[name];
   const schema = isJsonObject(media) ? media["schema"] : undefined;
-  return { mediaTypes, body: replyBody(schema, [...path, "content", name ?? "", "schema"], types) };
+  return { status, mediaTypes, body: replyBody(schema, [...path, "content", name ?? "", "schema"], types) };
 }
 
 /** A media type range. Some generators write such a range for JSON. */

@@ -3,7 +3,7 @@ import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import type { Contract } from "../contract.ts";
-import type { Operation, RequestForm } from "./operation.ts";
+import type { NamedOperation, Operation, RequestForm } from "./operation.ts";
 
 /**
  * Finds an operation by its id ("import-account"; ignoring case, spaces, `-` and `_`), by method and path ("POST
@@ -95,8 +95,6 @@ export function operationsNamed<Named extends NamedOperation>(
   }
   return [];
 }
-
-type NamedOperation = Pick<Operation, "id" | "method" | "path">;
 
 /** From the strictest to the most tolerant. The first matcher that matches any operation is used. */
 const NAME_MATCHERS: readonly ((operation: NamedOperation, wanted: string) => boolean)[] = [

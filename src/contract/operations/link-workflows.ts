@@ -6,7 +6,7 @@ import type { Findings } from "../contract-findings.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import type { Compilation } from "../types/schema-node.ts";
 import { didYouMean } from "../../text/suggestion.ts";
-import type { Operation, PlainOperation, Poll, ReadBack, Step } from "./operation.ts";
+import type { Lookup, Operation, PlainOperation, Poll, ReadBack, Step } from "./operation.ts";
 import { namesInPath } from "./request-parameters.ts";
 import {
   pollSchema,
@@ -163,7 +163,7 @@ function isKey(attr: AttrPath, { key }: PlainOperation): boolean {
  * operation, or if its path parameters are missing or unknown.
  */
 function lookupOperation(
-  { operation: name, parameters }: { readonly operation: string; readonly parameters: Poll["parameters"] },
+  { operation: name, parameters }: Lookup<string>,
   place: AttrPath,
   context: LinkContext,
 ): PlainOperation | undefined {
@@ -176,8 +176,7 @@ function lookupOperation(
   if (open === undefined && unknown === undefined) return found.operation;
   const what = open === undefined ? `has no parameter "${unknown}"` : `needs the parameter "${open}"`;
   const message = `${extensionName(place)}: ${found.operation.path} ${what}`;
-  context.findings.add("error", "bad-extension", message, [...place, "parameters"]);
-  return undefined;
+  return context.findings.add("error", "bad-extension", message, [...place, "parameters"]);
 }
 
 /** Whether the mapping supplies the parameter to the request that creates the record. */
@@ -201,8 +200,7 @@ function operationNamed(
   const ids = candidates.map(({ operation }) => operation.id).filter((id) => id !== name);
   const hint = didYouMean(name, ids);
   const what = match === undefined ? `there is no ${method} operation` : `more than one ${method} operation is called`;
-  context.findings.add("error", "bad-extension", `${extensionName(place)}: ${what} "${name}"${hint}`, place);
-  return undefined;
+  return context.findings.add("error", "bad-extension", `${extensionName(place)}: ${what} "${name}"${hint}`, place);
 }
 
 /** Whether the payload has all of these fields. Adds a finding for each missing field. */

@@ -2,24 +2,19 @@ import { z } from "zod";
 import { type AttrPath, parseAttr } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import { lowerFirst } from "../../text/letter-case.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import type { Findings } from "../contract-findings.ts";
 import {
   type BodySource,
   type ItemRule,
+  type OperationExtensions,
   type OutcomeRule,
-  type PlainOperation,
   type Poll,
   type ReadBack,
-  type Step,
   STEP_KINDS,
+  type StepRequest,
 } from "./operation.ts";
-
-/** The well-formed values of an operation's `x-migrate-...` keys. */
-export type OperationExtensions = Pick<
-  PlainOperation,
-  "key" | "wrap" | "dedupesByKey" | "outcomes" | "items" | "supplier"
->;
 
 /** Reads the extensions. Adds a finding of severity `error` for an invalid value, and omits the value. */
 export function readExtensions(operation: JsonObject, path: AttrPath, findings: Findings): OperationExtensions {
@@ -155,18 +150,12 @@ const KNOWN_KEYS: ReadonlySet<string> = new Set([
   "x-migrate-read-back",
 ]);
 
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
-}
-
 /** A step as declared in an operation, where references to other operations are unresolved names. */
-export type WrittenStep = Omit<Step, "operation" | "reasons" | "poll"> & {
+export interface WrittenStep extends StepRequest {
   readonly operation: string;
   readonly outcomes: readonly OutcomeRule[];
   readonly reasons?: string;
-};
-type WrittenPoll = Omit<Poll, "operation"> & { readonly operation: string };
-type WrittenReadBack = Omit<ReadBack, "operation"> & { readonly operation: string };
+}
 
 const operationName = z.string("must be the name of an operation").min(1, "must be the name of an operation");
 const attrsByName = z.record(z.string(), attrSchema);
@@ -210,7 +199,7 @@ const statusOutcomes = z.record(
 );
 
 /** The schema of `x-migrate-poll`. */
-export const pollSchema: z.ZodType<WrittenPoll> = z
+export const pollSchema: z.ZodType<Poll<string>> = z
   .strictObject({
     operation: operationName,
     parameters: attrsByName.default({}),
@@ -228,7 +217,7 @@ const listSchema = z
   .transform((list): AttrPath => (list === true ? [] : parseAttr(list)));
 
 /** The schema of `x-migrate-read-back`. */
-export const readBackSchema: z.ZodType<readonly WrittenReadBack[]> = z.array(
+export const readBackSchema: z.ZodType<readonly ReadBack<string>[]> = z.array(
   z
     .strictObject({
       operation: operationName,

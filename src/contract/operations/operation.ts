@@ -23,17 +23,22 @@ export interface RequestForm {
   readonly supplier?: AttrPath;
 }
 
-/** An operation without its references to other operations. */
-export interface PlainOperation extends OperationAddress, RequestForm {
+/** The method, path and id of an operation, by which users and extensions refer to it. */
+export interface NamedOperation extends OperationAddress {
   /** `operationId`, or "METHOD path" if the document has none. */
   readonly id: string;
-  readonly summary?: string;
+}
+
+/** The well-formed values of an operation's `x-migrate-...` keys. */
+export interface OperationExtensions {
   /** `x-migrate-key`: path of the business key in the payload. */
   readonly key?: AttrPath;
+  /** `x-migrate-wrap`: the field that wraps the payload in the request. `body` is the payload's own type, unwrapped. */
+  readonly wrap?: string;
+  /** `x-migrate-supplier`: path of the import supplier's code in the payload; absent if the payload has none. */
+  readonly supplier?: AttrPath;
   /** `x-migrate-dedupe`: true if a repeated request with the same business key cannot create a second object. */
   readonly dedupesByKey: boolean;
-  /** The documented replies with a status below 300; use `documentedReply` to look up a reply. */
-  readonly replies: readonly DocumentedReply[];
   /** `x-migrate-outcomes`, in order; the first match applies. */
   readonly outcomes: readonly OutcomeRule[];
   /**
@@ -41,6 +46,13 @@ export interface PlainOperation extends OperationAddress, RequestForm {
    * statuses; absent if they are detected automatically.
    */
   readonly items?: readonly ItemRule[];
+}
+
+/** An operation without its references to other operations. */
+export interface PlainOperation extends NamedOperation, RequestForm, OperationExtensions {
+  readonly summary?: string;
+  /** The documented replies with a status below 300; use `documentedReply` to look up a reply. */
+  readonly replies: readonly DocumentedReply[];
 }
 
 /** A single value in the path, query or headers of a request. */
@@ -133,21 +145,25 @@ export interface ItemRule {
  */
 export const STEP_KINDS = ["validate", "stage", "process", "schedule"] as const;
 
-/** One of the operations that a record needs (`x-migrate-steps`). */
-export interface Step {
+/** A step without its references to operations. */
+export interface StepRequest {
   /** Unique in its workflow. The default is the kind. */
   readonly name: string;
   readonly kind: (typeof STEP_KINDS)[number];
-  /**
-   * The operation that the step calls. Its outcome rules are the rules of the step, followed by the operation's own
-   * rules.
-   */
-  readonly operation: PlainOperation;
   /**
    * Fields of the body. If the operation wraps the payload, these fields are next to the payload; otherwise they are
    * the whole body.
    */
   readonly body?: Readonly<Record<string, BodySource>>;
+}
+
+/** One of the operations that a record needs (`x-migrate-steps`). */
+export interface Step extends StepRequest {
+  /**
+   * The operation that the step calls. Its outcome rules are the rules of the step, followed by the operation's own
+   * rules.
+   */
+  readonly operation: PlainOperation;
   /** The operation that provides the reasons if a rejection names no field. */
   readonly reasons?: PlainOperation;
   /** How to query the result of the step; absent if its reply contains the result. */
@@ -158,7 +174,7 @@ export interface Step {
 export type BodySource = { readonly attr: AttrPath } | { readonly value: JsonValue };
 
 /** How to query the result of asynchronous work on the platform (`x-migrate-poll`). */
-export interface Poll extends Lookup {
+export interface Poll<Reference = PlainOperation> extends Lookup<Reference> {
   /** Initial delay between two queries, in seconds. */
   readonly interval: number;
   /** Time in seconds after which a run leaves the record `pending`. */
@@ -175,9 +191,12 @@ export interface Poll extends Lookup {
 /** The meaning of each status that the platform reports. */
 type StatusOutcomes = Readonly<Record<string, "accepted" | "rejected" | "absent" | "pending">>;
 
-/** A GET operation, and the payload path for each of its path parameters. */
-export interface Lookup {
-  readonly operation: PlainOperation;
+/**
+ * A GET operation, and the payload path for each of its path parameters. `Reference`: how the lookup refers to the
+ * operation; a name, if the reference has not been resolved yet.
+ */
+export interface Lookup<Reference = PlainOperation> {
+  readonly operation: Reference;
   readonly parameters: Readonly<Record<string, AttrPath>>;
 }
 
@@ -185,7 +204,7 @@ export interface Lookup {
  * How to find out whether a record arrived (`x-migrate-read-back`). A reply with status 404 means that the record did
  * not arrive, unless the operation returns a list.
  */
-export interface ReadBack extends Lookup {
+export interface ReadBack<Reference = PlainOperation> extends Lookup<Reference> {
   /**
    * Path of a list in the reply with one item per record; empty if the reply itself is the list; absent if the reply is
    * the record.

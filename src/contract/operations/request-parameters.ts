@@ -46,8 +46,7 @@ function compileParameter(part: DocumentPart | undefined, compilation: Compilati
     return { name, in: where, required, type: sendable(type, where) };
   }
   const message = `the parameter ${JSON.stringify(name)} (in: ${JSON.stringify(where)}) is not sent: only single values in the path, the query or a header can be sent`;
-  compilation.findings.add(required ? "warning" : "info", "not-sent", message, part.path);
-  return undefined;
+  return compilation.findings.add(required ? "warning" : "info", "not-sent", message, part.path);
 }
 
 function isPlace(where: string): where is RequestParameter["in"] {

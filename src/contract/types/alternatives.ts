@@ -41,13 +41,12 @@ export function alternativesOf(parts: readonly SchemaNode[], compilation: Compil
   const rest = parts.map((part) => (part === holder ? omitKeywords(part, keyword, "discriminator") : part));
   const written = readKeyword(holder, keyword);
   if (!isJsonArray(written) || written.length === 0) {
-    compilation.findings.add(
+    return compilation.findings.add(
       "error",
       "bad-keyword",
       `"${keyword}" must be a non-empty list of schemas; this keyword is not enforced`,
       path,
     );
-    return undefined;
   }
   const nodes = written.map((option, index) =>
     resolveReference(schemaNodeAt(option, [...path, index], compilation.findings), compilation),

@@ -1,4 +1,5 @@
 import { type JsonValue, isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import { formatCount } from "../../text/count.ts";
 import type { LinearPattern } from "../../text/linear-pattern.ts";
 import { countEvaluations, MAX_EVALUATIONS } from "./assertion-cost.ts";
 import type { Assertion } from "./field-type.ts";
@@ -50,8 +51,7 @@ export function assertionsOf(
  */
 function isAffordable(schema: Assertion["schema"], parts: readonly SchemaNode[], { findings }: Compilation): boolean {
   if (countEvaluations(schema) <= MAX_EVALUATIONS) return true;
-  const limit = MAX_EVALUATIONS.toLocaleString("en");
-  const message = `a value may need to be compared with more than ${limit} schemas (nested conditions and alternatives); these constraints are not enforced`;
+  const message = `a value may need to be compared with more than ${formatCount(MAX_EVALUATIONS)} schemas (nested conditions and alternatives); these constraints are not enforced`;
   findings.add("warning", "not-enforced", message, parts[0]?.path ?? []);
   return false;
 }

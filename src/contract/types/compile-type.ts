@@ -1,6 +1,6 @@
-import { baseType, type TypeBase } from "./read-keywords.ts";
+import { baseType } from "./read-keywords.ts";
 import { listType, objectType } from "./compound-types.ts";
-import type { FieldType } from "./field-type.ts";
+import { ANY_TYPE, type FieldType, type TypeBase } from "./field-type.ts";
 import {
   formatOf,
   int32Limits,
@@ -89,7 +89,7 @@ function distinctNodes(nodes: readonly SchemaNode[]): readonly SchemaNode[] {
  */
 function circularType(nodes: readonly SchemaNode[], { findings }: Compilation): FieldType {
   findings.add("error", "circular-ref", "the schema refers only to itself; it is not enforced", nodes[0]?.path ?? []);
-  return { kind: "any", nullable: true, deprecated: false, validators: [] };
+  return { ...ANY_TYPE };
 }
 
 function compileNodes(nodes: readonly SchemaNode[], shared: Compilation, enter: RegisterType): FieldType {
@@ -133,7 +133,7 @@ function compileAlternatives(
   const { rest, options, path, discriminator, nulls } = alternatives;
   const [only, second] = options;
   if (only !== undefined && second === undefined && discriminator === undefined) {
-    return compilation.compileOption([...(nulls === "allowed" ? [nullAllowed({ path })] : []), ...rest, ...only]);
+    return compilation.compileOption([...(nulls === "allowed" ? [nullAllowed(path)] : []), ...rest, ...only]);
   }
   const base = baseType(rest, nulls === "allowed", compilation);
   const choices = mergedChoices(alternatives, compilation);

@@ -2,8 +2,16 @@ import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { isEvaluated, isTuple, siblingNames, type SiblingNames } from "./assertions.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
-import { keywordReader, type TypeBase } from "./read-keywords.ts";
-import type { AnyType, FieldType, ListType, ObjectType, Property } from "./field-type.ts";
+import type { Writable } from "../../model/writable.ts";
+import { keywordReader } from "./read-keywords.ts";
+import {
+  ANY_TYPE,
+  type FieldType,
+  type ListType,
+  type ObjectType,
+  type Property,
+  type TypeBase,
+} from "./field-type.ts";
 import {
   flattenSchemas,
   schemaNodeAt,
@@ -13,9 +21,8 @@ import {
   type SchemaNode,
 } from "./schema-node.ts";
 import { definedMembers } from "../../json/defined-members.ts";
+import { addToGroup } from "../../model/groups.ts";
 import { matcherOf } from "../../text/linear-pattern.ts";
-
-type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
 /** Calls `enter` with the type before it compiles the properties, because they may contain the type. */
 export function objectType(
@@ -26,7 +33,7 @@ export function objectType(
 ): ObjectType {
   const properties = new Map<string, Property>();
   const name = nameOf(parts);
-  const object: Mutable<ObjectType> = {
+  const object: Writable<ObjectType> = {
     ...base,
     kind: "object",
     properties,
@@ -77,7 +84,7 @@ export function listType(
   const minItems = reader.count("minItems", "largest");
   const maxItems = reader.count("maxItems", "smallest");
   reader.checkOrder(minItems, maxItems, "minItems");
-  const list: Mutable<ListType> = {
+  const list: Writable<ListType> = {
     ...base,
     kind: "list",
     items: ANY_TYPE,
@@ -90,8 +97,6 @@ export function listType(
   if (items.length > 0) list.items = compilation.compile(items);
   return list;
 }
-
-const ANY_TYPE: AnyType = { kind: "any", nullable: true, deprecated: false, validators: [] };
 
 /** Returns the name of the first named schema among the parts. This is the named schema nearest to the field. */
 function nameOf(parts: readonly SchemaNode[]): string | undefined {
@@ -112,7 +117,7 @@ function propertyNodes(
     }
     for (const [name, schema] of Object.entries(value)) {
       const node = schemaNodeAt(schema, [...path, name], findings);
-      nodes.set(name, [...(nodes.get(name) ?? []), node]);
+      addToGroup(nodes, name, node);
     }
   }
   return nodes;

@@ -1,4 +1,5 @@
 import type { AttrPath } from "../../json/attr.ts";
+import { formatCount } from "../../text/count.ts";
 import type { FieldType, UnionType } from "./field-type.ts";
 import type { Findings } from "../contract-findings.ts";
 import { childTypes } from "./type-tree.ts";
@@ -29,7 +30,7 @@ export function reportManyWays(unions: ReadonlyMap<UnionType, UnionPlace>, findi
   for (const [union, { path }] of unions) {
     const within = union.options.reduce((max, option) => Math.max(max, countWays(option, ways)), 0);
     if (countWays(union, ways) <= MANY_WAYS || within > MANY_WAYS) continue;
-    const message = `these alternatives and the alternatives inside them allow more than ${MANY_WAYS.toLocaleString("en")} interpretations of a value; validation of a record may be slow, and fails if it takes too long`;
+    const message = `these alternatives and the alternatives inside them allow more than ${formatCount(MANY_WAYS)} interpretations of a value; validation of a record may be slow, and fails if it takes too long`;
     findings.add("warning", "many-alternatives", message, path);
   }
 }

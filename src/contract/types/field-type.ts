@@ -20,7 +20,8 @@ export type FieldType =
   | UnionType
   | AnyType;
 
-interface TypeBase {
+/** The properties that every type has. */
+export interface TypeBase {
   readonly nullable: boolean;
   readonly title?: string;
   readonly description?: string;
@@ -88,7 +89,7 @@ export interface NumberType extends TypeBase, NumericLimits {
   readonly kind: "number" | "integer";
 }
 
-interface NumericLimits {
+export interface NumericLimits {
   readonly minimum?: NumericLimit;
   readonly maximum?: NumericLimit;
   readonly multipleOf?: number;
@@ -165,11 +166,15 @@ export interface ListType extends TypeBase {
  * `oneOf`/`anyOf`. With a discriminator, one property selects the option. Without a discriminator, the first matching
  * option applies.
  */
-export interface UnionType extends TypeBase {
+export interface UnionType extends TypeBase, OptionChoice {
   readonly kind: "union";
   readonly options: readonly FieldType[];
   /** Set for `oneOf` without a discriminator: a value that matches two options is rejected. */
   readonly exactlyOne?: true;
+}
+
+/** How an option of a union is selected; empty if the first matching option applies. */
+export interface OptionChoice {
   readonly discriminator?: Discriminator;
   /** Set instead of a discriminator if its property is not a field but a setting of the instance. */
   readonly setting?: Discriminator;
@@ -187,6 +192,8 @@ export interface Discriminator {
 export interface AnyType extends TypeBase {
   readonly kind: "any";
 }
+
+export const ANY_TYPE: AnyType = { kind: "any", nullable: true, deprecated: false, validators: [] };
 
 /**
  * Returns the type of the field at the path. If several alternatives have the field, returns the type in the first of

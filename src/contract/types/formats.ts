@@ -1,6 +1,7 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, type JsonValue } from "../../json/json-value.ts";
 import type { DateType, FieldType, TextType } from "./field-type.ts";
+import type { KindOfType } from "./schema-keywords.ts";
 import { type Compilation, readKeyword, readKeywords, type SchemaNode } from "./schema-node.ts";
 
 /** The kinds of strings that are dates or times, by format. */
@@ -48,11 +49,6 @@ export function textFormat(format: string | undefined): TextType["format"] {
   return TEXT_FORMATS.find((name) => name === format);
 }
 
-interface Kind {
-  readonly kind: FieldType["kind"];
-  readonly untyped: boolean;
-}
-
 function writtenFormats(parts: readonly SchemaNode[]): readonly { readonly value: string; readonly path: AttrPath }[] {
   return readKeywords(parts, "format").flatMap(({ value, path }) =>
     typeof value === "string" ? [{ value, path }] : [],
@@ -74,7 +70,11 @@ export function formatOf(parts: readonly SchemaNode[], { contradict }: Compilati
  * Whether a part's format is validated as a JSON Schema assertion. This is the case next to choices, for values of
  * several types, and if the kind was inferred from another keyword because no type is declared.
  */
-export function isFormatAsserted(part: SchemaNode, parts: readonly SchemaNode[], { kind, untyped }: Kind): boolean {
+export function isFormatAsserted(
+  part: SchemaNode,
+  parts: readonly SchemaNode[],
+  { kind, untyped }: KindOfType,
+): boolean {
   const format = readKeyword(part, "format");
   if (typeof format !== "string" || !(ENFORCED_FORMATS.has(format) || format === INT32)) return false;
   if (kind === "choice") return !everyChoiceHas(format, part);
@@ -99,7 +99,11 @@ function isInt32Value(value: number): boolean {
 }
 
 /** Reports each format that is not enforced for this type. */
-export function reportUncheckedFormats(parts: readonly SchemaNode[], type: Kind, { findings }: Compilation): void {
+export function reportUncheckedFormats(
+  parts: readonly SchemaNode[],
+  type: KindOfType,
+  { findings }: Compilation,
+): void {
   for (const part of parts) {
     const format = readKeyword(part, "format");
     if (format === undefined || isChecked(format, part, type)) continue;
@@ -108,7 +112,7 @@ export function reportUncheckedFormats(parts: readonly SchemaNode[], type: Kind,
   }
 }
 
-function isChecked(format: JsonValue, part: SchemaNode, type: Kind): boolean {
+function isChecked(format: JsonValue, part: SchemaNode, type: KindOfType): boolean {
   if (format === PASSWORD) return true;
   if (typeof format !== "string" || !(NUMBER_FORMATS.has(format) || ENFORCED_FORMATS.has(format))) return false;
   return takesSeveralTypes(part, type) || isFormatOf(type.kind, format);
@@ -118,7 +122,7 @@ function isChecked(format: JsonValue, part: SchemaNode, type: Kind): boolean {
  * Whether values of several types, or choices, are allowed. A format then applies only to values of its own type, as an
  * assertion.
  */
-function takesSeveralTypes({ omit }: SchemaNode, { kind, untyped }: Kind): boolean {
+function takesSeveralTypes({ omit }: SchemaNode, { kind, untyped }: KindOfType): boolean {
   return untyped || omit.includes("type") || kind === "choice" || kind === "any";
 }
 

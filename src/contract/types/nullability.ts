@@ -1,3 +1,4 @@
+import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, type JsonValue } from "../../json/json-value.ts";
 import {
   type Compilation,
@@ -27,7 +28,7 @@ export function nullRule(nodes: readonly SchemaNode[], compilation: Compilation)
 }
 
 /** Returns a node that allows null regardless of the following nodes. */
-export function nullAllowed({ path }: Pick<SchemaNode, "path">): SchemaNode {
+export function nullAllowed(path: AttrPath): SchemaNode {
   return { schema: {}, path: [...path, "nullable"], omit: [], decidesNull: true };
 }
 

@@ -14,20 +14,14 @@ export function checkedPattern(source: JsonValue, path: AttrPath, findings: Find
   const pattern =
     typeof source === "string" ? (regularExpression(source, "u") ?? regularExpression(source, "")) : undefined;
   if (pattern === undefined) {
-    findings.add(
-      "error",
-      "bad-pattern",
-      "the pattern is not an ECMAScript regular expression; it is not enforced",
-      path,
-    );
-    return undefined;
+    const message = "the pattern is not an ECMAScript regular expression; it is not enforced";
+    return findings.add("error", "bad-pattern", message, path);
   }
   const linear = linearPattern(pattern);
   if (linear !== undefined) return linear;
   const why = slowPatternReason(pattern.source) ?? "";
   const message = `the pattern could take more than linear time (${why}), and RE2 does not support all of its syntax; it is not enforced`;
-  findings.add("warning", "not-enforced", message, path);
-  return undefined;
+  return findings.add("warning", "not-enforced", message, path);
 }
 
 /** The digits that a pattern allows in a decimal. */

@@ -6,7 +6,7 @@ import type { JsonValue } from "../../json/json-value.ts";
 import { readRules } from "../../rules/language/read-rules.ts";
 import type { Rule } from "../../rules/language/rule.ts";
 import { reportRuleIssues } from "../contract-findings.ts";
-import { type AnyType, compareLimits, type NumericLimit, type PublishedValidator } from "./field-type.ts";
+import { compareLimits, type NumericLimit, type PublishedValidator, type TypeBase } from "./field-type.ts";
 import { type Compilation, readKeyword, readKeywords, type SchemaNode } from "./schema-node.ts";
 
 /**
@@ -26,10 +26,7 @@ interface KeywordReader {
   readonly checkOrder: (low: number | undefined, high: number | undefined, keyword: string) => void;
 }
 
-export function keywordReader(
-  parts: readonly SchemaNode[],
-  { findings, contradict }: Pick<Compilation, "findings" | "contradict">,
-): KeywordReader {
+export function keywordReader(parts: readonly SchemaNode[], { findings, contradict }: Compilation): KeywordReader {
   const wrong = (keyword: string, wanted: string, path: AttrPath): void =>
     findings.add("error", "bad-keyword", `"${keyword}" must be ${wanted}; it is not enforced`, path);
 
@@ -63,13 +60,8 @@ export function keywordReader(
       const [step] = numbers("multipleOf", "a number above 0", (value) => value > 0);
       if (step !== Infinity) return step;
       const [path] = readKeywords(parts, "multipleOf").map((located) => located.path);
-      findings.add(
-        "warning",
-        "not-enforced",
-        '"multipleOf" is greater than any number; it is not enforced',
-        path ?? [],
-      );
-      return undefined;
+      const message = '"multipleOf" is greater than any number; it is not enforced';
+      return findings.add("warning", "not-enforced", message, path ?? []);
     },
     checkOrder: (low, high, keyword) => {
       if (low === undefined || high === undefined || low <= high) return;
@@ -134,9 +126,6 @@ function isMisplaced(plain: JsonValue | undefined, exclusive: JsonValue | undefi
   if (exclusive === undefined || exclusive === false) return false;
   return exclusive !== true || plain === undefined;
 }
-
-/** The properties that every type has. */
-export type TypeBase = Omit<AnyType, "kind">;
 
 /**
  * Returns the properties of a type that do not depend on its kind. The title, description and default come from the

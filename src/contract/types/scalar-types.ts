@@ -1,8 +1,8 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonScalar } from "../../json/json-value.ts";
 import { checkedPattern, digitsOf } from "./pattern.ts";
-import { keywordReader, type TypeBase } from "./read-keywords.ts";
-import type { ChoiceType, DecimalType, NumberType, TextType } from "./field-type.ts";
+import { keywordReader } from "./read-keywords.ts";
+import type { ChoiceType, DecimalType, NumberType, NumericLimits, TextType, TypeBase } from "./field-type.ts";
 import { readKeyword, readKeywords, type Compilation, type Located, type SchemaNode } from "./schema-node.ts";
 import { isOfType, namesOfTypes, type SchemaType } from "./type-keyword.ts";
 import type { LinearPattern } from "../../text/linear-pattern.ts";
@@ -131,10 +131,7 @@ function scalarsOf({ value, path }: Located, findings: Compilation["findings"]):
   });
 }
 
-function numericLimits(
-  parts: readonly SchemaNode[],
-  compilation: Compilation,
-): Pick<NumberType, "minimum" | "maximum" | "multipleOf"> {
+function numericLimits(parts: readonly SchemaNode[], compilation: Compilation): NumericLimits {
   const reader = keywordReader(parts, compilation);
   const [minimum, maximum, multipleOf] = [reader.minimum(), reader.maximum(), reader.multipleOf()];
   reader.checkOrder(minimum?.value, maximum?.value, "minimum");

@@ -59,12 +59,10 @@ export const MAX_SCHEMA_NESTING = 250;
 /** Reads a nested schema. @throws Failure `contract_invalid` if schemas are nested too deeply */
 export function readNested<T>(path: AttrPath, compilation: Compilation, read: () => T): T {
   if (compilation.nesting >= MAX_SCHEMA_NESTING) {
-    const limit = MAX_SCHEMA_NESTING.toLocaleString("en");
-    throw new Failure(
-      "contract_invalid",
-      `schemas are nested more than ${limit} levels deep, at ${formatPointer(path)}`,
-      { hint: "break the chain of references with an overlay: a payload can have at most 64 levels" },
-    );
+    const message = `schemas are nested more than ${MAX_SCHEMA_NESTING} levels deep, at ${formatPointer(path)}`;
+    throw new Failure("contract_invalid", message, {
+      hint: "break the chain of references with an overlay: a payload can have at most 64 levels",
+    });
   }
   compilation.nesting += 1;
   try {
@@ -189,8 +187,12 @@ export function followReference(
     target === undefined
       ? "only references inside the document (#/...) are supported"
       : "the document has no schema at this location";
-  findings.add("error", "broken-ref", `the reference ${JSON.stringify(reference)} cannot be resolved: ${reason}`, path);
-  return undefined;
+  return findings.add(
+    "error",
+    "broken-ref",
+    `the reference ${JSON.stringify(reference)} cannot be resolved: ${reason}`,
+    path,
+  );
 }
 
 function referencedNodes(node: SchemaNode, compilation: Compilation): readonly SchemaNode[] {

@@ -1,10 +1,11 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
+import { formatCount } from "../../text/count.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { type Alternatives, alternativesOf } from "./alternatives.ts";
 import { countOptions, MAX_OPTIONS } from "./count-alternatives.ts";
-import type { FieldType, ObjectType, UnionType } from "./field-type.ts";
-import type { TypeBase } from "./read-keywords.ts";
+import type { Writable } from "../../model/writable.ts";
+import type { FieldType, ObjectType, OptionChoice, TypeBase, UnionType } from "./field-type.ts";
 import {
   type Compilation,
   flattenSchemas,
@@ -26,7 +27,7 @@ export function unionType(
 ): UnionType {
   const options: FieldType[] = [];
   const property = discriminatorProperty(alternatives, compilation);
-  const union: { -readonly [Name in keyof UnionType]: UnionType[Name] } = { ...base, kind: "union", options };
+  const union: Writable<UnionType> = { ...base, kind: "union", options };
   enter(union);
   for (const option of possibleOptions(alternatives, base, compilation)) options.push(option);
   if (!areEnforceable(union, alternatives, compilation)) {
@@ -60,8 +61,7 @@ function areEnforceable(union: UnionType, { path }: Alternatives, { unions, find
   const isEnforced = count <= MAX_OPTIONS;
   unions.set(union, { path, options: isEnforced ? count : 1 });
   if (isEnforced) return true;
-  const limit = MAX_OPTIONS.toLocaleString("en");
-  const message = `there are more than ${limit} alternatives here, including alternatives directly inside them; these alternatives are not enforced`;
+  const message = `there are more than ${formatCount(MAX_OPTIONS)} alternatives here, including alternatives directly inside them; these alternatives are not enforced`;
   findings.add("error", "many-alternatives", message, path);
   return false;
 }
@@ -71,11 +71,7 @@ function areEnforceable(union: UnionType, { path }: Alternatives, { unions, find
  * instance. Returns an empty object if the property cannot distinguish the options; the first match then applies, as
  * without a discriminator.
  */
-function chosenBy(
-  property: string,
-  alternatives: Alternatives,
-  compilation: Compilation,
-): Pick<UnionType, "discriminator" | "setting" | "chosen"> {
+function chosenBy(property: string, alternatives: Alternatives, compilation: Compilation): OptionChoice {
   if (!isInstanceSetting(property, alternatives, compilation)) {
     const mapping = mappingOf(property, alternatives, compilation);
     return mapping === undefined ? {} : { discriminator: { property, mapping } };
@@ -118,8 +114,7 @@ function mappingOf(
   if (lost === undefined) return mapping;
   const why = lost.type.kind === "object" ? "no distinct value for it" : "no properties";
   const message = `"${property}" does not select an option, because one of the options has ${why}: the first option that the data matches is used`;
-  compilation.findings.add("info", "bad-discriminator", message, lost.place);
-  return undefined;
+  return compilation.findings.add("info", "bad-discriminator", message, lost.place);
 }
 
 function isMapped(leaf: Leaf, mapping: ReadonlyMap<string, ObjectType>): boolean {
@@ -164,6 +159,7 @@ function leavesOf(
   const type = compilation.compileOption(nodes);
   return [{ type, tags: tagsOf(parts, property, compilation), name, place: [...alternatives.path, at.index] }];
 }
+
 /** Returns the possible values of the property, as text, or undefined if the schemas do not list them. */
 function tagsOf(
   parts: readonly SchemaNode[],
@@ -258,8 +254,12 @@ function discriminatorProperty({ discriminator, path }: Alternatives, { findings
   const property = isJsonObject(discriminator) ? discriminator["propertyName"] : undefined;
   if (typeof property === "string") return property;
   const place = [...path.slice(0, -1), "discriminator"];
-  findings.add("error", "bad-discriminator", 'a discriminator must have a "propertyName"; it is not enforced', place);
-  return undefined;
+  return findings.add(
+    "error",
+    "bad-discriminator",
+    'a discriminator must have a "propertyName"; it is not enforced',
+    place,
+  );
 }
 
 function fullReference(reference: JsonValue): JsonValue {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { AttrPath } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { lowerFirst } from "../../text/letter-case.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import { DATE_KINDS, PERIOD_KINDS } from "./date-kinds.ts";
 import { type Expression, type PathExpression, subexpressionsOf } from "./expression.ts";
@@ -103,7 +104,7 @@ function unknownKind(kind: JsonValue | undefined): string {
 function issueText(kind: string, { path, message, code }: z.core.$ZodIssue): string {
   const [member] = path;
   const what = code === "invalid_type" && /undefined/.test(message) ? "is missing" : message;
-  return `${kind}: ${member === undefined ? "" : `"${String(member)}" `}${what.charAt(0).toLowerCase()}${what.slice(1)}`;
+  return `${kind}: ${member === undefined ? "" : `"${String(member)}" `}${lowerFirst(what)}`;
 }
 
 /** Returns the text of each path among the expressions, for display in problems. */

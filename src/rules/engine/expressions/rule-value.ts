@@ -1,4 +1,5 @@
 import { canonicalJson, isJsonArray, isJsonObject, type JsonValue } from "../../../json/json-value.ts";
+import { compareText } from "../../../text/compare-text.ts";
 import { instantOf, isIsoDate, isIsoDateTime, isIsoTime } from "../../../time/calendar.ts";
 
 /**
@@ -37,8 +38,8 @@ export function comparer(dayOf: (instant: number) => string): Comparer {
     const [one, other] = [temporalKind(a), temporalKind(b)];
     if (one === undefined || other === undefined) return undefined;
     if (one === "datetime" && other === "datetime") return instantOf(a) - instantOf(b);
-    if (one === "time" || other === "time") return one === other ? alphabetic(a, b) : undefined;
-    return alphabetic(day(a), day(b));
+    if (one === "time" || other === "time") return one === other ? compareText(a, b) : undefined;
+    return compareText(day(a), day(b));
   };
   return {
     order: (a, b) => {
@@ -53,12 +54,6 @@ export function comparer(dayOf: (instant: number) => string): Comparer {
       return isComposite(a) && isComposite(b) && canonicalJson(a) === canonicalJson(b);
     },
   };
-}
-
-/** Compares by UTF-16 code units. */
-function alphabetic(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 /** Whether the value is text that equals only the same text, because it is neither a date nor a time. */
