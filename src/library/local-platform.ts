@@ -82,7 +82,7 @@ const SANDBOX: OptionKinds<SandboxOptions> = {
   folder: { kind: "text" },
   data: { kind: "text" },
   apiKey: { kind: "text" },
-  suppliers: { kind: "textsByName" },
+  suppliers: { kind: "supplierStatuses" },
   region: { kind: "text" },
   maxBodyBytes: { kind: "number", range: [1] },
   faults: { kind: "object" },

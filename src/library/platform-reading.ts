@@ -85,7 +85,18 @@ const READ: OptionKinds<ReadPlatformOptions> = {
   target: { kind: "object" },
 };
 
-const PRODUCTS: OptionKinds<ProductsOptions> = { ...READ, filters: { kind: "object" } };
+const FILTERS: OptionKinds<ProductFilters> = {
+  brand: { kind: "text" },
+  isGreen: { kind: "switch" },
+  isPrepay: { kind: "switch" },
+  isTracker: { kind: "switch" },
+  isVariable: { kind: "switch" },
+  isBusiness: { kind: "switch" },
+  isHistorical: { kind: "switch" },
+  availableAt: { kind: "text" },
+};
+
+const PRODUCTS: OptionKinds<ProductsOptions> = { ...READ, filters: { members: FILTERS } };
 
 const RATES: OptionKinds<RatesOptions> = {
   ...READ,

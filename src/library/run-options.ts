@@ -82,7 +82,7 @@ export interface PaceOptions extends Partial<RateLimitSettings> {}
 
 const LIBRARY_PACE: OptionTable = {
   ...libraryOptions(PACE),
-  waitForSupplier: { kind: "object" },
+  waitForSupplier: { members: { forMs: { kind: "amount" } } },
   wait: { kind: "switch" },
 };
 

@@ -73,6 +73,7 @@ export interface KindValues {
   readonly maxErrors: MaxErrors;
   readonly authScheme: AuthScheme;
   readonly supplierStatus: SupplierStatus;
+  readonly supplierStatuses: Readonly<Record<string, SupplierStatus>>;
   readonly textsByName: Readonly<Record<string, string>>;
   readonly pathsByName: Readonly<Record<string, string>>;
   readonly listsByName: Readonly<Record<string, readonly string[]>>;

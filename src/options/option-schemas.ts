@@ -67,6 +67,10 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
   },
   authScheme: { words: quoted(AUTH_SCHEMES), schema: z.enum(AUTH_SCHEMES) },
   supplierStatus: { words: quoted(SUPPLIER_STATUSES), schema: z.enum(SUPPLIER_STATUSES) },
+  supplierStatuses: {
+    words: `${quoted(SUPPLIER_STATUSES)} by supplier`,
+    schema: z.record(text, z.enum(SUPPLIER_STATUSES)),
+  },
   statuses: { words: "a list of statuses", schema: z.array(z.enum(STATUSES)) },
   textsByName: TEXTS_BY_NAME,
   pathsByName: TEXTS_BY_NAME,
@@ -78,7 +82,12 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
   object: { words: "settings by name", schema: z.custom((value) => isObject(value)) },
   signal: {
     words: "an AbortSignal",
-    schema: z.custom((value) => isObject(value) && "aborted" in value && "addEventListener" in value),
+    schema: z.custom(
+      (value) =>
+        isObject(value) &&
+        "aborted" in value &&
+        ["addEventListener", "removeEventListener"].every((name) => typeof Reflect.get(value, name) === "function"),
+    ),
   },
   function: { words: "a function", schema: z.custom((value) => typeof value === "function") },
 };

@@ -76,12 +76,29 @@ test.each([
     { contract: "c.yaml", target: TARGET, pace: { concurrency: 0 } },
     'push: pace: `concurrency` must be a whole number of at least 1, or "auto"',
   ],
+  [
+    push,
+    { contract: "c.yaml", target: TARGET, pace: { waitForSupplier: { forMs: "8h" } } },
+    "push: pace.waitForSupplier: `forMs` must be a number of at least 0",
+  ],
   [push, { contract: "c.yaml", target: TARGET, signal: true }, "push: `signal` must be an AbortSignal"],
+  [
+    push,
+    { contract: "c.yaml", target: TARGET, stopNow: { aborted: false, addEventListener: () => undefined } },
+    "push: `stopNow` must be an AbortSignal",
+  ],
   [reconcile, { decide: { accept: ["A"] } }, "reconcile: decide: `who` is missing"],
   [explain, {}, "explain: `key` is missing"],
   [outcomes, { status: ["accepted"] }, "outcomes: unknown option `status`"],
   [products, { target: {} }, "products: target: `baseUrl` is missing"],
+  [products, { target: TARGET, filters: { green: true } }, "products.filters: unknown option `green`"],
+  [products, { target: TARGET, filters: { isGreen: "no" } }, "products.filters: `isGreen` must be true or false"],
   [readAccount, { target: TARGET }, "readAccount: `number` is missing"],
+  [
+    startSandbox,
+    { suppliers: { SPRING: "paused" } },
+    'startSandbox: `suppliers` must be "Ongoing", "Paused" or "Complete" by supplier',
+  ],
   [startSandbox, { faults: { throtle: 1 } }, 'the sandbox\'s fault setting "throtle" is not valid'],
 ])("each function refuses invalid options: %o with %o", async (of, options, message) => {
   const refused = call(of, options);
