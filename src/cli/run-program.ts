@@ -31,12 +31,12 @@ export async function runProgram(
 }
 
 /**
- * Unsets this program's environment variables if they are empty. CI systems set a variable without a value to an empty
- * string.
+ * Unsets the environment variables of this program and of the document store if they are empty. CI systems set a
+ * variable without a value to an empty string.
  */
 function forgetEmptyVariables(): void {
   for (const [name, value] of Object.entries(process.env)) {
-    if (name.startsWith("MIGRATE_") && value === "") delete process.env[name];
+    if (/^(?:MIGRATE|AWS)_/.test(name) && value === "") delete process.env[name];
   }
 }
 

@@ -21,6 +21,7 @@ targets:
     supplier: LIVE_SPRING
     rps: 40
     timeouts: { connectSeconds: 3 }
+corrections: corrections.csv
 `;
 
 interface ShownSetting {
@@ -70,6 +71,18 @@ describe("migrate config show", () => {
     expect(setting("mapping")).toMatchObject({ value: "env.yaml", from: "MIGRATE_MAPPING", kind: "environment" });
     expect(setting("targets.test.rps")).toMatchObject({ value: 7, from: "MIGRATE_RPS" });
     expect(setting("limit")).toMatchObject({ value: 3, from: "--limit" });
+  });
+
+  test("ignores empty variables, also those of the document store", async () => {
+    const env = { MIGRATE_MAPPING: "", AWS_REGION: "", AWS_ENDPOINT_URL_S3: "" };
+    const setting = await shown([], env);
+    expect(setting("mapping")).toMatchObject({ from: "migrate.yaml:2" });
+    expect(setting("store.region")).toMatchObject({ kind: "none" });
+  });
+
+  test("shows only the corrections file of the flag if the configuration also names one", async () => {
+    const setting = await shown(["--corrections", "flag.csv"]);
+    expect(setting("corrections")).toMatchObject({ value: "flag.csv", from: "--corrections" });
   });
 
   test("shows the values for another target", async () => {

@@ -144,6 +144,7 @@ function jobSettings({ job, ledger, out, threads }: Settings, target: string | u
     },
     top("encoding", job.encoding),
     top("delimiter", job.delimiter),
+    top("corrections", job.corrections),
     top("threads", threads),
     {
       name: "functionTimeout",

@@ -262,8 +262,8 @@ export function storeSettingsOf(
   if (location === undefined) return undefined;
   return {
     location,
-    endpoint: flags.endpoint || store.endpoint,
-    region: flags.region || store.region,
+    endpoint: flags.endpoint ?? store.endpoint,
+    region: flags.region ?? store.region,
     ca: flags.ca ?? store.ca,
     credentialsFile: store.credentialsFile,
     allowInsecureLoopback: flags.allowInsecureLoopback ?? false,
