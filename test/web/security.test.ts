@@ -106,6 +106,13 @@ describe("the server of migrate web", () => {
     }
   });
 
+  it("refuses a body of unknown size without an error in the terminal", async () => {
+    const headers = { ...session, ...JSON_BODY, origin: web.origin, "transfer-encoding": "chunked" };
+    const reply = await post("/api/session", headers, JSON.stringify({ token: web.token }));
+    expect(reply.status).toBe(411);
+    expect(JSON.parse(reply.body)).toMatchObject({ error: { code: "invalid_request" } });
+  });
+
   it("allows no other origin to read a reply", async () => {
     const reply = await send(web.origin, "/api/project", {
       method: "OPTIONS",

@@ -26,7 +26,9 @@ export function checkHost(port: () => number): MiddlewareHandler {
 }
 
 function ownHosts(port: number): readonly string[] {
-  return [`127.0.0.1:${port}`, `localhost:${port}`];
+  // Browsers omit the default port.
+  const suffix = port === 80 ? ["", ":80"] : [`:${port}`];
+  return suffix.flatMap((text) => [`127.0.0.1${text}`, `localhost${text}`]);
 }
 
 /**
@@ -43,6 +45,10 @@ export async function checkOrigin({ req }: Context, next: Next): Promise<void> {
   }
   if (isChange && req.header("content-type")?.split(";")[0] !== "application/json") {
     throw new RefusedRequest(415, "invalid_request", "A JSON body is expected");
+  }
+  // The limit on the size of a body needs the size in advance.
+  if (isChange && req.header("transfer-encoding") !== undefined) {
+    throw new RefusedRequest(411, "invalid_request", "A request must state its size");
   }
   await next();
 }
