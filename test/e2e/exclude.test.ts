@@ -109,12 +109,16 @@ describe("exclude", () => {
     [["EXT-1", "--reason", " "], "an exclusion needs a reason"],
     [["--from", "none.txt", ...REASON], "none.txt"],
     [["--from", "empty.txt", ...REASON], "empty.txt contains no key"],
+    [["--from", "utf-16.txt", ...REASON], "utf-16.txt:1: byte 0xff is not UTF-8"],
+    [["--from", "binary.txt", ...REASON], "binary.txt: this is a binary file, not text"],
     [["--from", "accounts.csv", ...REASON], 'no column "key"'],
     [["--undo", "EXT-1", ...REASON], "cannot be used with"],
   ])("refuses %j and changes nothing", async (args, message) => {
     const work = workplace({ accounts: goodAccounts(1) }, sandbox);
     await work.push(["--dry-run"]);
     writeFileSync(work.file("empty.txt"), "\n");
+    writeFileSync(work.file("utf-16.txt"), "\uFEFFEXT-1\n", "utf16le");
+    writeFileSync(work.file("binary.txt"), "EXT-1\n\0\n");
     const { code, stderr } = await work.migrate(["exclude", ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect((await work.migrate(["exclude"])).stdout).toBe("No records are excluded\n");

@@ -1,12 +1,15 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { createPieceStore } from "../../ledger/packed/spool/piece-store.ts";
 import { createSorter } from "../../ledger/packed/spool/sorter.ts";
 import { Failure } from "../../model/failure.ts";
 import { isCsvRow } from "../../model/record.ts";
 import type { Inventory } from "../../options/migration-options.ts";
-import { readFailure } from "../../read/text/file-bytes.ts";
 import { openInput } from "../../read/input/open-input.ts";
+import { readFailure } from "../../read/text/file-bytes.ts";
+import { checkText } from "../../read/text/text-file.ts";
+import { incompleteTail, newLineCounter } from "../../read/text/utf8.ts";
 
 /** A key of the inventory, in NFC, and its line. If repeated keys were removed, the line of the first occurrence. */
 export interface InventoryKey {
@@ -22,7 +25,8 @@ const PIECES_IN_MEMORY = 8_000_000;
 /**
  * Passes the distinct keys of an inventory file to `handle` in batches, in the order of their code units. Sorts the
  * keys on disk, so that memory use does not grow with the number of keys.
- * @throws Failure `config` for a column that the file does not have; the failures of reading the file
+ * @throws Failure `config` for a column that the file does not have, and for a file of keys that is not UTF-8 text; the
+ * failures of reading the file
  */
 export async function eachInventoryKey(
   inventory: InventoryFile,
@@ -65,7 +69,7 @@ export async function* inventoryKeys(inventory: InventoryFile, temporaryFolder: 
 }
 
 async function* keysOfText(file: string): AsyncGenerator<InventoryKey> {
-  const stream = createReadStream(file);
+  const stream = Readable.from(textOf(file));
   let line = 0;
   try {
     for await (const text of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -78,6 +82,22 @@ async function* keysOfText(file: string): AsyncGenerator<InventoryKey> {
   } finally {
     stream.destroy();
   }
+}
+
+/** Yields the bytes of a text file, split only between characters. */
+async function* textOf(file: string): AsyncGenerator<Buffer> {
+  const lines = newLineCounter();
+  let carried: Buffer = Buffer.alloc(0);
+  for await (const chunk of createReadStream(file)) {
+    if (!Buffer.isBuffer(chunk)) continue;
+    const joined = Buffer.concat([carried, chunk]);
+    const whole = joined.subarray(0, joined.length - incompleteTail(joined));
+    checkText(file, whole, lines.line());
+    lines.add(whole);
+    carried = joined.subarray(whole.length);
+    yield whole;
+  }
+  checkText(file, carried, lines.line());
 }
 
 async function* keysOfColumn(

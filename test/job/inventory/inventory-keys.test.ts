@@ -1,0 +1,24 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { inventoryKeys } from "../../../src/job/inventory/inventory-keys.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+
+async function readKeys(text: string, encoding: BufferEncoding = "utf8"): Promise<readonly string[]> {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "keys.txt"), text, encoding);
+  const found: string[] = [];
+  for await (const { key, line } of inventoryKeys(join(folder, "keys.txt"), folder)) found.push(`${line} ${key}`);
+  return found;
+}
+
+test("reads keys in any script, also where a chunk of the file ends within a character", async () => {
+  const keys = Array.from({ length: 30_000 }, (_, index) => `名é-${index + 1}`);
+  expect(await readKeys(`\uFEFF${keys.join("\r\n")}`)).toEqual(keys.map((key, index) => `${index + 1} ${key}`));
+});
+
+test("refuses a file that is not UTF-8 text, instead of reading keys that it does not contain", async () => {
+  const long = readKeys(`${"EXT-1\n".repeat(20_000)}caf\u00E9\n`, "latin1");
+  await expect(long).rejects.toThrow("keys.txt:20001: byte 0xe9 is not UTF-8");
+  await expect(readKeys("EXT-1\ncaf\u00E9", "latin1")).rejects.toThrow("keys.txt:2: byte 0xe9 is not UTF-8");
+});
