@@ -187,7 +187,7 @@ export interface JournaledLedger extends RunHistory {
 }
 
 /** Reads the runs and their records. */
-interface RunQueries extends RunHistory {
+export interface RunQueries extends RunHistory {
   /** Returns all runs, latest first. */
   runs(): Promise<readonly Run[]>;
   /**
@@ -221,7 +221,7 @@ interface RunQueries extends RunHistory {
 }
 
 /** Reads the records of all runs together. */
-interface MigrationQueries {
+export interface MigrationQueries {
   /** Counts the records planned for sending, and the records on the platform, across all runs, by destination. */
   coverage(): Promise<readonly Coverage[]>;
   /** Counts the records of the migration by state, across all runs; one entry per destination. */

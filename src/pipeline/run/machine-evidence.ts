@@ -3,7 +3,7 @@ import { errorCode } from "../../files/error-code.ts";
 import type { JournalEnvironment } from "../../job/dependencies.ts";
 import { openProcessJournal } from "../../ledger/journal/machine-journals.ts";
 import type { Journal } from "../../ledger/journal/open-journal.ts";
-import type { RecoveredLedger } from "../../ledger/journal/recover-machine.ts";
+import type { JournaledLedger } from "../../ledger/ledger.ts";
 import type { OriginFacts } from "../../ledger/journal/recovery.ts";
 import { machineId, type SeenOrigin, writeSeenOrigin } from "../../ledger/journal/seen-origin.ts";
 import { Failure } from "../../model/failure.ts";
@@ -28,7 +28,7 @@ export interface WatchedJournal extends Journal {
  */
 export async function openMachineJournal(
   store: ServerStore,
-  ledger: RecoveredLedger,
+  ledger: JournaledLedger,
   dependencies: JournalEnvironment,
 ): Promise<WatchedJournal> {
   // `look` remembers the state before the comparison, so that a later call detects a restore during the comparison.
@@ -80,7 +80,7 @@ export interface OriginWatch {
 
 export function watchOrigin(
   store: ServerStore,
-  ledger: RecoveredLedger,
+  ledger: JournaledLedger,
   dependencies: JournalEnvironment,
 ): OriginWatch {
   const { origin } = ledger;
@@ -155,7 +155,7 @@ async function writable<Result>(folder: string, work: () => Promise<Result>): Pr
  */
 export async function noteRecovered(
   folders: readonly string[],
-  { history, origin }: RecoveredLedger,
+  { history, origin }: JournaledLedger,
   { clock }: JournalEnvironment,
 ): Promise<void> {
   if (origin === undefined) return;

@@ -9,7 +9,7 @@ import {
 } from "../../ledger/journal/machine-journals.ts";
 import { machineId, readSeenOrigin, type SeenOrigin } from "../../ledger/journal/seen-origin.ts";
 import type { OriginFacts } from "../../ledger/journal/recovery.ts";
-import type { RecoveredLedger } from "../../ledger/journal/recover-machine.ts";
+import type { JournaledLedger } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
 import { counted } from "../../text/count.ts";
 
@@ -30,7 +30,7 @@ export function machineJournals({ server }: ServerStore, { stateFolder }: Journa
  */
 export async function requireJournaledRequests(
   store: ServerStore,
-  ledger: RecoveredLedger,
+  ledger: JournaledLedger,
   dependencies: JournalEnvironment,
 ): Promise<void> {
   const { outdated } = await compareMachineJournals(machineJournals(store, dependencies), ledger);
@@ -46,7 +46,7 @@ export async function requireJournaledRequests(
  */
 export async function requireCompleteAfterRestore(
   store: ServerStore,
-  ledger: RecoveredLedger,
+  ledger: JournaledLedger,
   dependencies: JournalEnvironment,
   remembered?: SeenOrigin,
 ): Promise<void> {
@@ -82,7 +82,7 @@ interface Known {
 
 export async function findRestoreEvidence(
   place: MachineJournals,
-  ledger: RecoveredLedger,
+  ledger: JournaledLedger,
   { stateFolder }: JournalEnvironment,
   { journaled = 0, remembered }: Known = {},
 ): Promise<RestoreEvidence | undefined> {

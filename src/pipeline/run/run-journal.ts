@@ -3,7 +3,7 @@ import type { JournalEnvironment } from "../../job/dependencies.ts";
 import { type JournalComparison, type JournalPlace, journalsOf } from "../../ledger/journal/compare-journal.ts";
 import { findOutdated, openJournal } from "../../ledger/journal/open-journal.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
-import type { RecoveredLedger } from "../../ledger/journal/recover-machine.ts";
+import type { JournaledLedger } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
 import { counted } from "../../text/count.ts";
 import { openMachineJournal, type WatchedJournal } from "./machine-evidence.ts";
@@ -28,7 +28,7 @@ export function hasJournals(store: JournaledStore): boolean {
  */
 export async function openRunJournal(
   store: JournaledStore,
-  ledger: RecoveredLedger,
+  ledger: JournaledLedger,
   dependencies: JournalEnvironment,
 ): Promise<WatchedJournal> {
   const { server } = store;
@@ -42,7 +42,7 @@ export async function openRunJournal(
 
 async function outdatedLedger(
   { name }: JournaledStore,
-  ledger: RecoveredLedger,
+  ledger: JournaledLedger,
   comparison: JournalComparison,
 ): Promise<Failure> {
   const { requests } = await ledger.history();

@@ -1,7 +1,7 @@
 import type { Operation } from "../../contract/operations/operation.ts";
 import type { Notifier } from "../../job/dependencies.ts";
 import type { SendConnection } from "../../job/target-connection.ts";
-import type { RecoveredLedger } from "../../ledger/journal/recover-machine.ts";
+import type { JournaledLedger } from "../../ledger/ledger.ts";
 import type { Sleeper, WallClock } from "../../time/clock.ts";
 
 interface QuietEnvironment extends Notifier {
@@ -56,7 +56,7 @@ export async function waitForOtherContent(
  * before a record is sent again.
  */
 export async function quietBeforeResend(
-  ledger: RecoveredLedger,
+  ledger: JournaledLedger,
   { quietMs, steps }: SendConnection,
   { clock, notice }: QuietEnvironment,
 ): Promise<number> {
