@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { isRunning, pidNamespace, processStart } from "../files/running-process.ts";
+import { parseJson } from "../json/parse-json.ts";
 import { timestamp } from "../time/clock.ts";
 import { systemClock } from "../time/system-clock.ts";
 
@@ -42,12 +43,8 @@ export function thisProcess(command: string, kind: LockKind): Holder {
 
 /** Parses the text of a lock holder; undefined if the text is not valid. */
 export function parseHolder(text: string): Holder | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isHolder(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value: unknown = parseJson(text);
+  return isHolder(value) ? value : undefined;
 }
 
 function isHolder(value: unknown): value is Holder {

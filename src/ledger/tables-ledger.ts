@@ -18,13 +18,7 @@ import { acceptedByDay, migration, unsettledRuns } from "./tables/migration.ts";
 import { batchesOf, openPlaces, openRecords } from "./tables/open-records.ts";
 import { contents, nextOutcomes, outcomeQuery, plannedKeys, summary } from "./tables/outcomes.ts";
 import { nextSendable, notePosition } from "./tables/positions.ts";
-import {
-  ambiguousItems,
-  undecidedItemsByKey,
-  decisionsFor,
-  existingItems,
-  saveDecisions,
-} from "./tables/reconciliation.ts";
+import { decisionsFor, saveDecisions, undecidedItems, undecidedItemsByKey } from "./tables/reconciliation.ts";
 import { identitiesByKey, unseenKeys } from "./tables/seen-keys.ts";
 import { setupFile } from "./tables/setup-files.ts";
 import { findRun, finishRun, historyOf, listRuns, refresh, requireRun, resumeRun, startRun } from "./tables/runs.ts";
@@ -107,8 +101,8 @@ function readingMethods<Own extends Tables>({ read }: TableAccess<Own>, sending:
     nextSendable: readingRun(nextSendable),
     otherContentAbandonedAt: readingRun(otherContentAbandonedAt),
     sendable: readingRun(sendable),
-    ambiguous: readingRun(ambiguousItems),
-    existing: readingRun(existingItems),
+    ambiguous: readingRun(undecidedItems("ambiguous")),
+    existing: readingRun(undecidedItems("existing")),
     undecidedByKey: readingRun(undecidedItemsByKey),
     decisions: reading(decisionsFor),
     history: reading(historyOf),

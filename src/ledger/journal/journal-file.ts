@@ -16,7 +16,7 @@ import { promisify } from "node:util";
 import { errorCode } from "../../files/error-code.ts";
 import { remedyOf } from "../../files/write-error.ts";
 import { Failure } from "../../model/failure.ts";
-import { MAGIC } from "./journal-format.ts";
+import { framesOf, type JournalEntry, MAGIC } from "./journal-format.ts";
 
 /** A journal opened for writing. */
 export interface JournalFile {
@@ -81,6 +81,16 @@ export function openJournalFile(file: string, { validBytes, rescueFolder, notice
     },
     close: () => closeSync(descriptor),
   };
+}
+
+/** Appends the last entries of a journal, and closes it. */
+export async function appendLast(journal: JournalFile, entries: readonly JournalEntry[]): Promise<void> {
+  try {
+    for (const entry of entries) journal.append(framesOf(entry));
+    await journal.sync();
+  } finally {
+    journal.close();
+  }
 }
 
 const syncFile = promisify(fsync);

@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import { z } from "zod";
+import { parseJson } from "../../json/parse-json.ts";
 import { HASH_BYTES } from "../records/record-hashes.ts";
 import type { JournaledRequest } from "./recovery.ts";
 
@@ -28,6 +29,18 @@ export interface ExpectedLedger {
   readonly run?: string | undefined;
   readonly recovery?: string | undefined;
   readonly requests: number;
+}
+
+/** Returns the entries which note that a ledger with this recovery and number of requests accounts for a journal. */
+export function recoveryNote(note: {
+  readonly recovery: string;
+  readonly at: string;
+  readonly requests: number;
+}): readonly JournalEntry[] {
+  return [
+    { kind: "recovery", ...note },
+    { kind: "end", ...note },
+  ];
 }
 
 export const MAGIC: Buffer = Buffer.from("MIGJRNL1");
@@ -109,13 +122,14 @@ function unpackRequests(bytes: Buffer): readonly JournaledRequest[] | undefined 
 }
 
 const count = z.number().int().nonnegative();
-const SCHEMAS = {
-  ledger: z.object({ name: z.string(), id: z.string() }),
-  begin: z.object({ run: z.string(), at: z.string(), requests: count }),
-  count: z.object({ count }),
-  recovery: z.object({ recovery: z.string(), at: z.string(), requests: count }),
-  end: z.object({ at: z.string(), run: z.string().optional(), recovery: z.string().optional(), requests: count }),
-} as const;
+const text = z.string();
+const entrySchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("ledger"), name: text, id: text }),
+  z.object({ kind: z.literal("begin"), run: text, at: text, requests: count }),
+  z.object({ kind: z.literal("count"), count }),
+  z.object({ kind: z.literal("recovery"), recovery: text, at: text, requests: count }),
+  z.object({ kind: z.literal("end"), at: text, run: text.optional(), recovery: text.optional(), requests: count }),
+]);
 
 export type ParsedFrame =
   | { readonly state: "entry"; readonly entry: JournalEntry; readonly bytes: number }
@@ -141,33 +155,8 @@ function entryOf(type: number, payload: Buffer): JournalEntry | undefined {
     const requests = unpackRequests(payload);
     return requests && { kind: "requests", requests };
   }
-  const value = parseJson(payload);
-  switch (type) {
-    case TYPES.ledger:
-      return withKind("ledger", SCHEMAS.ledger.safeParse(value).data);
-    case TYPES.begin:
-      return withKind("begin", SCHEMAS.begin.safeParse(value).data);
-    case TYPES.count:
-      return withKind("count", SCHEMAS.count.safeParse(value).data);
-    case TYPES.recovery:
-      return withKind("recovery", SCHEMAS.recovery.safeParse(value).data);
-    case TYPES.end:
-      return withKind("end", SCHEMAS.end.safeParse(value).data);
-    default:
-      return undefined;
-  }
-}
-
-function withKind<Kind extends string, Values extends object>(kind: Kind, values: Values | undefined) {
-  return values && { kind, ...values };
-}
-
-function parseJson(payload: Buffer): unknown {
-  try {
-    return JSON.parse(payload.toString());
-  } catch {
-    return undefined;
-  }
+  const kind = Object.entries(TYPES).find(([, number]) => number === type)?.[0];
+  return entrySchema.safeParse(Object.assign({}, parseJson(payload.toString()), { kind })).data;
 }
 
 /**

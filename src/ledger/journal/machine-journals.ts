@@ -5,8 +5,8 @@ import { unlessMissing } from "../../files/error-code.ts";
 import { timestamp } from "../../time/clock.ts";
 import type { JournaledLedger } from "../ledger.ts";
 import { compareJournal, type JournalComparison } from "./compare-journal.ts";
-import { openJournalFile } from "./journal-file.ts";
-import { framesOf } from "./journal-format.ts";
+import { appendLast, openJournalFile } from "./journal-file.ts";
+import { recoveryNote } from "./journal-format.ts";
 import { journalFiles, readLastEntry, readLedgerOf } from "./journal-reader.ts";
 import { type Journal, type JournalOptions, openJournal } from "./open-journal.ts";
 
@@ -138,13 +138,7 @@ async function noteEnd(folder: string, ledger: JournaledLedger, { clock, ...opti
   // The state folder was removed in the meantime.
   if (validBytes === undefined) return;
   const journal = openJournalFile(file, { ...options, validBytes });
-  try {
-    journal.append(framesOf({ kind: "recovery", recovery, at, requests }));
-    journal.append(framesOf({ kind: "end", recovery, at, requests }));
-    await journal.sync();
-  } finally {
-    journal.close();
-  }
+  await appendLast(journal, recoveryNote({ recovery, at, requests }));
 }
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;

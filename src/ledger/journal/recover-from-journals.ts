@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { renameSync } from "node:fs";
-import type { JournaledRequest } from "./recovery.ts";
-import type { Ledger } from "../ledger.ts";
+import path from "node:path";
+import type { JournaledRequest, LedgerRecovery } from "./recovery.ts";
+import type { JournaledLedger, Ledger } from "../ledger.ts";
 import { compareJournal, type JournalComparison, type JournalPlace, journalsOf } from "./compare-journal.ts";
-import { openJournalFile, type JournalRescue } from "./journal-file.ts";
-import { framesOf, MAGIC } from "./journal-format.ts";
+import { appendLast, openJournalFile, type JournalRescue } from "./journal-file.ts";
+import { MAGIC, recoveryNote } from "./journal-format.ts";
 import { journalFile, readJournal, readLedgerOf } from "./journal-reader.ts";
+import { compareMachineJournals, type MachineJournals } from "./machine-journals.ts";
 
 export interface JournalRecovery {
   /** Number of requests that were missing from the ledger. They now count as attempts with an unknown outcome. */
@@ -35,27 +37,62 @@ export async function recoverFromJournals(
   const comparisons: JournalComparison[] = [];
   for (const file of journalsOf(place, id)) comparisons.push(await compareJournal(file, ledger));
   const outdated = comparisons.filter(({ isUpToDate }) => !isUpToDate);
-  const journals = comparisons.map(({ file }) => file);
   const isUncertain = outdated.some(({ isComplete }) => !isComplete);
+  const noted =
+    outdated.length === 0
+      ? 0
+      : await accountFor(outdated, ledger, { ...options, ledgerName: place.ledgerName, isUncertain });
+  return { noted, isUncertain, journals: comparisons.map(({ file }) => file) };
+}
+
+interface RecoverMachineOptions extends RecoverOptions {
+  /** Whether the ledger may lack requests that no journal on this machine contains. */
+  readonly isUncertain: (isComplete: boolean, unknown: number) => Promise<boolean>;
+}
+
+/** Does the same as `recoverFromJournals` for a ledger on a server and the journals on this machine. */
+export async function recoverMachine(
+  place: MachineJournals,
+  ledger: JournaledLedger,
+  { isUncertain: askUncertain, ...options }: RecoverMachineOptions,
+): Promise<JournalRecovery> {
+  const { outdated, unknown, isComplete } = await compareMachineJournals(place, ledger);
+  const isUncertain = await askUncertain(isComplete, unknown);
+  const isAccounted = outdated.length === 0 && !isUncertain;
+  const noted = isAccounted
+    ? 0
+    : await accountFor(outdated, ledger, { ...options, ledgerName: place.ledgerName, isUncertain });
+  return { noted, isUncertain, journals: outdated.map(({ file }) => file) };
+}
+
+interface Accounting extends RecoverOptions {
+  readonly ledgerName: string;
+  readonly isUncertain: boolean;
+}
+
+/** Adds the requests of these journals to the ledger. Returns the number of requests that were missing. */
+async function accountFor(
+  outdated: readonly JournalComparison[],
+  ledger: JournaledLedger,
+  { ledgerName, at, isUncertain, ...options }: Accounting,
+): Promise<number> {
   const { recovery } = ledger;
-  if (recovery === undefined || outdated.length === 0) return { noted: 0, isUncertain, journals };
+  if (recovery === undefined) return 0;
   let noted = 0;
-  for (const { file } of outdated) noted += await noteRequests(file, recovery, options.at);
+  for (const { file } of outdated) noted += await noteRequests(file, recovery, at);
   const token = randomBytes(8).toString("hex");
-  await recovery.noteRecovery({ id: token, at: options.at, isUncertain });
+  await recovery.noteRecovery({ id: token, at, isUncertain });
   const { requests } = await ledger.history();
-  for (const comparison of outdated) await noteInJournal(place, comparison, { ...options, token, requests });
-  return { noted, isUncertain, journals };
+  for (const comparison of outdated) {
+    await noteInJournal(ledgerName, comparison, { ...options, at, token, requests });
+  }
+  return noted;
 }
 
 const BATCH = 5000;
 
 /** Adds a journal's unknown requests to the ledger. Returns their number. */
-export async function noteRequests(
-  file: string,
-  recovery: NonNullable<Ledger["recovery"]>,
-  at: string,
-): Promise<number> {
+async function noteRequests(file: string, recovery: LedgerRecovery, at: string): Promise<number> {
   let noted = 0;
   let batch: JournaledRequest[] = [];
   for (const entry of readJournal(file)) {
@@ -72,22 +109,16 @@ export async function noteRequests(
  * Notes in a journal that the ledger accounts for the journal's requests. Renames a corrupt journal and starts a new
  * journal.
  */
-export async function noteInJournal(
-  { folder, ledgerName }: JournalPlace,
+async function noteInJournal(
+  ledgerName: string,
   { file, end: { state, validBytes } }: JournalComparison,
   { at, token, requests, ...options }: RecoverOptions & { readonly token: string; readonly requests: number },
 ): Promise<void> {
   const owner = readLedgerOf(file) ?? { kind: "ledger", name: ledgerName, id: token };
   const isNew = state === "corrupt" || validBytes <= MAGIC.length;
   if (state === "corrupt") renameSync(file, `${file}.corrupt-${at.replaceAll(/\D/g, "").slice(0, 14)}`);
-  const target = isNew ? journalFile(folder, ledgerName, owner.id) : file;
+  const target = isNew ? journalFile(path.dirname(file), ledgerName, owner.id) : file;
   const journal = openJournalFile(target, { ...options, validBytes: isNew ? 0 : validBytes });
-  try {
-    if (isNew) journal.append(framesOf({ ...owner, kind: "ledger" }));
-    journal.append(framesOf({ kind: "recovery", recovery: token, at, requests }));
-    journal.append(framesOf({ kind: "end", recovery: token, at, requests }));
-    await journal.sync();
-  } finally {
-    journal.close();
-  }
+  const note = recoveryNote({ recovery: token, at, requests });
+  await appendLast(journal, isNew ? [{ ...owner, kind: "ledger" }, ...note] : note);
 }

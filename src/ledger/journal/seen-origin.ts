@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
+import { parseJson } from "../../json/parse-json.ts";
 import { unlessMissing } from "../../files/error-code.ts";
 import { replaceFile, replaceFileSync } from "../../files/replace-file.ts";
 import type { OriginFacts } from "./recovery.ts";
@@ -27,7 +28,7 @@ const schema: z.ZodType<SeenOrigin> = z.object({
  * @param folder the folder of the ledger's journals
  */
 export function readSeenOrigin(folder: string): SeenOrigin | undefined {
-  return schema.safeParse(parsed(unlessMissing(() => readFileSync(seenPath(folder), "utf8")))).data;
+  return schema.safeParse(unlessMissing(() => parseJson(readFileSync(seenPath(folder), "utf8")))).data;
 }
 
 /**
@@ -49,14 +50,6 @@ export async function writeSeenOrigin(
 
 function seenPath(folder: string): string {
   return path.join(folder, "seen.json");
-}
-
-function parsed(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the id of this machine or, more precisely, of its state folder. Creates the id on first use. */

@@ -1,7 +1,8 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import type { Problem, Severity } from "../../model/problem.ts";
+import type { Severity } from "../../model/problem.ts";
 import { type Status, STATUSES, type Summary } from "../../model/outcome.ts";
 import type { PlanPolicy } from "../records/planned-item.ts";
+import type { RecordProblems } from "../records/stored-problem.ts";
 import { exitCodeOf } from "../records/record-exit-code.ts";
 import { columnsIn, FLAG, type ItemColumns, type PackedItems } from "./item-columns.ts";
 import { createMarkList, type MarkList } from "./repeated-marks.ts";
@@ -39,13 +40,8 @@ export interface PlannedBatch {
   readonly isPlain: boolean;
 }
 
-export type LaterFinding = ExcludedFinding | KeyFinding;
-
-/** Problems that were found after planning and make a record `invalid`. */
-interface ExcludedFinding {
-  readonly record: number;
-  readonly problems: readonly Problem[];
-}
+/** A finding about a key, or problems that were found after planning and make a record `invalid`. */
+export type LaterFinding = RecordProblems | KeyFinding;
 
 /** A finding about the key of one record. */
 export interface KeyFinding {

@@ -1,15 +1,13 @@
 import type { Status } from "../../model/outcome.ts";
-import type { Problem } from "../../model/problem.ts";
+import type { RecordProblems } from "../records/stored-problem.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { appendPlanProblems } from "../tables/problems.ts";
 import type { EachStatement, Tables, Work } from "../tables/tables.ts";
 
 /** A finding about one record of the plan. */
-export interface PlanFinding {
-  readonly record: number;
+export interface PlanFinding extends RecordProblems {
   /** The new status of the record. Absent for a warning. */
   readonly status?: Status | undefined;
-  readonly problems: readonly Problem[];
 }
 
 export function* writeFindings(tables: Tables, run: RunRow, findings: readonly PlanFinding[]): Work<void> {

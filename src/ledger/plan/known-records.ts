@@ -1,6 +1,7 @@
+import { Failure } from "../../model/failure.ts";
 import type { LocalProblem } from "../../model/problem.ts";
+import { counted } from "../../text/count.ts";
 import type { PlanPolicy } from "../records/planned-item.ts";
-import { requireOneDirection } from "../records/circular-mappings.ts";
 import { keyProblem } from "../records/key-place.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { holdNewIfUncertain } from "../tables/recoveries.ts";
@@ -158,6 +159,20 @@ function* refuseCircular(tables: Tables, run: RunRow, policy: PlanPolicy, after:
     tables,
     run.number,
     circular.map(({ record }) => record),
+  );
+}
+
+/**
+ * Refuses two mappings that refer to each other. If each record waits for the record with the same key, a cycle can
+ * come only from such mappings, not from the data.
+ * @throws Failure `mapping_invalid`
+ */
+function requireOneDirection(circular: number, { after, awaitsOwnKey }: PlanPolicy): void {
+  if (circular === 0 || after === undefined || awaitsOwnKey !== true) return;
+  throw new Failure(
+    "mapping_invalid",
+    `\`after\` of this mapping names ${after}, whose records wait for records of this mapping: ${counted(circular, "record")} would wait forever`,
+    { hint: "nothing was sent. Remove `after` from the mapping whose records come first, and push that mapping again" },
   );
 }
 

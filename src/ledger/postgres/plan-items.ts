@@ -1,6 +1,5 @@
-import type { Status } from "../../model/outcome.ts";
 import { storedNormalKey } from "../../text/near-key.ts";
-import type { PlannedItem } from "../records/planned-item.ts";
+import { type PlannedItem, plannedStatus } from "../records/planned-item.ts";
 import type { PackedItems } from "../packed/item-columns.ts";
 import { isPacked, unpackItems } from "../packed/packed-items.ts";
 import { requirePlanning } from "../plan/finish-plan.ts";
@@ -55,7 +54,7 @@ function columnsOf(
     items.map(({ awaits = null }) => awaits),
     items.map(({ file }) => files.get(file) ?? 0),
     items.map(({ line }) => line),
-    items.map((item): string => (run.sends ? sentStatus(item) : item.status)),
+    items.map((item) => plannedStatus(item, run)),
     items.map(({ rowHash = null }) => rowHash),
     items.map(({ asOf = null }) => asOf),
   ];
@@ -67,8 +66,4 @@ function contentBytes(content: PlannedItem["content"]): Uint8Array | null {
   const bytes = Buffer.alloc(8);
   bytes.writeDoubleBE(content);
   return bytes;
-}
-
-function sentStatus({ status }: PlannedItem): Status {
-  return status === "valid" ? "pending" : status;
 }

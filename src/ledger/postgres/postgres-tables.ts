@@ -1,4 +1,3 @@
-import * as interruption from "../tables/interruption.ts";
 import * as runs from "../tables/runs.ts";
 import {
   type EachStatement,
@@ -72,12 +71,4 @@ function withNumbers(text: string, values: readonly number[]): string {
 /** @throws Failure `run_unknown` if the ledger has no run with this id */
 export async function requireRun(queries: postgres.Queries, id: string): Promise<RunRow> {
   return finish(runs.requireRun(postgresTables(queries), id));
-}
-
-export async function closeInterruptedAttempts(
-  transaction: postgres.Transaction,
-  at: string,
-  range: interruption.RecordRange,
-): Promise<void> {
-  await finish(interruption.closeInterruptedAttempts(postgresTables(transaction), at, range));
 }

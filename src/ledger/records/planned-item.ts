@@ -1,3 +1,4 @@
+import type { Status } from "../../model/outcome.ts";
 import type { Problem } from "../../model/problem.ts";
 
 export interface PlannedItem {
@@ -20,6 +21,11 @@ export interface PlannedItem {
   readonly rowHash?: number | undefined;
   /** The date of the content, in milliseconds since 1970; absent if the source does not state it. */
   readonly asOf?: number | undefined;
+}
+
+/** Returns the status with which a run plans the item. `sends`: whether the run sends records. */
+export function plannedStatus({ status }: PlannedItem, { sends }: { readonly sends: boolean }): Status {
+  return sends && status === "valid" ? "pending" : status;
 }
 
 /** The id of the run that planned a row, and the row's record number in that run. */

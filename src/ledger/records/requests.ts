@@ -33,6 +33,17 @@ export interface Intent extends SentRequest {
   readonly at: string;
 }
 
+/** The statuses with which an attempt can end. */
+export const ATTEMPT_STATUSES = [
+  "valid",
+  "accepted",
+  "rejected",
+  "existing",
+  "ambiguous",
+  "blocked",
+  "pending",
+] as const;
+
 export interface AttemptOutcome {
   readonly record: number;
   readonly identity: Uint8Array;
@@ -42,10 +53,7 @@ export interface AttemptOutcome {
    * validated, and the platform would accept it. `existing`: the platform already had the record, perhaps with
    * different content.
    */
-  readonly status: Extract<
-    Status,
-    "valid" | "accepted" | "rejected" | "existing" | "ambiguous" | "blocked" | "pending"
-  >;
+  readonly status: (typeof ATTEMPT_STATUSES)[number];
   readonly problems: readonly Problem[];
   readonly http?: number;
   readonly account?: string;

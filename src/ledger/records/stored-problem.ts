@@ -1,5 +1,11 @@
 import type { Problem } from "../../model/problem.ts";
 
+/** The problems of one record. */
+export interface RecordProblems {
+  readonly record: number;
+  readonly problems: readonly Problem[];
+}
+
 /** The attempt number under which problems of the plan are stored. */
 export const PLAN_ATTEMPT = 0;
 

@@ -66,6 +66,30 @@ export function ledgerFailure(error: unknown, path: string): unknown {
 }
 
 /**
+ * Performs work on the ledger at `path`.
+ * @throws errors as converted by `ledgerFailure`
+ */
+export function guarded<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw ledgerFailure(error, path);
+  }
+}
+
+/**
+ * Performs work whose failure does not matter, because the next operation reports it. Returns undefined if the work has
+ * failed.
+ */
+export function unlessFailing<Result>(work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+/**
  * Returns the failure for a disk or permission error while the ledger at `path` is in use.
  * @param remedy how to fix the error, as the beginning of a hint
  */

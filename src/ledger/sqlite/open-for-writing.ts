@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { atExit } from "../../files/at-exit.ts";
 import { closesImmediately } from "../../files/sqlite.ts";
-import { statOf } from "./ledger-file.ts";
+import { statOf, unlessFailing } from "./ledger-file.ts";
 import { openDatabase, type SqliteDatabase } from "./sqlite-database.ts";
 
 interface Reader {
@@ -51,11 +51,7 @@ function readerOf(path: string): Reader {
  * garbage-collected later.
  */
 function hold({ database }: Reader): void {
-  try {
-    database.execute("select 1 from sqlite_schema limit 1");
-  } catch {
-    // The next process that opens the ledger reports the problem.
-  }
+  unlessFailing(() => database.execute("select 1 from sqlite_schema limit 1"));
 }
 
 /** Closes the reader if the log is empty. The last connection may then remove the log. */

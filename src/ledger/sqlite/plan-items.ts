@@ -1,7 +1,7 @@
 import type { Status } from "../../model/outcome.ts";
 import { normalKey, storedNormalKey } from "../../text/near-key.ts";
 import { textHash } from "../../text/text-hash.ts";
-import type { PlannedItem } from "../records/planned-item.ts";
+import { type PlannedItem, plannedStatus } from "../records/planned-item.ts";
 import { requirePlanning } from "../plan/finish-plan.ts";
 import { PLAN_ATTEMPT } from "../records/stored-problem.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
@@ -119,10 +119,6 @@ function addValues(values: SqlValue[], item: PlannedItem, { run, fileNumber, key
   const [key, near] = storedKeys(item.key, keyHashes);
   const row = [item.record, key, near, identity, content, awaits, fileNumber(item.file), item.line];
   values.push(...row, rowHash, item.asOf ?? null, plannedStatus(item, run));
-}
-
-function plannedStatus({ status }: PlannedItem, { sends }: RunRow): Status {
-  return sends && status === "valid" ? "pending" : status;
 }
 
 function countStatuses(items: readonly PlannedItem[], run: RunRow): ReadonlyMap<Status, number> {

@@ -16,7 +16,7 @@ import { createPlanner } from "./plan-items.ts";
 import { recoveryOf } from "./tables/recovery.ts";
 import { prepareAccepting } from "./tables/accept-in-batch.ts";
 import { countChanges } from "./tables/count-schema.ts";
-import { ledgerFailure, lostLedger, noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
+import { guarded, lostLedger, noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
 import { openForWriting } from "./open-for-writing.ts";
 import { openDatabase, openTemporary, type SqliteDatabase } from "./sqlite-database.ts";
 import { sqliteTables } from "./sqlite-tables.ts";
@@ -59,7 +59,7 @@ export interface SqliteLedgerOptions {
  */
 export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> {
   const { path, create = true, readOnly = false, notice } = options;
-  prepared(path, () => {
+  guarded(path, () => {
     requireNoOtherCopy(path);
     if (statOf(path) === undefined && statOf(checksumsPath(path)) !== undefined) throw removedLedger(path);
     if (statOf(path) === undefined && !create) throw noLedger(path);
@@ -193,7 +193,7 @@ export function removedLedger(path: string): Failure {
  */
 export async function openTemporaryLedger(folder: string): Promise<Ledger> {
   const path = join(folder, `.plan-${process.pid}-${randomBytes(4).toString("hex")}.db`);
-  prepared(path, () => preparePrivateFile(path));
+  guarded(path, () => preparePrivateFile(path));
   const database = openTemporary(path);
   const discard = (): void => {
     database.close();
@@ -264,12 +264,4 @@ function frequentWrites(database: SqliteDatabase): FrequentWrites<Tables> {
  */
 function unlinkWhileOpen(path: string): void {
   if (process.platform !== "win32") rmSync(path);
-}
-
-function prepared(path: string, work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    throw ledgerFailure(error, path);
-  }
 }

@@ -4,12 +4,12 @@ import { repairLedger } from "./integrity/ledger-repair.ts";
 import type { Ledger } from "../ledger.ts";
 import type { LedgerStore, StoreOptions } from "../ledger-store.ts";
 import { checksumsPath } from "./integrity/page-checksums.ts";
-import { type HeldLock, isLocked, type Lock, lockLedger } from "./lock/ledger-lock.ts";
+import { type HeldLock, isLocked, lockLedger } from "./lock/ledger-lock.ts";
 import { type PlaceWatch, watchPlace } from "./lock/ledger-place.ts";
 import { requireOnePlace } from "./lock/lock-kind.ts";
 import { refuseLiveWriter } from "./lock/writer.ts";
 import { exportLedger } from "./ledger-export.ts";
-import { ledgerFailure, noLedger, statOf } from "./ledger-file.ts";
+import { guarded, noLedger, statOf } from "./ledger-file.ts";
 import { openLedger, type SqliteLedgerOptions, removedLedger } from "./sqlite-ledger.ts";
 
 /**
@@ -55,17 +55,15 @@ export function sqliteLedgerStore(path: string, { notice }: StoreOptions = {}): 
 
 /** Opens the ledger under its lock, and releases the lock when the ledger is closed. */
 async function openLocked(options: SqliteLedgerOptions, command: string): Promise<Ledger> {
-  const lock = await lockInOnePlace(options.path, command);
+  const { path } = options;
+  guarded(path, () => requireOnePlace(path));
+  const lock = await lockLedger(path, command);
   try {
-    return underLock(await openLedger({ ...options, writer: lock.writer }), lock, options.path);
+    return guardedLedger(await openLedger({ ...options, writer: lock.writer }), lock, watchPlace(path));
   } catch (error) {
     await lock.release();
     throw error;
   }
-}
-
-function underLock(ledger: Ledger, lock: Lock, path: string): Ledger {
-  return guardedLedger(ledger, lock, watchPlace(path));
 }
 
 /**
@@ -96,15 +94,6 @@ export function guardedLedger(ledger: Ledger, lock: HeldLock, place: PlaceWatch)
       }
     },
   };
-}
-
-async function lockInOnePlace(path: string, command: string): Promise<Lock> {
-  try {
-    requireOnePlace(path);
-  } catch (error) {
-    throw ledgerFailure(error, path);
-  }
-  return lockLedger(path, command);
 }
 
 function requireFile(path: string): void {

@@ -1,7 +1,6 @@
 import type { Coverage } from "../ledger.ts";
 import type { RowWithoutKey } from "../records/planned-item.ts";
-import { PLANNED_PUSHES } from "./planned-pushes.ts";
-import { notePlanned, sinceRun } from "./planned-records.ts";
+import { notePlanned, PLANNED_PUSHES, sinceRun } from "./planned-records.ts";
 import { coverRecovered } from "./recoveries.ts";
 import { type Sql, statement, type Tables, type Work } from "./tables.ts";
 

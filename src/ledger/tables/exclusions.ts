@@ -1,7 +1,15 @@
 import { type Exclusion, type ExclusionEnd, type ExclusionResult, identifiedRow } from "../records/exclusions.ts";
 import type { RowName } from "../records/planned-item.ts";
 import { deleteKeyless, restoreKeyless } from "./planned-records.ts";
-import { type Selected, type Sql, type Statement, statement, type Tables, type Work } from "./tables.ts";
+import {
+  overIdentities,
+  type Selected,
+  type Sql,
+  type Statement,
+  statement,
+  type Tables,
+  type Work,
+} from "./tables.ts";
 
 /** Returns an SQL condition that is true if the record is currently excluded. */
 export const isExcluded = (table: "records" | "items" | "unsent"): string =>
@@ -54,7 +62,6 @@ function resultsOf(rows: ReadonlyMap<string, FoundRow>, names: readonly string[]
   });
 }
 
-/** Returns the identity in hexadecimal, because a list parameter cannot contain bytes. */
 function hexOf(identity: Uint8Array): string {
   return Buffer.from(identity).toString("hex");
 }
@@ -66,7 +73,7 @@ function hexOf(identity: Uint8Array): string {
 const selectFound = (list: string, bytes: string): string => `
   with repeatable as materialized (
     select identity, attempt from migrate.attempts
-    where status = 'pending' and harmless and identity in (select ${bytes} from ${list} as each)
+    where status = 'pending' and harmless and identity in (select ${bytes} from ${list})
   )
   select each.value as identity,
     exists (select 1 from migrate.exclusions where identity = ${bytes} and undone_at is null) as "isExcluded",
@@ -74,12 +81,9 @@ const selectFound = (list: string, bytes: string): string => `
     coalesce(state in ('ambiguous', 'sending') or step is not null or exists (
       select 1 from repeatable where repeatable.identity = records.identity and repeatable.attempt = records.attempts
     ), false) as "isUnsettled"
-  from ${list} as each left join migrate.records on records.identity = ${bytes}`;
+  from ${list} left join migrate.records on records.identity = ${bytes}`;
 
-const SELECT_FOUND = statement<FoundRow>({
-  sqlite: selectFound("json_each($1)", "unhex(each.value)"),
-  postgres: selectFound("(select unnest($1::text[]) as value)", "decode(each.value, 'hex')"),
-});
+const SELECT_FOUND = statement<FoundRow>(overIdentities(selectFound));
 
 const INSERT: Sql = {
   sqlite: `
@@ -92,10 +96,8 @@ const INSERT: Sql = {
     from unnest($1::text[]) as value`,
 };
 
-const withIdentities = (text: (identities: string) => string): Sql => ({
-  sqlite: text("select unhex(value) from json_each($1)"),
-  postgres: text("select decode(value, 'hex') from unnest($1::text[]) as value"),
-});
+const withIdentities = (text: (identities: string) => string): Sql =>
+  overIdentities((list, bytes) => text(`select ${bytes} from ${list}`));
 
 /** Marks the records as possibly open (`planned-records.ts`). */
 const HOLD = withIdentities((identities) => `update migrate.records set held = 1 where identity in (${identities})`);

@@ -1,7 +1,7 @@
 import type { KnownContent, SendComparison } from "../records/planned-item.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
-import { PLANNED_PUSHES } from "./planned-pushes.ts";
-import { exists, type Statement, statement, type Tables, type Work } from "./tables.ts";
+import { PLANNED_PUSHES } from "./planned-records.ts";
+import { exists, overIdentities, type Statement, statement, type Tables, type Work } from "./tables.ts";
 
 /** Implements `Ledger.knownContents`. */
 export function* knownContents(tables: Tables, identities: readonly string[]): Work<ReadonlyMap<string, KnownContent>> {
@@ -29,7 +29,7 @@ interface KnownColumns {
 const select = (list: string, bytes: string, table: string, accepted: string): string => `
   select each.value as identity, ${accepted} as accepted, items.content, runs.name as run, items.record,
     items.row_hash as "rowHash"
-  from ${list} as each inner join migrate.${table} as known on known.identity = ${bytes}
+  from ${list} inner join migrate.${table} as known on known.identity = ${bytes}
   left join migrate.items on items.run = known.planned_run and items.record = known.planned_record
   left join migrate.runs on runs.id = known.planned_run`;
 
@@ -37,11 +37,7 @@ const both = (list: string, bytes: string): string => `
   ${select(list, bytes, "records", "known.accepted_content")}
   union all ${select(list, bytes, "unsent", "null")}`;
 
-/** A list parameter cannot contain bytes, so the identities are in hexadecimal. */
-const SELECT_KNOWN = statement<KnownColumns>({
-  sqlite: both("json_each($1)", "unhex(each.value)"),
-  postgres: both("(select unnest($1::text[]) as value)", "decode(each.value, 'hex')"),
-});
+const SELECT_KNOWN = statement<KnownColumns>(overIdentities(both));
 
 /** Implements `Ledger.compareToSend`. For the first push to a destination, this costs only one short query. */
 export function* compareToSend(tables: Tables, { number, sends }: RunRow): Work<SendComparison | undefined> {

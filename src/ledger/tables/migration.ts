@@ -2,8 +2,7 @@ import type { AcceptedDay, DestinationState, RecordState, TargetDestination } fr
 import type { SendingStatus } from "../runs/run-outcome.ts";
 import { coverageOfEndpoints } from "./counts.ts";
 import { isExcluded } from "./exclusions.ts";
-import { PLANNED_PUSHES } from "./planned-pushes.ts";
-import { heldOpen } from "./planned-records.ts";
+import { heldOpen, PLANNED_PUSHES } from "./planned-records.ts";
 import { exists, type Statement, statement, type Tables, type Work } from "./tables.ts";
 import { verifiedCounts } from "./verifications.ts";
 

@@ -2,6 +2,7 @@ import { isDone, type OpenFilter, type OpenRecord, type RecordState } from "../m
 import { problemsByRecord, type ProblemColumns, type SendingStatus } from "../runs/run-outcome.ts";
 import { migration, stateOf, stateOfUnsent } from "./migration.ts";
 import { heldOpen } from "./planned-records.ts";
+import { STANDING_PROBLEM } from "./problems.ts";
 import { type Statement, statement, type Tables, type TableValue, type Work } from "./tables.ts";
 
 /** The latest items of records that may be open: for each run (latest first), the record numbers in ascending order. */
@@ -129,10 +130,9 @@ const selectOpen = (sending: SendingStatus): Statement<OpenRow> =>
   where items.run = $1 and items.record = any($2::int[])
   order by items.record`);
 
-/** Selects the problems of the plan and of the latest attempt. */
 const SELECT_PROBLEMS = statement<ProblemColumns>(`
   select problems.record, problem
   from migrate.problems inner join migrate.items on items.run = problems.run and items.record = problems.record
   where problems.run = $1 and problems.record = any($2::int[])
-    and (problems.attempt = 0 or problems.attempt = items.attempt)
+    and ${STANDING_PROBLEM}
   order by problems.record, problems.attempt, position`);

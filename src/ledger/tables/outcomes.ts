@@ -12,6 +12,7 @@ import {
   toOutcome,
 } from "../runs/run-outcome.ts";
 import { countsOf } from "./counts.ts";
+import { STANDING_PROBLEM } from "./problems.ts";
 import { exists, type Statement, statement, type Tables, type TableValue, type Work } from "./tables.ts";
 
 export function* summary(tables: Tables, run: RunRow, sending: SendingStatus): Work<Summary> {
@@ -127,9 +128,6 @@ export function outcomeQuery(tables: Tables, sending: SendingStatus, filter: Out
     values,
   };
 }
-
-/** SQL condition for current problems: problems of the plan and of the latest attempt. Uses `problems` and `items`. */
-const STANDING_PROBLEM = "(problems.attempt = 0 or problems.attempt = items.attempt)";
 
 /** Returns the SQL condition of a filter, and its values, which start at parameter 4. */
 function conditionOf(

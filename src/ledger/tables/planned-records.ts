@@ -1,8 +1,10 @@
-import { PLANNED_PUSHES } from "./planned-pushes.ts";
 import { ROW } from "../records/exclusions.ts";
 import type { RowName, RowWithoutKey } from "../records/planned-item.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { type EachStatement, exists, type Selected, type Sql, statement, type Tables, type Work } from "./tables.ts";
+
+/** SQL condition: the run is a push whose input was read completely. Its records count as planned for sending. */
+export const PLANNED_PUSHES: string = "runs.command = 'push' and not runs.dry_run and runs.state <> 'planning'";
 
 /**
  * When a plan is finished, notes the latest item of each record in any planned push: `planned_run` and

@@ -1,11 +1,8 @@
-import type { Problem } from "../../model/problem.ts";
-import { PLAN_ATTEMPT, storedProblem } from "../records/stored-problem.ts";
+import { PLAN_ATTEMPT, type RecordProblems, storedProblem } from "../records/stored-problem.ts";
 import type { EachStatement, Tables, Work } from "./tables.ts";
 
-interface RecordProblems {
-  readonly record: number;
-  readonly problems: readonly Problem[];
-}
+/** SQL condition for current problems: problems of the plan and of the latest attempt. Uses `problems` and `items`. */
+export const STANDING_PROBLEM: string = "(problems.attempt = 0 or problems.attempt = items.attempt)";
 
 /** Adds problems to the plan. */
 export function* appendPlanProblems(tables: Tables, run: number, records: readonly RecordProblems[]): Work<void> {

@@ -4,7 +4,6 @@ import { requireChanged } from "../ledger-failures.ts";
 import { applyKnownRecords } from "../plan/known-records.ts";
 import { MAY_HOLD_OTHER } from "../records/prior-content.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
-import { accountHolders } from "./account-holders.ts";
 import { addAccepted } from "./counts.ts";
 import { appendPlanProblems } from "./problems.ts";
 import { type Selected, statement, type Statement, type Tables, type Work } from "./tables.ts";
@@ -26,22 +25,17 @@ const SELECT: Readonly<Record<UndecidedStatus, string>> = {
   existing: `${selectUndecided("existing")} and items.content = records.content`,
 };
 
-export function* ambiguousItems(tables: Tables, run: RunRow, from: number, to: number): Work<readonly AmbiguousItem[]> {
-  const rows = yield* tables.rows(AMBIGUOUS_IN_RANGE, run.number, from, to);
-  return rows.map((row) => toAmbiguousItem(tables, row));
-}
+/** Returns the implementation of `Ledger.ambiguous` or `Ledger.existing`. */
+export const undecidedItems = (status: UndecidedStatus) =>
+  function* inRange(tables: Tables, run: RunRow, from: number, to: number): Work<readonly AmbiguousItem[]> {
+    const rows = yield* tables.rows(IN_RANGE[status], run.number, from, to);
+    return rows.map((row) => toAmbiguousItem(tables, row));
+  };
 
-/** Implements `Ledger.existing`. */
-export function* existingItems(tables: Tables, run: RunRow, from: number, to: number): Work<readonly AmbiguousItem[]> {
-  const rows = yield* tables.rows(EXISTING_IN_RANGE, run.number, from, to);
-  return rows.map((row) => toAmbiguousItem(tables, row));
-}
-
-const inRange = (query: string): Statement<AmbiguousRow> =>
+const withNumbers = (query: string): Statement<AmbiguousRow> =>
   statement(`${query} and record between $2 and $3 order by record`);
 
-const AMBIGUOUS_IN_RANGE = inRange(SELECT.ambiguous);
-const EXISTING_IN_RANGE = inRange(SELECT.existing);
+const IN_RANGE = { ambiguous: withNumbers(SELECT.ambiguous), existing: withNumbers(SELECT.existing) };
 
 export function* undecidedItemsByKey(
   tables: Tables,
@@ -90,6 +84,22 @@ export function* saveDecisions(
   // Ambiguous records stay ambiguous, even if the platform deduplicates by business key.
   yield* applyKnownRecords(tables, run, { ...policy, resendAmbiguous: false }, "left");
   return unapplied;
+}
+
+/**
+ * Returns SQL that selects another record that has the account, from a request or a decision of any run. The other
+ * record has the same endpoint as the records of run `$1`. The columns are `record` and `run`.
+ * @param given SQL for the account, and for the identity of the record that gets the account
+ */
+export function accountHolders({ account, identity }: { readonly account: string; readonly identity: string }): string {
+  const holders = (table: string, condition: string): string => `
+    select * from (
+      select ${table}.record, runs.name as run
+      from migrate.${table} join migrate.runs on runs.id = ${table}.run
+      where ${table}.account = ${account} and ${table}.identity <> ${identity} and ${table}.${condition}
+        and runs.endpoint = (select endpoint from migrate.runs where id = $1) limit 1
+    ) as holders_in_${table}`;
+  return `${holders("attempts", "status = 'accepted'")} union all ${holders("decisions", "decision <> 'resend'")}`;
 }
 
 /** Finds another record with the run's endpoint that has the account, from a request or a decision of any run. */

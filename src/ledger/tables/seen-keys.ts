@@ -1,6 +1,6 @@
 import type { Destination } from "../migration-state.ts";
 import { identitiesOf, OPEN_PARAMETER } from "../records/record-hashes.ts";
-import { statement, type Tables, type Work } from "./tables.ts";
+import { overIdentities, statement, type Tables, type Work } from "./tables.ts";
 
 /** Implements `Ledger.unseenKeys`. */
 export function* unseenKeys(
@@ -22,17 +22,15 @@ export function* unseenKeys(
   return left;
 }
 
-const selectSeen = (list: string, bytes: string): string => `
-  select each.value as identity from ${list} as each
+const SELECT_SEEN = statement<{ readonly identity: string }>(
+  overIdentities(
+    (list, bytes) => `
+  select each.value as identity from ${list}
   where exists (select 1 from migrate.records where identity = ${bytes})
     or exists (select 1 from migrate.unsent where identity = ${bytes})
-    or exists (select 1 from migrate.exclusions where identity = ${bytes} and undone_at is null)`;
-
-/** A list parameter cannot contain bytes, so the identities are in hexadecimal. */
-const SELECT_SEEN = statement<{ readonly identity: string }>({
-  sqlite: selectSeen("json_each($1)", "unhex(each.value)"),
-  postgres: selectSeen("(select unnest($1::text[]) as value)", "decode(each.value, 'hex')"),
-});
+    or exists (select 1 from migrate.exclusions where identity = ${bytes} and undone_at is null)`,
+  ),
+);
 
 /** Implements `Ledger.identitiesByKey`. */
 export function* identitiesByKey(

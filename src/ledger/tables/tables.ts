@@ -72,6 +72,17 @@ export interface EachStatement {
   readonly postgres: string;
 }
 
+/**
+ * Returns a query over parameter 1, a list of identities in hexadecimal, because a list cannot contain bytes. `list` is
+ * SQL for a table with the column `each.value`. `bytes` is SQL for the identity as bytes.
+ */
+export function overIdentities(text: (list: string, bytes: string) => string): Sql {
+  return {
+    sqlite: text("json_each($1) as each", "unhex(each.value)"),
+    postgres: text("(select unnest($1::text[]) as value) as each", "decode(each.value, 'hex')"),
+  };
+}
+
 /** A value as it is selected: a missing member is null, and SQLite returns booleans as numbers. */
 export type Selected<Value> = { readonly [Name in keyof Value]-?: SelectedMember<Value[Name]> };
 type SelectedMember<Member> = Member extends undefined ? null : Member extends boolean ? boolean | number : Member;

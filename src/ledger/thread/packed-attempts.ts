@@ -1,6 +1,6 @@
 import type { Problem } from "../../model/problem.ts";
 import type { Writable } from "../../model/writable.ts";
-import type { AttemptOutcome, Intent, PriorContent } from "../records/requests.ts";
+import { ATTEMPT_STATUSES, type AttemptOutcome, type Intent, type PriorContent } from "../records/requests.ts";
 import type { SendableItem } from "../records/requests.ts";
 import { createRowPacker, NO_NUMBER, type PackedRows, type RowReader, unpackRows } from "./packed-rows.ts";
 
@@ -32,16 +32,6 @@ export function unpackIntents(packed: PackedRows): readonly Intent[] {
 
 const OUTCOME = { numbers: 12, hashes: 1 } as const;
 
-const STATUSES: readonly AttemptOutcome["status"][] = [
-  "valid",
-  "accepted",
-  "rejected",
-  "existing",
-  "ambiguous",
-  "blocked",
-  "pending",
-];
-
 export function packOutcomes(outcomes: readonly AttemptOutcome[]): PackedRows {
   const rows = createRowPacker(outcomes.length, OUTCOME);
   for (const outcome of outcomes) {
@@ -49,7 +39,7 @@ export function packOutcomes(outcomes: readonly AttemptOutcome[]): PackedRows {
     const reply = [http, durationMs, rows.text(outcome.account), flagNumber(outcome.isNewAccount)];
     const texts = [rows.text(outcome.reason), rows.text(outcome.step), rows.text(outcome.at)];
     const problemsText = rows.text(problems.length === 0 ? undefined : JSON.stringify(problems));
-    const known = [record, attempt, STATUSES.indexOf(status), ...reply, ...texts, problemsText];
+    const known = [record, attempt, ATTEMPT_STATUSES.indexOf(status), ...reply, ...texts, problemsText];
     rows.add([...known, flagNumber(outcome.mayHoldOther)], [identity]);
   }
   return rows.packed();
@@ -62,7 +52,7 @@ export function unpackOutcomes(packed: PackedRows): readonly AttemptOutcome[] {
       record: row.number(0) ?? 0,
       attempt: row.number(1) ?? 0,
       identity: row.hash(0),
-      status: STATUSES[row.number(2) ?? -1] ?? "ambiguous",
+      status: ATTEMPT_STATUSES[row.number(2) ?? -1] ?? "ambiguous",
       at: row.text(9) ?? "",
       problems: parseProblems(row.text(10)),
     };

@@ -1,8 +1,8 @@
 import { type ContradictionQueries, contradictionQueries } from "../../contradictions.ts";
 import type { LedgerCheck } from "../../ledger-store.ts";
 import type { Queries } from "../queries.ts";
+import { PLANNED_PUSHES } from "../../tables/planned-records.ts";
 import { MISCOUNTED } from "../tables/count-schema.ts";
-import { serverFindings } from "./server-check.ts";
 import { statement } from "../../tables/tables.ts";
 
 /**
@@ -50,5 +50,23 @@ const VIOLATIONS: ContradictionQueries = {
   missingRecord: `select 1 from migrate.items
     where status in ('pending', 'sending', 'accepted', 'existing', 'ambiguous', 'skipped', 'blocked') and awaits is null
     and not exists (select 1 from migrate.records where records.identity = items.identity)
-    and run in (select id from migrate.runs where command = 'push' and not dry_run and state <> 'planning')`,
+    and run in (select id from migrate.runs where ${PLANNED_PUSHES})`,
 };
+
+/** Selects server settings under which committed data can be lost in a power failure. */
+const SELECT_UNSAFE = statement<{ name: string }>(
+  "select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name",
+);
+
+/** Returns the reasons not to trust the server with a ledger, as sentences. */
+async function serverFindings(queries: Queries): Promise<readonly string[]> {
+  return (await queries.rows(SELECT_UNSAFE)).map(
+    ({ name }) =>
+      `The server runs with ${name} = off: after a power failure, the ledger may lack requests that were sent.`,
+  );
+}
+
+/** Warns about unsafe settings of the server. Does not fail, because the server's operator chose these settings. */
+export async function warnOfServer(queries: Queries, notice: ((message: string) => void) | undefined): Promise<void> {
+  for (const finding of await serverFindings(queries)) notice?.(`The ledger ${queries.name}: ${finding}`);
+}

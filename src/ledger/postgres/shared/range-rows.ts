@@ -3,8 +3,9 @@ import type { RecordRange } from "../../runs/shared-run.ts";
 import type { RangeJob } from "./range-queue.ts";
 import type { Fence } from "../postgres-database.ts";
 import type { Queries, Transaction } from "../queries.ts";
-import { closeInterruptedAttempts } from "../postgres-tables.ts";
-import { statement } from "../../tables/tables.ts";
+import { closeInterruptedAttempts } from "../../tables/interruption.ts";
+import { postgresTables } from "../postgres-tables.ts";
+import { finish, statement } from "../../tables/tables.ts";
 
 /** A range held by a worker. */
 export interface HeldRange extends RecordRange {
@@ -142,13 +143,9 @@ export async function revokeRanges(transaction: Transaction, revocation: Revocat
   const revoked = await rangesOf(transaction, revocation);
   for (const { first, last } of revoked) {
     const sending = await transaction.rows(SELECT_SENDING, run, first, last);
-    await closeInterruptedAttempts(transaction, at, { run, first, last });
-    if (resends && sending.length > 0)
-      await transaction.run(
-        SEND_AGAIN,
-        run,
-        sending.map(({ record }) => record),
-      );
+    await finish(closeInterruptedAttempts(postgresTables(transaction), at, { run, first, last }));
+    const records = sending.map(({ record }) => record);
+    if (resends && records.length > 0) await transaction.run(SEND_AGAIN, run, records);
     await transaction.run(
       `update migrate.ranges set state = $3, fence = fence + 1, holder = null, lease_until = null
        where run = $1 and first = $2`,

@@ -83,34 +83,21 @@ const SET_HOLD = `
   update migrate.shared_runs set hold_until = clock_timestamp() + make_interval(secs => $2), hold_reason = $3
   where run = $1 and coalesce(hold_until, '-infinity') < clock_timestamp() + make_interval(secs => $2)`;
 
+const INSERT_WORKER = `
+  insert into migrate.workers (id, run, host, pid, started_at, seen_at, state)
+  values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp(), $5) on conflict (id) do`;
+
+/** Has no effect if the statement is repeated because the reply from the database was lost. */
+const ADD_WORKER = `${INSERT_WORKER} nothing`;
+const ANNOUNCE_WORKER = `${INSERT_WORKER} update set seen_at = clock_timestamp()`;
+
 export async function addWorker(queries: Queries, run: number, id: string, worker: WorkerIdentity): Promise<void> {
-  await queries.run(
-    // Has no effect if the statement is repeated because the reply from the database was lost.
-    `insert into migrate.workers (id, run, host, pid, started_at, seen_at, state)
-     values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp(), 'working') on conflict (id) do nothing`,
-    id,
-    run,
-    worker.host,
-    worker.pid,
-  );
+  await queries.run(ADD_WORKER, id, run, worker.host, worker.pid, "working");
 }
 
 /** Adds a worker that has not joined yet. Renews its heartbeat if the worker was added earlier. */
-export async function announceWorker(
-  queries: Queries,
-  run: number,
-  id: string,
-  { host, pid }: WorkerIdentity,
-): Promise<void> {
-  await queries.run(
-    `insert into migrate.workers (id, run, host, pid, started_at, seen_at, state)
-     values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp(), 'joining')
-     on conflict (id) do update set seen_at = clock_timestamp()`,
-    id,
-    run,
-    host,
-    pid,
-  );
+export async function announceWorker(queries: Queries, run: number, id: string, worker: WorkerIdentity): Promise<void> {
+  await queries.run(ANNOUNCE_WORKER, id, run, worker.host, worker.pid, "joining");
 }
 
 export async function removeAnnounced(queries: Queries, id: string): Promise<void> {

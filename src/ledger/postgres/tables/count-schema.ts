@@ -1,4 +1,5 @@
-import { PLANNED_PUSHES } from "../../tables/planned-pushes.ts";
+import { PLANNED_PUSHES } from "../../tables/planned-records.ts";
+import { STANDING_PROBLEM } from "../../tables/problems.ts";
 
 /** Returns SQL for the number of problems that a stored problem represents in addition to itself. */
 const unlisted = (problem: string): string => `coalesce(substring(${problem} from '"unlisted":([0-9]+)')::int, 0)`;
@@ -121,7 +122,7 @@ const COUNTED = `
   union all
   select problems.run, severity, code, sum(1 + ${unlisted("problem")})
   from migrate.problems join migrate.items on items.run = problems.run and items.record = problems.record
-  where problems.attempt = 0 or problems.attempt = items.attempt group by problems.run, severity, code
+  where ${STANDING_PROBLEM} group by problems.run, severity, code
   union all
   select run, 'requests', '', count(*) from migrate.attempts group by run`;
 

@@ -1,11 +1,5 @@
-import type { Problem } from "../../../model/problem.ts";
-import { PLAN_ATTEMPT, storedProblem } from "../../records/stored-problem.ts";
+import { PLAN_ATTEMPT, type RecordProblems, storedProblem } from "../../records/stored-problem.ts";
 import type { Queries } from "../queries.ts";
-
-interface RecordProblems {
-  readonly record: number;
-  readonly problems: readonly Problem[];
-}
 
 interface AttemptProblems extends RecordProblems {
   readonly attempt: number;

@@ -2,7 +2,7 @@ import type { AttemptOutcome, Intent } from "../../records/requests.ts";
 import { requireChanged } from "../../ledger-failures.ts";
 import { otherContentAfter } from "../../records/prior-content.ts";
 import type { RunRow } from "../../runs/recorded-run.ts";
-import { accountHolders } from "../../tables/account-holders.ts";
+import { accountHolders } from "../../tables/reconciliation.ts";
 import type { Queries } from "../queries.ts";
 import { insertProblems } from "./insert-problems.ts";
 import { quickStatement, type TableValue } from "../../tables/tables.ts";

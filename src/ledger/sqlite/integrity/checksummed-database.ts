@@ -1,4 +1,4 @@
-import { corruptLedger, ledgerFailure, statOf } from "../ledger-file.ts";
+import { corruptLedger, guarded, statOf, unlessFailing } from "../ledger-file.ts";
 import { rememberPlace } from "../lock/ledger-place.ts";
 import { isWriter, lostToOtherWriter, releaseWriter, becomeWriter, writerOf } from "../lock/writer.ts";
 import { BUSY_TIMEOUT, pragma, type SqliteDatabase } from "../sqlite-database.ts";
@@ -101,14 +101,13 @@ export function withChecksums(
 
 /** Whether another process has become the writer. If so, the checksum file describes the writes of that process. */
 function hasOtherWriter(database: SqliteDatabase, writer: string): boolean {
-  try {
-    return !isWriter(database, writer);
-  } catch {
-    return false;
-  }
+  return unlessFailing(() => isWriter(database, writer)) === false;
 }
 
-/** The checksum file of an open ledger. */
+/**
+ * The checksum file of an open ledger. The file may lag behind the database, and a failure of the database recurs when
+ * the database is next used, so some failures are ignored.
+ */
 interface MaintainedChecksums {
   readonly current: () => PageChecksums;
   /** Whether the log contains changes that are not in the ledger's file. */
@@ -130,12 +129,12 @@ interface MaintainedChecksums {
 
 function maintainChecksums(database: SqliteDatabase): MaintainedChecksums {
   const { path } = database;
-  let checksums = guarded(() => computeChecksums(database), path);
+  let checksums = guarded(path, () => computeChecksums(database));
   let hasWritten = logSize(path) > 0;
   const checkpoint = (): boolean => {
     const done = database.row(CHECKPOINT);
     if (done === undefined || done.busy !== 0 || done.log !== done.checkpointed) return false;
-    checksums = guarded(() => updateChecksums(path, checksums), path);
+    checksums = guarded(path, () => updateChecksums(path, checksums));
     truncateLog(database);
     hasWritten = false;
     return true;
@@ -168,18 +167,6 @@ function maintainChecksums(database: SqliteDatabase): MaintainedChecksums {
       return isClean;
     },
   };
-}
-
-/**
- * Calls `work` and ignores its failure. The checksum file may lag behind the database, and a failure of the database
- * recurs when the database is next used.
- */
-function unlessFailing(work: () => unknown): void {
-  try {
-    work();
-  } catch {
-    // The next operation reports the failure.
-  }
 }
 
 /** Rewriting a page in the log is cheaper than writing it into the file, but a long log slows down readers. */
@@ -232,12 +219,4 @@ const COMMITS = statement<{ commits: number }>("select commits from ledger_state
 
 function logSize(path: string): number {
   return statOf(`${path}-wal`)?.size ?? 0;
-}
-
-function guarded<T>(work: () => T, path: string): T {
-  try {
-    return work();
-  } catch (error) {
-    throw ledgerFailure(error, path);
-  }
 }

@@ -5,6 +5,7 @@ import { type ContradictionQueries, contradictionQueries } from "../../contradic
 import type { LedgerCheck } from "../../ledger-store.ts";
 import { corruptLedger, lostLedger, statOf } from "../ledger-file.ts";
 import { hasSchema } from "../ledger-schema.ts";
+import { PLANNED_PUSHES } from "../../tables/planned-records.ts";
 import { MISCOUNTED } from "../tables/count-schema.ts";
 import { integrityErrors, openDatabase, pragma, type SqliteDatabase } from "../sqlite-database.ts";
 import { findCorruption, matchesStamp, readChecksums, type PageChecksums, checksumsPath } from "./page-checksums.ts";
@@ -78,7 +79,7 @@ const VIOLATIONS: ContradictionQueries = {
     where attempts.status = 'sending' and coalesce(items.status, '') <> 'sending'`,
   missingRecord: `select 1 from items where status in ('pending', 'sending', 'accepted', 'existing', 'ambiguous', 'skipped', 'blocked')
     and awaits is null and identity not in (select identity from records)
-    and run in (select id from runs where command = 'push' and not dry_run and state <> 'planning')`,
+    and run in (select id from runs where ${PLANNED_PUSHES})`,
   miscounted: MISCOUNTED,
 };
 

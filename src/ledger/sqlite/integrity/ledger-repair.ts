@@ -8,6 +8,7 @@ import {
   preparePrivateFile,
   removeDatabase,
   statOf,
+  unlessFailing,
   unreadableLedger,
 } from "../ledger-file.ts";
 import { createSchema } from "../ledger-schema.ts";
@@ -36,16 +37,9 @@ export function repairLedger(path: string, stamp: string, mayRecreate = false): 
     const made = rebuild(openDatabase(draft), path, mayRecreate);
     return { ...made, kept: swap(path, draft, stamp) };
   } catch (error) {
-    discard(draft);
-    throw ledgerFailure(error, path);
-  }
-}
-
-function discard(draft: string): void {
-  try {
-    removeDatabase(draft);
-  } catch {
     // The original error is reported. The next repair removes the draft.
+    unlessFailing(() => removeDatabase(draft));
+    throw ledgerFailure(error, path);
   }
 }
 
@@ -133,11 +127,7 @@ const MAX_PAGES = 16_777_216;
 function isComplete(corrupt: SqliteDatabase, path: string): boolean {
   const checksums = readChecksums(checksumsPath(path));
   if (checksums === undefined || checksums === "corrupt") return false;
-  try {
-    return committed(corrupt) >= checksums.commits;
-  } catch {
-    return false;
-  }
+  return unlessFailing(() => committed(corrupt) >= checksums.commits) ?? false;
 }
 
 /** Makes a state `ambiguous` if one table still contains it but another table has lost it. */

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { atExit } from "../../../files/at-exit.ts";
 import { Failure } from "../../../model/failure.ts";
 import { type Holder, isDead, type LockKind, nameOf, thisProcess } from "../../lock-holder.ts";
-import { ledgerFailure, preparePrivateFile, statOf } from "../ledger-file.ts";
+import { ledgerFailure, preparePrivateFile, statOf, unlessFailing } from "../ledger-file.ts";
 import { openDatabase, type SqliteDatabase } from "../sqlite-database.ts";
 import { startLease, watchLease } from "./lease.ts";
 import { lockKindOf } from "./lock-kind.ts";
@@ -171,11 +171,8 @@ function closed<T>(database: SqliteDatabase, result: T): T {
  * garbage-collected.
  */
 function releaseTransaction(database: SqliteDatabase): void {
-  try {
-    database.execute("rollback");
-  } catch {
-    // There was no transaction.
-  }
+  // Fails if there was no transaction.
+  unlessFailing(() => database.execute("rollback"));
   database.close();
 }
 

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { pidNamespace } from "../../../files/running-process.ts";
 import { Failure } from "../../../model/failure.ts";
 import { type Holder, isDead, nameOf } from "../../lock-holder.ts";
-import { statOf } from "../ledger-file.ts";
+import { statOf, unlessFailing } from "../ledger-file.ts";
 import { openDatabase, type SqliteDatabase } from "../sqlite-database.ts";
 import { isHeldHere } from "./other-copies.ts";
 import { statement } from "../../tables/tables.ts";
@@ -47,15 +47,6 @@ export function releaseWriter(database: SqliteDatabase): void {
 
 const SELECT_WRITER = statement<{ writer: string | null }>("select writer from ledger_state");
 
-function unlessUnreadable<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    // The next process that reads the ledger reports the corruption.
-    return undefined;
-  }
-}
-
 /**
  * Returns the recorded writer, if it is another process. Returns undefined if that process is known to be dead, wrote
  * to another file, or used the lock file that this process now holds.
@@ -72,12 +63,7 @@ function hasEnded(writer: Writer): boolean {
 }
 
 function parseWriter(text: string): Writer | undefined {
-  try {
-    const writer: Writer | null = JSON.parse(text);
-    return writer ?? undefined;
-  } catch {
-    return undefined;
-  }
+  return unlessFailing((): Writer | null => JSON.parse(text)) ?? undefined;
 }
 
 /**
@@ -94,7 +80,7 @@ export function refuseOtherWriter(
   if ((statOf(path)?.size ?? 0) === 0) return;
   const database = openDatabase(path, { readOnly: true });
   try {
-    const other = unlessUnreadable(() => otherWriter(database, parseWriter(text)));
+    const other = unlessFailing(() => otherWriter(database, parseWriter(text)));
     if (other !== undefined && isRefused(other)) throw inUse(path, other);
   } finally {
     database.close();

@@ -1,5 +1,5 @@
-import { PLANNED_PUSHES } from "../../tables/planned-pushes.ts";
-import { NOTE_AGAIN } from "../../tables/planned-records.ts";
+import { NOTE_AGAIN, PLANNED_PUSHES } from "../../tables/planned-records.ts";
+import { STANDING_PROBLEM } from "../../tables/problems.ts";
 import type { SqliteDatabase } from "../sqlite-database.ts";
 
 /**
@@ -8,9 +8,6 @@ import type { SqliteDatabase } from "../sqlite-database.ts";
  */
 const unlisted = (problem: string): string =>
   `case when instr(${problem}, '"unlisted":') = 0 then 0 else coalesce(json_extract(${problem}, '$.unlisted'), 0) end`;
-
-/** SQL condition for current problems: problems of the plan and of the latest attempt. Uses `problems` and `items`. */
-const STANDING_PROBLEM = "(problems.attempt = 0 or problems.attempt = items.attempt)";
 
 const add = (selected: string): string =>
   `insert into counts (run, kind, name, count) ${selected}

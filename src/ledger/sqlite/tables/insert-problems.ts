@@ -1,11 +1,5 @@
-import type { Problem } from "../../../model/problem.ts";
-import { storedProblem } from "../../records/stored-problem.ts";
-import type { SqliteDatabase, SqlValue } from "../sqlite-database.ts";
-
-interface RecordProblems {
-  readonly record: number;
-  readonly problems: readonly Problem[];
-}
+import { type RecordProblems, storedProblem } from "../../records/stored-problem.ts";
+import type { SqliteDatabase } from "../sqlite-database.ts";
 
 /** Inserts several rows per statement, because extracts may have a problem in every row. */
 export function insertProblems(
@@ -14,7 +8,7 @@ export function insertProblems(
   records: readonly RecordProblems[],
 ): void {
   const rows = records.flatMap(({ record, problems }) =>
-    problems.map((problem, position) => [record, position, ...problemValues(problem)]),
+    problems.map((problem, position) => [record, position, problem.severity, problem.code, storedProblem(problem)]),
   );
   let done = 0;
   for (const size of ROWS_AT_ONCE) {
@@ -31,8 +25,4 @@ const INSERT_PROBLEMS = { 200: insertSql(200), 10: insertSql(10), 1: insertSql(1
 function insertSql(rows: number): string {
   return `insert into problems (run, attempt, record, position, severity, code, problem)
     values ${Array.from({ length: rows }, () => "(?1, ?2, ?, ?, ?, ?, ?)").join(", ")}`;
-}
-
-function problemValues(problem: Problem): readonly SqlValue[] {
-  return [problem.severity, problem.code, storedProblem(problem)];
 }

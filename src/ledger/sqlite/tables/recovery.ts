@@ -1,5 +1,6 @@
 import { type JournaledRequest, type LedgerRecovery, type Recovery, UNKNOWN_REQUEST } from "../../journal/recovery.ts";
 import type { SqliteDatabase } from "../sqlite-database.ts";
+import { PLANNED_PUSHES } from "../../tables/planned-records.ts";
 import { addToCounts } from "./count-schema.ts";
 import { statement } from "../../tables/tables.ts";
 
@@ -113,7 +114,7 @@ export const MARK_ALL_UNCERTAIN: readonly string[] = [
 ];
 
 const PLANNED_AMBIGUOUS = `(select identity from items where identity is not null
-  and run in (select id from runs where command = 'push' and not dry_run and state <> 'planning'))`;
+  and run in (select id from runs where ${PLANNED_PUSHES}))`;
 
 /** For a repaired ledger: marks the records that are in no plan. */
 export const FIND_UNCOVERED: string = `
