@@ -44,13 +44,36 @@ const CONTRADICTIONS = [
 
 type Contradiction = (typeof CONTRADICTIONS)[number]["name"];
 
-/** For each contradiction, a query that selects the violations. */
-export type ContradictionQueries = Readonly<Record<Contradiction, string>>;
+type ContradictionQueries = Readonly<Record<Contradiction, string>>;
 
-/** Returns the queries in report order, each with a function that describes its count in sentences. */
+/** Queries whose fastest form depends on the database. */
+type OwnQueries = "unconfirmedRecord" | "missingRecord" | "miscounted";
+
+/**
+ * Returns the queries in report order, each with a function that describes its count in sentences.
+ * @param schema prefix of the tables
+ */
 export function contradictionQueries(
-  queries: ContradictionQueries,
+  schema: "" | "migrate.",
+  own: Readonly<Record<OwnQueries, string>>,
 ): readonly { readonly sql: string; readonly sentences: (count: number) => readonly string[] }[] {
+  const queries: ContradictionQueries = {
+    ...own,
+    wrongAttempts: `select 1 from ${schema}records left join
+      (select identity, max(attempt) as made from ${schema}attempts group by identity) as sent
+        on sent.identity = records.identity
+      where records.attempts <> coalesce(made, 0)`,
+    unknownState: `select 1 from ${schema}records where state not in
+      ('pending', 'sending', 'accepted', 'rejected', 'existing', 'ambiguous', 'blocked', 'valid')`,
+    unconfirmedItem: `select 1 from ${schema}items where status = 'accepted'
+      and not exists (select 1 from ${schema}attempts
+        where attempts.run = items.run and attempts.record = items.record and status = 'accepted')
+      and not exists (select 1 from ${schema}decisions
+        where decisions.run = items.run and decisions.record = items.record and decision = 'accepted')`,
+    requestNotInFlight: `select 1 from ${schema}attempts
+      left join ${schema}items on items.run = attempts.run and items.record = attempts.record
+      where attempts.status = 'sending' and coalesce(items.status, '') <> 'sending'`,
+  };
   return CONTRADICTIONS.map(({ name, one, many }) => ({
     sql: `select count(*) as count from (${queries[name]}) as found`,
     sentences: (count) => (count === 0 ? [] : [`${formatCount(count)} ${count === 1 ? one : many}.`]),

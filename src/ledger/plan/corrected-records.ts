@@ -1,5 +1,5 @@
 import type { LocalProblem } from "../../model/problem.ts";
-import type { PlanPolicy } from "../records/planned-item.ts";
+import type { PlannedPlace, PlanPolicy } from "../records/planned-item.ts";
 import { keyProblem } from "../records/key-place.ts";
 import { PLAN_ATTEMPT } from "../records/stored-problem.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
@@ -37,10 +37,7 @@ export function* skipCorrected(tables: Tables, run: RunRow, policy: PlanPolicy):
 
 const EARLIER_RUN = "select id from migrate.runs where id < $1 and command = 'push' limit 1";
 
-interface OlderRow {
-  readonly record: number;
-  readonly file: string;
-  readonly line: number;
+interface OlderRow extends PlannedPlace {
   readonly acceptedAt: string;
   readonly account: string | null;
 }

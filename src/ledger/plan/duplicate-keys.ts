@@ -3,11 +3,11 @@ import type { Place } from "../../model/place.ts";
 import type { LocalFinding, LocalProblem, Severity } from "../../model/problem.ts";
 import { findKeyCorruption } from "../../text/key-corruption.ts";
 import { SQL_NORMAL_KEY } from "../../text/near-key.ts";
-import type { PlanPolicy } from "../records/planned-item.ts";
+import type { PlannedPlace, PlanPolicy } from "../records/planned-item.ts";
 import { keyPlace, keyProblem } from "../records/key-place.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { statement, type Tables, type Work } from "../tables/tables.ts";
-import { writeFindings } from "./findings.ts";
+import { writeEach } from "./findings.ts";
 
 /**
  * Finds keys that occur more than once in the input of the run, and keys that are nearly equal. If all records with a
@@ -15,19 +15,14 @@ import { writeFindings } from "./findings.ts";
  * unknown which record is correct, so all become `invalid`. Each nearly equal key gets a warning.
  */
 export function* markDuplicateKeys(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
-  yield* tables.eachBatch(SELECT_FINDINGS, [run.number], (rows) =>
-    writeFindings(
-      tables,
-      run,
-      rows.map((row) => ({ record: row.record, status: statusOf(row), problems: problemsOf(tables, row, policy) })),
-    ),
-  );
+  yield* writeEach(tables, run, SELECT_FINDINGS, (row) => ({
+    record: row.record,
+    status: statusOf(row),
+    problems: problemsOf(tables, row, policy),
+  }));
 }
 
-interface FindingRow {
-  readonly record: number;
-  readonly file: string;
-  readonly line: number;
+interface FindingRow extends PlannedPlace {
   readonly differs: boolean | 0 | 1;
   readonly sameFile: string | null;
   readonly sameLine: number | null;

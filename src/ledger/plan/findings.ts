@@ -2,7 +2,7 @@ import type { Status } from "../../model/outcome.ts";
 import type { RecordProblems } from "../records/stored-problem.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { appendPlanProblems } from "../tables/problems.ts";
-import type { EachStatement, Tables, Work } from "../tables/tables.ts";
+import type { EachStatement, Statement, Tables, Work } from "../tables/tables.ts";
 
 /** A finding about one record of the plan. */
 export interface PlanFinding extends RecordProblems {
@@ -14,6 +14,16 @@ export function* writeFindings(tables: Tables, run: RunRow, findings: readonly P
   const changed = findings.flatMap(({ record, status }) => (status === undefined ? [] : [[record, status]]));
   yield* tables.runEach(UPDATE_STATUS, run.number, changed);
   yield* appendPlanProblems(tables, run.number, findings);
+}
+
+/** Writes a finding about each row of a query. */
+export function writeEach<Row>(
+  tables: Tables,
+  run: RunRow,
+  select: Statement<Row>,
+  findingOf: (row: Row) => PlanFinding,
+): Work<void> {
+  return tables.eachBatch(select, [run.number], (rows) => writeFindings(tables, run, rows.map(findingOf)));
 }
 
 const UPDATE_STATUS: EachStatement = {

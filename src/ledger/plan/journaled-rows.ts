@@ -73,8 +73,8 @@ const INSERT_JOURNALED = {
   postgres: "",
 };
 
-const SELECT_JOURNALED_KEYS = statement<JournaledRow>({
-  sqlite: `
+/** For SQLite only. */
+const SELECT_JOURNALED_KEYS = statement<JournaledRow>(`
     with own_rows as materialized (
       select distinct identity, row_hash from items
       where run = $1 and row_hash is not null and identity in (select identity from journaled_keys)
@@ -84,14 +84,13 @@ const SELECT_JOURNALED_KEYS = statement<JournaledRow>({
     left join own_rows on own_rows.identity = journaled_keys.identity and own_rows.row_hash = journaled_keys.row_hash
     cross join items on items.run = $1 and items.record = journaled_keys.record
     cross join files on files.id = items.file
-    where own_rows.identity is null order by items.record`,
-  postgres: "",
-});
+    where own_rows.identity is null order by items.record`);
 
-/** Selects the given rows that were sent under another key, unless this plan contains the row with that key. */
-const FIND_JOURNALED = statement<{ nth: number }>({
-  sqlite: "",
-  postgres: `
+/**
+ * For PostgreSQL only. Selects the given rows that were sent under another key, unless this plan contains the row with
+ * that key.
+ */
+const FIND_JOURNALED = statement<{ nth: number }>(`
     select given.nth::int as nth
     from unnest($2::bigint[], $3::bigint[]) with ordinality as given (row_hash, row_mark, nth)
     where exists (
@@ -99,5 +98,4 @@ const FIND_JOURNALED = statement<{ nth: number }>({
       where attempts.row_mark = given.row_mark and (${WAS_SENT}) and not exists (
         select from migrate.items
         where items.run = $1 and items.identity = attempts.identity and items.row_hash = given.row_hash))
-    order by given.nth`,
-});
+    order by given.nth`);

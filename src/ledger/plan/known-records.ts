@@ -1,7 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import { counted } from "../../text/count.ts";
-import type { PlanPolicy } from "../records/planned-item.ts";
+import type { PlannedPlace, PlanPolicy } from "../records/planned-item.ts";
 import { keyProblem } from "../records/key-place.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { holdNewIfUncertain } from "../tables/recoveries.ts";
@@ -10,7 +10,7 @@ import { type EachStatement, exists, statement, type Tables, type Work } from ".
 import type { Compared } from "./compared-runs.ts";
 import { markExcluded } from "./excluded-records.ts";
 import { skipCorrected } from "./corrected-records.ts";
-import { type PlanFinding, writeFindings } from "./findings.ts";
+import { type PlanFinding, writeEach, writeFindings } from "./findings.ts";
 import { refuseStale } from "./stale-records.ts";
 
 /**
@@ -101,12 +101,6 @@ const holdAmbiguous = (toSend: ToSend): string => `
   update migrate.items ${toSend.index} set status = 'ambiguous' from migrate.records
   where ${knownToSend(toSend)} and records.state = 'ambiguous'`;
 
-interface FoundRow {
-  readonly record: number;
-  readonly file: string;
-  readonly line: number;
-}
-
 /**
  * Marks records as `blocked` while they wait for another record. First removes the problems that an earlier comparison
  * found, because they may be outdated.
@@ -116,20 +110,14 @@ function* blockDependents(tables: Tables, run: RunRow, policy: PlanPolicy, after
     "delete from migrate.problems where run = $1 and attempt = 0 and code = 'account_not_found'",
     run.number,
   );
-  yield* tables.eachBatch(SELECT_WAITING, [run.number], (rows) =>
-    writeFindings(
-      tables,
-      run,
-      rows.map((row) => {
-        const problem: LocalProblem = { ...keyProblem("error", row, policy), code: "account_not_found", after };
-        return { record: row.record, status: "blocked", problems: [problem] };
-      }),
-    ),
-  );
+  yield* writeEach(tables, run, SELECT_WAITING, (row) => {
+    const problem: LocalProblem = { ...keyProblem("error", row, policy), code: "account_not_found", after };
+    return { record: row.record, status: "blocked", problems: [problem] };
+  });
   yield* refuseCircular(tables, run, policy, after);
 }
 
-const SELECT_WAITING = statement<FoundRow>(`
+const SELECT_WAITING = statement<PlannedPlace>(`
   select items.record, items.line, files.name as file
   from migrate.items inner join migrate.files on files.id = items.file
   where items.run = $1 and items.status in ('valid', 'pending') and items.awaits is not null
@@ -183,7 +171,7 @@ const DELETE_WAITING: EachStatement = {
     where run = $1 and record = any($2::int[]) and attempt = 0 and code = 'account_not_found'`,
 };
 
-const SELECT_CIRCULAR = statement<FoundRow>(`
+const SELECT_CIRCULAR = statement<PlannedPlace>(`
   with recursive waits as materialized (
     select run, record, identity, awaits from migrate.items
     where status = 'blocked' and awaits is not null
@@ -200,7 +188,7 @@ const SELECT_CIRCULAR = statement<FoundRow>(`
   where items.run = $1 and items.record in (select record from walk where at = start)
   order by items.record`);
 
-interface ChangedRow extends FoundRow {
+interface ChangedRow extends PlannedPlace {
   readonly acceptedAt: string;
 }
 
@@ -212,17 +200,11 @@ function* refuseChanged(tables: Tables, run: RunRow, policy: PlanPolicy, toSend:
     where records.accepted_content <> items.content ${policy.revise ? `and ${IS_SENT_LATER}` : ""}
       ${policy.resendAmbiguous ? "" : "and records.state <> 'ambiguous'"}
     order by items.record`);
-  yield* tables.eachBatch(selectChanged, [run.number], (rows) =>
-    writeFindings(
-      tables,
-      run,
-      rows.map((row) => {
-        const { record, acceptedAt } = row;
-        const problem: LocalProblem = { ...keyProblem("error", row, policy), code: "unique", acceptedAt };
-        return { record, status: "invalid", problems: [problem] };
-      }),
-    ),
-  );
+  yield* writeEach(tables, run, selectChanged, (row) => {
+    const { record, acceptedAt } = row;
+    const problem: LocalProblem = { ...keyProblem("error", row, policy), code: "unique", acceptedAt };
+    return { record, status: "invalid", problems: [problem] };
+  });
 }
 
 /** SQL condition: a run that began after this one has sent the accepted content, or skipped it. */

@@ -138,14 +138,11 @@ const selectNear = (match: string): Statement<FoundKey> =>
  * For PostgreSQL only. Finds known keys that are nearly equal to other forms of the new keys. The keys are in parameter
  * 2, their forms in parameter 3.
  */
-const SELECT_NEAR_FORMS = statement<FoundKey>({
-  sqlite: "",
-  postgres: `
+const SELECT_NEAR_FORMS = statement<FoundKey>(`
     with forms as materialized (select * from unnest($2::text[], $3::text[]) as each (key, match)), new_keys as materialized (
       select forms.match, record, items.key, file, line from (select items.* ${FROM_NEW_ITEMS}) as items
       join forms on forms.key = items.key collate "C"
-    ) ${nearKeys(`new_keys on new_keys.match in (${SQL_NORMAL_KEY}, ${SQL_KEPT_DIGITS})`)}`,
-});
+    ) ${nearKeys(`new_keys on new_keys.match in (${SQL_NORMAL_KEY}, ${SQL_KEPT_DIGITS})`)}`);
 
 const FORMS_AT_ONCE = 50_000;
 

@@ -1,14 +1,8 @@
 import type { LocalProblem } from "../../model/problem.ts";
-import type { PlanPolicy } from "../records/planned-item.ts";
+import type { PlannedPlace, PlanPolicy } from "../records/planned-item.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { statement, type Tables, type Work } from "../tables/tables.ts";
-import { writeFindings } from "./findings.ts";
-
-interface StaleRow {
-  readonly record: number;
-  readonly file: string;
-  readonly line: number;
-}
+import { writeEach } from "./findings.ts";
 
 /**
  * Marks records as `stale` if newer, different content for the same record was sent or skipped. Does not mark a record
@@ -25,25 +19,19 @@ export function* refuseStale(
   const { asOf, allowOlder = false } = policy;
   if (asOf === undefined || allowOlder) return;
   const { column } = asOf;
-  const selectStale = statement<StaleRow>(`
+  const selectStale = statement<PlannedPlace>(`
     select items.record, items.line, files.name as file
     from migrate.items ${toSend.index}
     inner join migrate.records on ${toSend.known} inner join migrate.files on files.id = items.file
     where items.as_of is not null and not (records.state = 'ambiguous' and records.content = items.content)
       and ${NEWER_IS_DIFFERENT}
     order by items.record`);
-  yield* tables.eachBatch(selectStale, [run.number], (rows) =>
-    writeFindings(
-      tables,
-      run,
-      rows.map(({ record, file, line }) => {
-        // JSON files have no columns.
-        const place = { file, line, ...(column !== undefined && policy.keyColumns.has(file) && { column }) };
-        const problem: LocalProblem = { attr: policy.keyAttr, severity: "error", by: "local", place, code: "stale" };
-        return { record, status: "stale", problems: [problem] };
-      }),
-    ),
-  );
+  yield* writeEach(tables, run, selectStale, ({ record, file, line }) => {
+    // JSON files have no columns.
+    const place = { file, line, ...(column !== undefined && policy.keyColumns.has(file) && { column }) };
+    const problem: LocalProblem = { attr: policy.keyAttr, severity: "error", by: "local", place, code: "stale" };
+    return { record, status: "stale", problems: [problem] };
+  });
 }
 
 /**

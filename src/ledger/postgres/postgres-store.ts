@@ -44,28 +44,17 @@ export function postgresLedgerStore(url: string, { notice }: StoreOptions = {}):
     name,
     server: `${settings.host}:${settings.port}/${settings.database}`,
     folder: LOCAL_FOLDER,
-    async write(command, { create }) {
-      const database = await connect(PATIENCE_MS);
-      try {
+    write: async (command, { create }) =>
+      opened(await connect(PATIENCE_MS), async (database) => {
         const { ledger, fence } = await openForUpdates(database, { command, create, notice });
         writing = { database, fence };
         return ledger;
-      } catch (error) {
-        await database.close();
-        throw error;
-      }
-    },
-    async read() {
-      const database = await connect();
-      try {
-        return await openReadOnly(database);
-      } catch (error) {
-        await database.close();
-        throw error;
-      }
-    },
+      }),
+    read: async () => opened(await connect(), openReadOnly),
     async share(run) {
-      if (writing === undefined) return shareAsWorker(await connect(PATIENCE_MS), run);
+      if (writing === undefined) {
+        return opened(await connect(PATIENCE_MS), (database) => shareAsWorker(database, run));
+      }
       const { database, fence: planner } = writing;
       return postgresSharedRun(database, run, { planner, close: async () => undefined });
     },
@@ -90,14 +79,22 @@ export function postgresLedgerStore(url: string, { notice }: StoreOptions = {}):
   };
 }
 
-async function shareAsWorker(database: PostgresDatabase, run: string): Promise<SharedRun> {
+/** Performs work on a database, and closes the database if the work fails. */
+async function opened<Result>(
+  database: PostgresDatabase,
+  work: (database: PostgresDatabase) => Promise<Result>,
+): Promise<Result> {
   try {
-    await requireLedger(database);
-    return await postgresSharedRun(database, run, { close: database.close });
+    return await work(database);
   } catch (error) {
     await database.close();
     throw error;
   }
+}
+
+async function shareAsWorker(database: PostgresDatabase, run: string): Promise<SharedRun> {
+  await requireLedger(database);
+  return postgresSharedRun(database, run, { close: database.close });
 }
 
 interface WriteOptions extends StoreOptions {

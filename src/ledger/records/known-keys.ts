@@ -1,14 +1,11 @@
 import type { LocalProblem } from "../../model/problem.ts";
 import { findKeyCorruption, visibleKeyCorruption } from "../../text/key-corruption.ts";
-import type { PlanPolicy } from "./planned-item.ts";
+import type { PlannedPlace, PlanPolicy } from "./planned-item.ts";
 import { keyProblem } from "./key-place.ts";
 
 /** A record of the plan with a key that no run has sent. */
-export interface NewKey {
-  readonly record: number;
+export interface NewKey extends PlannedPlace {
   readonly key: string;
-  readonly file: string;
-  readonly line: number;
 }
 
 /** A record of another run, for comparison with a new key. */

@@ -1,8 +1,14 @@
 import type { Status } from "../../model/outcome.ts";
 import type { Problem } from "../../model/problem.ts";
 
-export interface PlannedItem {
+/** The number of a planned record, and the place of its row. */
+export interface PlannedPlace {
   readonly record: number;
+  readonly file: string;
+  readonly line: number;
+}
+
+export interface PlannedItem extends PlannedPlace {
   readonly key: string | undefined;
   /** The record's identity, which is the same in every run (`recordIdentity`). Absent for `validate`. */
   readonly identity: Uint8Array | undefined;
@@ -11,8 +17,6 @@ export interface PlannedItem {
    * ledger.
    */
   readonly content: Uint8Array | number | undefined;
-  readonly file: string;
-  readonly line: number;
   readonly status: "valid" | "invalid";
   readonly problems: readonly Problem[];
   /** Identity of the record that must be accepted before this record is sent. */

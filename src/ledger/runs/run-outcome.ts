@@ -1,6 +1,7 @@
 import type { Problem } from "../../model/problem.ts";
 import type { Outcome, Status } from "../../model/outcome.ts";
 import type { Writable } from "../../model/writable.ts";
+import type { PlannedPlace } from "../records/planned-item.ts";
 import { parseProblem } from "../records/stored-problem.ts";
 
 /**
@@ -12,11 +13,8 @@ export type SendingStatus = "pending" | "ambiguous";
 export type Counts = Readonly<Partial<Record<Status, number>>>;
 
 /** A record of a run, as stored in a ledger's tables. */
-export interface ItemColumns {
-  readonly record: number;
+export interface ItemColumns extends PlannedPlace {
   readonly key: string | null;
-  readonly file: string;
-  readonly line: number;
   readonly status: Status;
   readonly http: number | null;
   readonly attempts: number | null;

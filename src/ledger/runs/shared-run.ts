@@ -159,13 +159,16 @@ export interface SharedStatus extends SharedPace {
   readonly findings?: PlatformFindings | undefined;
 }
 
-export interface WorkerStatus extends WorkerIdentity, WorkerReport {
+export interface WorkerState extends WorkerIdentity {
   readonly id: string;
   /** `joining`: the worker is comparing its input with the plan. `lost`: its lease has expired. */
   readonly state: "joining" | "working" | "left" | "lost";
   /** ISO 8601 UTC. */
   readonly startedAt: string;
   readonly seenAt: string;
+}
+
+export interface WorkerStatus extends WorkerState, WorkerReport {
   /** Held ranges. `since`: when the worker claimed the range, ISO 8601 UTC. */
   readonly holds: readonly (RecordRange & { readonly since: string })[];
 }

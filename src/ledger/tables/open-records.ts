@@ -1,4 +1,5 @@
 import { isDone, type OpenFilter, type OpenRecord, type RecordState } from "../migration-state.ts";
+import type { PlannedPlace } from "../records/planned-item.ts";
 import { problemsByRecord, type ProblemColumns, type SendingStatus } from "../runs/run-outcome.ts";
 import { migration, stateOf, stateOfUnsent } from "./migration.ts";
 import { heldOpen } from "./planned-records.ts";
@@ -79,11 +80,8 @@ export function* batchesOf(places: OpenPlaces): Generator<readonly [run: number,
 
 const BATCH = 500;
 
-interface OpenRow {
-  readonly record: number;
+interface OpenRow extends PlannedPlace {
   readonly key: string | null;
-  readonly file: string;
-  readonly line: number;
   readonly state: RecordState;
   readonly run: string;
   readonly target: string;

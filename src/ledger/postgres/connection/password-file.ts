@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { fstatSync, readFileSync } from "node:fs";
 import { unlessMissing } from "../../../files/error-code.ts";
+import { withFile } from "../../../files/open-file.ts";
 import { Failure } from "../../../model/failure.ts";
 
 /** The connection that a line must match. */
@@ -41,8 +42,7 @@ function fieldsOf(line: string): readonly string[] {
 }
 
 function readPrivately(file: string): string {
-  const descriptor = openSync(file, "r");
-  try {
+  return withFile(file, (descriptor) => {
     const status = fstatSync(descriptor);
     if (!status.isFile()) throw new Failure("config", `the password file ${file} is not a regular file`);
     if (process.platform !== "win32" && (status.mode & 0o077) !== 0) {
@@ -51,7 +51,5 @@ function readPrivately(file: string): string {
       });
     }
     return readFileSync(descriptor, "utf8");
-  } finally {
-    closeSync(descriptor);
-  }
+  });
 }

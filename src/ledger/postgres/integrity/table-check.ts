@@ -1,4 +1,4 @@
-import { type ContradictionQueries, contradictionQueries } from "../../contradictions.ts";
+import { contradictionQueries } from "../../contradictions.ts";
 import type { LedgerCheck } from "../../ledger-store.ts";
 import type { Queries } from "../queries.ts";
 import { PLANNED_PUSHES } from "../../tables/planned-records.ts";
@@ -21,36 +21,23 @@ const COUNT_ROWS = statement<LedgerCheck["counts"]>(`
 
 async function contradictions(queries: Queries): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const { sql, sentences } of contradictionQueries(VIOLATIONS)) {
+  for (const { sql, sentences } of contradictionQueries("migrate.", VIOLATIONS)) {
     const { count = 0 } = (await queries.row(statement<{ count: number }>(sql))) ?? {};
     found.push(...sentences(count));
   }
   return found;
 }
 
-const VIOLATIONS: ContradictionQueries = {
-  miscounted: MISCOUNTED,
+const VIOLATIONS = {
   unconfirmedRecord: `select 1 from migrate.records where state = 'accepted'
     and not exists (select 1 from migrate.attempts where attempts.identity = records.identity and status = 'accepted')
     and not exists (select 1 from migrate.decisions
       where decisions.identity = records.identity and decision = 'accepted')`,
-  wrongAttempts: `select 1 from migrate.records left join
-    (select identity, max(attempt) as made from migrate.attempts group by identity) as sent using (identity)
-    where records.attempts <> coalesce(made, 0)`,
-  unknownState: `select 1 from migrate.records where state not in
-    ('pending', 'sending', 'accepted', 'rejected', 'existing', 'ambiguous', 'blocked', 'valid')`,
-  unconfirmedItem: `select 1 from migrate.items where status = 'accepted'
-    and not exists (select 1 from migrate.attempts
-      where attempts.run = items.run and attempts.record = items.record and status = 'accepted')
-    and not exists (select 1 from migrate.decisions
-      where decisions.run = items.run and decisions.record = items.record and decision = 'accepted')`,
-  requestNotInFlight: `select 1 from migrate.attempts
-    left join migrate.items on items.run = attempts.run and items.record = attempts.record
-    where attempts.status = 'sending' and coalesce(items.status, '') <> 'sending'`,
   missingRecord: `select 1 from migrate.items
     where status in ('pending', 'sending', 'accepted', 'existing', 'ambiguous', 'skipped', 'blocked') and awaits is null
     and not exists (select 1 from migrate.records where records.identity = items.identity)
     and run in (select id from migrate.runs where ${PLANNED_PUSHES})`,
+  miscounted: MISCOUNTED,
 };
 
 /** Selects server settings under which committed data can be lost in a power failure. */

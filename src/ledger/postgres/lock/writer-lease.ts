@@ -69,13 +69,16 @@ export async function acquireWriterLease(
   }
 }
 
-interface SeenLease {
+interface LeaseState {
   readonly fence: number;
-  readonly holder: Holder;
   /** Expiry time, as text. */
   readonly until: string;
   /** Time until expiry, in milliseconds; negative after expiry. */
   readonly leftMs: number;
+}
+
+interface SeenLease extends LeaseState {
+  readonly holder: Holder;
   /** Whether the holder is a process on this host that is known to be dead. */
   readonly isDead: boolean;
 }
@@ -87,15 +90,7 @@ async function readLease(queries: Queries): Promise<SeenLease | undefined> {
   return holder && { ...found, holder, isDead: isOfThisHost(holder) && isDead(holder) };
 }
 
-interface LeaseColumns {
-  readonly fence: number;
-  readonly holder: string;
-  readonly until: string;
-  /** Time until expiry, in milliseconds; negative after expiry. */
-  readonly leftMs: number;
-}
-
-const SELECT_LEASE = quickStatement<LeaseColumns>(`
+const SELECT_LEASE = quickStatement<LeaseState & { readonly holder: string }>(`
   select fence, holder, lease_until::text as until,
     (extract(epoch from lease_until - clock_timestamp()) * 1000)::float8 as "leftMs"
   from migrate.writer where id = 1 and holder is not null`);

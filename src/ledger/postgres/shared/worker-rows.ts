@@ -10,6 +10,7 @@ import type {
   WorkerIdentity,
   WorkerPlace,
   WorkerReport,
+  WorkerState,
   WorkerStatus,
 } from "../../runs/shared-run.ts";
 import { commonFindings, findingsSchema, type WorkerFindings } from "../../runs/platform-findings.ts";
@@ -212,15 +213,7 @@ export async function sharedStatus(queries: Queries, run: number, id: string): P
   };
 }
 
-interface WorkerRow extends WorkerIdentity {
-  readonly id: string;
-  readonly state: WorkerStatus["state"];
-  readonly startedAt: string;
-  readonly seenAt: string;
-  readonly report: string | null;
-}
-
-const SELECT_WORKERS = statement<WorkerRow>(`
+const SELECT_WORKERS = statement<WorkerState & { readonly report: string | null }>(`
   select workers.id, host, pid, report,
     case when workers.state in ('joining', 'working') and seen_at < clock_timestamp() - make_interval(secs => lease_ms / 1000.0)
       then 'lost' else workers.state end as state,

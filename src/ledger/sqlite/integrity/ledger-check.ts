@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { Failure } from "../../../model/failure.ts";
 import { formatCount } from "../../../text/count.ts";
-import { type ContradictionQueries, contradictionQueries } from "../../contradictions.ts";
+import { contradictionQueries } from "../../contradictions.ts";
 import type { LedgerCheck } from "../../ledger-store.ts";
 import { corruptLedger, lostLedger, statOf } from "../ledger-file.ts";
 import { hasSchema } from "../ledger-schema.ts";
@@ -52,7 +52,7 @@ function countRows(database: SqliteDatabase): LedgerCheck["counts"] {
 }
 
 function contradictions(database: SqliteDatabase): readonly string[] {
-  return contradictionQueries(VIOLATIONS).flatMap(({ sql, sentences }) => sentences(count(database, sql)));
+  return contradictionQueries("", VIOLATIONS).flatMap(({ sql, sentences }) => sentences(count(database, sql)));
 }
 
 function count(database: SqliteDatabase, sql: string): number {
@@ -63,20 +63,8 @@ function count(database: SqliteDatabase, sql: string): number {
 export const CONFIRMED = `(select identity from attempts where status = 'accepted' union all
   select identity from decisions where decision = 'accepted')`;
 
-const VIOLATIONS: ContradictionQueries = {
+const VIOLATIONS = {
   unconfirmedRecord: `select 1 from records where state = 'accepted' and identity not in ${CONFIRMED}`,
-  wrongAttempts: `select 1 from records left join
-    (select identity, max(attempt) as made from attempts group by identity) as sent on sent.identity = records.identity
-    where records.attempts <> coalesce(made, 0)`,
-  unknownState: `select 1 from records where state not in
-    ('pending', 'sending', 'accepted', 'rejected', 'existing', 'ambiguous', 'blocked', 'valid')`,
-  unconfirmedItem: `select 1 from items where status = 'accepted'
-    and not exists (select 1 from attempts where attempts.run = items.run and attempts.record = items.record
-      and status = 'accepted')
-    and not exists (select 1 from decisions where decisions.run = items.run and decisions.record = items.record
-      and decision = 'accepted')`,
-  requestNotInFlight: `select 1 from attempts left join items on items.run = attempts.run and items.record = attempts.record
-    where attempts.status = 'sending' and coalesce(items.status, '') <> 'sending'`,
   missingRecord: `select 1 from items where status in ('pending', 'sending', 'accepted', 'existing', 'ambiguous', 'skipped', 'blocked')
     and awaits is null and identity not in (select identity from records)
     and run in (select id from runs where ${PLANNED_PUSHES})`,

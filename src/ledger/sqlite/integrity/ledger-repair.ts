@@ -1,4 +1,5 @@
-import { chmodSync, closeSync, copyFileSync, linkSync, openSync, readSync, rmSync, truncateSync } from "node:fs";
+import { chmodSync, copyFileSync, linkSync, readSync, rmSync, truncateSync } from "node:fs";
+import { withFile } from "../../../files/open-file.ts";
 import { renameDurably } from "../../../files/replace-file.ts";
 import type { Failure } from "../../../model/failure.ts";
 import type { LedgerRepair } from "../../ledger-store.ts";
@@ -109,13 +110,8 @@ function lengthened(path: string): string {
  */
 function expectedBytes(path: string): number {
   const header = Buffer.alloc(32);
-  const file = openSync(path, "r");
-  try {
-    if (readSync(file, header, 0, header.length, 0) < header.length) return 0;
-  } finally {
-    closeSync(file);
-  }
-  if (header.toString("latin1", 0, 15) !== "SQLite format 3") return 0;
+  const read = withFile(path, (file) => readSync(file, header, 0, header.length, 0));
+  if (read < header.length || header.toString("latin1", 0, 15) !== "SQLite format 3") return 0;
   const pageSize = header.readUInt16BE(16);
   return (pageSize === 1 ? 65_536 : pageSize) * Math.min(header.readUInt32BE(28), MAX_PAGES);
 }

@@ -1,17 +1,8 @@
-import {
-  type BigIntStats,
-  closeSync,
-  fstatSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { type BigIntStats, fstatSync, readFileSync, readSync, rmSync, statSync, writeSync } from "node:fs";
 import { endianness } from "node:os";
 import { crc32 } from "node:zlib";
 import { unlessMissing } from "../../../files/error-code.ts";
+import { withFile } from "../../../files/open-file.ts";
 import { replaceFileSync } from "../../../files/replace-file.ts";
 
 /** The state of a database when it was last known to be intact. */
@@ -111,12 +102,7 @@ function lowestByteFirst(numbers: Buffer): void {
  * ledger has, but never more.
  */
 export function writeCommitCount(path: string, checksums: PageChecksums): void {
-  const file = openSync(path, "r+");
-  try {
-    writeSync(file, headerOf(checksums), 0, HEADER_BYTES, 0);
-  } finally {
-    closeSync(file);
-  }
+  withFile(path, (file) => writeSync(file, headerOf(checksums), 0, HEADER_BYTES, 0), "r+");
 }
 
 /**
@@ -235,28 +221,13 @@ function eachPage(database: string, pageSize: number, visit: (number: number, pa
   });
 }
 
-function withFile<T>(path: string, work: (file: number) => T): T {
-  const file = openSync(path, "r");
-  try {
-    return work(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
 /**
  * Returns the numbers of the pages whose latest committed version is in the write-ahead log of a database. Their
  * versions in the database file do not matter. SQLite itself verifies the checksums in the log. Format:
  * https://sqlite.org/fileformat2.html#walformat
  */
 function pagesInLog(logPath: string): ReadonlySet<number> {
-  const file = unlessMissing(() => openSync(logPath, "r"));
-  if (file === undefined) return new Set();
-  try {
-    return readPages(file);
-  } finally {
-    closeSync(file);
-  }
+  return unlessMissing(() => withFile(logPath, readPages)) ?? new Set();
 }
 
 const LOG_HEADER_BYTES = 32;

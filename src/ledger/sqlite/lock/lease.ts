@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, openSync, utimesSync } from "node:fs";
+import { fstatSync, utimesSync } from "node:fs";
 import { unlessMissing } from "../../../files/error-code.ts";
+import { withFile } from "../../../files/open-file.ts";
 import { statOf } from "../ledger-file.ts";
 
 interface Lease {
@@ -67,12 +68,6 @@ export async function watchLease(lockPath: string, leaseMs: number): Promise<boo
  * lock.
  */
 function freshStampOf(lockPath: string): string | undefined {
-  const file = unlessMissing(() => openSync(lockPath, "r"));
-  if (file === undefined) return undefined;
-  try {
-    const { ino, mtimeMs } = fstatSync(file);
-    return `${ino} ${mtimeMs}`;
-  } finally {
-    closeSync(file);
-  }
+  const found = unlessMissing(() => withFile(lockPath, (file) => fstatSync(file)));
+  return found && `${found.ino} ${found.mtimeMs}`;
 }
