@@ -16,11 +16,7 @@ export async function excludeRows(plan: PackedPlan, excluded: readonly ExcludedR
       const rows = byPlace.get(`${files[fileNumbers[index] ?? 0] ?? 0}:${lines[index] ?? 0}`) ?? [];
       const problems = problemsOf(rows, record);
       if (problems.length === 0) continue;
-      excludeRecord(plan, {
-        record,
-        wasInvalid: ((flags[index] ?? 0) & FLAG.invalid) !== 0,
-        problems,
-      });
+      excludeRecord(plan, record, ((flags[index] ?? 0) & FLAG.invalid) !== 0, problems);
     }
   }
 }
@@ -38,13 +34,7 @@ function problemsOf(rows: readonly ExcludedRow[], record: number): readonly Prob
   return rows.flatMap((row) => ((row.record ?? record) === record ? withoutValue(row.problem) : []));
 }
 
-interface ExcludedRecord {
-  readonly record: number;
-  readonly wasInvalid: boolean;
-  readonly problems: readonly Problem[];
-}
-
-function excludeRecord(plan: PackedPlan, { record, wasInvalid, problems }: ExcludedRecord): void {
+function excludeRecord(plan: PackedPlan, record: number, wasInvalid: boolean, problems: readonly Problem[]): void {
   if (!wasInvalid && !plan.excluded.has(record)) moveStatus(plan, "valid", "invalid");
   plan.excluded.add(record);
   plan.findings.add({ record, problems });

@@ -96,8 +96,10 @@ const INSERT: Sql = {
     from unnest($1::text[]) as value`,
 };
 
-const withIdentities = (text: (identities: string) => string): Sql =>
-  overIdentities((list, bytes) => text(`select ${bytes} from ${list}`));
+const withIdentities = (text: (identities: string) => string): Sql => ({
+  sqlite: text("select unhex(value) from json_each($1)"),
+  postgres: text("select decode(value, 'hex') from unnest($1::text[]) as value"),
+});
 
 /** Marks the records as possibly open (`planned-records.ts`). */
 const HOLD = withIdentities((identities) => `update migrate.records set held = 1 where identity in (${identities})`);

@@ -52,8 +52,8 @@ export async function acquireWriterLease(
   for (let before: SeenLease | undefined; ;) {
     const previous = before;
     watch.renewed(watch.moment());
-    const fence = await acquire(database, { holder, leaseMs, before });
-    if (fence !== undefined) return heldLease(database, fence, { leaseMs, watch });
+    const fence = await acquire(database, holder, leaseMs, before);
+    if (fence !== undefined) return heldLease(database, fence, leaseMs, watch);
     const seen = await readLease(database);
     before = seen;
     if (seen === undefined) {
@@ -61,7 +61,7 @@ export async function acquireWriterLease(
       continue;
     }
     // This process acquired the lease, but the reply was lost.
-    if (seen.holder.nonce === holder.nonce) return heldLease(database, seen.fence, { leaseMs, watch });
+    if (seen.holder.nonce === holder.nonce) return heldLease(database, seen.fence, leaseMs, watch);
     if (isActive(seen, previous)) throw inUse(database.name, seen.holder);
     if (!seen.isDead) await clock.sleep(Math.min(Math.max(seen.leftMs, 0) + BETWEEN_HOLDERS_MS, leaseMs / RENEWALS));
     // The server is still executing the last transaction of a dead process.
@@ -124,20 +124,16 @@ const NOTE_RUN = `
   update migrate.writer set holder = (holder::jsonb || jsonb_build_object('run', $1::text))::text
   where id = 1 and holder is not null`;
 
-interface Acquisition {
-  readonly holder: Holder;
-  readonly leaseMs: number;
-  /** The observed state of the lease. A holder that is known to be dead loses the lease. */
-  readonly before: SeenLease | undefined;
-}
-
 /**
  * Tries once to acquire the lease, and returns the fencing token. Returns undefined if another process holds the lease,
  * or if a transaction of its holder is in progress.
+ * @param before the observed state of the lease. A holder that is known to be dead loses the lease
  */
 async function acquire(
   database: PostgresDatabase,
-  { holder, leaseMs, before }: Acquisition,
+  holder: Holder,
+  leaseMs: number,
+  before: SeenLease | undefined,
 ): Promise<number | undefined> {
   const dead = before?.isDead === true ? before.fence : NO_FENCE;
   return database.transaction(async (transaction) => {
@@ -158,12 +154,7 @@ const ACQUIRE = statement<{ fence: number }>(`
     lease_until = clock_timestamp() + make_interval(secs => $2)
   where id in (select id from free) returning fence`);
 
-interface Holding {
-  readonly leaseMs: number;
-  readonly watch: LeaseWatch;
-}
-
-function heldLease(database: PostgresDatabase, fence: number, { leaseMs, watch }: Holding): WriterLease {
+function heldLease(database: PostgresDatabase, fence: number, leaseMs: number, watch: LeaseWatch): WriterLease {
   const renewal = `update migrate.writer set renewed_at = clock_timestamp(),
     lease_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
     where id = 1 and fence = ${fence}`;

@@ -46,7 +46,7 @@ function markPossiblySent(database: SqliteDatabase, requests: readonly Journaled
     const noted = requests.filter((request) => {
       if (isKnown(database, request)) return false;
       number += 1;
-      noteRequest(database, { request, number, at });
+      noteRequest(database, request, number, at);
       return true;
     });
     addToCounts(database, NO_RUN, "requests", new Map([["", noted.length]]));
@@ -60,13 +60,7 @@ const LAST_NUMBER = statement<{ number: number | null }>(
   `select max(record) as number from attempts where run = ${NO_RUN}`,
 );
 
-interface NotedRequest {
-  readonly request: JournaledRequest;
-  readonly number: number;
-  readonly at: string;
-}
-
-function noteRequest(database: SqliteDatabase, { request, number, at }: NotedRequest): void {
+function noteRequest(database: SqliteDatabase, request: JournaledRequest, number: number, at: string): void {
   const { identity, content, attempt, idempotent = false, rowMark = null } = request;
   const status = idempotent ? "pending" : "ambiguous";
   const isNew = database.run(INSERT_RECORD, identity, content, status, attempt) === 1;
