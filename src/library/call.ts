@@ -1,6 +1,6 @@
 import { untilAborted } from "../time/clock.ts";
 import { Failure } from "../model/failure.ts";
-import type { Dependencies, Secrets } from "../job/dependencies.ts";
+import type { Dependencies } from "../job/dependencies.ts";
 import type { RunEvent } from "../job/run-event.ts";
 import type { RunProgress } from "../job/run-progress.ts";
 import type { CallOptions, Credentials, StopSignal } from "./run-options.ts";
@@ -54,7 +54,7 @@ export function openCall(options: CallOptions, credentials: Credentials = {}): C
       onProgress: progress.onEvent,
       drain: drain.signal,
       abort: abort.signal,
-      secrets: (files) => chooseSecrets(secretsOf(credentials), files),
+      secrets: (files) => chooseSecrets(credentials, files),
       storeCredentials: async () => undefined,
       proxyCredentials: credentials.proxy,
       canAsk: false,
@@ -74,10 +74,6 @@ export function openCall(options: CallOptions, credentials: Credentials = {}): C
       if (wrong !== undefined) throw wrong.error;
     },
   };
-}
-
-function secretsOf({ apiKey, token }: Credentials): { readonly [Name in keyof Secrets]: Secrets[Name] | undefined } {
-  return { apiKey, token };
 }
 
 async function refuseStandardInput(): Promise<never> {

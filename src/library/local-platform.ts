@@ -1,4 +1,5 @@
 import path from "node:path";
+import { definedMembers } from "../json/defined-members.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import type { SupplierStatus } from "../model/supplier-status.ts";
 import type { TargetOptions } from "../options/target-options.ts";
@@ -109,7 +110,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
 async function start(options: SandboxOptions, folder: string): Promise<StartedSandbox> {
   const { BUNDLED_CONTRACT, sandbox } = await import("../commands/serve-sandbox.ts");
   const { readFaults } = await import("../sandbox/faults/fault-options.ts");
-  const { contract: named = BUNDLED_CONTRACT, port = 0, faults = {}, onRequest: log = ignore } = options;
+  const { contract: named = BUNDLED_CONTRACT, port = 0, faults = {}, onRequest: log = () => undefined } = options;
   const { data, apiKey, suppliers, region, maxBodyBytes } = options;
   const contract = typeof named === "string" ? [named] : named;
   const settings = { contract, port, folder, data, apiKey, suppliers, region, maxBodyBytes, log };
@@ -117,7 +118,9 @@ async function start(options: SandboxOptions, folder: string): Promise<StartedSa
   return { ...running, contract, setFaults: (changed) => running.setFaults(readFaults(changed)) };
 }
 
-type StartedSandbox = Sandbox & Pick<RunningSandbox, "contract">;
+interface StartedSandbox extends Sandbox {
+  readonly contract: readonly string[];
+}
 
 function runningSandbox(
   { contract, ready, state, history, ...running }: StartedSandbox,
@@ -139,13 +142,5 @@ function runningSandbox(
 }
 
 function requestOf({ method, path: at, key, status, processed }: SandboxRequest): SandboxRequest {
-  return {
-    method,
-    path: at,
-    ...(key !== undefined && { key }),
-    ...(status !== undefined && { status }),
-    processed,
-  };
+  return { method, path: at, ...definedMembers({ key, status }), processed };
 }
-
-function ignore(): void {}

@@ -74,8 +74,10 @@ const CREDENTIALS: OptionKinds<Credentials> = {
   proxy: { kind: "text" },
 };
 
-/** A platform to read from. `environment` is optional, because reading changes nothing. */
-export type ReadTargetOptions = Omit<TargetOptions, "environment"> & Partial<Pick<TargetOptions, "environment">>;
+/** A platform to read from. Only `baseUrl` is required, because reading changes nothing. */
+export interface ReadTargetOptions extends Partial<TargetOptions> {
+  readonly baseUrl: string;
+}
 
 /** Rate limits of a run. */
 export interface PaceOptions extends Partial<RateLimitSettings> {}
@@ -88,7 +90,7 @@ const LIBRARY_PACE: OptionTable = {
 
 export interface ValidateOptions extends JobOptions, ReportOptions, CallOptions, CheckOptions, ThreadOptions {}
 
-const VALIDATE: OptionTable = { ...CALL, ...libraryOptions({ ...JOB, ...REPORT, ...CHECK, ...THREADS }) };
+export const VALIDATE: OptionTable = { ...CALL, ...libraryOptions({ ...JOB, ...REPORT, ...CHECK, ...THREADS }) };
 
 export interface PushOptions extends ValidateOptions, LedgerOptions, KeyOptions, SendingOptions, SendingCall {
   readonly target: TargetOptions;
@@ -117,7 +119,7 @@ export interface ReportAgainOptions extends Omit<ReportOptions, "showValues">, C
   readonly run?: string | undefined;
 }
 
-const REPORT_AGAIN: OptionTable = {
+export const REPORT_AGAIN: OptionTable = {
   ...CALL,
   ...libraryOptions({ out: REPORT.out, workbook: REPORT.workbook, ...LEDGER }),
   run: { kind: "text" },
@@ -169,13 +171,9 @@ const DECISION: OptionKinds<OperatorDecision> = {
 };
 
 /**
- * Checks the options of `validate`. Each function below checks the options of a different call.
+ * Checks the options of `push`. Each function below checks the options of a different call.
  * @throws Failure `usage` for invalid options
  */
-export function requireValidateOptions(options: ValidateOptions): void {
-  requireOptions(options, VALIDATE, "validate");
-}
-
 export function requirePushOptions(options: PushOptions): void {
   requireOptions(options, PUSH, "push");
   const { target, credentials, pace = {} } = options;
@@ -194,10 +192,6 @@ export function requireReconcileOptions(options: ReconcileOptions): void {
   requireCredentials(options.credentials, "reconcile");
   const { decide } = options;
   if (decide !== undefined) requireOptions(decide, DECISION, "reconcile: decide");
-}
-
-export function requireReportOptions(options: ReportAgainOptions): void {
-  requireOptions(options, REPORT_AGAIN, "report");
 }
 
 /** @param call name of the function, for the message */

@@ -11,13 +11,14 @@ import {
   type Credentials,
   type PushOptions,
   type ReconcileOptions,
+  REPORT_AGAIN,
   type ReportAgainOptions,
+  requireOptions,
   requirePushOptions,
   requireReconcileOptions,
-  requireReportOptions,
   requireResumeOptions,
-  requireValidateOptions,
   type ResumeOptions,
+  VALIDATE,
   type ValidateOptions,
 } from "./run-options.ts";
 import { openResult, recordedResult } from "./result-of-run.ts";
@@ -29,7 +30,7 @@ import { ledgerOf, paceOf, reportOptions, runOptions, targetSettings } from "./s
  * @throws Failure
  */
 export async function validate(options: ValidateOptions): Promise<RunResult> {
-  requireValidateOptions(options);
+  requireOptions(options, VALIDATE, "validate");
   const call = openCall(options);
   try {
     const run = await validateRecords(runOptions(options), call.dependencies);
@@ -100,7 +101,7 @@ export async function reconcile(options: ReconcileOptions = {}): Promise<RunResu
  * @throws Failure
  */
 export async function report(options: ReportAgainOptions = {}): Promise<RunResult> {
-  requireReportOptions(options);
+  requireOptions(options, REPORT_AGAIN, "report");
   const { run } = options;
   const { out, workbook } = reportOptions(options);
   const again = { run, out, workbook, ledger: ledgerOf(options), showValues: false };

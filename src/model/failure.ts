@@ -1,4 +1,4 @@
-import type { Place } from "./place.ts";
+import { formatPlace, type Place } from "./place.ts";
 
 /** The failures that end a run, with the exit code that scripts receive (README, "Exit codes"). */
 export const FAILURES = {
@@ -94,4 +94,24 @@ const WORST_FIRST = [BUG_EXIT_CODE, 7, 2, 6, 5, 4, 3, 1, 0] as const;
 /** Returns the exit code with the highest priority; 0 for an empty list. */
 export function highestPriorityExitCode(codes: readonly number[]): number {
   return WORST_FIRST.find((code) => codes.includes(code)) ?? 0;
+}
+
+/** An error as shown to the user. */
+export interface ErrorDetails {
+  /** The code of a `Failure`, or another code, such as `bug`. */
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  /** The place in a file, such as `migrate.yaml:3:5`. */
+  readonly place?: string;
+}
+
+/** Returns the details of a failure. Omits the place if the message begins with its file. */
+export function failureDetails({ code, message, hint, place }: Failure): ErrorDetails {
+  return {
+    code,
+    message,
+    ...(hint !== undefined && { hint }),
+    ...(place !== undefined && !message.startsWith(`${place.file}:`) && { place: formatPlace(place) }),
+  };
 }

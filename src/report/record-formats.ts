@@ -2,13 +2,13 @@ import { stringify } from "yaml";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../json/json-value.ts";
 import { plainText } from "../text/plain-text.ts";
 import { safeJson } from "../terminal/safe-json.ts";
-import { streamedTable, type TableColumn } from "../terminal/text-table.ts";
+import { streamedTable, type TableColumns } from "../terminal/text-table.ts";
 import { csvText, shownCell } from "./csv-text.ts";
 import type { RecordFormat } from "./formats/output-format.ts";
 
 /** How to display one kind of record. */
 export interface RecordView<T> {
-  readonly columns: readonly TableColumn[];
+  readonly columns: TableColumns;
   readonly cells: (record: T) => readonly string[];
   /** The members that the API specification lists. Each has a CSV column, even if no record has the member. */
   readonly members: readonly string[];

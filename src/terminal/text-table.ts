@@ -12,6 +12,14 @@ export interface TableColumn {
   readonly isCut?: boolean;
 }
 
+/** The columns of a table. A title alone represents a column without other properties. */
+export type TableColumns = readonly (string | TableColumn)[];
+
+interface TableScreen {
+  readonly width: number;
+  readonly colour: boolean;
+}
+
 const GAP = "  ";
 const MIN_LAST_WIDTH = 12;
 
@@ -19,11 +27,7 @@ const MIN_LAST_WIDTH = 12;
  * Renders an aligned table with a header for the terminal. The last column wraps within `width`, unless it is cut. If
  * the last column has too little room, the widest of the other columns is cut. Cells are made safe to display.
  */
-export function renderTable(
-  rows: readonly (readonly string[])[],
-  columns: readonly TableColumn[],
-  screen: { readonly width: number; readonly colour: boolean },
-): string {
+export function renderTable(rows: readonly (readonly string[])[], columns: TableColumns, screen: TableScreen): string {
   return streamedTable(columns, screen)(rows);
 }
 
@@ -34,10 +38,8 @@ export type StreamedTable = (rows: readonly (readonly string[])[]) => string;
  * Returns a function that renders a table whose rows arrive in parts. The first part contains the header and sets the
  * widths of the columns. Wider cells in later parts are cut.
  */
-export function streamedTable(
-  columns: readonly TableColumn[],
-  screen: { readonly width: number; readonly colour: boolean },
-): StreamedTable {
+export function streamedTable(given: TableColumns, screen: TableScreen): StreamedTable {
+  const columns = columnsOf(given);
   const style = new Chalk({ level: screen.colour ? 1 : 0 });
   let widths: readonly number[] | undefined;
   return (rows) => {
@@ -53,10 +55,15 @@ export function streamedTable(
   };
 }
 
+function columnsOf(columns: TableColumns): readonly TableColumn[] {
+  return columns.map((column) => (typeof column === "string" ? { title: column } : column));
+}
+
 const MAX_CELL_LENGTH = 2000;
 
 /** Renders the rows as a GitHub Markdown table. */
-export function markdownTable(rows: readonly (readonly string[])[], columns: readonly TableColumn[]): string {
+export function markdownTable(rows: readonly (readonly string[])[], given: TableColumns): string {
+  const columns = columnsOf(given);
   const titles = columns.map(({ title }) => markdownCell(title, false));
   const rules = columns.map(({ align }) => (align === "right" ? "---:" : "---"));
   const body = rows.map((row) => columns.map(({ code = false }, at) => markdownCell(row[at] ?? "", code)));
@@ -127,10 +134,7 @@ const MAX_BODY_LENGTH = 4000;
  * Renders entries one below another, for content that a table would cut. Each head is on a separate line, which may be
  * longer than `width`. The body follows, wrapped within `width`. Both are made safe to display.
  */
-export function renderEntryList(
-  entries: readonly ListEntry[],
-  screen: { readonly width: number; readonly colour: boolean },
-): string {
+export function renderEntryList(entries: readonly ListEntry[], screen: TableScreen): string {
   const style = new Chalk({ level: screen.colour ? 1 : 0 });
   const lines = entries.flatMap(({ head, body }) => [
     style.bold(plainText(head, MAX_HEAD_LENGTH)),

@@ -1,4 +1,4 @@
-import type { ErrorDetails } from "../model/failure-details.ts";
+import type { ErrorDetails } from "../model/failure.ts";
 
 /** The body of every reply that reports an error. */
 export interface ErrorReply {

@@ -1,9 +1,8 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { Failure } from "../model/failure.ts";
+import { type ErrorDetails, Failure, failureDetails } from "../model/failure.ts";
 import { definedMembers } from "../json/defined-members.ts";
 import { limitFailure } from "../runtime/system-limits.ts";
-import { type ErrorDetails, failureDetails } from "../model/failure-details.ts";
 import type { ErrorReply } from "./error-data.ts";
 
 /** An error that refuses a request before the request has any effect. */

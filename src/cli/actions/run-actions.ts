@@ -1,5 +1,4 @@
-import { failureDetails } from "../../model/failure-details.ts";
-import { Failure } from "../../model/failure.ts";
+import { Failure, failureDetails } from "../../model/failure.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import type {

@@ -1,5 +1,5 @@
 import { printableJson } from "../../terminal/safe-json.ts";
-import type { ErrorDetails } from "../../model/failure-details.ts";
+import type { ErrorDetails } from "../../model/failure.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { timestamp } from "../../time/clock.ts";
 import type { Flags } from "../options/options.ts";

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
-import { BUG_EXIT_CODE, Failure } from "../../model/failure.ts";
-import { failureDetails } from "../../model/failure-details.ts";
+import { BUG_EXIT_CODE, Failure, failureDetails } from "../../model/failure.ts";
 import { limitFailure } from "../../runtime/system-limits.ts";
 import { shapeOf } from "../../text/shape.ts";
 import { SecondSignal } from "./interrupts.ts";

@@ -8,7 +8,7 @@ import type { View } from "./view.ts";
 export const configView: View<readonly EffectiveSetting[]> = {
   text: (settings, { screen }) => {
     const rows = settings.map(({ name, value, origin }) => [name, originText(origin), valueText(value)]);
-    return renderTable(rows, [{ title: "setting" }, { title: "from" }, { title: "value" }], screen);
+    return renderTable(rows, ["setting", "from", "value"], screen);
   },
   json: (settings) => indentedJson({ settings: settings.map(settingJson) }),
 };

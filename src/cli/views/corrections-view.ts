@@ -4,7 +4,7 @@ import type { KeptCorrections } from "../../commands/corrections/keep-returned.t
 import { formatPlace } from "../../model/place.ts";
 import type { Correction } from "../../read/corrections/correction.ts";
 import { indentedJson } from "../../terminal/safe-json.ts";
-import { renderTable, type TableColumn } from "../../terminal/text-table.ts";
+import { renderTable } from "../../terminal/text-table.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { plainText } from "../../text/plain-text.ts";
@@ -86,15 +86,7 @@ export const removedCorrectionsView: View<ShownCorrections> = {
   json: ({ file, corrections }) => indentedJson({ file, removed: corrections.length }),
 };
 
-const COLUMNS: readonly TableColumn[] = [
-  { title: "source" },
-  { title: "key" },
-  { title: "column" },
-  { title: "value" },
-  { title: "by" },
-  { title: "at" },
-  { title: "reason" },
-];
+const COLUMNS = ["source", "key", "column", "value", "by", "at", "reason"];
 
 function cellsOf(correction: Correction, options: ViewOptions): readonly string[] {
   const { source, key, column, value, by, at, reason } = shown(correction, options);

@@ -7,6 +7,8 @@ import { plainText } from "../../text/plain-text.ts";
 import { type BatchWriter, csvTable, jsonLines, type ListFormat } from "./record-writers.ts";
 
 const MAX_LISTED = 50;
+/** The columns of the differences in text. */
+const COLUMNS = ["key", "result", "place", "attrs"];
 
 /**
  * Creates the writer for a format. Text shows the counts and the first differences. CSV and NDJSON list every record.
@@ -53,8 +55,7 @@ function summaryText({ counts, ...found }: ChangesSummary, listed: number): stri
 
 function listText(rows: readonly (readonly string[])[], screen: Screen): string {
   if (rows.length === 0) return "";
-  const columns = [{ title: "key" }, { title: "result" }, { title: "place" }, { title: "attrs" }];
-  return `\n${renderTable(rows, columns, screen)}`;
+  return `\n${renderTable(rows, COLUMNS, screen)}`;
 }
 
 function csvRow({ key, result, attrs = [], source }: Change): readonly string[] {
@@ -72,7 +73,7 @@ function textRow({ key, result, attrs = [], source }: Change): readonly string[]
 export function compareWriter(format: ListFormat, screen: Screen): BatchWriter<Comparison, CompareSummary> {
   if (format === "ndjson") return jsonLines((one) => one);
   if (format === "csv") return csvTable(["key", "result", "attrs", "reason", "file", "line", "run"], comparisonCells);
-  const table = streamedTable([{ title: "key" }, { title: "result" }, { title: "place" }, { title: "attrs" }], screen);
+  const table = streamedTable(COLUMNS, screen);
   const unknown = new Map<string, number>();
   return {
     add: (batch) => {

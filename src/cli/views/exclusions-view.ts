@@ -1,7 +1,7 @@
 import type { EndedExclusions, ExcludedKeys } from "../../commands/ledger/exclude-records.ts";
 import type { Exclusion } from "../../ledger/records/exclusions.ts";
 import { indentedJson } from "../../terminal/safe-json.ts";
-import { renderTable, type TableColumn } from "../../terminal/text-table.ts";
+import { renderTable } from "../../terminal/text-table.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { plainText } from "../../text/plain-text.ts";
 import type { View } from "./view.ts";
@@ -18,7 +18,7 @@ export const exclusionsView: View<readonly Exclusion[]> = {
   json: (exclusions) => indentedJson({ exclusions: exclusions.map(({ identity: _identity, ...shown }) => shown) }),
 };
 
-const COLUMNS: readonly TableColumn[] = [{ title: "key" }, { title: "since" }, { title: "by" }, { title: "reason" }];
+const COLUMNS = ["key", "since", "by", "reason"];
 
 export const excludedKeysView: View<ExcludedKeys> = {
   text: ({ excluded, excludedBefore, accepted, unsettled, unseen }) =>

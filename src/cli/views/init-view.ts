@@ -50,16 +50,8 @@ function sourceText(source: SourceProfile, screen: Screen): string {
       .map(({ shape }) => shape)
       .join("  "),
   ]);
-  const table = renderTable(
-    rows,
-    [
-      { title: "column" },
-      { title: "empty", align: "right" },
-      { title: "different", align: "right" },
-      { title: "shapes, most frequent first" },
-    ],
-    screen,
-  );
+  const numbers = [{ title: "empty", align: "right" } as const, { title: "different", align: "right" } as const];
+  const table = renderTable(rows, ["column", ...numbers, "shapes, most frequent first"], screen);
   return `${files}  ${keys.length === 0 ? "no column is unique" : `possible keys: ${plainText(keys.join(", "))}`}\n\n${indented(table)}`;
 }
 

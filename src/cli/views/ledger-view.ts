@@ -67,13 +67,7 @@ function setupText({ run, files }: RunSetup, { screen }: ViewOptions): string {
     file.sha256.slice(0, 12),
     storedText(file),
   ]);
-  const columns = [
-    { title: "file" },
-    { title: "name" },
-    { title: "bytes", align: "right" },
-    { title: "sha256" },
-    { title: "stored" },
-  ] as const;
+  const columns = ["file", "name", { title: "bytes", align: "right" }, "sha256", "stored"] as const;
   return `${facts.join("")}\n${renderTable(rows, columns, screen)}`;
 }
 

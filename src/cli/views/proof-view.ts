@@ -92,6 +92,6 @@ function sumsTable(measures: RunProof["measures"], screen: Screen): string {
   if (rows.length === 0) return "";
   const hasPlatform = rows.some((row) => row[5] !== "");
   const titles = ["in the sources", "in payloads", "sent", "accepted", ...(hasPlatform ? ["on the platform"] : [])];
-  const columns = [{ title: "sum" }, ...titles.map((title) => ({ title, align: "right" as const }))];
+  const columns = ["sum", ...titles.map((title) => ({ title, align: "right" as const }))];
   return `\n${renderTable(rows, columns, screen)}`;
 }

@@ -34,7 +34,7 @@ export async function showRecords<T extends JsonObject>(
 
 /** Shows products: code, name, first and last day in London time, and properties. */
 export const productView: RecordView<Product> = {
-  columns: [{ title: "code" }, { title: "name" }, { title: "from" }, { title: "until" }, { title: "properties" }],
+  columns: ["code", "name", "from", "until", "properties"],
   cells: (product) => [
     product.code,
     product.display_name ?? product.full_name ?? "",
@@ -63,11 +63,11 @@ function dayOf(time: string | null | undefined): string {
 /** Shows rates: the period in London time, and the values as received. */
 export const rateView: RecordView<UnitRate> = {
   columns: [
-    { title: "from (London)" },
-    { title: "to (London)" },
+    "from (London)",
+    "to (London)",
     { title: "exc. VAT", align: "right" },
     { title: "inc. VAT", align: "right" },
-    { title: "payment" },
+    "payment",
   ],
   cells: ({ valid_from, valid_to, value_exc_vat, value_inc_vat, payment_method }) => [
     timeOf(valid_from),

@@ -1,4 +1,4 @@
-import type { DestinationReport, MigrationReport } from "../../model/migration-report.ts";
+import { type DestinationReport, type MigrationReport, recordStateText } from "../../model/migration-report.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import type { Write } from "../report.ts";
 import { writePage } from "../write-page.ts";
@@ -43,7 +43,7 @@ function destinationSection(destination: DestinationReport, at: number): Html {
       title: "Records by state",
       columns: [{ name: "State" }, { name: "Records", kind: "number" }, { name: "Share", kind: "number" }],
       rows: Object.entries(states).map(([state, count]) => [
-        state === "outdated" ? "out of date" : state,
+        recordStateText(state),
         formatCount(count),
         percent(records === 0 ? 0 : (100 * count) / records),
       ]),

@@ -1,4 +1,4 @@
-import type { ErrorDetails } from "../../model/failure-details.ts";
+import type { ErrorDetails } from "../../model/failure.ts";
 import type { ErrorReply } from "../error-data.ts";
 
 /** A failed request. The code, message and hint are from the server, or the code is `server_stopped`. */
@@ -21,6 +21,11 @@ export async function openSession(): Promise<void> {
   history.replaceState(null, "", location.pathname + location.search);
   const { key } = await postJson<{ key: string }>("/api/session", { token });
   localStorage.setItem(KEY, key);
+}
+
+/** Renders the query of an address. */
+export function queryOf(values: Readonly<Record<string, string | number>>): string {
+  return new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)])).toString();
 }
 
 /** @throws ApiError */

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { ErrorDetails } from "../../model/failure-details.ts";
+import type { ErrorDetails } from "../../model/failure.ts";
 import type { ProjectData } from "../project-data.ts";
 import { openSession } from "./api.ts";
 import { followEvents, useLive } from "./live.ts";
@@ -9,7 +9,7 @@ import { MappingPage } from "./pages/mapping/mapping-page.tsx";
 import { OverviewPage } from "./pages/overview/overview-page.tsx";
 import { ProblemsPage } from "./pages/problems/problems-page.tsx";
 import { ErrorNotice, Notice } from "./parts/notice.tsx";
-import { type PageContext, Pages } from "./page-context.ts";
+import { Pages, usePage } from "./page-context.ts";
 import { detailsOf, useData } from "./use-data.ts";
 
 interface PageEntry {
@@ -44,11 +44,14 @@ export function App(): JSX.Element {
     return () => removeEventListener("hashchange", open);
   }, []);
   if (session === "opening") return <main class="alone" aria-busy="true" />;
-  if (session === "open") return <Project />;
+  return session === "open" ? <Project /> : <ErrorPage error={session} />;
+}
+
+function ErrorPage(options: Parameters<typeof ErrorNotice>[0]): JSX.Element {
   return (
     <main class="alone">
       <h1>migrate</h1>
-      <ErrorNotice error={session} />
+      <ErrorNotice {...options} />
     </main>
   );
 }
@@ -56,16 +59,15 @@ export function App(): JSX.Element {
 function Project(): JSX.Element {
   const { data: project, error, reload } = useData<ProjectData>("/api/project");
   if (project !== undefined) return <Frame project={project} reloadProject={reload} />;
-  if (error === undefined) return <main class="alone" aria-busy="true" />;
-  return (
-    <main class="alone">
-      <h1>migrate</h1>
-      <ErrorNotice error={error} onRetry={reload} />
-    </main>
-  );
+  return error === undefined ? <main class="alone" aria-busy="true" /> : <ErrorPage error={error} onRetry={reload} />;
 }
 
-function Frame({ project, reloadProject }: Pick<PageContext, "project" | "reloadProject">): JSX.Element {
+interface FrameOptions {
+  readonly project: ProjectData;
+  readonly reloadProject: () => void;
+}
+
+function Frame({ project, reloadProject }: FrameOptions): JSX.Element {
   useEffect(() => {
     const ending = new AbortController();
     void followEvents(ending.signal);
@@ -87,7 +89,7 @@ function Frame({ project, reloadProject }: Pick<PageContext, "project" | "reload
       <a class="skip" href="#content">
         Skip to the content
       </a>
-      <Bar page={page} goTo={goTo} isShown={areValuesShown} onShow={showValues} project={project} />
+      <Bar page={page} onShow={showValues} />
       <main id="content" tabIndex={-1}>
         <LiveError />
         {project.isEmpty && page?.path !== "/mapping" && (
@@ -114,13 +116,13 @@ function LiveError(): JSX.Element | undefined {
   return error && <ErrorNotice error={error} />;
 }
 
-interface BarOptions extends Pick<PageContext, "project" | "goTo"> {
+interface BarOptions {
   readonly page: PageEntry | undefined;
-  readonly isShown: boolean;
   readonly onShow: (isShown: boolean) => void;
 }
 
-function Bar({ page, project, goTo, isShown, onShow }: BarOptions): JSX.Element {
+function Bar({ page, onShow }: BarOptions): JSX.Element {
+  const { project, goTo, areValuesShown } = usePage();
   return (
     <header class="bar">
       <p class="project">
@@ -145,7 +147,7 @@ function Bar({ page, project, goTo, isShown, onShow }: BarOptions): JSX.Element 
         <input
           type="checkbox"
           role="switch"
-          checked={isShown}
+          checked={areValuesShown}
           onChange={(event) => onShow(event.currentTarget.checked)}
         />
         Show values

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ErrorDetails } from "../../model/failure-details.ts";
+import type { ErrorDetails } from "../../model/failure.ts";
 import type { OverviewEvent, OverviewMessage } from "../overview/overview-data.ts";
 import type { PushState } from "../push/push-data.ts";
 import { messagesOf, postJson } from "./api.ts";

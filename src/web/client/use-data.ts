@@ -1,18 +1,21 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import type { ErrorDetails } from "../../model/failure-details.ts";
+import type { ErrorDetails } from "../../model/failure.ts";
 import { ApiError, getJson } from "./api.ts";
 
 /** Data from the server. After an error, the previous data remains. */
-export interface Loaded<T> {
+interface LoadState<T> {
   readonly data: T | undefined;
   readonly error: ErrorDetails | undefined;
   readonly isLoading: boolean;
+}
+
+export interface Loaded<T> extends LoadState<T> {
   readonly reload: () => void;
 }
 
 /** Loads data when the page opens, after `reload`, and when `path` changes. */
 export function useData<T>(path: string): Loaded<T> {
-  const [state, setState] = useState<Omit<Loaded<T>, "reload">>({ data: undefined, error: undefined, isLoading: true });
+  const [state, setState] = useState<LoadState<T>>({ data: undefined, error: undefined, isLoading: true });
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     const ending = new AbortController();

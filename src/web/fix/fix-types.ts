@@ -1,4 +1,4 @@
-import type { ErrorDetails } from "../../model/failure-details.ts";
+import type { ErrorDetails } from "../../model/failure.ts";
 
 /** Data that the Fix page receives. Indexes of sources, columns and causes refer to the overview. */
 

@@ -1,6 +1,6 @@
 import type { AttrPath } from "../../json/attr.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
-import type { ErrorDetails } from "../../model/failure-details.ts";
+import type { ErrorDetails } from "../../model/failure.ts";
 
 export interface SourceColumn {
   readonly source: string;

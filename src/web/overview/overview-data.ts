@@ -1,7 +1,7 @@
 import type { RunProgress, RunState } from "../../job/run-progress.ts";
 import type { DestinationReport } from "../../model/migration-report.ts";
 import type { Summary } from "../../model/outcome.ts";
-import type { ErrorDetails } from "../../model/failure-details.ts";
+import type { ErrorDetails } from "../../model/failure.ts";
 import type { PushState } from "../push/push-data.ts";
 
 /** The state of the migration, without values. */

@@ -1,4 +1,4 @@
-import type { ErrorDetails } from "../../model/failure-details.ts";
+import type { ErrorDetails } from "../../model/failure.ts";
 
 /**
  * - `migration`: the open records of all pushes, as `migrate open` lists them
@@ -47,10 +47,7 @@ export interface CauseData extends CauseDescription {
 }
 
 /** The records of a cause with the same owner and file. */
-export interface CauseGroup {
-  /** Empty for records without an owner. */
-  readonly owner: string;
-  readonly file: string;
+export interface CauseGroup extends OwnedFile {
   readonly records: number;
   /** The number of records that have been open for longer than their owner's limit. */
   readonly overdue: number;
@@ -61,7 +58,13 @@ export interface CauseRows {
   readonly rows: readonly RowData[];
 }
 
-export interface RowData {
+export interface OwnedFile {
+  /** Empty for records without an owner. */
+  readonly owner: string;
+  readonly file: string;
+}
+
+export interface RowData extends OwnedFile {
   readonly key?: string;
   /** The place of the row, such as `customers.csv:9`. */
   readonly place: string;
@@ -69,8 +72,6 @@ export interface RowData {
   /** The shape of the value. */
   readonly shape?: string;
   readonly state: string;
-  readonly owner: string;
-  readonly file: string;
   /** The time at which the record became open, in ISO 8601 UTC; absent for the current files. */
   readonly since?: string;
   readonly isOverdue: boolean;

@@ -1,4 +1,4 @@
-import type { ErrorDetails } from "../../model/failure-details.ts";
+import type { ErrorDetails } from "../../model/failure.ts";
 
 /** The state of the server's push, shared by all tabs. */
 export type PushState =

@@ -35,7 +35,7 @@ function contractDiffText(diff: ContractDiff, { screen }: ViewOptions): string {
 }
 
 function contractDiffMarkdown(diff: ContractDiff): string {
-  const columns = [{ title: "attr", code: true }, { title: "change" }, { title: "operations" }];
+  const columns = [{ title: "attr", code: true }, "change", "operations"];
   const sections = sectionsOf(diff).map(({ title, changes }) => {
     const rows = changes.map((group) => [
       group.change.attr ?? "",

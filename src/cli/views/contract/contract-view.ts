@@ -59,19 +59,8 @@ function contractCheckJson({ contract, coverage }: ContractCheck): string {
   return indentedJson({ title, version, operations: ids, withoutKey, findings, coverage });
 }
 
-const OPERATION_COLUMNS = [
-  { title: "operation" },
-  { title: "method" },
-  { title: "path", code: true },
-  { title: "summary" },
-] as const;
-const FIELD_COLUMNS = [
-  { title: "attr", code: true },
-  { title: "type" },
-  { title: "required" },
-  { title: "rules" },
-  { title: "description" },
-] as const;
+const OPERATION_COLUMNS = ["operation", "method", { title: "path", code: true }, "summary"];
+const FIELD_COLUMNS = [{ title: "attr", code: true }, "type", "required", "rules", "description"];
 
 function contractShowText(shown: ContractShow, { screen }: ViewOptions): string {
   if (shown.operation === undefined) return renderEntryList(shown.contract.operations.map(operationEntry), screen);

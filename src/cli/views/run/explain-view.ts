@@ -102,20 +102,12 @@ function attemptTable(attempts: readonly Attempt[], screen: Screen): string {
     attempt.durationMs === undefined ? "" : `${Math.round(attempt.durationMs)} ms`,
     [attempt.step, attempt.reason ?? attempt.account].filter((part) => part !== undefined).join(": "),
   ]);
-  return renderTable(
-    rows,
-    [{ title: "at" }, { title: "run" }, { title: "outcome" }, { title: "http" }, { title: "took" }, { title: "note" }],
-    screen,
-  );
+  return renderTable(rows, ["at", "run", "outcome", "http", "took", "note"], screen);
 }
 
 function decisionTable(decisions: readonly RecordedDecision[], screen: Screen): string {
   const rows = decisions.map(({ at, run, decision, who, reason }) => [at, run, decision, plainText(who), reason]);
-  return renderTable(
-    rows,
-    [{ title: "at" }, { title: "run" }, { title: "decision" }, { title: "by" }, { title: "why" }],
-    screen,
-  );
+  return renderTable(rows, ["at", "run", "decision", "by", "why"], screen);
 }
 
 /** Returns the place of the row, then the places of all rows joined to the row, at any depth. */

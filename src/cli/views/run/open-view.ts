@@ -1,6 +1,7 @@
 import { type Grouping, type OpenCounts, type OpenGroup, totalOf } from "../../../commands/ledger/open-records.ts";
 import type { Screen } from "../../../job/dependencies.ts";
-import { OPEN_STATES, type OpenState, type RecordState } from "../../../ledger/migration-state.ts";
+import { OPEN_STATES } from "../../../ledger/migration-state.ts";
+import { recordStateText } from "../../../model/migration-report.ts";
 import { csvText, shownCell } from "../../../report/csv-text.ts";
 import type { OwnedOpenRecord } from "../../../pipeline/owners/each-open-record.ts";
 import { causesOf, daysSince, dueDay, isOverdue } from "../../../pipeline/owners/record-owner.ts";
@@ -46,12 +47,7 @@ function textWriter(shown: OpenScreen): OpenWriter {
           const title = of === "" ? `Missing${target === "" ? "" : ` on ${target}`}` : `Run ${of}, ${target}`;
           const where = plainText(supplier === "" ? title : `${title}, supplier ${supplier}`);
           parts.push(`${current === undefined ? "" : "\n"}${cutText(where, screen.width)}\n`);
-          table = streamedTable(
-            ["key", "status", "age", ...(hasOwners ? ["owner"] : []), "place", "cause"].map((name) => ({
-              title: name,
-            })),
-            screen,
-          );
+          table = streamedTable(["key", "status", "age", ...(hasOwners ? ["owner"] : []), "place", "cause"], screen);
         }
         current = group;
         parts.push(table(rows.map((record) => textRow(record, shown))));
@@ -83,12 +79,14 @@ function textRow(record: OwnedOpenRecord, { now, hasOwners }: OpenScreen): reado
   const shown = causes.slice(0, MAX_CAUSES).flatMap(({ code, attr }) => (attr === undefined ? [] : `${code} ${attr}`));
   const age = `${daysSince(since, now)} d${isOverdue(record, owner, now) ? " !" : ""}`;
   const whose = hasOwners ? [cutText(owner?.name ?? "", MAX_OWNER_WIDTH)] : [];
-  return [key, stateText(state), age, ...whose, `${source.file}:${source.line ?? ""}`, [...shown, ...more].join(", ")];
-}
-
-/** Returns the words for a state. */
-export function stateText(state: RecordState | OpenState): string {
-  return state === "outdated" ? "out of date" : state;
+  return [
+    key,
+    recordStateText(state),
+    age,
+    ...whose,
+    `${source.file}:${source.line ?? ""}`,
+    [...shown, ...more].join(", "),
+  ];
 }
 
 /** Describes the total and its parts, such as `182 open records: 120 invalid, 62 rejected`. */
@@ -101,7 +99,7 @@ function totalText(counts: OpenCounts): string {
 function countsText(counts: OpenCounts): string {
   const present = OPEN_STATES.flatMap((state) => {
     const count = counts.get(state);
-    return count === undefined ? [] : [`${formatCount(count)} ${stateText(state)}`];
+    return count === undefined ? [] : [`${formatCount(count)} ${recordStateText(state)}`];
   });
   return present.join(", ");
 }
@@ -152,7 +150,7 @@ export function openGroupsText({ by, groups, counts }: OpenGroups, format: ListF
       countsText(own),
     ]);
     const numbers = ["records", ...(isOwner ? ["overdue"] : [])].map((title) => ({ title, align: "right" }) as const);
-    const columns = [{ title: by }, ...numbers, { title: "status" }];
+    const columns = [by, ...numbers, "status"];
     return `${groups.length === 0 ? "" : `${renderTable(rows, columns, screen)}\n`}${totalText(counts)}\n`;
   }
   if (format === "csv") {

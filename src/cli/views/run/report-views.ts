@@ -12,12 +12,7 @@ export const reportByOwnerView: View<ReportByOwner> = {
   text: ({ run, packages, next }, { screen }) => {
     if (packages.length === 0) return `No records of run ${run} need correction, so no folder was written\n`;
     const rows = packages.map(({ owner, records, due = "-", folder }) => [owner, formatCount(records), due, folder]);
-    const columns = [
-      { title: "owner" },
-      { title: "records", align: "right" },
-      { title: "due" },
-      { title: "folder" },
-    ] as const;
+    const columns = ["owner", { title: "records", align: "right" }, "due", "folder"] as const;
     const total = packages.reduce((sum, { records }) => sum + records, 0);
     const folders = `${formatCount(packages.length)} ${plural(packages.length, "folder")}`;
     return [
@@ -39,7 +34,7 @@ export const ownerStatusView: View<readonly OwnerProgress[]> = {
       address,
     ]);
     const numbers = ["open", "overdue", "exported", "returned"].map((title) => ({ title, align: "right" }) as const);
-    return renderTable(rows, [{ title: "owner" }, ...numbers, { title: "due" }, { title: "address" }], screen);
+    return renderTable(rows, ["owner", ...numbers, "due", "address"], screen);
   },
   json: (owners) => indentedJson({ owners }),
 };

@@ -1,4 +1,4 @@
-import { failureDetails } from "../../../model/failure-details.ts";
+import { failureDetails } from "../../../model/failure.ts";
 import { type Status, STATUSES } from "../../../model/outcome.ts";
 import type { RunReport } from "../../../pipeline/run/run-report.ts";
 import type { WorkerResult } from "../../../pipeline/shared/join-run.ts";

@@ -5,6 +5,7 @@ import type { InventoryState } from "../../../job/inventory/inventory-state.ts";
 import type { Coverage, Run } from "../../../ledger/ledger.ts";
 import { type DestinationState, RECORD_STATES } from "../../../ledger/migration-state.ts";
 import type { VerifiedCounts } from "../../../ledger/records/verifications.ts";
+import { recordStateText } from "../../../model/migration-report.ts";
 import { STATUSES, type Summary } from "../../../model/outcome.ts";
 import { plainText } from "../../../text/plain-text.ts";
 import { indentedJson } from "../../../terminal/safe-json.ts";
@@ -12,7 +13,6 @@ import { renderTable } from "../../../terminal/text-table.ts";
 import { cutText, textWidth, wrapText } from "../../../terminal/text-width.ts";
 import { counted, countsByName, duration, formatCount, percent, rateText } from "../../../text/count.ts";
 import { sharedData, sharedLines } from "./shared-status-view.ts";
-import { stateText as recordStateText } from "./open-view.ts";
 import { paceText, suppliersText } from "../../progress/progress-text.ts";
 import type { View } from "../view.ts";
 
@@ -98,12 +98,7 @@ function runTable(runs: readonly RunStatus[], screen: Screen): string {
     formatCount(summary.records),
     countsText(summary.counts),
   ]);
-  const columns = [
-    { title: "run" },
-    { title: "state" },
-    { title: "records", align: "right" },
-    { title: "outcome", isCut: true },
-  ] as const;
+  const columns = ["run", "state", { title: "records", align: "right" }, { title: "outcome", isCut: true }] as const;
   return renderTable(rows, columns, screen);
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import type { ErrorDetails } from "../../../model/failure-details.ts";
+import type { ErrorDetails } from "../../../model/failure.ts";
 import { Words } from "./words.tsx";
 
 /** Shows a message in the page. Screen readers announce errors immediately. */

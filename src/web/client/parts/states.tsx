@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { recordStateText } from "../../../model/migration-report.ts";
 import { formatCount, percent } from "../../../text/count.ts";
 
 /** The colour of each state and status. */
@@ -14,10 +15,6 @@ const COLOURS: Readonly<Record<string, string>> = {
   duplicate: "bad",
   stale: "bad",
 };
-
-export function stateWords(state: string): string {
-  return state === "outdated" ? "out of date" : state;
-}
 
 interface States {
   /** Numbers of records by state. */
@@ -51,7 +48,8 @@ export function StateList({ states, records }: States): JSX.Element {
           <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
             <rect class={fillOf(state)} width="10" height="10" rx="3" />
           </svg>
-          <strong>{formatCount(count)}</strong> {stateWords(state)} <span class="soft">{percent(count, records)}</span>
+          <strong>{formatCount(count)}</strong> {recordStateText(state)}{" "}
+          <span class="soft">{percent(count, records)}</span>
         </li>
       ))}
     </ul>
@@ -65,6 +63,6 @@ function fillOf(state: string): string {
 /** Formats counts as `197 accepted, 7 rejected`. */
 export function countsText(counts: States["states"]): string {
   return present(counts)
-    .map(([state, count]) => `${formatCount(count)} ${stateWords(state)}`)
+    .map(([state, count]) => `${formatCount(count)} ${recordStateText(state)}`)
     .join(", ");
 }

@@ -10,7 +10,7 @@ interface EditorState {
 
 interface EditorOptions {
   readonly container: HTMLElement;
-  readonly column: Pick<Column, "id" | "name">;
+  readonly column: Column;
   readonly item: unknown;
 }
 

@@ -176,7 +176,7 @@ function listen(grid: AccessibleGrid, container: HTMLElement, options: KeyOption
   });
   grid.onBeforeEditCell.subscribe((event, { row = -1, column }) => {
     const found = rows.get(row);
-    const reason = found && editRefusal(found, columnIndex(column) ?? -1, options);
+    const reason = found && editRefusal(found, columnIndex(column) ?? -1, options.areValuesShown);
     if (found !== undefined && reason === undefined) return true;
     if (reason !== undefined) options.onMessage(reason);
     event.preventDefault();
@@ -188,11 +188,7 @@ function listen(grid: AccessibleGrid, container: HTMLElement, options: KeyOption
 }
 
 /** Returns the reason why a cell cannot be edited in the grid; undefined if the cell can be edited. */
-function editRefusal(
-  { locked, cells, cut }: FixRow,
-  column: number,
-  { areValuesShown }: Pick<GridOptions, "areValuesShown">,
-): string | undefined {
+function editRefusal({ locked, cells, cut }: FixRow, column: number, areValuesShown: boolean): string | undefined {
   if (locked !== undefined) return locked;
   if (cells[column] === null) return "This row has no cell in this column.";
   const isCut = areValuesShown && cut?.includes(column) === true;

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { ErrorDetails } from "../../../../model/failure-details.ts";
+import type { ErrorDetails } from "../../../../model/failure.ts";
 import { formatCount } from "../../../../text/count.ts";
 import type { FixState } from "../../../fix/fix-types.ts";
 import { getJson, postJson } from "../../api.ts";

@@ -22,7 +22,7 @@ function nameContent({ marks, key, line, locked, state }: FixRow): CellContent {
   return { html, addClasses: classes.join(" "), toolTip: tipOf(own) };
 }
 
-function valueContent(column: Pick<Column, "id">, { marks, edited, cells, cut }: FixRow): CellContent {
+function valueContent(column: Column, { marks, edited, cells, cut }: FixRow): CellContent {
   const index = columnIndex(column) ?? -1;
   const own = marks.filter((mark) => mark.column === index);
   const isCorrected = edited.some((each) => each.column === index);
@@ -40,7 +40,7 @@ function classesOf(marks: readonly FixMark[]): readonly string[] {
 }
 
 /** Returns the symbol of a problem and the name of its style. */
-export function symbolFor({ severity, by }: Pick<FixMark, "severity" | "by">): readonly [style: string, text: string] {
+export function symbolFor({ severity, by }: FixMark): readonly [style: string, text: string] {
   if (severity === "warning") return ["warning", "△"];
   return by === "platform" ? ["refusal", "⊘"] : ["error", "▲"];
 }

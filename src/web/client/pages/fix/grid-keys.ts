@@ -56,6 +56,12 @@ function selectedRange(grid: AccessibleGrid): SlickRange | undefined {
   return grid.getSelectionModel()?.getSelectedRanges().at(-1);
 }
 
+/** Returns the selected cells for a clipboard event; undefined if the event belongs to a text field. */
+function rangeFor({ target }: ClipboardEvent, grid: AccessibleGrid): SlickRange | undefined {
+  const isField = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+  return isField ? undefined : selectedRange(grid);
+}
+
 function columnsIn(grid: AccessibleGrid, { fromCell, toCell }: SlickRange): readonly number[] {
   return grid
     .getColumns()
@@ -86,9 +92,8 @@ export function copyCells(
   grid: AccessibleGrid,
   { rows, areValuesShown, onMessage }: GridOptions,
 ): void {
-  const range = selectedRange(grid);
-  if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement || range === undefined)
-    return;
+  const range = rangeFor(event, grid);
+  if (range === undefined) return;
   event.preventDefault();
   const columns = columnsIn(grid, range);
   const count = range.toRow - range.fromRow + 1;
@@ -107,9 +112,8 @@ export function copyCells(
  * selected cell.
  */
 export function pasteCells(event: ClipboardEvent, grid: AccessibleGrid, options: GridOptions): void {
-  const range = selectedRange(grid);
-  if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement || range === undefined)
-    return;
+  const range = rangeFor(event, grid);
+  if (range === undefined) return;
   event.preventDefault();
   const table = parseTable(event.clipboardData?.getData("text/plain") ?? "");
   const [only = ""] = table[0] ?? [];

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { counted, formatCount } from "../../../../text/count.ts";
 import type { FixCause, FixOverview, RowFilter, ValueCount } from "../../../fix/fix-types.ts";
-import { getJson } from "../../api.ts";
+import { getJson, queryOf } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import type { Session } from "./use-session.ts";
@@ -121,24 +121,15 @@ function NewValue({ value, choices, onChange }: NewValueOptions): JSX.Element {
 }
 
 /** Returns the most frequent values of a column in the open rows. Returns no values while values are hidden. */
-function useValues({
-  state,
-  filter,
-  areValuesShown,
-  column,
-  session,
-}: ReplaceOptions & { readonly column: number }): readonly ValueCount[] {
+function useValues(options: ReplaceOptions & { readonly column: number }): readonly ValueCount[] {
+  const { state, filter, areValuesShown, column, session } = options;
   const [values, setValues] = useState<readonly ValueCount[]>([]);
   useEffect(() => {
     setValues([]);
     if (!areValuesShown) return undefined;
     const ending = new AbortController();
-    const numbers = { source: filter.source, cause: filter.cause, column };
-    const query = new URLSearchParams(Object.entries(numbers).map(([name, number]) => [name, String(number)]));
-    getJson<readonly ValueCount[]>(
-      `/api/fix/values?${query}&session=${state.session}&values=shown`,
-      ending.signal,
-    ).then(setValues, (error: unknown) => {
+    const query = queryOf({ ...filter, column, session: state.session, values: "shown" });
+    getJson<readonly ValueCount[]>(`/api/fix/values?${query}`, ending.signal).then(setValues, (error: unknown) => {
       if (!ending.signal.aborted) session.fail(error);
     });
     return () => ending.abort();

@@ -2,7 +2,7 @@ import { type Column, SlickGrid } from "slickgrid";
 import type { FixRow } from "../../../fix/fix-types.ts";
 
 /** Returns the index of a column of the source; undefined for the first column of the grid, which names the row. */
-export function columnIndex({ id }: Pick<Column, "id">): number | undefined {
+export function columnIndex({ id }: Column): number | undefined {
   const [, index] = /^c(\d+)$/.exec(String(id)) ?? [];
   return index === undefined ? undefined : Number(index);
 }

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { counted, formatCount } from "../../../../text/count.ts";
-import type { ErrorDetails } from "../../../../model/failure-details.ts";
+import type { ErrorDetails } from "../../../../model/failure.ts";
 import type { EditResult, FixChanges, FixOverview, FixRow, Refusal, RowFilter } from "../../../fix/fix-types.ts";
-import { getJson, postJson } from "../../api.ts";
+import { getJson, postJson, queryOf } from "../../api.ts";
 import { detailsOf } from "../../use-data.ts";
 
 /** The server's session, and the requests of this tab. */
@@ -80,11 +80,8 @@ export function useSession({ state, areValuesShown, onChanged, onEnd }: SessionO
       setSaving((count) => count - 1);
     }
   };
-  const load: Session["load"] = (filter, range, signal) => {
-    const numbers = { ...filter, ...range };
-    const query = new URLSearchParams(Object.entries(numbers).map(([name, value]) => [name, String(value)]));
-    return getJson<readonly FixRow[]>(`/api/fix/rows?${query}&session=${session}&values=${values}`, signal);
-  };
+  const load: Session["load"] = (filter, range, signal) =>
+    getJson<readonly FixRow[]>(`/api/fix/rows?${queryOf({ ...filter, ...range, session, values })}`, signal);
   return { overview, load, send, isSaving: saving > 0, message, say, refusals, error, fail };
 }
 

@@ -40,20 +40,23 @@ export function TextInput({ label, hint, value, onChange }: InputOptions): JSX.E
   );
 }
 
-export function Select({
-  label,
-  value,
-  choices,
-  onChange,
-}: InputOptions & { readonly choices: readonly (readonly [value: string, text: string])[] }): JSX.Element {
+interface SelectOptions extends InputOptions {
+  /** The values with their texts. A value without a text is its own text. */
+  readonly choices: readonly (string | readonly [value: string, text: string])[];
+}
+
+export function Select({ label, value, choices, onChange }: SelectOptions): JSX.Element {
   return (
     <Labelled label={label}>
       <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        {choices.map(([each, text]) => (
-          <option key={each} value={each}>
-            {text}
-          </option>
-        ))}
+        {choices.map((choice) => {
+          const [each, text] = typeof choice === "string" ? [choice, choice] : choice;
+          return (
+            <option key={each} value={each}>
+              {text}
+            </option>
+          );
+        })}
       </select>
     </Labelled>
   );

@@ -1,4 +1,4 @@
-import type { ErrorDetails } from "../../../../model/failure-details.ts";
+import type { ErrorDetails } from "../../../../model/failure.ts";
 import type {
   CheckData,
   DraftRequest,

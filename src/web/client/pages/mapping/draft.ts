@@ -1,16 +1,19 @@
 import type { MappingEdit, SetupData } from "../../../mapping/mapping-data.ts";
 
 /** A mapping with unsaved changes. The draft remains while other pages are shown. */
-export interface Draft {
+export interface Draft extends DraftOrigin {
   readonly text: string;
-  /** The text and hash of the file on which the draft is based; absent for a new file. */
-  readonly saved?: { readonly text: string; readonly hash: string } | undefined;
-  /** The setup of a first mapping that is not saved yet. */
-  readonly setup?: SetupData | undefined;
   /** The changes since the file was read. */
   readonly edits: readonly MappingEdit[];
   /** The text before each change. */
   readonly past: readonly string[];
+}
+
+interface DraftOrigin {
+  /** The text and hash of the file on which the draft is based; absent for a new file. */
+  readonly saved?: { readonly text: string; readonly hash: string } | undefined;
+  /** The setup of a first mapping that is not saved yet. */
+  readonly setup?: SetupData | undefined;
 }
 
 let kept: Draft | undefined;
@@ -28,8 +31,8 @@ export function isChanged({ text, saved }: Draft): boolean {
   return text !== saved?.text;
 }
 
-export function newDraft(text: string, more: Pick<Draft, "saved" | "setup">): Draft {
-  return { text, edits: [], past: [], ...more };
+export function newDraft(text: string, origin: DraftOrigin): Draft {
+  return { text, edits: [], past: [], ...origin };
 }
 
 export function withEdit(draft: Draft, edit: MappingEdit, text: string): Draft {

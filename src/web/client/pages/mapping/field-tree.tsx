@@ -36,7 +36,7 @@ export function FieldTree(options: FieldTreeOptions): JSX.Element {
     const row = rows[Math.max(0, Math.min(rows.length - 1, index))];
     if (row === undefined) return;
     onSelect(row.field);
-    focusOn(tree.current, row.key);
+    rowIn(tree.current, row.key)?.focus();
   };
   const open = ({ key }: TreeRow, isOpen: boolean): void => setOpened((before) => new Map(before).set(key, isOpen));
   const take = (row: TreeRow): void => {
@@ -93,9 +93,9 @@ function isLeaf({ kind }: FieldData): boolean {
   return kind === "value" || kind === "values";
 }
 
-function focusOn(tree: HTMLElement | null, key: string): void {
-  const row = [...(tree?.children ?? [])].find((each) => each instanceof HTMLElement && each.dataset["key"] === key);
-  if (row instanceof HTMLElement) row.focus();
+function rowIn(tree: HTMLElement | null, key: string): HTMLElement | undefined {
+  const rows = [...(tree?.children ?? [])].filter((each) => each instanceof HTMLElement);
+  return rows.find(({ dataset }) => dataset["key"] === key);
 }
 
 interface RevealOptions {
@@ -113,18 +113,13 @@ function useRevealed(selected: string | undefined, { view, isShown, open, tree }
       const around = keysAround(view.fields, selected);
       open((before) => new Map([...before, ...around.map((key): [string, boolean] => [key, true])]));
     }
-    requestAnimationFrame(() => {
-      const row = [...(tree.current?.children ?? [])].find(
-        (each) => each instanceof HTMLElement && each.dataset["key"] === selected,
-      );
-      row?.scrollIntoView({ block: "nearest" });
-    });
+    requestAnimationFrame(() => rowIn(tree.current, selected)?.scrollIntoView({ block: "nearest" }));
   }, [selected]);
 }
 
 function keysAround(fields: readonly FieldData[], key: string): readonly string[] {
   for (const field of fields) {
-    const own = JSON.stringify(field.path);
+    const own = keyOf(field);
     if (own === key) return [own];
     const below = keysAround(field.children, key);
     if (below.length > 0) return [own, ...below];
@@ -132,13 +127,16 @@ function keysAround(fields: readonly FieldData[], key: string): readonly string[
   return [];
 }
 
-interface RowOptions {
-  readonly row: TreeRow;
-  readonly isActive: boolean;
-  readonly isSelected: boolean;
+interface FillingOptions {
   /** Whether the field is required within the objects that are sent, and no entry fills it. */
   readonly isMissing: boolean;
   readonly picked: SourceColumn | undefined;
+}
+
+interface RowOptions extends FillingOptions {
+  readonly row: TreeRow;
+  readonly isActive: boolean;
+  readonly isSelected: boolean;
   readonly onTake: () => void;
   readonly onToggle: () => void;
   readonly onDrop: (column: SourceColumn) => void;
@@ -205,11 +203,7 @@ function columnIn(event: DragEvent): SourceColumn | undefined {
 }
 
 /** Shows the entry that fills the field, or suggests the column that fits best. */
-function Filling({
-  field,
-  isMissing,
-  picked,
-}: Pick<RowOptions, "isMissing" | "picked"> & { readonly field: FieldData }): JSX.Element {
+function Filling({ field, isMissing, picked }: FillingOptions & { readonly field: FieldData }): JSX.Element {
   const { entry, suggestions, kind } = field;
   const fit = picked && suggestions.find((each) => isSameColumn(picked, each));
   if (kind !== "value" && kind !== "values") {
@@ -219,7 +213,7 @@ function Filling({
     <span class="filling">
       {fit !== undefined && <span class="tag fit">fits {scoreText(fit.score)}</span>}
       {entry === undefined ? (
-        fit === undefined && <Unfilled field={field} isMissing={isMissing} />
+        fit === undefined && <Unfilled suggestions={suggestions} isMissing={isMissing} />
       ) : (
         <Entry entry={entry} />
       )}
@@ -227,10 +221,12 @@ function Filling({
   );
 }
 
-function Unfilled({
-  field: { suggestions },
-  isMissing,
-}: Pick<RowOptions, "isMissing"> & { readonly field: FieldData }): JSX.Element {
+interface UnfilledOptions {
+  readonly suggestions: FieldData["suggestions"];
+  readonly isMissing: boolean;
+}
+
+function Unfilled({ suggestions, isMissing }: UnfilledOptions): JSX.Element {
   const [best] = suggestions;
   const nothing = isMissing ? "nothing fills it" : "";
   const text = best === undefined ? nothing : `perhaps ${best.column} ${scoreText(best.score)}`;

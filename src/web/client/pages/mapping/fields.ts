@@ -11,7 +11,7 @@ export interface TreeRow {
   readonly size: number;
 }
 
-export function keyOf({ path }: Pick<FieldData, "path">): string {
+export function keyOf({ path }: FieldData): string {
   return JSON.stringify(path);
 }
 
@@ -88,7 +88,7 @@ function allFields(fields: readonly FieldData[]): readonly FieldData[] {
 
 /** Returns the field with this key, or the first field with the same attr if no field has this key. */
 export function findField(
-  { fields }: Pick<MappingData, "fields">,
+  { fields }: MappingData,
   wanted: { readonly key: string; readonly attr: string } | undefined,
 ): FieldData | undefined {
   if (wanted === undefined) return undefined;
@@ -109,7 +109,7 @@ export function usedColumns(fields: readonly FieldData[], sources: readonly Sour
   return new Set([...used, ...joins].map(({ source, column }) => `${source} ${column}`));
 }
 
-export function columnsOf({ sources }: Pick<MappingData, "sources">, source: string | undefined): readonly string[] {
+export function columnsOf({ sources }: MappingData, source: string | undefined): readonly string[] {
   return sources.find(({ name }) => name === source)?.columns.map(({ name }) => name) ?? [];
 }
 

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { formatCount } from "../../../../text/count.ts";
-import type { ErrorDetails } from "../../../../model/failure-details.ts";
+import type { ErrorDetails } from "../../../../model/failure.ts";
 import type { MappingData, MappingEdit, NewSource, NewSourceData } from "../../../mapping/mapping-data.ts";
 import { postJson } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
@@ -49,7 +49,7 @@ export function NewSourceForm({ draft, view, onEdit }: NewSourceOptions): JSX.El
       <Select
         label="File"
         value=""
-        choices={[["", free.length === 0 ? "no other file in the folder" : "choose a file"], ...free.map(asChoice)]}
+        choices={[["", free.length === 0 ? "no other file in the folder" : "choose a file"], ...free]}
         onChange={(file) => void read(file)}
       />
       <p role="status">{isReading && "Reading the file…"}</p>
@@ -68,10 +68,6 @@ export function NewSourceForm({ draft, view, onEdit }: NewSourceOptions): JSX.El
       )}
     </details>
   );
-}
-
-function asChoice(name: string): [string, string] {
-  return [name, name];
 }
 
 interface JoinOptions {
@@ -104,25 +100,25 @@ function Join({ found, view, onAdd }: JoinOptions): JSX.Element {
       <Select
         label="Parent: the source that the rows belong to"
         value={parent}
-        choices={view.sources.map((source) => asChoice(source.name))}
+        choices={view.sources.map((source) => source.name)}
         onChange={(next) => set({ parent: next, parentColumn: "" })}
       />
       <Select
         label={`Column of ${parent}`}
         value={parentColumn}
-        choices={[["", "choose a column"], ...parentColumns.map((each) => asChoice(each.name))]}
+        choices={[["", "choose a column"], ...parentColumns.map((each) => each.name)]}
         onChange={(next) => set({ parentColumn: next })}
       />
       <Select
         label={`has the same value as the column of ${name}`}
         value={column}
-        choices={[["", "choose a column"], ...columns.map(asChoice)]}
+        choices={[["", "choose a column"], ...columns]}
         onChange={(next) => set({ column: next })}
       />
       <Select
         label="Key: identifies a row"
         value={key}
-        choices={[["", "none"], ...keys.map(asChoice), ...columns.filter((each) => !keys.includes(each)).map(asChoice)]}
+        choices={[["", "none"], ...keys, ...columns.filter((each) => !keys.includes(each))]}
         onChange={(next) => set({ key: next === "" ? undefined : next })}
       />
       <Button isDisabled={!isComplete(made, view)} onClick={() => onAdd(made)}>

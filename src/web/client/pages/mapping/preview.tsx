@@ -7,9 +7,12 @@ import { Button } from "../../parts/button.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
 import type { CheckState } from "./draft-requests.ts";
 
-interface PreviewOptions {
+interface PreviewOptions extends FieldLinks {
   readonly check: CheckState;
   readonly areValuesShown: boolean;
+}
+
+interface FieldLinks {
   /** Returns the field with this attr; undefined if there is none. */
   readonly fieldAt: (attr: string) => FieldData | undefined;
   readonly onField: (field: FieldData) => void;
@@ -27,8 +30,8 @@ export function Preview({
       {error !== undefined && <ErrorNotice error={error} />}
       {data !== undefined && (
         <>
-          <Causes data={data} fieldAt={fieldAt} onField={onField} />
-          <Payloads data={data} areValuesShown={areValuesShown} />
+          <Causes causes={data.causes} fieldAt={fieldAt} onField={onField} />
+          <Payloads payloads={data.payloads} areValuesShown={areValuesShown} />
         </>
       )}
     </div>
@@ -36,7 +39,7 @@ export function Preview({
 }
 
 /** Shows text such as `219 of 223 records are valid.` */
-export function ValidCount({ check: { data, error, isRunning } }: Pick<PreviewOptions, "check">): JSX.Element {
+export function ValidCount({ check: { data, error, isRunning } }: { readonly check: CheckState }): JSX.Element {
   if (isRunning) return <span class="soft">Checking…</span>;
   if (data === undefined) return <>{error !== undefined && "The records cannot be checked."}</>;
   const { records, valid, more } = data;
@@ -48,11 +51,11 @@ export function ValidCount({ check: { data, error, isRunning } }: Pick<PreviewOp
   );
 }
 
-function Causes({
-  data: { causes },
-  fieldAt,
-  onField,
-}: Pick<PreviewOptions, "fieldAt" | "onField"> & { readonly data: CheckData }): JSX.Element {
+interface CauseOptions extends FieldLinks {
+  readonly causes: CheckData["causes"];
+}
+
+function Causes({ causes, fieldAt, onField }: CauseOptions): JSX.Element {
   if (causes.length === 0) return <></>;
   return (
     <>
@@ -63,13 +66,8 @@ function Causes({
           return (
             <li key={`${code} ${attr}`}>
               <span class="number">{formatCount(records)}</span> {code}{" "}
-              {field === undefined ? (
-                attr === NON_FIELD_ERRORS ? (
-                  ""
-                ) : (
-                  attr
-                )
-              ) : (
+              {field === undefined && attr !== NON_FIELD_ERRORS && attr}
+              {field !== undefined && (
                 <button type="button" class="link" onClick={() => onField(field)}>
                   {attr}
                 </button>
@@ -82,10 +80,12 @@ function Causes({
   );
 }
 
-function Payloads({
-  data: { payloads },
-  areValuesShown,
-}: Pick<PreviewOptions, "areValuesShown"> & { readonly data: CheckData }): JSX.Element {
+interface PayloadOptions {
+  readonly payloads: CheckData["payloads"];
+  readonly areValuesShown: boolean;
+}
+
+function Payloads({ payloads, areValuesShown }: PayloadOptions): JSX.Element {
   const [at, setAt] = useState(0);
   const shown = payloads[Math.min(at, payloads.length - 1)];
   if (shown === undefined) return <p class="soft">There are no records.</p>;

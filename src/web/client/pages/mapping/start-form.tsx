@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { ErrorDetails } from "../../../../model/failure-details.ts";
+import type { ErrorDetails } from "../../../../model/failure.ts";
 import type { GuessData, OperationData, SetupData, StartData } from "../../../mapping/mapping-data.ts";
 import { postJson } from "../../api.ts";
 import { ErrorNotice } from "../../parts/notice.tsx";

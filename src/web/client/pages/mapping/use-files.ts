@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ErrorDetails } from "../../../../model/failure-details.ts";
+import type { ErrorDetails } from "../../../../model/failure.ts";
 import type { FilesData } from "../../../mapping/mapping-data.ts";
 import { getJson } from "../../api.ts";
 import { detailsOf } from "../../use-data.ts";

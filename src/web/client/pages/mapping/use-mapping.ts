@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ErrorDetails } from "../../../../model/failure-details.ts";
+import type { ErrorDetails } from "../../../../model/failure.ts";
 import type { MappingData, MappingEdit } from "../../../mapping/mapping-data.ts";
 import { detailsOf } from "../../use-data.ts";
 import { type Draft, isChanged, keepDraft, newDraft, undone, withEdit } from "./draft.ts";

@@ -35,7 +35,7 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
   const { view, error, said } = mapping;
   const [picked, setPicked] = useState<SourceColumn>();
   const [selected, setSelected] = useState<Selected>();
-  useUndoKey(mapping);
+  useUndoKey(mapping.undo);
   const field = view && findField(view, selected);
   const select = (next: FieldData): void => setSelected({ key: keyOf(next), attr: next.attr });
   const pick = (column: SourceColumn | undefined): void => {
@@ -220,7 +220,7 @@ function FieldsHead({ view, picked, onPick, onSelect }: HeadOptions): JSX.Elemen
 }
 
 /** Makes Ctrl+Z undo a change, except while the user types. */
-function useUndoKey({ undo }: Pick<Mapping, "undo">): void {
+function useUndoKey(undo: () => void): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
       const isTyping = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");

@@ -28,7 +28,7 @@ export function DestinationSection({ destination }: { readonly destination: Dest
           </p>
         )}
       </div>
-      {left.length > 0 && <BurnDown records={records} left={left} />}
+      {left.length > 0 && <BurnDown destination={destination} />}
     </section>
   );
 }
@@ -39,7 +39,7 @@ const HEIGHT = 10;
  * Draws one column per day for the number of records not yet accepted. The first column shows the number before the
  * first day.
  */
-function BurnDown({ records, left }: Pick<DestinationData, "records" | "left">): JSX.Element {
+function BurnDown({ destination: { records, left } }: { readonly destination: DestinationData }): JSX.Element {
   const [first, last] = [left[0]?.day ?? "", left.at(-1)];
   const before = `before ${first}`;
   const columns = [{ day: before, records }, ...left];

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { counted } from "../../../../text/count.ts";
-import type { ErrorDetails } from "../../../../model/failure-details.ts";
+import type { ErrorDetails } from "../../../../model/failure.ts";
 import type { PushEnd, PushPlan, PushState } from "../../../push/push-data.ts";
 import { changePush, useLive, type PushAction } from "../../live.ts";
 import { usePage } from "../../page-context.ts";

@@ -1,10 +1,10 @@
 import type { JSX } from "preact";
+import { recordStateText } from "../../../../model/migration-report.ts";
 import { counted, formatCount } from "../../../../text/count.ts";
-import type { Basis, CauseData, CauseRows, RowData } from "../../../problems/problems-data.ts";
+import type { Basis, CauseData, CauseGroup, CauseRows, RowData } from "../../../problems/problems-data.ts";
 import { usePage } from "../../page-context.ts";
 import { Button } from "../../parts/button.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
-import { stateWords } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Words } from "../../parts/words.tsx";
 import { useData } from "../../use-data.ts";
@@ -19,7 +19,7 @@ interface DetailOptions {
 /** Shows the details of a cause: the problem, how to fix it, the owners, and the affected rows. */
 export function CauseDetails({ cause, basis, filter }: DetailOptions): JSX.Element {
   const { goTo } = usePage();
-  const { code, attr, by, title, words, advice, shapes, records, groups } = cause;
+  const { code, attr, by, title, words, advice, shapes, groups } = cause;
   return (
     <section class="card" aria-labelledby="cause">
       <h2 id="cause">{title}</h2>
@@ -51,12 +51,12 @@ export function CauseDetails({ cause, basis, filter }: DetailOptions): JSX.Eleme
           </Button>
         </p>
       )}
-      <Rows cause={cause.id} basis={basis} filter={filter} records={records} />
+      <Rows cause={cause} basis={basis} filter={filter} />
     </section>
   );
 }
 
-function Groups({ groups }: Pick<CauseData, "groups">): JSX.Element {
+function Groups({ groups }: { readonly groups: readonly CauseGroup[] }): JSX.Element {
   return (
     <>
       <h3>By owner and file</h3>
@@ -75,18 +75,12 @@ function Groups({ groups }: Pick<CauseData, "groups">): JSX.Element {
   );
 }
 
-interface RowOptions extends Pick<DetailOptions, "basis" | "filter"> {
-  readonly cause: string;
-  readonly records: number;
-}
-
 /** Maximum number of rows shown. A table of all rows would be slow. */
 const SHOWN_ROWS = 200;
 
-function Rows({ cause, basis, filter, records }: RowOptions): JSX.Element {
-  const { data, error, reload } = useData<CauseRows>(
-    `/api/problems/rows?basis=${basis}&cause=${encodeURIComponent(cause)}`,
-  );
+function Rows({ cause: { id, records }, basis, filter }: DetailOptions): JSX.Element {
+  const address = `/api/problems/rows?basis=${basis}&cause=${encodeURIComponent(id)}`;
+  const { data, error, reload } = useData<CauseRows>(address);
   const rows = (data?.rows ?? []).filter((row) => isInFilter(row, filter)).slice(0, SHOWN_ROWS);
   const hasOwners = rows.some(({ owner }) => owner !== "");
   const columns: readonly Column<RowData>[] = [
@@ -94,7 +88,7 @@ function Rows({ cause, basis, filter, records }: RowOptions): JSX.Element {
     { title: "Place", cell: ({ place }) => place },
     { title: "Column", cell: ({ column }) => column },
     { title: "Value looks like", cell: ({ shape }) => shape !== undefined && <code>{shape}</code> },
-    { title: "State", cell: ({ state }) => stateWords(state) },
+    { title: "State", cell: ({ state }) => recordStateText(state) },
     ...(hasOwners ? [{ title: "Owner", cell: ({ owner }: RowData) => owner }] : []),
     ...(basis === "migration" ? [{ title: "Open since", cell: sinceText }] : []),
   ];

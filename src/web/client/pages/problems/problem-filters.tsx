@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useId } from "preact/hooks";
 import { formatCount } from "../../../../text/count.ts";
-import type { CauseData, CauseGroup } from "../../../problems/problems-data.ts";
+import type { CauseData, OwnedFile } from "../../../problems/problems-data.ts";
 
 /** Undefined selects all records. An empty owner selects records without an owner. */
 export interface CauseFilter {
@@ -9,7 +9,7 @@ export interface CauseFilter {
   readonly file: string | undefined;
 }
 
-export function isInFilter({ owner, file }: Pick<CauseGroup, "owner" | "file">, filter: CauseFilter): boolean {
+export function isInFilter({ owner, file }: OwnedFile, filter: CauseFilter): boolean {
   return (filter.owner === undefined || filter.owner === owner) && (filter.file === undefined || filter.file === file);
 }
 

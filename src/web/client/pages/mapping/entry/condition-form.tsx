@@ -22,7 +22,7 @@ export function ConditionInputs({ view, row, when, onChange }: ConditionOptions)
       <Select
         label="Only rows where"
         value={column}
-        choices={[["", "all rows"], ...names.map((name): [string, string] => [name, name])]}
+        choices={[["", "all rows"], ...names]}
         onChange={(name) => onChange(name === "" ? null : { column: name, in: when?.in ?? [""] })}
       />
       {when !== null && (

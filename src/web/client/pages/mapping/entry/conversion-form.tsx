@@ -69,7 +69,7 @@ export function Conversion(form: LeafForm): JSX.Element {
         onChange={choose}
       />
       <KindOptions {...form} kind={kind} />
-      <LettersNote leaf={leaf} kind={kind} />
+      <LettersNote {...form} kind={kind} />
     </>
   );
 }
@@ -90,7 +90,11 @@ function startOf(kind: string, { field, view, column }: LeafForm): JsonObject {
   return starts[kind] ?? {};
 }
 
-function KindOptions({ kind, ...form }: LeafForm & { readonly kind: ConversionKind }): JSX.Element {
+interface ConversionForm extends LeafForm {
+  readonly kind: ConversionKind;
+}
+
+function KindOptions({ kind, ...form }: ConversionForm): JSX.Element {
   if (kind === "date" || kind === "datetime") return <Dates {...form} name={kind} />;
   if (kind === "number") return <Separators {...form} />;
   if (kind === "boolean") return <YesNo {...form} />;
@@ -99,7 +103,7 @@ function KindOptions({ kind, ...form }: LeafForm & { readonly kind: ConversionKi
 }
 
 /** Shows whether letters are converted to upper or lower case before another conversion. */
-function LettersNote({ leaf, kind }: Pick<LeafForm, "leaf"> & { readonly kind: ConversionKind }): JSX.Element {
+function LettersNote({ leaf, kind }: ConversionForm): JSX.Element {
   const letters = leaf["upper"] === true ? "upper" : leaf["lower"] === true ? "lower" : undefined;
   if (letters === undefined || letters === kind) return <></>;
   return <p class="soft">The letters of the cell are converted to {letters} case first.</p>;

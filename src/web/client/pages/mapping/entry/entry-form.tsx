@@ -62,7 +62,7 @@ function Computed({ view: { functions }, onSet }: LeafForm): JSX.Element {
     <Select
       label="Or a function that receives the row"
       value=""
-      choices={[["", "none"], ...names.map((name): [string, string] => [name, name])]}
+      choices={[["", "none"], ...names]}
       onChange={(name) => name !== "" && onSet({ call: name })}
     />
   );
@@ -114,14 +114,7 @@ function Constant({
   const listed = valueKind === "boolean" ? ["true", "false"] : choices;
   if (listed === undefined) return <TextInput label={label} value={written} onChange={set} />;
   const all = written === "" || listed.includes(written) ? listed : [written, ...listed];
-  return (
-    <Select
-      label={label}
-      value={written}
-      choices={[["", "none"], ...all.map((each): [string, string] => [each, each])]}
-      onChange={set}
-    />
-  );
+  return <Select label={label} value={written} choices={[["", "none"], ...all]} onChange={set} />;
 }
 
 /** Edits the columns that fill the field: the first column with a value is used, or all values are joined. */
@@ -157,7 +150,7 @@ function Columns({ field, view, leaf, change }: LeafForm): JSX.Element {
         <Select
           label="Add another column"
           value=""
-          choices={[["", "none"], ...more.map((name): [string, string] => [name, name])]}
+          choices={[["", "none"], ...more]}
           onChange={(name) => {
             if (name === "") return;
             if (names.length === 0) change({ from: name });

@@ -17,10 +17,7 @@ export function FunctionChoice({ view: { functions }, leaf, change }: LeafForm):
       <Select
         label="Function"
         value={current}
-        choices={[
-          ...(isMissing ? [[current, `${current} (does not exist)`] as const] : []),
-          ...names.map((name) => [name, name] as const),
-        ]}
+        choices={[...(isMissing ? [[current, `${current} (does not exist)`] as const] : []), ...names]}
         onChange={(name) => change({ call: name })}
       />
       {isMissing && <p class="problem">{missingText(module, current)}</p>}
@@ -56,7 +53,7 @@ export function FunctionsForm({ view: { functions }, onEdit }: FunctionsFormOpti
       <Select
         label="Module with functions"
         value={listed.find((each) => isSameFile(each, module)) ?? ""}
-        choices={[["", "none"], ...listed.map((each): [string, string] => [each, each])]}
+        choices={[["", "none"], ...listed]}
         onChange={(name) =>
           onEdit(
             { kind: "functions", module: name === "" ? null : name },

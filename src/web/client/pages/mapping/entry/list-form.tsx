@@ -53,7 +53,7 @@ function Rows({ field, view, onEdit }: ListFormOptions): JSX.Element {
     <Select
       label="Items: one for each row of"
       value={current}
-      choices={[["", own], ...[...new Set([current, ...sources])].filter((each) => each !== "").map(asChoice)]}
+      choices={[["", own], ...[...new Set([current, ...sources])].filter((each) => each !== "")]}
       onChange={(source) => {
         if (source !== "") onEdit({ kind: "rows", path, source }, `${name} has an item for each row of ${source}.`);
         else if (items.kind === "rows")
@@ -69,10 +69,6 @@ function nameOf({ kind, name, attr }: FieldData): string {
 
 function ownRow({ parent = "the list" }: ItemsData): string {
   return `${parent} (one item, built from the row itself)`;
-}
-
-function asChoice(name: string): [string, string] {
-  return [name, name];
 }
 
 /** Returns the sources whose rows can become items: the sources joined to the source of the list. */
@@ -114,7 +110,7 @@ function AddPart({ field, view, onEdit }: ListFormOptions): JSX.Element {
       <Select
         label="Items: one for each row of"
         value={source}
-        choices={[["", ownRow(items)], ...childrenOf(items, view).map(asChoice)]}
+        choices={[["", ownRow(items)], ...childrenOf(items, view)]}
         onChange={(name) => {
           setSource(name);
           setWhen(null);
