@@ -4,32 +4,18 @@ import type { Failure } from "../model/failure.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { AttemptOutcome, PriorContent } from "../ledger/records/requests.ts";
+import type { AttemptOutcome, PriorContent, SendableItem } from "../ledger/records/requests.ts";
 import type { StepClient } from "../platform/import/step-clients.ts";
 
 /** One record to send. */
-export interface RecordToSend {
-  /** Number of the record in the whole input, from 1. */
-  readonly record: number;
-  readonly identity: Uint8Array;
-  readonly content: Uint8Array;
-  /** Number of attempts so far, in all runs. */
-  readonly attempts: number;
-  /** Whether the platform may have processed one of the attempts. */
-  readonly isAmbiguous: boolean;
+export interface RecordToSend extends Omit<SendableItem, "prior"> {
   /**
    * The content that the platform may have from earlier requests. By default, `same` if `isAmbiguous`, otherwise
    * `none`.
    */
   readonly prior?: PriorContent;
-  /** Account number that the platform assigned to an earlier version of the record. */
-  readonly account?: string | undefined;
   /** The import supplier named in the payload, if any. */
   readonly supplier?: string | undefined;
-  /** The last completed step for this content. */
-  readonly step?: string;
-  /** Hash of the source row, if the plan contains it. */
-  readonly rowHash?: number | undefined;
   readonly payload: JsonObject;
   /** The payload as canonical JSON in UTF-8, if it is already encoded. */
   readonly json?: Buffer;

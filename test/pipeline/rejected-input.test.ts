@@ -2,7 +2,7 @@ import path from "node:path";
 import { expect, it } from "vitest";
 import type { Outcome, Status } from "../../src/model/outcome.ts";
 import type { InputRecord } from "../../src/model/record.ts";
-import { rejectedInput } from "../../src/pipeline/plan/rejected-input.ts";
+import { rejectedInput } from "../../src/pipeline/run/write-folder.ts";
 import { type Input, openInput } from "../../src/read/input/open-input.ts";
 import { rejectedRecords } from "../../src/report/rejects/rejected-rows.ts";
 import type { Report } from "../../src/report/report.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { groupsOfRows } from "../../src/pipeline/send/payload-group.ts";
-import { smallGroups } from "../../src/pipeline/send/small-groups.ts";
+import { smallGroups } from "../../src/pipeline/send/payload-group.ts";
 import type { InputRecord } from "../../src/model/record.ts";
 
 const table = { kind: "json", file: "rows.ndjson" } as const;

@@ -12,14 +12,13 @@ import { upload } from "../../upload/upload.ts";
 import { guardedSteps } from "./guarded-step.ts";
 import type { RunHandle } from "../plan/plan-records.ts";
 import { keptGroups, type KeptPayloads } from "./kept-payloads.ts";
-import type { PayloadGroup } from "./payload-group.ts";
+import { type PayloadGroup, smallGroups } from "./payload-group.ts";
 import { rereadPayloads } from "./reread-payloads.ts";
 import { probeUnsent } from "./probe-unsent.ts";
 import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
 import { readAhead } from "./read-ahead.ts";
 import { quietBeforeResend } from "./quiet-period.ts";
 import { recordsToSend } from "./records-to-send.ts";
-import { smallGroups } from "./small-groups.ts";
 import { unsentRecords } from "./unsent-records.ts";
 
 export interface SendOptions {

@@ -7,7 +7,7 @@ import { probeFirstUnsent } from "../send/probe-unsent.ts";
 import { rereadPayloads } from "../send/reread-payloads.ts";
 import { recordsToSend } from "../send/records-to-send.ts";
 import type { SendOptions } from "../send/send-records.ts";
-import { smallGroups } from "../send/small-groups.ts";
+import { smallGroups } from "../send/payload-group.ts";
 import { unsentRecords } from "../send/unsent-records.ts";
 import { coordinate } from "./coordinate.ts";
 import { workerWords } from "./worker-processes.ts";
