@@ -99,12 +99,10 @@ export async function filesOfMapping(
   settings: JobSettings,
 ): Promise<readonly MappingFile[]> {
   const resolve = resolverOf(settings);
+  const functions = await functionFiles(document, resolve, setupPaths(settings));
   return [
-    ...document.lookupFiles.map((file) => ({ kind: "lookup" as const, path: resolve(file) })),
-    ...(await functionFiles(document, resolve, setupPaths(settings))).map((file) => ({
-      kind: "functions" as const,
-      path: file,
-    })),
+    ...document.lookupFiles.map((file) => ({ kind: "lookup", path: resolve(file) }) as const),
+    ...functions.map((file) => ({ kind: "functions", path: file }) as const),
   ];
 }
 

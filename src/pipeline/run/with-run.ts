@@ -29,15 +29,18 @@ export interface RunOptions extends RunValues {
   readonly workbook?: boolean | undefined;
 }
 
-/** A run in progress, with the resources that its stages need. */
-export interface OpenRun<J extends Job | undefined = Job, L extends PlanLedger = Ledger> extends RunHandle<L> {
+interface StartedRun<J extends Job | undefined, L extends PlanLedger> extends RunHandle<L> {
   readonly job: J;
-  /** Present if the user chose to show values. */
-  readonly shownValues: ShownValues | undefined;
   readonly reporting: ReportOptions;
   /** Absent for a run that cannot be resumed. */
   readonly journal?: WatchedJournal | undefined;
   readonly dependencies: Dependencies;
+}
+
+/** A run in progress, with the resources that its stages need. */
+export interface OpenRun<J extends Job | undefined = Job, L extends PlanLedger = Ledger> extends StartedRun<J, L> {
+  /** Present if the user chose to show values. */
+  readonly shownValues: ShownValues | undefined;
 }
 
 /** A run in progress that may send nothing. */
@@ -76,7 +79,6 @@ export function withNewRun(
   prepare: (job: Job, closeLater: CloseLater) => Promise<PreparedRun<Job> & { readonly newRun: NewRun }>,
 ): Promise<RunReport> {
   return closeAfterReport(async (closeLater) => {
-    const { showValues } = options;
     refuseWithoutFolder(options, locator);
     const known = locator === undefined ? undefined : await open(locator, "push", { dependencies, closeLater });
     if (isShared) await known?.store.requireSharing?.();
@@ -89,8 +91,7 @@ export function withNewRun(
     const ledger = inThreadIfLarge(opened, job, options, "immediately");
     if (known !== undefined) reportStart(run, known.store, dependencies);
     const reporting = { ...reportingOf(options), store: known?.store, flags };
-    const shownValues = showValues ? createShownValues() : undefined;
-    return runWork({ ledger, run, job, shownValues, reporting, journal: known?.journal, dependencies }, work);
+    return runWork({ ledger, run, job, reporting, journal: known?.journal, dependencies }, work);
   });
 }
 
@@ -114,8 +115,7 @@ export function withUnsentRun(
     const ledger = closeLater(openPackedLedger(temporaryFolder));
     const run = await ledger.startRun(newRun);
     const reporting = { ...reportingOf(options), flags };
-    const shownValues = options.showValues ? createShownValues() : undefined;
-    return runWork({ ledger, run, job, shownValues, reporting, dependencies }, work);
+    return runWork({ ledger, run, job, reporting, dependencies }, work);
   });
 }
 
@@ -220,11 +220,10 @@ export function withRecordedRun<J extends Job | undefined>(
     }
     const { showValues, workbook } = options;
     const reporting = { out, showValues, workbook, store };
-    const shownValues = showValues ? createShownValues() : undefined;
     reportStart(run, store, dependencies);
     const begins = run.state === "planning" ? "immediately" : "when worthwhile";
     const ledgerInUse = job === undefined ? ledger : inThreadIfLarge(ledger, job, settings, begins);
-    return runWork({ ledger: ledgerInUse, run, job, shownValues, reporting, journal, dependencies }, work);
+    return runWork({ ledger: ledgerInUse, run, job, reporting, journal, dependencies }, work);
   });
 }
 
@@ -272,11 +271,11 @@ export async function openRunLedger(
 
 /** Runs the work of a run. If the work fails, saves the exit code of the run in the ledger and rethrows the error. */
 async function runWork<J extends Job | undefined, L extends PlanLedger>(
-  run: OpenRun<J, L>,
+  run: StartedRun<J, L>,
   work: (run: OpenRun<J, L>) => Promise<ShownRun>,
 ): Promise<ShownRun> {
   try {
-    return await work(run);
+    return await work({ ...run, shownValues: run.reporting.showValues ? createShownValues() : undefined });
   } catch (error) {
     const exitCode = error instanceof Failure ? error.exitCode : BUG_EXIT_CODE;
     const { id } = run.run;

@@ -1,24 +1,21 @@
-/** Yields the batches. Requests the next batch while the current one is being processed. */
+import { settled } from "../../time/settled.ts";
+
+/**
+ * Yields the batches. Requests the next batch while the current one is being processed. Throws an error only after all
+ * earlier batches have been yielded.
+ */
 export async function* readAhead<Batch>(batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
   const iterator = batches[Symbol.asyncIterator]();
-  const ask = (): Promise<Requested<Batch>> =>
-    iterator.next().then(
-      (result) => ({ result }),
-      (error: unknown) => ({ error }),
-    );
-  let next = ask();
+  let next = settled(iterator.next());
   try {
     for (;;) {
       const requested = await next;
       if ("error" in requested) throw requested.error;
-      if (requested.result.done === true) return;
-      next = ask();
-      yield requested.result.value;
+      if (requested.value.done === true) return;
+      next = settled(iterator.next());
+      yield requested.value.value;
     }
   } finally {
     await iterator.return?.();
   }
 }
-
-/** The result of requesting a batch. An error is thrown only after all earlier batches have been yielded. */
-type Requested<Batch> = { readonly result: IteratorResult<Batch> } | { readonly error: unknown };

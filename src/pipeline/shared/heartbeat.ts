@@ -83,17 +83,11 @@ export function startHeartbeat({ worker, clock, report, findings, lease, pace, o
 
   const ended = keepBeating().catch((error: unknown) => {
     failure = error instanceof Failure ? error : new Failure("storage", String(error), { cause: error });
+    for (const signalled of [lost, leaving, isReady]) signalled.abort();
     if (!(error instanceof Failure)) throw error;
-    lost.abort();
-    leaving.abort();
-    isReady.abort();
   });
-  // Also aborts the signals after an error caused by a bug. `stop` rethrows the error.
-  ended.catch(() => {
-    lost.abort();
-    leaving.abort();
-    isReady.abort();
-  });
+  // `stop` rethrows an error caused by a bug.
+  ended.catch(() => undefined);
   return {
     ready: untilAborted(isReady.signal),
     leaving: leaving.signal,

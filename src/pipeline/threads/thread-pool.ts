@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { endThread } from "../../model/ended-thread.ts";
 import { Failure } from "../../model/failure.ts";
+import { type Settled, settled } from "../../time/settled.ts";
 
 /** Work for a worker, and the buffers to move instead of copying. */
 export interface Task<Message> {
@@ -128,18 +129,6 @@ function watchDeadline(signal: AbortSignal | undefined, fail: (error: Failure) =
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
   };
-}
-
-type Settled<T> = { readonly value: T } | { readonly error: unknown };
-
-/**
- * Converts a rejection into a value, because the rejection of a promise that is not awaited yet would end the process.
- */
-function settled<T>(promise: Promise<T>): Promise<Settled<T>> {
-  return promise.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
 }
 
 interface PoolWorker<Answer, Message> {
