@@ -120,24 +120,17 @@ export function createRowMatcher(
 /** SQL condition for an exported row without a match. */
 const FREE = "file is null";
 
-interface CandidateSearch {
-  /** Returns the rows with the same or almost the same key. */
-  readonly byKey: (row: ReturnedRow) => readonly RejectedRow[];
-  /** Returns the next rows of the source after the row with the id `after`. */
-  readonly inOrder: (row: ReturnedRow, after: number) => readonly RejectedRow[];
-  /** Returns the exported row that follows the match of the preceding row. */
-  readonly inSamePlace: (row: ReturnedRow) => RejectedRow | undefined;
-}
-
-function candidateSearch({ rows }: CorrectionIndex, fingerprints: Fingerprints): CandidateSearch {
+function candidateSearch({ rows }: CorrectionIndex, fingerprints: Fingerprints) {
   const withKey = `select * from exported where source = ? and key = ? and ${FREE} order by id limit ${MAX_CANDIDATES}`;
   const behind = `select * from exported where source = ? and id > ? and ${FREE} order by id limit ${ROWS_AHEAD}`;
   return {
-    byKey: ({ source, keys }) => {
+    /** Returns the rows with the same or almost the same key. */
+    byKey: ({ source, keys }: ReturnedRow): readonly RejectedRow[] => {
       const keyFingerprints = [...new Set(keys.map((key) => fingerprints.key(normalKey(key))))];
       return keyFingerprints.flatMap((fingerprint) => rows(withKey, source, fingerprint).map(rejectedRow));
     },
-    inSamePlace: ({ source, file, line }) => {
+    /** Returns the exported row that follows the match of the preceding row. */
+    inSamePlace: ({ source, file, line }: ReturnedRow): RejectedRow | undefined => {
       const [before] = rows(
         "select number from exported where file = ? and line < ? order by line desc limit 1",
         file,
@@ -150,7 +143,8 @@ function candidateSearch({ rows }: CorrectionIndex, fingerprints: Fingerprints):
       );
       return next && rejectedRow(next);
     },
-    inOrder: ({ source }, after) => rows(behind, source, after).map(rejectedRow),
+    /** Returns the next rows of the source after the row with the id `after`. */
+    inOrder: ({ source }: ReturnedRow, after: number) => rows(behind, source, after).map(rejectedRow),
   };
 }
 

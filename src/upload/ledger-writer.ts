@@ -124,17 +124,10 @@ function inOrder(intents: readonly NewIntent[], at: string): readonly Intent[] {
   return sorted.map((intent) => ({ ...intent, at }));
 }
 
-interface LedgerTransactions {
-  /** Writes outcomes and intents in one transaction. Keeps outcomes that could not be written. */
-  readonly write: (entries: readonly Entry[], intents: readonly Intent[]) => Promise<void>;
-  /** Retries the outcomes that could not be written. Returns the outcomes that fail again. */
-  readonly retryFailedWrites: () => Promise<readonly AttemptOutcome[]>;
-}
-
-function createLedgerTransactions(ledger: UploadLedger, run: string): LedgerTransactions {
+function createLedgerTransactions(ledger: UploadLedger, run: string) {
   let refused: readonly Entry[] = [];
 
-  const write: LedgerTransactions["write"] = async (entries, intents) => {
+  const write = async (entries: readonly Entry[], intents: readonly Intent[]) => {
     const outcomes = entries.map(({ outcome }) => outcome);
     try {
       await (intents.length === 0 ? ledger.saveOutcomes(run, outcomes) : ledger.saveIntents(run, intents, outcomes));
@@ -149,8 +142,10 @@ function createLedgerTransactions(ledger: UploadLedger, run: string): LedgerTran
   };
 
   return {
+    /** Writes outcomes and intents in one transaction. Keeps outcomes that could not be written. */
     write,
-    async retryFailedWrites() {
+    /** Retries the outcomes that could not be written. Returns the outcomes that fail again. */
+    async retryFailedWrites(): Promise<readonly AttemptOutcome[]> {
       const again = refused;
       refused = [];
       if (again.length > 0) await write(again, []).catch(() => undefined);

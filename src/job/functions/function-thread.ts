@@ -172,18 +172,12 @@ function timeoutMsOf({ timeoutSeconds = FUNCTION_TIMEOUT.default }: FunctionModu
   return timeoutSeconds * 1000;
 }
 
-interface Watch {
-  /** Watches this pending answer instead of the previous one. Pass undefined if no answer is pending. */
-  readonly next: (waiting: Waiting | undefined) => void;
-  readonly stop: () => void;
-}
-
 /**
  * Ends the thread if a call exceeds the time limit, or if the process grows by more than `MAX_GROWTH_BYTES`. Counts
  * only the time during which this thread was able to check, so that a suspended computer or a debugger does not end a
  * call.
  */
-function watchCalls(done: Int32Array, timeoutMs: number, endWith: (cause: EndCause) => void): Watch {
+function watchCalls(done: Int32Array, timeoutMs: number, endWith: (cause: EndCause) => void) {
   let timer: NodeJS.Timeout | undefined;
   let limitMs = timeoutMs;
   let count = 0;
@@ -205,7 +199,8 @@ function watchCalls(done: Int32Array, timeoutMs: number, endWith: (cause: EndCau
     else if (bytes - bytesBefore > MAX_GROWTH_BYTES) endWith({ kind: "memory" });
   };
   return {
-    next(waiting) {
+    /** Watches this pending answer instead of the previous one. Pass undefined if no answer is pending. */
+    next(waiting: Waiting | undefined): void {
       clearInterval(timer);
       timer = undefined;
       if (waiting === undefined) return;

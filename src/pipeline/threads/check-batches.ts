@@ -147,20 +147,13 @@ function createPayloadCollector({ operation }: CompiledJob, payloads: PayloadLis
   };
 }
 
-interface BatchList {
-  readonly add: (batch: PackedBatch) => void;
-  /** Adds a batch with fast-path records, which may be interleaved with rows that were checked. */
-  readonly addMixed: (made: BuiltBatch & ShownFindings, plain: FastPathRecords) => void;
-  readonly take: () => readonly PackedBatch[];
-}
-
 const packer = createItemPacker();
 
 /**
  * Merges consecutive batches without errors. A run ends early only after a batch with an error, so merging does not
  * change where the run ends.
  */
-function newBatchList(): BatchList {
+function newBatchList() {
   const list: PackedBatch[] = [];
   let open: ShownFindings | undefined;
 
@@ -170,11 +163,12 @@ function newBatchList(): BatchList {
   }
 
   return {
-    add(batch) {
+    add(batch: PackedBatch): void {
       close();
       list.push(batch);
     },
-    addMixed(made, plain) {
+    /** Adds a batch with fast-path records, which may be interleaved with rows that were checked. */
+    addMixed(made: BuiltBatch & ShownFindings, plain: FastPathRecords): void {
       const isGood = made.invalid.length === 0;
       if (!isGood) close();
       const places = packMixed(made.items, plain);
@@ -182,7 +176,7 @@ function newBatchList(): BatchList {
       open = open === undefined ? batch : joined(open, batch);
       if (!isGood) close();
     },
-    take() {
+    take(): readonly PackedBatch[] {
       close();
       return list;
     },

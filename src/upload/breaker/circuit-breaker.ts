@@ -110,27 +110,19 @@ function noAnswers(count: number): Failure {
   });
 }
 
-/** Measures the time without progress and ends the run after `maxWaitMs`. */
-interface ProgressTimeout {
-  /** Call this when a request could not be sent. Returns the failure that ends the run, or undefined to keep trying. */
-  readonly unsent: (unsent: Unsent, durationMs: number) => Failure | undefined;
-  /** Call this when the platform has pushed back a request. Returns the same as `unsent`. */
-  readonly pushedBack: (afterMs: number | undefined) => Failure | undefined;
-  /** Call this for every reply, because any reply shows that the platform is reachable. */
-  readonly reached: () => void;
-  /** Call this when the platform has processed a request. */
-  readonly progressed: () => void;
-}
-
 type Unsent = Extract<ReplyClass, { readonly kind: "unsent" }>;
 
-function createProgressTimeout(limits: WaitLimits, clock: MonotonicClock): ProgressTimeout {
+/** Measures the time without progress and ends the run after `maxWaitMs`. */
+function createProgressTimeout(limits: WaitLimits, clock: MonotonicClock) {
   const { maxWaitMs, firstWaitMs = maxWaitMs, contact } = limits;
   let unsentSince: number | undefined;
   let stuckSince: number | undefined;
 
   return {
-    unsent({ code, reason }, durationMs) {
+    /**
+     * Call this when a request could not be sent. Returns the failure that ends the run, or undefined to keep trying.
+     */
+    unsent({ code, reason }: Unsent, durationMs: number): Failure | undefined {
       unsentSince ??= clock.monotonic() - durationMs;
       contact.isMade ||= REFUSED_TOKEN.test(code);
       if (code === "ENOTFOUND" && !contact.isMade) return unknownHost(reason);
@@ -138,16 +130,19 @@ function createProgressTimeout(limits: WaitLimits, clock: MonotonicClock): Progr
       if (waitedMs >= maxWaitMs) return unreachable(reason, waitedMs);
       return waitedMs >= firstWaitMs && !contact.isMade ? neverReached(reason, waitedMs) : undefined;
     },
-    pushedBack(afterMs = 0) {
+    /** Call this when the platform has pushed back a request. Returns the same as `unsent`. */
+    pushedBack(afterMs = 0): Failure | undefined {
       stuckSince ??= clock.monotonic();
       const waited = clock.monotonic() - stuckSince;
       return afterMs > maxWaitMs || waited >= maxWaitMs ? pushedBackTooLong(afterMs, maxWaitMs) : undefined;
     },
-    reached() {
+    /** Call this for every reply, because any reply shows that the platform is reachable. */
+    reached(): void {
       unsentSince = undefined;
       contact.isMade = true;
     },
-    progressed() {
+    /** Call this when the platform has processed a request. */
+    progressed(): void {
       stuckSince = undefined;
     },
   };

@@ -226,25 +226,20 @@ function createSupplierBreaker(supplier: string, { waits, clock, onChange }: Sup
   };
 }
 
-interface RefusalStreak {
-  /** Returns true when the limit of equal refusals is reached. */
-  readonly add: (refusal: string | undefined) => boolean;
-  /** Returns the code that was repeated. From then on, this code means that the supplier is closed. */
-  readonly refusalOfClosed: () => string | undefined;
-}
-
-function createRefusalStreak(): RefusalStreak {
+function createRefusalStreak() {
   let last: string | undefined;
   let length = 0;
   let repeated: string | undefined;
   return {
-    add(refusal) {
+    /** Returns true when the limit of equal refusals is reached. */
+    add(refusal: string | undefined): boolean {
       length = refusal !== undefined && refusal === last ? length + 1 : 1;
       last = refusal;
       if (refusal === undefined || length < EQUAL_REFUSALS) return false;
       repeated = refusal;
       return true;
     },
+    /** Returns the code that was repeated. From then on, this code means that the supplier is closed. */
     refusalOfClosed: () => repeated,
   };
 }

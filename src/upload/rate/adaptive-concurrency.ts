@@ -127,32 +127,25 @@ function isForOneRecord(cause: RefusalCause, { noise }: LearnedRate): boolean {
 }
 
 /** Consecutive requests that could not be sent. */
-interface Outage {
-  /** Whether requests are sent one at a time, to find out whether the platform is reachable again. */
-  readonly isProbing: () => boolean;
-  /** Call this when another request could not be sent. Returns true when probing begins. */
-  readonly unsent: () => boolean;
-  /** Starts the next round of pauses. Returns the number of rounds since the platform was last reached. */
-  readonly nextRound: () => number;
-  /** Call this when the platform has been reached. Returns true if this ends probing. */
-  readonly end: () => boolean;
-}
-
-function createOutage(): Outage {
+function createOutage() {
   let unsentInARow = 0;
   let rounds = 0;
   const isProbing = (): boolean => unsentInARow >= UNSENT_BEFORE_PROBE;
   return {
+    /** Whether requests are sent one at a time, to find out whether the platform is reachable again. */
     isProbing,
-    unsent() {
+    /** Call this when another request could not be sent. Returns true when probing begins. */
+    unsent(): boolean {
       unsentInARow += 1;
       return unsentInARow === UNSENT_BEFORE_PROBE;
     },
-    nextRound() {
+    /** Starts the next round of pauses. Returns the number of rounds since the platform was last reached. */
+    nextRound(): number {
       rounds += 1;
       return rounds;
     },
-    end() {
+    /** Call this when the platform has been reached. Returns true if this ends probing. */
+    end(): boolean {
       const wasProbing = isProbing();
       unsentInARow = 0;
       rounds = 0;
@@ -161,25 +154,16 @@ function createOutage(): Outage {
   };
 }
 
-/** Exchanges the learned rate with the other workers of the run. */
-interface SharedRate {
-  readonly applyShare: (share: PaceShare) => PaceShare;
-  /**
-   * Call this when a request of this worker was refused. Returns the allowed requests per second; infinite if no cap is
-   * known.
-   */
-  readonly found: (now: number) => number;
-}
-
 /** A report from another worker counts as the same finding if it is at most this much later than the local finding. */
 const SAME_FINDING_MS = 250;
 
-function createSharedRate(learned: LearnedRate): SharedRate {
+/** Exchanges the learned rate with the other workers of the run. */
+function createSharedRate(learned: LearnedRate) {
   let foundAt = Number.NEGATIVE_INFINITY;
   let appliedId: string | undefined;
   let before = 1;
   return {
-    applyShare(share) {
+    applyShare(share: PaceShare): PaceShare {
       const { workers = 1, found } = share;
       if (workers !== before) learned.scale(before / workers);
       before = workers;
@@ -190,7 +174,11 @@ function createSharedRate(learned: LearnedRate): SharedRate {
       learned.adopt(found.perSecond, found.at);
       return share;
     },
-    found(now) {
+    /**
+     * Call this when a request of this worker was refused. Returns the allowed requests per second; infinite if no cap
+     * is known.
+     */
+    found(now: number): number {
       const perSecond = learned.perSecond(now);
       if (perSecond < Number.POSITIVE_INFINITY) foundAt = now;
       return perSecond;
@@ -198,26 +186,20 @@ function createSharedRate(learned: LearnedRate): SharedRate {
   };
 }
 
-interface Pauses {
-  /** Returns the remaining milliseconds of the longest pause. */
-  readonly restMs: () => number;
-  readonly begin: (forMs: number, reason: string) => void;
-  /** Begins a pause that the platform did not request. `round`: number of consecutive pauses, including this one. */
-  readonly beginOwn: (round: number, reason: string) => void;
-}
-
-function createPauses({ clock, random, onChange }: RateControlDependencies): Pauses {
+function createPauses({ clock, random, onChange }: RateControlDependencies) {
   let pausedUntil = 0;
-  const begin: Pauses["begin"] = (forMs, reason) => {
+  const begin = (forMs: number, reason: string): void => {
     const until = clock.monotonic() + forMs;
     if (forMs <= 0 || until <= pausedUntil) return;
     pausedUntil = until;
     onChange({ kind: "pause", forMs, reason });
   };
   return {
+    /** Returns the remaining milliseconds of the longest pause. */
     restMs: () => Math.max(0, pausedUntil - clock.monotonic()),
     begin,
-    beginOwn: (round, reason) => begin(Math.min(MAX_PAUSE_MS, fullJitter(round, random)), reason),
+    /** Begins a pause that the platform did not request. `round`: number of consecutive pauses, including this one. */
+    beginOwn: (round: number, reason: string) => begin(Math.min(MAX_PAUSE_MS, fullJitter(round, random)), reason),
   };
 }
 

@@ -97,32 +97,25 @@ export function createConcurrencyLimit(
   };
 }
 
-interface LatencyWindow {
-  /** Adds a reply. Returns true when the window contains `size` replies. */
-  readonly add: (durationMs: number, size: number) => boolean;
-  readonly helps: () => boolean;
-  /** Returns the best mean reply time of any window, in milliseconds. */
-  readonly best: () => number;
-  readonly restart: () => void;
-}
-
-function createLatencyWindow(latencyMatters: boolean): LatencyWindow {
+function createLatencyWindow(latencyMatters: boolean) {
   let replies = 0;
   let sum = 0;
   let best = Number.POSITIVE_INFINITY;
   return {
-    add(durationMs, size) {
+    /** Adds a reply. Returns true when the window contains `size` replies. */
+    add(durationMs: number, size: number): boolean {
       replies += 1;
       sum += durationMs;
       return replies >= size;
     },
-    helps() {
+    helps(): boolean {
       const mean = sum / replies;
       best = Math.min(best * BEST_LATENCY_DECAY, mean);
       return !latencyMatters || mean <= best * SLOWDOWN_FACTOR + SLOWDOWN_MS;
     },
+    /** Returns the best mean reply time of any window, in milliseconds. */
     best: () => Math.max(1, replies > 0 ? Math.min(best, sum / replies) : best),
-    restart() {
+    restart(): void {
       replies = 0;
       sum = 0;
     },

@@ -146,27 +146,7 @@ function countWarnings(): (now: number) => boolean {
   };
 }
 
-interface Cap {
-  readonly isKnown: () => boolean;
-  /** Returns the cap in requests per second; infinite if unknown. */
-  readonly value: () => number;
-  /**
-   * Returns the requests per second that may be sent: slightly less than the cap after a refusal, then increasing over
-   * time.
-   */
-  readonly perSecond: (now: number) => number;
-  readonly loadAt: (now: number) => Load;
-  readonly refusedAt: () => number;
-  readonly restart: (refusedAt: number) => void;
-  /** @param found rate of accepted requests just before the refusal */
-  readonly lower: (found: number, isMany: boolean) => void;
-  readonly forget: () => void;
-  /** Adopts the rate of another worker, as of the time of its refusal. */
-  readonly adopt: (perSecond: number, refusedAt: number) => void;
-  readonly scale: (factor: number) => void;
-}
-
-function createCap(): Cap {
+function createCap() {
   let cap = Number.POSITIVE_INFINITY;
   let recoveryMs = MIN_RECOVERY_MS;
   let refusedAt = Number.NEGATIVE_INFINITY;
@@ -174,21 +154,27 @@ function createCap(): Cap {
 
   return {
     isKnown,
+    /** Returns the cap in requests per second; infinite if unknown. */
     value: () => cap,
-    perSecond(now) {
+    /**
+     * Returns the requests per second that may be sent: slightly less than the cap after a refusal, then increasing
+     * over time.
+     */
+    perSecond: (now: number): number => {
       if (!isKnown()) return cap;
       const progress = Math.max(0, now - refusedAt) / recoveryMs;
       return cap * (1 + RATE_REDUCTION * (progress - 1) ** 3);
     },
-    loadAt(now) {
+    loadAt(now: number): Load {
       if (!isKnown()) return "unknown";
       return now - refusedAt < recoveryMs ? "less" : "more";
     },
     refusedAt: () => refusedAt,
-    restart(at) {
+    restart(at: number): void {
       refusedAt = at;
     },
-    lower(found, isMany) {
+    /** @param found rate of accepted requests just before the refusal */
+    lower(found: number, isMany: boolean): void {
       const isConfirmed = Math.abs(found / cap - 1) < SAME_CAP_TOLERANCE;
       const wasConfirmed = recoveryMs > MIN_RECOVERY_MS;
       const share = isMany ? MIN_SHARE_OF_CAP_MANY : MIN_SHARE_OF_CAP;
@@ -196,34 +182,22 @@ function createCap(): Cap {
       cap = isKnown() ? Math.max(found, least) : found;
       recoveryMs = isConfirmed ? Math.min(2 * recoveryMs, MAX_RECOVERY_MS) : MIN_RECOVERY_MS;
     },
-    forget() {
+    forget(): void {
       cap = Number.POSITIVE_INFINITY;
       recoveryMs = MIN_RECOVERY_MS;
     },
-    adopt(perSecond, at) {
+    /** Adopts the rate of another worker, as of the time of its refusal. */
+    adopt: (perSecond: number, at: number): void => {
       const found = perSecond / (1 - RATE_REDUCTION);
       const isSame = isKnown() && Math.abs(found / cap - 1) < SAME_CAP_TOLERANCE;
       recoveryMs = isSame ? Math.min(2 * recoveryMs, MAX_RECOVERY_MS) : MIN_RECOVERY_MS;
       cap = found;
       refusedAt = at;
     },
-    scale(factor) {
+    scale: (factor: number): void => {
       cap *= factor;
     },
   };
-}
-
-/** Counts the events of the last two seconds, in slots of 100 ms. */
-interface EventCounter {
-  readonly add: (now: number) => void;
-  /** Returns the number of events in the last `windowMs` milliseconds. `windowMs` is at most two seconds. */
-  readonly count: (now: number, windowMs: number) => number;
-  /** Returns the milliseconds since the first event. */
-  readonly age: (now: number) => number;
-  /**
-   * Returns the events per second over the last `sinceMs` milliseconds, but over at least one and at most two seconds.
-   */
-  readonly perSecond: (now: number, sinceMs: number) => number;
 }
 
 const SLOT_MS = 100;
@@ -231,11 +205,12 @@ const MIN_WINDOW_MS = 1_000;
 /** Age at which events are dropped. */
 const COUNTER_WINDOW_MS = 2_000;
 
-function createEventCounter(): EventCounter {
+/** Counts the events of the last two seconds, in slots of 100 ms. */
+function createEventCounter() {
   const slots = new Map<number, number>();
   let firstAt: number | undefined;
 
-  const count: EventCounter["count"] = (now, windowMs) => {
+  const count = (now: number, windowMs: number): number => {
     const from = Math.floor((now - windowMs) / SLOT_MS);
     let sum = 0;
     for (const [slot, many] of slots) if (slot > from) sum += many;
@@ -243,7 +218,7 @@ function createEventCounter(): EventCounter {
   };
 
   return {
-    add(now) {
+    add(now: number): void {
       firstAt ??= now;
       const slot = Math.floor(now / SLOT_MS);
       slots.set(slot, (slots.get(slot) ?? 0) + 1);
@@ -251,9 +226,15 @@ function createEventCounter(): EventCounter {
       const [oldest] = slots.keys();
       if (oldest !== undefined) slots.delete(oldest);
     },
+    /** Returns the number of events in the last `windowMs` milliseconds. `windowMs` is at most two seconds. */
     count,
-    age: (now) => (firstAt === undefined ? 0 : now - firstAt),
-    perSecond(now, sinceMs) {
+    /** Returns the milliseconds since the first event. */
+    age: (now: number) => (firstAt === undefined ? 0 : now - firstAt),
+    /**
+     * Returns the events per second over the last `sinceMs` milliseconds, but over at least one and at most two
+     * seconds.
+     */
+    perSecond(now: number, sinceMs: number): number {
       if (firstAt === undefined) return 0;
       const wanted = Math.min(Math.max(sinceMs, MIN_WINDOW_MS), COUNTER_WINDOW_MS);
       const windowMs = Math.max(SLOT_MS, Math.min(wanted, now - firstAt));

@@ -135,50 +135,27 @@ function uncertainty(requests: number): number {
   return 1 / Math.sqrt(Math.max(1, requests));
 }
 
-interface ExcessTest {
-  readonly add: (refused: 0 | 1, noise: number, isTrial: boolean) => void;
-  /** Whether many more requests were refused than noise can explain. */
-  readonly isExcess: () => boolean;
-  readonly restart: () => void;
-}
-
 /**
  * Creates a CUSUM test (cumulative sum of log-likelihood ratios) that detects more refusals than noise alone explains.
  */
-function createExcessTest(): ExcessTest {
+function createExcessTest() {
   let sum = 0;
   return {
-    add(refused, noise, isTrial) {
+    add(refused: 0 | 1, noise: number, isTrial: boolean): void {
       const excess = Math.max(noise, MIN_EXCESS) * (isTrial ? 2 : 1);
       const high = noise + Math.min(excess, (1 - noise) * MAX_EXCESS_OF_REST);
       const likelihoodRatio = refused === 1 ? high / noise : (1 - high) / (1 - noise);
       sum = Math.max(0, sum + Math.log(likelihoodRatio));
     },
+    /** Whether many more requests were refused than noise can explain. */
     isExcess: () => sum >= CERTAINTY,
-    restart() {
+    restart(): void {
       sum = 0;
     },
   };
 }
 
-interface LoadSamples {
-  readonly acceptedRequest: (load: Load) => void;
-  readonly refused: (load: Load) => void;
-  /**
-   * Returns the share of noise, and the number of requests that it is based on; undefined if refusals do not look like
-   * noise. At a lower rate, refusals look like noise once there are `needed` of them, if their share is not clearly
-   * lower than before. Before a cap is known, they look like noise if enough requests were accepted between the last
-   * two refusals, unless refusals have been mistaken for noise before.
-   */
-  readonly noiseAt: (
-    load: Load,
-    needed: number,
-    atATime: number,
-  ) => { readonly share: number; readonly requests: number } | undefined;
-  readonly restart: () => void;
-}
-
-function createLoadSamples(): LoadSamples {
+function createLoadSamples() {
   let less = { through: 0, refused: 0 };
   let other = { through: 0, refused: 0 };
   /**
@@ -199,17 +176,27 @@ function createLoadSamples(): LoadSamples {
   };
 
   return {
-    acceptedRequest(load) {
+    acceptedRequest(load: Load): void {
       gap += 1;
       (load === "less" ? less : other).through += 1;
       if (less.through + other.through > MEMORY) halve();
     },
-    refused(load) {
+    refused(load: Load): void {
       gaps = [...gaps.slice(-2), gap];
       gap = 0;
       (load === "less" ? less : other).refused += 1;
     },
-    noiseAt(load, needed, atATime) {
+    /**
+     * Returns the share of noise, and the number of requests that it is based on; undefined if refusals do not look
+     * like noise. At a lower rate, refusals look like noise once there are `needed` of them, if their share is not
+     * clearly lower than before. Before a cap is known, they look like noise if enough requests were accepted between
+     * the last two refusals, unless refusals have been mistaken for noise before.
+     */
+    noiseAt(
+      load: Load,
+      needed: number,
+      atATime: number,
+    ): { readonly share: number; readonly requests: number } | undefined {
       if (load === "unknown" && needed === REFUSALS_UNTIL_NOISE) {
         const share = other.refused / (other.through + other.refused);
         return isGapLongEnough(Math.max(MIN_GAP, GAP_FACTOR * atATime))
@@ -224,7 +211,7 @@ function createLoadSamples(): LoadSamples {
       const isSame = less.refused >= (Math.min(shareOfOther, MAX_SHARE_OF_CAP) / 2) * (less.through + less.refused);
       return less.refused >= needed && isSame && share <= MAX_NOISE ? { share, requests: sizeOf(less) } : undefined;
     },
-    restart() {
+    restart(): void {
       less = { through: 0, refused: 0 };
       other = { through: 0, refused: 0 };
     },
