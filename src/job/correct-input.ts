@@ -18,18 +18,15 @@ interface CorrectedSources {
   readonly mapping: Mapping;
 }
 
-interface CorrectionsContext extends CorrectedSources {
-  /** The path from which the file is read. Differs from the file's own path if a copy is read. */
-  readonly from: string;
-}
-
 /**
  * Opens the corrections that are applied while sources are read.
+ * @param from the path from which the file is read; differs from the file's own path if a copy is read
  * @throws Failure `config` for an invalid corrections file
  */
 export async function openCorrections(
   file: string,
-  { from, ...sources }: CorrectionsContext,
+  from: string,
+  sources: CorrectedSources,
 ): Promise<Corrector & LinesEnd> {
   const { corrections, ...end } = await readCorrections(file, from);
   return { ...createCorrector(corrections, correctorOptions(file, sources)), ...end };

@@ -104,7 +104,7 @@ async function openCorrected(
   { file, from, mapping }: { readonly file: string; readonly from: string; readonly mapping: Mapping },
 ): Promise<JobInput> {
   const { correctionNotices, openCorrections } = await import("./correct-input.ts");
-  const { amend, results, ...end } = await openCorrections(file, { plan, mapping, from });
+  const { amend, results, ...end } = await openCorrections(file, from, { plan, mapping });
   const input = await openInput(plan, { ...options, amend });
   let isReported = false;
   return {

@@ -51,7 +51,7 @@ export async function lookUpRecords(
   for (const list of readBacks.filter(({ list: at }) => at !== undefined)) {
     const open = records.filter((record) => isOpen(record, list));
     for (const [path, group] of byPath(open, list)) {
-      const found = await withinLimit(() => readList(group, { path, list, client, key }));
+      const found = await withinLimit(() => readList(group, path, list, { client, key }));
       for (const record of group) note(record, typeof found === "string" ? unknown(found) : resultFor(found, record));
     }
   }
@@ -132,15 +132,12 @@ function byPath(records: readonly LookupRecord[], readBack: ReadBack): ReadonlyM
   return groups;
 }
 
-interface ListLookup extends LookupContext {
-  readonly path: string;
-  readonly list: ReadBack;
-}
-
 /** Returns the results for the records that the list contains. A 404 proves nothing: the list itself may not exist. */
 async function readList(
   records: readonly LookupRecord[],
-  { path, list, client, key }: ListLookup,
+  path: string,
+  list: ReadBack,
+  { client, key }: LookupContext,
 ): Promise<ReadonlyMap<LookupRecord, LookupResult>> {
   const keyMatch = list.match.find(({ payload }) => formatAttr(payload) === formatAttr(key));
   if (keyMatch === undefined)
@@ -189,7 +186,7 @@ function recordsByKey(
 }
 
 /** Returns the documented type of a list item. */
-function formOfItems({ operation, list = [] }: ListLookup["list"]): FieldType | undefined {
+function formOfItems({ operation, list = [] }: ReadBack): FieldType | undefined {
   const documented = documentedReply(operation, 200)?.body;
   const listForm = documented && fieldAt(documented, list);
   return listForm?.kind === "list" ? listForm.items : undefined;
