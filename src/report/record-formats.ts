@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { childAttr } from "../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../json/json-value.ts";
 import { plainText } from "../text/plain-text.ts";
 import { safeJson } from "../terminal/safe-json.ts";
@@ -139,5 +140,5 @@ function outline(record: JsonObject, width: number): string {
 function leaves(value: JsonValue, attr: string): readonly (readonly [attr: string, value: JsonValue])[] {
   const entries = isJsonObject(value) || isJsonArray(value) ? Object.entries(value) : [];
   if (entries.length === 0) return [[attr, value]];
-  return entries.flatMap(([name, inner]) => leaves(inner, attr === "" ? name : `${attr}.${name}`));
+  return entries.flatMap(([name, inner]) => leaves(inner, childAttr(attr, name)));
 }

@@ -205,12 +205,13 @@ function piecePhrase(piece: Piece): string {
   return min === 0 && max === 1 ? `optionally ${inner}` : `${inner} ${timesPhrase(piece)}`;
 }
 
-function timesPhrase({ min, max }: Piece): string {
+function timesPhrase(piece: Piece): string {
+  const { min, max } = piece;
   if (min === 0 && max === Infinity) return "any number of times";
-  return `${rangePhrase({ min, max })} ${plural(max, "time")}`;
+  return `${rangePhrase(piece)} ${plural(max, "time")}`;
 }
 
-function rangePhrase({ min, max }: Pick<Piece, "min" | "max">): string {
+function rangePhrase({ min, max }: Piece): string {
   if (min === max) return formatCount(min);
   if (max === Infinity) return `${formatCount(min)} or more`;
   return min === 0 ? `up to ${formatCount(max)}` : `${formatCount(min)}-${formatCount(max)}`;
@@ -225,15 +226,12 @@ function groupPhrase(branches: readonly Sequence[], isAlone: boolean): string {
   return isAlone ? orList(phrases) : `(${orList(phrases)})`;
 }
 
-function classPhrase(members: readonly Member[], { min, max }: Piece): string {
+function classPhrase(members: readonly Member[], piece: Piece): string {
+  const { min, max } = piece;
   const isOptional = min === 0 && max === 1;
   const isMany = max > 1;
   const names = members.map((member) => memberPhrase(member, isMany));
-  const lead = isOptional
-    ? "optionally 1"
-    : min === 0 && max === Infinity
-      ? "any number of"
-      : rangePhrase({ min, max });
+  const lead = isOptional ? "optionally 1" : min === 0 && max === Infinity ? "any number of" : rangePhrase(piece);
   if (members.some((member) => "noun" in member)) return `${lead} ${orList(names)}`;
   return `${lead} ${isMany ? "characters" : "character"} (${orList(members.map((member) => memberPhrase(member, false)))})`;
 }

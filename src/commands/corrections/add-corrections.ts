@@ -112,21 +112,26 @@ type FoundRows = ReadonlyMap<CorrectionRequest, readonly Row[]>;
 /** Returns, for each request, the rows that have its key, in file order. */
 async function rowsOf(job: Job, requests: readonly CorrectionRequest[], signal: AbortSignal): Promise<FoundRows> {
   const wanted = requestsByKey(job, requests);
-  const keyNames = new Map(
-    withDescendants<SourceSpec>(job.plan).map((spec) => [spec.name, keyNameOf(spec, keyColumnIn(job.mapping))]),
-  );
+  const keyNameIn = keyNames(job);
   const found = new Map<CorrectionRequest, Row[]>();
   for await (const { source, rows } of job.input.rowsByFile(signal)) {
     const byKey = wanted.get(source);
     if (byKey === undefined) continue;
     for (const row of rows) {
-      const name = keyNames.get(source)?.(row);
+      const name = keyNameIn(source, row);
       if (name === undefined) throw withoutKey(source);
       for (const request of byKey.get(keyOf(row, name) ?? "") ?? [])
         found.set(request, [...(found.get(request) ?? []), row]);
     }
   }
   return found;
+}
+
+/** Returns a function that finds the column or path that identifies a row in corrections. */
+export function keyNames({ plan, mapping }: Job): (source: string, row: Row) => string | undefined {
+  const specs = withDescendants<SourceSpec>(plan);
+  const names = new Map(specs.map((spec) => [spec.name, keyNameOf(spec, keyColumnIn(mapping))]));
+  return (source, row) => names.get(source)?.(row);
 }
 
 /** Groups the requests by source and key. */

@@ -3,16 +3,17 @@ import { createSourceSearch, type SourceSearch } from "../../corrections/find-so
 import type { ReturnedRejects } from "../../corrections/check-corrections.ts";
 import { type ReturnedChange, returnedChanges } from "../../corrections/returned-changes.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import { correctorOptions, keyColumnIn } from "../../job/correct-input.ts";
+import { correctorOptions } from "../../job/correct-input.ts";
 import { type Job, openJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Row } from "../../model/record.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
-import { type Corrector, createCorrector, keyNameOf } from "../../read/corrections/apply-corrections.ts";
+import { type Corrector, createCorrector } from "../../read/corrections/apply-corrections.ts";
 import { readAppendedChanges } from "../../read/corrections/corrections-file.ts";
 import { withDescendants } from "../../read/input/opened-source.ts";
 import { keyOf } from "../../read/row/row-key.ts";
+import { keyNames } from "./add-corrections.ts";
 import { appendChanges, NO_CORRECTIONS, readWithNotice } from "./change-corrections.ts";
 import { type CellKeeper, cellName, createCellKeeper, type NotKept, type SourceKeys } from "./keep-cells.ts";
 
@@ -144,13 +145,6 @@ async function findSourceRows(
 
 function changesOf(source: string, changes: readonly ReturnedChange[]): readonly ReturnedChange[] {
   return changes.filter(({ row }) => row.source === source);
-}
-
-/** Returns a function that finds the column or path that identifies a row in corrections. */
-function keyNames({ plan, mapping }: Job): (source: string, row: Row) => string | undefined {
-  const specs = withDescendants<SourceSpec>(plan);
-  const names = new Map(specs.map((spec) => [spec.name, keyNameOf(spec, keyColumnIn(mapping))]));
-  return (source, row) => names.get(source)?.(row);
 }
 
 function nameOf(source: string, key: string | undefined): string {

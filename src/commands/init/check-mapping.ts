@@ -5,7 +5,6 @@ import { attrPattern, formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
 import { canonicalJson } from "../../json/json-value.ts";
 import { contentHash } from "../../ledger/records/record-hashes.ts";
 import { checkedRecords } from "../../migrate.ts";
-import { hasErrors } from "../../model/problem.ts";
 import type { MappedRecord } from "../../model/record.ts";
 
 /** The result of validating records with a mapping. */
@@ -42,17 +41,18 @@ export async function checkMapping(
   onRecord?: (record: MappedRecord, job: Job) => void,
 ): Promise<MappingCheck> {
   const job = await openJob({ ...settings, limit: MAX_RECORDS + 1 }, dependencies);
-  const causes = createCauses();
-  const keys = createKeys();
+  const causes = new Map<string, CheckCause>();
+  const byKey = new Map<string, KeyedRecord[]>();
   let [records, valid] = [0, 0];
   try {
     for await (const batch of checkedRecords(job, { signal: dependencies.drain })) {
       for (const record of batch.slice(0, MAX_RECORDS - records)) {
-        const isValid = !hasErrors(record.problems);
-        if (isValid) valid += 1;
         const errors = record.problems.filter(({ severity }) => severity === "error");
-        causes.add(errors);
-        keys.add(record, isValid);
+        const isValid = errors.length === 0;
+        if (isValid) valid += 1;
+        const kinds = new Map(errors.map(({ code, attr }) => [`${code} ${attrPattern(attr)}`, { code, attr }]));
+        for (const { code, attr } of kinds.values()) addRecords(causes, code, attr, 1);
+        addKey(byKey, record, isValid);
         onRecord?.(record, job);
       }
       records += batch.length;
@@ -61,78 +61,41 @@ export async function checkMapping(
     await job.input.close();
   }
   const { keyAttr } = job.mapping;
-  const repeated = keys.repeated();
+  const repeated = [...byKey.values()].flatMap(withoutSent);
   const attr = keyAttr === undefined ? NON_FIELD_ERRORS : formatAttr(keyAttr);
-  for (let count = 0; count < repeated.records; count += 1) causes.add([{ code: "duplicate_key", attr }]);
+  if (repeated.length > 0) addRecords(causes, "duplicate_key", attr, repeated.length);
   return {
     records: Math.min(records, MAX_RECORDS),
-    valid: valid - repeated.valid,
+    valid: valid - repeated.filter(({ isValid }) => isValid).length,
     more: records > MAX_RECORDS,
-    causes: causes.most(),
+    causes: [...causes.values()].toSorted((one, other) => other.records - one.records).slice(0, MAX_CAUSES),
   };
 }
 
-interface Causes {
-  /** Counts the errors in one record. */
-  readonly add: (errors: readonly Pick<CheckCause, "code" | "attr">[]) => void;
-  readonly most: () => readonly CheckCause[];
+function addRecords(causes: Map<string, CheckCause>, code: string, attr: string, records: number): void {
+  const pattern = attrPattern(attr);
+  const key = `${code} ${pattern}`;
+  causes.set(key, { code, attr: pattern, records: (causes.get(key)?.records ?? 0) + records });
 }
 
-function createCauses(): Causes {
-  const causes = new Map<string, CheckCause>();
-  return {
-    add(errors) {
-      const kinds = new Map(errors.map(({ code, attr }) => [`${code} ${attrPattern(attr)}`, { code, attr }]));
-      for (const [key, { code, attr }] of kinds) {
-        const records = (causes.get(key)?.records ?? 0) + 1;
-        causes.set(key, { code, attr: attrPattern(attr), records });
-      }
-    },
-    most: () => [...causes.values()].toSorted((one, other) => other.records - one.records).slice(0, MAX_CAUSES),
-  };
+interface KeyedRecord {
+  readonly content: string;
+  readonly isValid: boolean;
 }
 
-interface Keys {
-  readonly add: (record: MappedRecord, isValid: boolean) => void;
-  /**
-   * Returns the number of records that would not be sent because of their key, and the number of these records that
-   * would otherwise be valid.
-   */
-  readonly repeated: () => { readonly records: number; readonly valid: number };
+function addKey(byKey: Map<string, KeyedRecord[]>, record: MappedRecord, isValid: boolean): void {
+  const { key, payload, parameters } = record;
+  if (key === undefined) return;
+  const identity = canonicalJson([key, parameters ?? null]);
+  const same = byKey.get(identity) ?? [];
+  byKey.set(identity, same);
+  same.push({ content: Buffer.from(contentHash(payload, parameters)).toString("base64"), isValid });
 }
 
 /**
- * Creates a counter of records with the same key. If several records have the same key and content, only the first
- * record is sent. If their contents differ, no record with this key is sent.
+ * Returns the records with the same key that would not be sent. If their contents are the same, only the first record
+ * is sent. If their contents differ, none of them is sent.
  */
-function createKeys(): Keys {
-  const known = new Map<
-    string,
-    { content: string; differs: boolean; firstIsValid: boolean; records: number; valid: number }
-  >();
-  return {
-    add({ key, payload, parameters }, isValid) {
-      if (key === undefined) return;
-      const identity = canonicalJson([key, parameters ?? null]);
-      const content = Buffer.from(contentHash(payload, parameters)).toString("base64");
-      const valid = isValid ? 1 : 0;
-      const before = known.get(identity);
-      if (before === undefined) {
-        known.set(identity, { content, differs: false, firstIsValid: isValid, records: 1, valid });
-        return;
-      }
-      before.differs ||= before.content !== content;
-      before.records += 1;
-      before.valid += valid;
-    },
-    repeated() {
-      let [records, valid] = [0, 0];
-      for (const each of known.values()) {
-        if (each.records === 1) continue;
-        records += each.records - (each.differs ? 0 : 1);
-        valid += each.valid - (each.differs || !each.firstIsValid ? 0 : 1);
-      }
-      return { records, valid };
-    },
-  };
+function withoutSent(records: readonly KeyedRecord[]): readonly KeyedRecord[] {
+  return records.every(({ content }) => content === records[0]?.content) ? records.slice(1) : records;
 }

@@ -29,7 +29,7 @@ import {
 } from "./write/yaml-text.ts";
 import { mappingText, relativePath } from "./write/mapping-text.ts";
 
-export interface InitOptions {
+export interface GuessedJob {
   /** Contract, operation, sources, supplier, encoding, delimiter. */
   readonly job: JobSettings;
   /** Folder for the generated files. */
@@ -38,27 +38,34 @@ export interface InitOptions {
   readonly root?: string | undefined;
   /** Name of the column in the root source that identifies a record; default: guessed. */
   readonly key?: string | undefined;
+}
+
+export interface InitOptions extends GuessedJob {
   /** JSON Schema of a configuration file, for editors. */
   readonly configSchema: JsonObject;
 }
 
-/** The analysed extracts and the guessed mapping. */
-export interface PreparedInit {
+interface AnalysedExtracts {
   readonly sources: readonly SourceProfile[];
   readonly guessed: GuessedMapping;
+}
+
+/** The analysed extracts and the guessed mapping. */
+export interface PreparedInit extends AnalysedExtracts {
   /** The encoding of sources that do not declare an encoding; undefined for UTF-8. */
   readonly encoding: string | undefined;
   /** The content of the mapping file. */
   readonly mapping: string;
 }
 
-/** The analysis of the extracts, and the files that were written. */
-export interface InitResult {
-  readonly sources: readonly SourceProfile[];
-  readonly guessed: GuessedMapping;
+interface WrittenFiles {
   /** Written files, and existing files that were left unchanged. */
   readonly written: readonly string[];
   readonly kept: readonly string[];
+}
+
+/** The analysis of the extracts, and the files that were written. */
+export interface InitResult extends AnalysedExtracts, WrittenFiles {
   /** The result of validating records with the generated mapping. */
   readonly check: MappingCheck;
 }
@@ -73,7 +80,7 @@ export async function init(options: InitOptions, dependencies: Dependencies): Pr
   const file = path.join(out, "mapping.yaml");
   await refuseExisting(file);
   const { sources, guessed, encoding, mapping } = await prepareInit(options, dependencies);
-  const { written, kept } = await writeInitFiles(out, [
+  const files = await writeInitFiles(out, [
     [file, mapping],
     ...setupTexts({ ...job, encoding }, { out, operation: guessed.operation, configSchema }),
   ]);
@@ -81,7 +88,7 @@ export async function init(options: InitOptions, dependencies: Dependencies): Pr
     { ...job, sources: [], namedSources: {}, mapping: file, encoding, supplier: job.supplier ?? "TODO" },
     dependencies,
   );
-  return { sources, guessed, written, kept, check };
+  return { sources, guessed, ...files, check };
 }
 
 /**
@@ -89,7 +96,7 @@ export async function init(options: InitOptions, dependencies: Dependencies): Pr
  * @throws the failures of `init`, except those for existing and unwritable files
  */
 export async function prepareInit(
-  { job, out, root, key }: Pick<InitOptions, "job" | "out" | "root" | "key">,
+  { job, out, root, key }: GuessedJob,
   dependencies: Dependencies,
 ): Promise<PreparedInit> {
   const contract = await readContractWithFindings(job.contract, dependencies, job.rules);
@@ -104,8 +111,10 @@ export async function prepareInit(
 
 type FileText = readonly [file: string, text: string];
 
-interface SetupOptions extends Pick<InitOptions, "out" | "configSchema"> {
+interface SetupOptions {
+  readonly out: string;
   readonly operation: Operation;
+  readonly configSchema: JsonObject;
 }
 
 /** Returns the files that are written in addition to the mapping: the configuration, and the schemas for editors. */
@@ -121,10 +130,7 @@ export function setupTexts(job: JobSettings, { out, operation, configSchema }: S
  * Writes files that do not exist yet.
  * @throws Failure `usage` if other users can write to the folder, `storage` if a file cannot be written
  */
-export async function writeInitFiles(
-  out: string,
-  texts: readonly FileText[],
-): Promise<Pick<InitResult, "written" | "kept">> {
+export async function writeInitFiles(out: string, texts: readonly FileText[]): Promise<WrittenFiles> {
   await makeFolder(out).catch((error: unknown) => refuseUnwritable(out, error));
   await refuseSharedFolder(out);
   const written: string[] = [];

@@ -3,15 +3,18 @@ import { shareFound } from "./profile/value-hashes.ts";
 import { nameWords } from "./guess/field-names.ts";
 import type { SourceProfile } from "./profile/profile-sources.ts";
 
-/**
- * A possible join: rows of one source refer to rows of another source by a column whose values are nearly unique in the
- * other source.
- */
-export interface Join {
+interface JoinEnds {
   readonly from: SourceProfile;
   readonly column: ColumnProfile;
   readonly to: SourceProfile;
   readonly key: ColumnProfile;
+}
+
+/**
+ * A possible join: rows of one source refer to rows of another source by a column whose values are nearly unique in the
+ * other source.
+ */
+export interface Join extends JoinEnds {
   /** Share of the non-empty cells of `column` whose values occur in `key`. */
   readonly hits: number;
   readonly kind: "many-to-one" | "one-to-one";
@@ -60,7 +63,7 @@ export function findJoins(sources: readonly SourceProfile[]): readonly Join[] {
   return joins.filter(({ score }) => score >= MIN_SCORE).toSorted((one, other) => other.score - one.score);
 }
 
-function joinOf(ends: Pick<Join, "from" | "column" | "to" | "key">): readonly Join[] {
+function joinOf(ends: JoinEnds): readonly Join[] {
   const { from, column, to, key } = ends;
   // If the value lengths of two columns do not overlap, the columns have no value in common.
   if (column.shortest > key.longest || key.shortest > column.longest || !isKeyLike(column)) return [];
@@ -83,7 +86,7 @@ const ROW_NUMBERS: ReadonlySet<string> = new Set(["id", "number", "sequence", "r
  * Returns how strongly the names suggest that one column refers to the other, such as `CUST_ID` to `customers.ID`, or
  * `ACC` to `ACCOUNT_NO`.
  */
-function namesAgree({ column, to, key }: Pick<Join, "column" | "to" | "key">): number {
+function namesAgree({ column, to, key }: JoinEnds): number {
   const own = distinctiveWords(column.name);
   const other = distinctiveWords(key.name);
   const isPlain = isRowNumber(column) && isRowNumber(key);
@@ -157,7 +160,7 @@ function belongsTo(root: SourceProfile, source: SourceProfile, parents: Parents)
 }
 
 /** Removes the joins to the root by other keys if any source refers to the root by the named key. */
-function joinsByKey(root: SourceProfile, { joins, key }: Pick<TreeOptions, "joins" | "key">): readonly Join[] {
+function joinsByKey(root: SourceProfile, { joins, key }: TreeOptions): readonly Join[] {
   const isByKey = (join: Join): boolean => join.to === root && join.key.name === key;
   return joins.some(isByKey) ? joins.filter((join) => join.to !== root || isByKey(join)) : joins;
 }

@@ -54,7 +54,8 @@ export async function updateMapping(settings: JobSettings, dependencies: Depende
   const root = nodeOf(plan, profiles);
   placeAsWritten(payload, written, new Map(nodesOf(root).map((node) => [node.source.name, node])));
   fillAll(payload, root, scores);
-  const { text: extended, added, open } = addFields(text, payload, zoneOf(contract));
+  const { extended, found } = addFields(text, payload, zoneOf(contract));
+  const { added, open } = found;
   if (added.length > 0) await replaceFile(file, extended, { mode: (await stat(file)).mode & 0o777 });
   return { file: path.normalize(file), added, open, check: await checkMapping(settings, dependencies) };
 }
@@ -99,26 +100,21 @@ function placeAsWritten(
   }
 }
 
-/** The text of a mapping with the added fields. */
-interface ExtendedMapping {
-  readonly text: string;
-  /** The attrs that were added. */
-  readonly added: readonly string[];
-  /** Required attrs that the extended mapping does not fill. */
-  readonly open: readonly string[];
-}
-
 /**
  * Adds the required fields that a mapping lacks if a column or a constant can fill them. Adds each field after the last
  * field of its object, and keeps every existing character.
  */
-function addFields(text: string, payload: Container, zone: string): ExtendedMapping {
+function addFields(
+  text: string,
+  payload: Container,
+  zone: string,
+): { readonly extended: string; readonly found: Additions } {
   const found: Additions = { text, zone, insertions: [], added: [], open: [] };
   const root = parseEditable(text).get("payload");
   if (isMap(root)) addTo(root, payload, found);
   const parts = found.insertions.toSorted((one, other) => other.at - one.at);
   const extended = parts.reduce((made, { at, inserted }) => made.slice(0, at) + inserted + made.slice(at), text);
-  return { text: extended, added: found.added, open: found.open };
+  return { extended, found };
 }
 
 interface Additions {

@@ -1,4 +1,5 @@
-import { MAX_EXACT_LENGTH, sameDecimal } from "../../json/exact-json.ts";
+import { isExactNumber } from "../../json/decimal-arithmetic.ts";
+import { MAX_EXACT_LENGTH } from "../../json/exact-json.ts";
 
 /** The number format of a source. */
 export interface NumberSeparators {
@@ -27,7 +28,7 @@ export function numberFrom(text: string): number | undefined {
   if (!JSON_NUMBER.test(text)) return undefined;
   const value = Number(text);
   const isExact = text.length <= MAX_EXACT_LENGTH && isDecimalText(text);
-  return isExact || (Number.isFinite(value) && sameDecimal(text, String(value))) ? value + 0 : undefined;
+  return isExact || isExactNumber(value, text) ? value + 0 : undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { parsePointer } from "../../json/json-pointer.ts";
 import { canonicalJson, type JsonObject } from "../../json/json-value.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { hasErrors, isRuleProblem, type Problem } from "../../model/problem.ts";
@@ -166,6 +167,5 @@ function columnOf(column: string | undefined, columns: readonly string[]): reado
 
 /** Returns a list with the name of the row's member that contains the value at the pointer; empty for the row itself. */
 function memberOf(pointer: string | undefined, row: string): readonly string[] {
-  const name = pointer?.slice(row.length).split("/")[1];
-  return name === undefined ? [] : [name.replaceAll("~1", "/").replaceAll("~0", "~")];
+  return pointer === undefined ? [] : parsePointer(pointer.slice(row.length)).slice(0, 1);
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { sameDecimal } from "../../../src/json/exact-json.ts";
+import { isSameDecimal } from "../../../src/json/decimal-arithmetic.ts";
 import { numberFrom } from "../../../src/map/leaf/number-text.ts";
 
 /** Text that is a JSON number, or nearly one, with fewer and more digits than a JavaScript number keeps. */
@@ -26,7 +26,7 @@ test("reads exactly the JSON numbers of which no digit is lost", () => {
   fc.assert(
     fc.property(numbers, (text) => {
       const value = parsed(text);
-      const isKept = value !== undefined && Number.isFinite(value) && sameDecimal(text, String(value));
+      const isKept = value !== undefined && Number.isFinite(value) && isSameDecimal(text, String(value));
       expect(numberFrom(text)).toBe(isKept ? value + 0 : undefined);
     }),
     { numRuns: 3000 },

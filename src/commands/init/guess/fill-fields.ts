@@ -113,7 +113,7 @@ function isSameField(slot: Slot, other: Slot): boolean {
  */
 function otherAddress(slot: Slot, slots: readonly Slot[]): Guess | undefined {
   if (!isOfAddress(slot)) return undefined;
-  const other = slots.find(({ guess, ...each }) => guess !== undefined && plainWords(each) === plainWords(slot));
+  const other = slots.find((each) => each.guess !== undefined && plainWords(each) === plainWords(slot));
   return other?.guess && { ...other.guess, score: OTHER_ADDRESS * other.guess.score };
 }
 
@@ -125,7 +125,7 @@ function isOfAddress({ words }: Slot): boolean {
   return words.includes("address") || words.includes("postcode");
 }
 
-function plainWords({ words }: Pick<Slot, "words">): string {
+function plainWords({ words }: Slot): string {
   return words.filter((word) => !ADDRESS_KINDS.has(word)).join(" ");
 }
 
@@ -156,9 +156,10 @@ function completeness(container: Container, pairs: readonly Pair[]): (slot: Slot
   const factors = new Map<Container, number>([[container, 1]]);
   for (const inner of containersIn(container)) {
     const above = factors.get(inner.parent ?? container) ?? 1;
-    const needed = inner.fields.filter((field) => field.kind === "slot" && field.required && !isGiven(field));
-    const share =
-      needed.filter((field) => field.kind === "slot" && fitted.has(field)).length / Math.max(1, needed.length);
+    const needed = inner.fields
+      .filter((field) => field.kind === "slot")
+      .filter(({ required, constant }) => required && constant === undefined);
+    const share = needed.filter((slot) => fitted.has(slot)).length / Math.max(1, needed.length);
     const whole = needed.length === 0 ? 1 : 0.65 + 0.35 * share;
     factors.set(inner, isAlways(inner) ? above : above * whole * (inner.required ? 1 : OPTIONAL_OBJECT));
   }
@@ -166,10 +167,6 @@ function completeness(container: Container, pairs: readonly Pair[]): (slot: Slot
 }
 
 const OPTIONAL_OBJECT = 0.93;
-
-function isGiven({ constant }: Slot): boolean {
-  return constant !== undefined;
-}
 
 /**
  * Marks the containers that the mapping must include: required containers, lists with a source, and containers with a
@@ -179,8 +176,7 @@ function include(container: Container): boolean {
   let some = container.source !== undefined || isAlways(container);
   for (const field of container.fields) {
     if (field.kind === "slot") some ||= field.guess !== undefined && !field.isShared;
-    else if (field.source !== undefined) some = true;
-    else if (include(field)) some = true;
+    else if (field.source !== undefined || include(field)) some = true;
   }
   container.included = some;
   return some;

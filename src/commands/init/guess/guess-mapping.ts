@@ -3,8 +3,8 @@ import { missingKeys } from "../../../contract/operations/find-operation.ts";
 import type { Operation } from "../../../contract/operations/operation.ts";
 import { formatAttr } from "../../../json/attr.ts";
 import { Failure } from "../../../model/failure.ts";
-import { findJoins, type Join, keyColumns } from "../joins.ts";
-import { chooseTree, columnNamed, type SourceNode, type SourceTree } from "../joins.ts";
+import { chooseTree, columnNamed, findJoins, type Join, keyColumns } from "../joins.ts";
+import type { SourceNode, SourceTree } from "../joins.ts";
 import { suggestionOr } from "../../../text/suggestion.ts";
 import type { SourceProfile } from "../profile/profile-sources.ts";
 import { fillFields } from "./fill-fields.ts";
@@ -17,8 +17,6 @@ export interface GuessedMapping {
   readonly operation: Operation;
   /** The attr of the business key; undefined if no field of the contract looks like a business key. */
   readonly key: string | undefined;
-  /** Whether the contract declares the key. */
-  readonly keyIsDeclared: boolean;
   readonly joins: readonly Join[];
   readonly tree: SourceTree;
   /** Sources in the tree that fill no list of the payload. */
@@ -44,34 +42,23 @@ export interface GuessOptions {
  */
 export function guessMapping(sources: readonly SourceProfile[], options: GuessOptions): GuessedMapping {
   const { operation, contract } = options;
-  const { payload, key, scores } = preparePayload(options);
+  const prepared = preparePayload(options);
+  const { payload, key, scores } = prepared;
   const joins = findJoins(sources);
   const tree = chooseTree(possibleRoots(sources, options), {
     sources,
     joins,
     key: options.key,
-    recordLikeness: (source) => recordLikeness(source, { payload, key, scores }),
+    recordLikeness: (source) => recordLikeness(source, prepared),
   });
-  if (options.key !== undefined) fillKey(payload, { attr: key, column: options.key, source: tree.root.source, scores });
+  if (options.key !== undefined) fillKey(prepared, tree.root.source, options.key);
   const unplaced = placeSources(payload, tree.root, scores);
   fillAll(payload, tree.root, scores);
-  return {
-    operation,
-    key,
-    keyIsDeclared: operation.key !== undefined,
-    joins,
-    tree,
-    unplaced,
-    payload,
-    zone: zoneOf(contract),
-  };
+  return { operation, key, joins, tree, unplaced, payload, zone: zoneOf(contract) };
 }
 
 /** Returns the sources whose rows may be the records, limited to the root and key that the user named, if any. */
-function possibleRoots(
-  sources: readonly SourceProfile[],
-  { root, key }: Pick<GuessOptions, "root" | "key">,
-): readonly SourceProfile[] {
+function possibleRoots(sources: readonly SourceProfile[], { root, key }: GuessOptions): readonly SourceProfile[] {
   const names = sources.map(({ name }) => name);
   const named = root === undefined ? sources : sources.filter(({ name }) => name === root);
   if (root !== undefined && named.length === 0) {
@@ -82,39 +69,31 @@ function possibleRoots(
   const fitting = key === undefined ? named : named.filter((source) => columnNamed(source, key) !== undefined);
   if (key === undefined || fitting.length > 0) return fitting;
   const columns = [...new Set(named.flatMap(({ columns: own }) => own.map(({ name }) => name)))];
-  throw new Failure(
-    "usage",
-    `--key ${key}: ${root ?? "no source"} has ${root === undefined ? "this" : "no such"} column`,
-    {
-      hint: suggestionOr(`the columns are: ${columns.join(", ")}`, key, columns),
-    },
-  );
-}
-
-interface NamedKey {
-  /** The attr of the business key, if it is known. */
-  readonly attr: string | undefined;
-  readonly column: string;
-  readonly source: SourceProfile;
-  readonly scores: Scores;
+  const fault = root === undefined ? "no source has this column" : `${root} has no such column`;
+  throw new Failure("usage", `--key ${key}: ${fault}`, {
+    hint: suggestionOr(`the columns are: ${columns.join(", ")}`, key, columns),
+  });
 }
 
 /** Fills the business key from the column that the user named. */
-function fillKey(payload: Container, { attr, column: name, source, scores }: NamedKey): void {
-  const slot = slotsIn(payload).find(({ path }) => path.join(".") === attr);
+function fillKey({ payload, key, scores }: PreparedPayload, source: SourceProfile, name: string): void {
+  const slot = slotsIn(payload).find(({ path }) => path.join(".") === key);
   const column = columnNamed(source, name);
   if (slot !== undefined && column !== undefined) slot.guess = { ...scores.of(slot, column, source), score: 1 };
+}
+
+interface PreparedPayload {
+  readonly payload: Container;
+  /** The attr of the business key, if it is known. */
+  readonly key: string | undefined;
+  readonly scores: Scores;
 }
 
 /**
  * Returns the payload of the operation with its constants, before any column is assigned.
  * @throws Failure `usage` if the operation takes no payload
  */
-export function preparePayload({ operation, supplier }: GuessOptions): {
-  readonly payload: Container;
-  readonly key: string | undefined;
-  readonly scores: Scores;
-} {
+export function preparePayload({ operation, supplier }: GuessOptions): PreparedPayload {
   if (operation.body === undefined) {
     throw new Failure("usage", `the operation "${operation.id}" has no request body, so there is nothing to map`, {
       hint: "choose another operation with --operation; `migrate contract show` lists them",
@@ -130,10 +109,7 @@ export function preparePayload({ operation, supplier }: GuessOptions): {
  * Returns how likely it is that the rows of a source are records, from 0 to 1, based on how well their columns fit the
  * business key and the required fields of the payload.
  */
-function recordLikeness(
-  source: SourceProfile,
-  { payload, key, scores }: { readonly payload: Container; readonly key: string | undefined; readonly scores: Scores },
-): number {
+function recordLikeness(source: SourceProfile, { payload, key, scores }: PreparedPayload): number {
   const slots = payload.fields.filter((field) => field.kind === "slot");
   const best = (slot: Slot): number =>
     Math.max(0, ...source.columns.map((column) => scores.of(slot, column, source).score));

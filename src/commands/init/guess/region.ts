@@ -13,17 +13,24 @@ export interface Guess {
   readonly form: LeafForm;
 }
 
-/** A field that takes one value, with its candidate columns. */
-export interface Slot {
-  readonly kind: "slot";
+/** A field of an object in the contract that a mapping may fill. */
+interface ContractField {
   readonly name: string;
-  readonly path: readonly string[];
-  /** The type of the value, or the type of an item for a list of values. */
+  /** For a list, the type of its items. */
   readonly type: FieldType;
-  readonly isList: boolean;
   /** Whether the field is required in its object. */
   readonly required: boolean;
+}
+
+interface TreeField extends ContractField {
+  readonly path: readonly string[];
+  readonly isList: boolean;
   readonly words: readonly string[];
+}
+
+/** A field that takes one value, or a list of values, with its candidate columns. */
+export interface Slot extends TreeField {
+  readonly kind: "slot";
   readonly around: readonly string[];
   readonly container: Container;
   guess: Guess | undefined;
@@ -39,14 +46,8 @@ export interface Slot {
 }
 
 /** An object of the contract, or the items of a list of objects. */
-export interface Container {
+export interface Container extends TreeField {
   readonly kind: "container";
-  readonly name: string;
-  readonly path: readonly string[];
-  readonly type: FieldType;
-  readonly isList: boolean;
-  readonly required: boolean;
-  readonly words: readonly string[];
   readonly parent: Container | undefined;
   readonly fields: (Slot | Container)[];
   /** The source whose rows become the items. If absent, the object is built from the row of the enclosing container. */
@@ -66,15 +67,17 @@ export function payloadTree(type: FieldType, name: string): Container {
 /** Record types that occur in the names of operations, such as `import-account`. */
 const ENTITIES: ReadonlySet<string> = new Set(["account", "customer", "business", "note", "agreement"]);
 
-type Position = Pick<Container, "name" | "type" | "required" | "isList" | "parent">;
+interface Position extends ContractField {
+  readonly isList: boolean;
+  readonly parent: Container | undefined;
+}
 
 function containerOf(position: Position): Container {
-  const { name, type, parent } = position;
-  const path = parent === undefined ? [] : [...parent.path, name, ...(position.isList ? ["*"] : [])];
+  const { name, type, isList, parent } = position;
   const container: Container = {
     ...position,
     kind: "container",
-    path,
+    path: parent === undefined ? [] : [...parent.path, name, ...(isList ? ["*"] : [])],
     words: parent === undefined ? nameWords(name).filter((word) => ENTITIES.has(word)) : nameWords(name),
     fields: [],
     source: undefined,
@@ -91,8 +94,8 @@ function fieldIn(container: Container, field: ContractField): Slot | Container |
   if (items !== undefined) return containerOf({ ...below, type: items, isList: true });
   if (fieldsOf(field.type) !== undefined) return containerOf({ ...below, isList: false });
   const values = scalarItems(field.type);
-  if (values !== undefined) return slotOf(container, { ...field, type: values, isList: true });
-  return isScalarField(field.type) ? slotOf(container, { ...field, isList: false }) : undefined;
+  if (values !== undefined) return slotOf(container, { ...field, type: values }, true);
+  return isScalarField(field.type) ? slotOf(container, field, false) : undefined;
 }
 
 function fillFields(container: Container, fields: readonly ContractField[]): void {
@@ -114,9 +117,10 @@ function typesFrom({ parent, type }: Container): readonly FieldType[] {
   return parent === undefined ? [type] : [...typesFrom(parent), type];
 }
 
-function slotOf(container: Container, field: Pick<Slot, "name" | "type" | "required" | "isList">): Slot {
+function slotOf(container: Container, field: ContractField, isList: boolean): Slot {
   return {
     ...field,
+    isList,
     kind: "slot",
     path: [...container.path, field.name],
     words: nameWords(field.name),
@@ -143,13 +147,6 @@ export function slotsIn(container: Container): readonly Slot[] {
   return [container, ...containersIn(container)].flatMap(({ fields }) =>
     fields.filter((field) => field.kind === "slot"),
   );
-}
-
-/** A field of an object in the contract that a mapping may fill. */
-interface ContractField {
-  readonly name: string;
-  readonly type: FieldType;
-  readonly required: boolean;
 }
 
 /**

@@ -80,7 +80,7 @@ function dateFit(kind: "date" | "datetime", column: ColumnProfile): ValueFit {
   if (form === undefined) return onlyFit(0.02);
   const { pattern, hasTime, hasOffset } = form;
   const also = column.dates.find(
-    (other) => other !== form && other.fits === form.fits && haveOtherOrder(other.pattern, pattern),
+    (other) => other !== form && other.fits === form.fits && orderOf(other.pattern) !== orderOf(pattern),
   );
   const fit = kind === "datetime" && !hasTime ? 0.9 : 1;
   const isIso = kind === "date" ? pattern === "yyyy-MM-dd" : pattern.startsWith("yyyy-MM-dd'T'") && hasOffset;
@@ -89,11 +89,7 @@ function dateFit(kind: "date" | "datetime", column: ColumnProfile): ValueFit {
   return { fit, evidence: 0.15, form: { kind, pattern, hasOffset, also: also?.pattern } };
 }
 
-/** Whether day and month are in a different order in the two patterns. */
-function haveOtherOrder(one: string, other: string): boolean {
-  return orderOf(one) !== orderOf(other);
-}
-
+/** Returns the order of day and month in a pattern. */
 function orderOf(pattern: string): string {
   return pattern.replaceAll(/[^dM]/g, "").replaceAll(/(.)\1+/g, "$1");
 }
@@ -117,17 +113,16 @@ function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
   const { codes } = column;
   const known = new Set(choices.map(String));
   if (codes === undefined || codes.size === 0) return onlyFit(sampleShare(column, (value) => known.has(value)));
-  const { table, unknown, uncertain, same, evidence } = matchChoices([...codes.keys()], choices);
+  const { table, unknown, same, evidence } = matchChoices([...codes.keys()], choices);
   const mapped = table.size / codes.size;
   const fit = codes.size <= choices.length + MORE_CODES ? 0.5 + 0.5 * mapped : Math.max(0.15, mapped);
   const isPublic = (code: string): boolean => code.length <= LONGEST_CODE && (codes.get(code) ?? 0) >= MIN_ROWS;
-  const shown = new Map([...table].filter(([code]) => !uncertain.has(code) || isPublic(code)));
   const listed = unknown.filter(isPublic).slice(0, MAX_CODES);
   const form: LeafForm = {
     kind: "lookup",
-    table: shown,
+    table,
     unknown: listed,
-    withheld: codes.size - shown.size - listed.length,
+    withheld: codes.size - table.size - listed.length,
   };
   return { fit, evidence: mapped < 0.6 ? 0 : evidence * mapped, form: same ? PLAIN : form };
 }
@@ -146,7 +141,7 @@ const MIN_ROWS = 5;
 const LONGEST_CODE = 12;
 const MAX_CODES = 20;
 
-function numberFit(type: Extract<FieldType, { kind: "decimal" }> | NumberType, column: ColumnProfile): ValueFit {
+function numberFit(type: NumericType, column: ColumnProfile): ValueFit {
   const wanted: ValueKind = type.kind === "integer" ? "integer" : "number";
   const plain = shareOf(column, wanted);
   const isSigned = sampleShare(column, (value) => value.startsWith("+")) > 0;
@@ -175,7 +170,7 @@ function number(decimal: string, group: string | undefined): LeafForm {
   return { kind: "number", decimal, group };
 }
 
-function isWithin(value: number, { minimum, maximum }: Pick<NumberType, "minimum" | "maximum">): boolean {
+function isWithin(value: number, { minimum, maximum }: NumericType): boolean {
   const above = minimum === undefined || (minimum.exclusive ? value > minimum.value : value >= minimum.value);
   return above && (maximum === undefined || (maximum.exclusive ? value < maximum.value : value <= maximum.value));
 }
@@ -201,7 +196,7 @@ function textFit(type: TextType, words: readonly string[], column: ColumnProfile
   const dominant = KIND_WORDS.find(([kind]) => shareOf(column, kind) >= 0.7);
   const wanted = KIND_WORDS.find(([, word]) => words.includes(word) || (type.format === "email" && word === "email"));
   const form: LeafForm = upper > right ? { kind: "upper" } : PLAIN;
-  const kindFit = kindsAgree({ dominant, wanted, words, column });
+  const kindFit = kindsAgree(dominant, wanted, words, column);
   const evidence = dominant !== undefined && dominant === wanted ? dominant[2] : 0;
   return { fit: Math.max(right, upper * 0.98) * length * kindFit * formatFit(type, column), evidence, form };
 }
@@ -213,17 +208,17 @@ function formatFit({ format }: TextType, column: ColumnProfile): number {
 
 type KindWord = (typeof KIND_WORDS)[number];
 
-interface TextFacts {
-  /** The kind that the values suggest. */
-  readonly dominant: KindWord | undefined;
-  /** The kind that the field's name suggests. */
-  readonly wanted: KindWord | undefined;
-  readonly words: readonly string[];
-  readonly column: ColumnProfile;
-}
-
-/** Returns how well the kind of the values agrees with the name of the field. */
-function kindsAgree({ dominant, wanted, words, column }: TextFacts): number {
+/**
+ * Returns how well the kind of the values agrees with the name of the field.
+ * @param dominant the kind that the values suggest
+ * @param wanted the kind that the field's name suggests
+ */
+function kindsAgree(
+  dominant: KindWord | undefined,
+  wanted: KindWord | undefined,
+  words: readonly string[],
+  column: ColumnProfile,
+): number {
   if (dominant !== undefined) return dominant === wanted ? 1 : fitOfOther(dominant, words);
   if (wanted?.[0] === "email") return 0.1;
   if (wanted?.[0] === "phone") return shareOf(column, "integer") > 0.8 ? 0.6 : 0.2;

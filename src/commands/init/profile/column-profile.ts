@@ -199,35 +199,30 @@ const OFFSETS = ["", "XXX", " XXX"] as const;
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 2099;
 
-interface Candidate extends Omit<DateForm, "fits"> {
+interface Candidate extends DateForm {
   readonly reads: DatePattern["read"];
   fits: number;
-}
-
-/** Counts how many values of a column match each pattern. */
-interface DateCounter {
-  readonly add: (value: string) => void;
-  /**
-   * Returns the patterns that fit, best first. Among patterns that fit equally well, narrower patterns come first, and
-   * patterns that start with the day come before patterns that start with the month.
-   */
-  readonly forms: () => readonly DateForm[];
 }
 
 /** Number of values after which patterns without a match are dropped. */
 const SETTLED_AFTER = 50;
 
-function createDateCounter(): DateCounter {
+/** Counts how many values of a column match each pattern. */
+function createDateCounter() {
   let candidates: readonly Candidate[] = [];
   let count = 0;
   return {
-    add(value) {
+    add(value: string): void {
       count += 1;
       if (candidates.length === 0 && count < SETTLED_AFTER) candidates = candidatesFor(value);
       for (const candidate of candidates) if (isDateOf(candidate, value)) candidate.fits += 1;
       if (count === SETTLED_AFTER) candidates = candidates.filter(({ fits }) => fits > 0);
     },
-    forms: () =>
+    /**
+     * Returns the patterns that fit, best first. Among patterns that fit equally well, narrower patterns come first, and
+     * patterns that start with the day come before patterns that start with the month.
+     */
+    forms: (): readonly DateForm[] =>
       candidates
         .filter(({ fits }) => fits > 0)
         .map(({ pattern, hasTime, hasOffset, fits }) => ({ pattern, hasTime, hasOffset, fits }))
@@ -252,6 +247,7 @@ function candidatesFor(value: string): readonly Candidate[] {
 
 function candidateOf(pattern: string, hasTime: boolean): readonly Candidate[] {
   const compiled = compileDatePattern(pattern);
-  if (typeof compiled === "string") return [];
-  return [{ pattern, hasTime, hasOffset: compiled.hasOffset, reads: compiled.read, fits: 0 }];
+  return typeof compiled === "string"
+    ? []
+    : [{ pattern, hasTime, hasOffset: compiled.hasOffset, reads: compiled.read, fits: 0 }];
 }

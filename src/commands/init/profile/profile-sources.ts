@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { Failure } from "../../../model/failure.ts";
 import { isCsvRow } from "../../../model/record.ts";
+import { childAttr } from "../../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../../json/json-value.ts";
 import { headerOf, type OpenOptions } from "../../../read/input/opened-file.ts";
 import type { ReadRow } from "../../../read/row/read-row.ts";
@@ -221,12 +222,8 @@ function* flatRecord(value: JsonValue, at = "", depth = 0): Generator<readonly [
   if (depth > MAX_DEPTH || value === null) return;
   if (isJsonArray(value)) {
     for (const [index, item] of value.slice(0, MAX_ITEMS).entries())
-      yield* flatRecord(item, below(at, index), depth + 1);
+      yield* flatRecord(item, childAttr(at, String(index)), depth + 1);
   } else if (isJsonObject(value)) {
-    for (const [name, member] of Object.entries(value)) yield* flatRecord(member, below(at, name), depth + 1);
+    for (const [name, member] of Object.entries(value)) yield* flatRecord(member, childAttr(at, name), depth + 1);
   } else if (at !== "") yield [at, String(value)];
-}
-
-function below(at: string, name: string | number): string {
-  return at === "" ? String(name) : `${at}.${name}`;
 }

@@ -9,20 +9,14 @@ import { BLANK, commentLine, type Line, MAPPING_SCHEMA_FILE, renderLines, schema
 
 /** Returns the text of the mapping file. Comments explain each guess and list the remaining work. */
 export function mappingText(guessed: GuessedMapping, folder: string): string {
-  const { operation, key, keyIsDeclared, tree, payload } = guessed;
-  const keyLine =
-    key === undefined
-      ? [todo(0, "key: the field that identifies a record")]
-      : keyIsDeclared
-        ? []
-        : [{ depth: 0, text: `key: ${yamlText(key)}` }];
+  const { operation, tree, payload } = guessed;
   return renderLines([
     commentLine(0, schemaLine(MAPPING_SCHEMA_FILE)),
     BLANK,
     ...INTRODUCTION.map((comment) => commentLine(0, comment)),
     BLANK,
     { depth: 0, text: `operation: ${yamlText(operation.id)}` },
-    ...keyLine,
+    ...keyLines(guessed),
     { depth: 0, text: "sources:" },
     ...sourceLines(tree.root, folder),
     ...leftLines(guessed),
@@ -31,6 +25,16 @@ export function mappingText(guessed: GuessedMapping, folder: string): string {
     ...containerLines(payload, { depth: 1, zone: guessed.zone }),
     ...unusedLines(guessed),
   ]);
+}
+
+/** Names the key, unless the contract declares it. */
+function keyLines({ operation, key }: GuessedMapping): readonly Line[] {
+  if (operation.key !== undefined) return [];
+  return [
+    key === undefined
+      ? todo(0, "key: the field that identifies a record")
+      : { depth: 0, text: `key: ${yamlText(key)}` },
+  ];
 }
 
 const INTRODUCTION = [
