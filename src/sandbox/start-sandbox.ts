@@ -112,7 +112,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
   const isSupplier = (code: string): boolean => state.supplierStatus(code) !== undefined;
   const check = createPlatformCheck(PLATFORM_RULES, { isSupplier, region: regionOf(options) });
-  const processes = createImportProcesses({ state, faults, clock });
+  const processes = createImportProcesses(state, faults, clock);
   const routes = [
     ...dataImportRoutes({ contract, state, processes, authenticate, faults, now: clock.now, check }),
     ...workflowReads({ contract, state, processes, authenticate }),

@@ -6,7 +6,7 @@
  * For two keys with the same normal form, `findKeyCorruption` decides.
  */
 export function normalKey(key: string): string {
-  const plain = PLAIN_KEY.test(key) ? key : originalForm(key);
+  const plain = PLAIN_KEY.test(key) ? key : KEY_FORMS.reduce((text, { undo }) => undo(text), key);
   return plain.includes("-") ? withoutDashes(plain) : plain;
 }
 
@@ -73,10 +73,6 @@ export const KEY_FORMS: readonly { readonly kind: KeyForm; readonly undo: (key: 
 
 const THOUSANDS = /^[1-9]\d{0,2}(?:,\d{3})+(?=$|\.0+$)/u;
 const SCIENTIFIC = /^(\d)(?:[.,](\d{1,15}))?E\+?(\d{1,2})$/u;
-
-function originalForm(key: string): string {
-  return KEY_FORMS.reduce((text, { undo }) => undo(text), key);
-}
 
 function withoutDashes(key: string): string {
   const bare = key.replaceAll("-", "");

@@ -28,6 +28,11 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Formats a time (milliseconds since 1970) in ISO 8601 UTC. Omits the fraction of a second if it is zero. */
+export function isoSeconds(moment: number): string {
+  return new Date(moment).toISOString().replace(".000Z", "Z");
+}
+
 /** Returns the current time in UTC, as a string such as `2026-03-29T12:30:00.000Z`. */
 export function timestamp({ now }: WallClock): string {
   const ms = now();

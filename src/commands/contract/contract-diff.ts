@@ -51,7 +51,7 @@ export async function contractDiff(options: ContractDiffOptions, dependencies: C
   requireUsable(next, operation && successorOf(operation, next), newFiles);
   const attrs = document && operation?.body && mappedAttrs(document.payload, operation.body);
   const changes = withRoles(diffContracts(old, next, operation && new Set([operation.id])), attrs);
-  const warnings = [old, next].flatMap(({ findings }) => findings.filter(isError));
+  const warnings = [old, next].flatMap(({ findings }) => findings.filter(({ severity }) => severity === "error"));
   return { old, new: next, mapping, changes, warnings, exitCode: Number(changes.some(isBreaking)) };
 }
 
@@ -60,10 +60,6 @@ function withRoles(
   attrs: ReadonlyMap<string, MappedAttr> | undefined,
 ): readonly MappedChange[] {
   return attrs === undefined ? changes : changes.map((change) => ({ ...change, mapping: roleOf(change, attrs) }));
-}
-
-function isError({ severity }: ContractFinding): boolean {
-  return severity === "error";
 }
 
 function isBreaking({ mapping, breaks }: MappedChange): boolean {

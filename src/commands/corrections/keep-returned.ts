@@ -128,7 +128,8 @@ async function findSourceRows(
   const searches = new Map<string, SourceSearch>();
   const wanted = new Map<string, Row[]>();
   for await (const { source, rows } of job.input.rowsByFile(signal)) {
-    const search = searches.get(source) ?? createSourceSearch(folders.map((changes) => changesOf(source, changes)));
+    const own = folders.map((changes) => changes.filter(({ row }) => row.source === source));
+    const search = searches.get(source) ?? createSourceSearch(own);
     searches.set(source, search);
     for (const raw of rows) {
       const candidate = { raw, current: amend(raw, source) };
@@ -141,10 +142,6 @@ async function findSourceRows(
   for await (const { source, rows } of job.input.rowsByFile(signal))
     for (const row of rows) wanted.get(nameOf(source, keyOfRow(source, row)))?.push(row);
   return { folders, keyOfRow, rowsWithKey: (source, key) => wanted.get(nameOf(source, key)) ?? [] };
-}
-
-function changesOf(source: string, changes: readonly ReturnedChange[]): readonly ReturnedChange[] {
-  return changes.filter(({ row }) => row.source === source);
 }
 
 function nameOf(source: string, key: string | undefined): string {

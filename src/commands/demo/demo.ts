@@ -85,15 +85,9 @@ export async function* demo({ folder }: DemoOptions, dependencies: DemoDependenc
   }
 }
 
-interface DemoContext {
-  readonly push: DemoDependencies["push"];
-  readonly folder: string;
-  readonly sandbox: Sandbox;
-}
-
 async function* migrateExtract(
   { intent, root, ...input }: Extract,
-  { folder, sandbox, push }: DemoContext,
+  { folder, sandbox, push }: DemoOptions & { readonly sandbox: Sandbox; readonly push: DemoDependencies["push"] },
 ): AsyncGenerator<DemoStep> {
   const settings = { platform: sandbox.ready, ledger: path.join(folder, "ledger.db") };
   const job = {
@@ -110,21 +104,17 @@ async function* migrateExtract(
 
   const corrections = await readCorrections(path.join(HERE, "demo/demo-corrections.csv"));
   const { cells, files } = await correctRejects(out, root, corrections);
-  const rejects = input.mapping === undefined ? { sources: [...files.values()] } : { namedSources: bySource(files) };
+  const rejects =
+    input.mapping === undefined
+      ? { sources: [...files.values()] }
+      : { namedSources: Object.fromEntries([...files].map(([source, file]) => [source, [file]])) };
+  const names = files.size === 1 ? "the rejects file" : `${files.size} rejects files`;
   yield {
     kind: "say",
-    text: `\nCorrecting ${cells} cells in ${rejectsIn(files.size)}, as their data owners would, and pushing the corrections.\n`,
+    text: `\nCorrecting ${cells} cells in ${names}, as their data owners would, and pushing the corrections.\n`,
   };
   const corrected = { ...job, ...rejects, supplier: sandbox.ready.supplier };
   yield { kind: "report", report: await push({ ...settings, job: corrected, out: `${out}-corrected` }) };
-}
-
-function rejectsIn(files: number): string {
-  return files === 1 ? "the rejects file" : `${files} rejects files`;
-}
-
-function bySource(files: ReadonlyMap<string, string>): JobSettings["namedSources"] {
-  return Object.fromEntries([...files].map(([source, file]) => [source, [file]]));
 }
 
 interface AccountCount {

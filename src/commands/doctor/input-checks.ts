@@ -13,17 +13,12 @@ import { counted, formatCount, plural } from "../../text/count.ts";
 import { suggest } from "../../text/suggestion.ts";
 import { type Check, failed, failedBy, formatBytes, ok, skipped, warning } from "./check.ts";
 
-interface InputOptions {
-  readonly job: JobSettings;
-  readonly owners?: readonly OwnerRule[] | undefined;
-}
-
 /**
  * Runs the checks that read the input, or its first records (`limit`): the files, the matches of the joins, and the
  * columns of `owners`. Reads the input once.
  */
 export async function inputChecks(
-  { job: settings, owners = [] }: InputOptions,
+  { job: settings, owners = [] }: { readonly job: JobSettings; readonly owners?: readonly OwnerRule[] | undefined },
   document: MappingDocument | undefined,
   dependencies: Dependencies,
 ): Promise<{ readonly checks: readonly Check[]; readonly records?: number }> {

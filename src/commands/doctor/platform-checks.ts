@@ -3,6 +3,7 @@ import type { NamingPlace } from "../../job/settings/naming-place.ts";
 import { requireOngoing, type Supplier } from "../../job/settings/supplier-settings.ts";
 import { hostOf, openTarget, type OpenTarget, type SecuredConnection } from "../../job/target-connection.ts";
 import { type ConnectionProbe, probeConnection } from "../../platform/probe-connection.ts";
+import { isoSeconds } from "../../time/clock.ts";
 import { token } from "../reading/token.ts";
 import { type Check, failed, inspect, ok, skipped, warning } from "./check.ts";
 import { credentialsOf } from "../../job/settings/auth-settings.ts";
@@ -149,7 +150,7 @@ async function tokenCheck(target: TargetSettings, dependencies: Dependencies): P
     const { from, claims, expiresAt, ended, scheme } = await token({ target, show: false }, dependencies);
     if (from === "none") return { check: ok("token", "not needed: the API key itself is sent (basic)") };
     const who = typeof claims["sub"] === "string" ? ` for ${claims["sub"]}` : "";
-    const until = expiresAt === undefined ? "expiry unknown" : `until ${iso(expiresAt)}`;
+    const until = expiresAt === undefined ? "expiry unknown" : `until ${isoSeconds(expiresAt * 1000)}`;
     const text = `${from === "login" ? "obtained" : "given"}${who}, ${until}, sent as ${scheme}`;
     if (!ended) return { check: ok("token", text) };
     return {
@@ -163,7 +164,3 @@ async function tokenCheck(target: TargetSettings, dependencies: Dependencies): P
 }
 
 const EXPIRED_EXIT_CODE = 4;
-
-function iso(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
-}

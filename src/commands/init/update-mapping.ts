@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { type YAMLMap, isMap, isScalar, isSeq, parseDocument as parseEditable } from "yaml";
+import { type YAMLMap, isMap, isNode, isScalar, isSeq, parseDocument as parseEditable } from "yaml";
 import { parseDocument } from "../../contract/document/yaml-document.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import { pathsFrom } from "../../job/contract-files.ts";
@@ -175,14 +175,8 @@ function columnOf(map: YAMLMap, text: string): number {
 /** Returns the position after the last line of the object or, in a flow mapping (`{ }`), after its last entry. */
 function endOf(map: YAMLMap, text: string): number {
   const last = map.items.at(-1)?.value;
-  const range =
-    (typeof last === "object" && last !== null && "range" in last ? rangeOf(last.range) : undefined) ?? map.range;
-  const end = range?.[1] ?? 0;
+  const end = (isNode(last) ? last.range : undefined)?.[1] ?? map.range?.[1] ?? 0;
   if (map.flow === true) return end;
   const line = text.indexOf("\n", Math.max(0, text[end - 1] === "\n" ? end - 1 : end));
   return line < 0 ? text.length : line + 1;
-}
-
-function rangeOf(range: unknown): readonly number[] | undefined {
-  return Array.isArray(range) ? range.map(Number) : undefined;
 }

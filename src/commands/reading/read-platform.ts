@@ -13,10 +13,13 @@ import type {
 } from "../../platform/reading/received-records.ts";
 import { ratePages } from "../../platform/reading/unit-rates.ts";
 
-export interface RatesOptions {
+interface PagesOptions {
   readonly target: TargetSettings;
-  readonly request: RateRequest;
   readonly extent: PageSelection;
+}
+
+export interface RatesOptions extends PagesOptions {
+  readonly request: RateRequest;
   /** Whether to return the earliest rates first instead of the latest. */
   readonly chronological: boolean;
 }
@@ -35,10 +38,8 @@ export async function* rates(
   }
 }
 
-interface ProductsOptions {
-  readonly target: TargetSettings;
+interface ProductsOptions extends PagesOptions {
   readonly filters: ProductFilters;
-  readonly extent: PageSelection;
 }
 
 /** Yields the products of a platform, page by page. Needs no credentials. */

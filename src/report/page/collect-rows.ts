@@ -247,15 +247,11 @@ function finished({ shapes, places, also, ...cause }: MutableCause): PageCause {
     ...cause,
     places: [...places.values()].map((place) => ({
       ...place,
-      rows: isEverywhere ? place.rows.map(withoutIndexes) : place.rows,
+      rows: isEverywhere ? place.rows.map(({ also: _also, ...row }) => row) : place.rows,
     })),
     shapes: [...shapes].map(([shape, count]) => ({ shape, count })).toSorted((a, b) => b.count - a.count),
     also: [...also.values()],
   };
-}
-
-function withoutIndexes({ also: _also, ...row }: RowData): RowData {
-  return row;
 }
 
 function worstFirst(a: PageCause, b: PageCause): number {

@@ -42,9 +42,9 @@ function columnChart({ slotSeconds, slots }: Timeline, statuses: readonly Status
   const first = Date.parse(slots[0]?.at ?? "");
   const last = Date.parse(slots.at(-1)?.at ?? "");
   const slotOf = (time: number): number => Math.round((time - first) / 1000 / slotSeconds);
-  const stamp = slotSeconds < 60 ? momentWithSeconds : moment;
-  const begin = stamp(new Date(first).toISOString());
-  const end = stamp(new Date(last + slotSeconds * 1000).toISOString());
+  const hasSeconds = slotSeconds < 60;
+  const begin = moment(new Date(first).toISOString(), hasSeconds);
+  const end = moment(new Date(last + slotSeconds * 1000).toISOString(), hasSeconds);
   const bars = slots.map(({ at, counts }) => slotBar({ x: slotOf(Date.parse(at)), counts, statuses, highest }));
   return html`<svg
       class="timeline"
@@ -62,7 +62,7 @@ function slotTable({ slots }: Timeline, statuses: readonly Status[]): Html {
   const rows = slots.map(
     ({ at, counts }) =>
       html`<tr>
-        <th scope="row">${clock(at)}</th>
+        <th scope="row">${at.slice(0, 10)} ${at.slice(11, 19)}</th>
         ${statuses.map((status) => html`<td class="number">${formatCount(counts[status] ?? 0)}</td>`)}
       </tr> `,
   );
@@ -126,9 +126,9 @@ function lengthText(seconds: number): string {
   return seconds % 60 === 0 ? counted(seconds / 60, "minute") : counted(seconds, "second");
 }
 
-/** Renders a time as `22 Nov 2026, 17:41 UTC`. */
-export function moment(iso: string): string {
-  return `${dayOf(iso)}, ${iso.slice(11, 16)} UTC`;
+/** Renders a time as `22 Nov 2026, 17:41 UTC`, or with seconds. */
+export function moment(iso: string, hasSeconds = false): string {
+  return `${dayOf(iso)}, ${iso.slice(11, hasSeconds ? 19 : 16)} UTC`;
 }
 
 /** Created on first use, because creating it takes as long as a short command. */
@@ -137,12 +137,4 @@ let day: Intl.DateTimeFormat | undefined;
 function dayOf(iso: string): string {
   day ??= new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
   return day.format(new Date(iso));
-}
-
-function momentWithSeconds(iso: string): string {
-  return `${dayOf(iso)}, ${iso.slice(11, 19)} UTC`;
-}
-
-function clock(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
 }

@@ -25,13 +25,13 @@ export function stylesXml(): string {
     '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>' +
     `<cellXfs count="${STYLES.length + 1}"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>` +
     [
-      format({ number: 49, content: top }),
-      format({ number: 49, fill: 2, content: top }),
-      format({ number: 49, fill: 3, content: top }),
-      format({ number: 49, font: 2, content: top }),
-      format({ number: 49, font: 1, fill: 4, content: top }),
-      format({ number: 3, content: top }),
-      format({ number: 49, content: wrapped }),
+      format(top),
+      format(top, { fillId: 2 }),
+      format(top, { fillId: 3 }),
+      format(top, { fontId: 2 }),
+      format(top, { fontId: 1, fillId: 4 }),
+      format(top, { number: 3 }),
+      format(wrapped),
     ].join("") +
     '</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>'
   );
@@ -45,16 +45,9 @@ function fill(colour: string): string {
   return `<fill><patternFill patternType="solid"><fgColor rgb="${colour}"/><bgColor indexed="64"/></patternFill></fill>`;
 }
 
-interface Format {
-  readonly number: number;
-  readonly font?: number;
-  readonly fill?: number;
-  readonly content: string;
-}
-
-function format({ number, font: fontId = 0, fill: fillId = 0, content }: Format): string {
+function format(alignment: string, { number = 49, fontId = 0, fillId = 0 } = {}): string {
   return (
     `<xf numFmtId="${number}" fontId="${fontId}" fillId="${fillId}" borderId="0" xfId="0" applyNumberFormat="1" ` +
-    `applyFont="1" applyFill="1" applyAlignment="1">${content}</xf>`
+    `applyFont="1" applyFill="1" applyAlignment="1">${alignment}</xf>`
   );
 }

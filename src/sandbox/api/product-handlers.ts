@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import { isoSeconds } from "../../time/clock.ts";
 import { momentInZone } from "../../time/zoned-time.ts";
 import { type Handler, NOT_FOUND, type PlatformRequest, type Reply, invalidPayload } from "../sandbox-reply.ts";
 import {
@@ -7,7 +8,6 @@ import {
   findProduct,
   findTariff,
   isHalfHourly,
-  isoSeconds,
   products,
   tariffsOf,
 } from "../state/product-catalogue.ts";

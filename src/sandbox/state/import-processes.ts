@@ -28,15 +28,9 @@ export interface ScheduledImport {
   readonly account: string | undefined;
 }
 
-interface ProcessDependencies {
-  readonly state: SandboxState;
-  readonly faults: FaultPlan;
-  readonly clock: Clock;
-}
-
 const DEFAULT_TASK_MS = 100;
 
-export function createImportProcesses({ state, faults, clock }: ProcessDependencies): ImportProcesses {
+export function createImportProcesses(state: SandboxState, faults: FaultPlan, clock: Clock): ImportProcesses {
   const stagedByKey = new Map<string, JsonObject>();
   const scheduledByKey = new Map<string, ScheduledImport>();
   let generation = 0;

@@ -1,3 +1,5 @@
+import { isoSeconds } from "../../time/clock.ts";
+
 /** A product as in API specification 2.2, but without its links. */
 export interface Product {
   readonly code: string;
@@ -118,9 +120,4 @@ function product(family: string, [name, traits]: Family, index: number, start: n
     available_to: next === undefined ? null : isoSeconds(next),
     brand: BRANDS[index % BRANDS.length] ?? BRANDS[0],
   };
-}
-
-/** Formats a time in ISO 8601 UTC. Omits the fraction if it is zero. */
-export function isoSeconds(moment: number): string {
-  return new Date(moment).toISOString().replace(".000Z", "Z");
 }

@@ -59,13 +59,11 @@ function evidenceOf(codes: readonly string[], strengths: readonly number[]): num
   return codes.length === 1 ? mean * 0.5 : mean;
 }
 
-interface Match {
-  readonly choice: string;
-  readonly strength: number;
-}
-
 /** Returns the choice that fits the code best; undefined if no choice fits, or if two choices fit equally well. */
-function bestChoice(code: string, choices: readonly string[]): Match | undefined {
+function bestChoice(
+  code: string,
+  choices: readonly string[],
+): { readonly choice: string; readonly strength: number } | undefined {
   const matches = choices
     .map((choice) => ({ choice, strength: likeness(plain(code), choice) }))
     .filter(({ strength }) => strength > 0)

@@ -34,9 +34,8 @@ export function placeSources(container: Container, node: SourceNode, scores: Sco
 
 /** Whether the list, a list that contains it, or a list inside it already has a source. */
 function hasSource(list: Container, within: Container): boolean {
-  if (list.source !== undefined) return true;
-  for (let above = list.parent; above !== within && above !== undefined; above = above.parent) {
-    if (above.source !== undefined) return true;
+  for (let one: Container | undefined = list; one !== within && one !== undefined; one = one.parent) {
+    if (one.source !== undefined) return true;
   }
   return hasSourceBelow(list);
 }

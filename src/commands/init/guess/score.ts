@@ -73,7 +73,7 @@ function keyLikeness(column: ColumnProfile): number {
 }
 
 /** The words in a name and in its context: the object or list of a field, or the file of a column. */
-export interface NamedThing {
+interface NamedThing {
   readonly own: readonly string[];
   readonly around: readonly string[];
 }
@@ -92,8 +92,12 @@ const FIRST_WEIGHT = 0.2;
  * its context.
  */
 export function nameLikeness(field: NamedThing, named: NamedThing): number {
-  if (areOpposites(field, named) || hasOtherUnit(field, named)) return 0;
-  const column = isCommon(named.own) ? { own: [...named.own, ...named.around], around: [] } : named;
+  // A column in pence must not match a field in pounds: values that are a hundred times too large cause no error.
+  const hasSmallUnit = SMALL_UNITS.some((unit) => named.own.includes(unit) && !field.own.includes(unit));
+  if (hasSmallUnit || areOpposites(field.own, named.own)) return 0;
+  // Names of common words only, such as `ID` and `TYPE`, describe the subject of the file.
+  const isCommon = named.own.every((word) => COMMON_WORDS.has(word));
+  const column = isCommon ? { own: [...named.own, ...named.around], around: [] } : named;
   const columnWords = [...column.own, ...column.around];
   const numbered = column.own.some(isNumber);
   const recalled = field.own.map(
@@ -105,20 +109,13 @@ export function nameLikeness(field: NamedThing, named: NamedThing): number {
   const recall = average([...recalled, ...around]);
   const precision = average(precise);
   const likeness = recall === 0 || precision === 0 ? 0 : (2 * recall * precision) / (recall + precision);
-  const party = isOfOtherParty(field, columnWords) ? OTHER_PARTY : 1;
+  const fieldWords = new Set([...field.own, ...field.around]);
+  const isOfOtherParty = OTHER_PARTIES.some((party) => fieldWords.has(party) && !columnWords.includes(party));
+  const party = isOfOtherParty ? OTHER_PARTY : 1;
   return party * Math.max(likeness * numbersAgree(field.own, column.own), addressPart(field.own, column.own));
 }
 
 const OTHER_PARTY = 0.5;
-
-function isOfOtherParty({ own, around }: NamedThing, columnWords: readonly string[]): boolean {
-  return OTHER_PARTIES.some((party) => [...own, ...around].includes(party) && !columnWords.includes(party));
-}
-
-/** Whether a name consists only of common words. Names such as `ID` and `TYPE` describe the subject of the file. */
-function isCommon(words: readonly string[]): boolean {
-  return words.every((word) => COMMON_WORDS.has(word));
-}
 
 /** Scores a word. A match in the name itself counts most; a match in its context counts slightly less. */
 function found(word: string, own: readonly string[], around: readonly string[]): number {
@@ -145,20 +142,12 @@ function average(weighted: readonly (readonly [weight: number, share: number])[]
   return total === 0 ? 0 : weighted.reduce((sum, [weight, share]) => sum + weight * share, 0) / total;
 }
 
-function areOpposites(field: NamedThing, column: NamedThing): boolean {
+function areOpposites(field: readonly string[], column: readonly string[]): boolean {
   return OPPOSITES.some(
     ([one, other]) =>
-      (isOnly(field.own, one, other) && isOnly(column.own, other, one)) ||
-      (isOnly(field.own, other, one) && isOnly(column.own, one, other)),
+      (isOnly(field, one, other) && isOnly(column, other, one)) ||
+      (isOnly(field, other, one) && isOnly(column, one, other)),
   );
-}
-
-/**
- * Whether the column has a smaller unit than the field. A column in pence must not match a field in pounds, because
- * values that are a hundred times too large cause no error.
- */
-function hasOtherUnit(field: NamedThing, column: NamedThing): boolean {
-  return SMALL_UNITS.some((unit) => column.own.includes(unit) && !field.own.includes(unit));
 }
 
 function isOnly(words: readonly string[], word: string, without: string): boolean {

@@ -49,8 +49,10 @@ export function valueFit(type: FieldType, words: readonly string[], column: Colu
   if (type.kind === "choice") return choiceFit(type, column);
   if (type.kind === "text") return textFit(type, words, column);
   if (type.kind === "time") return onlyFit(sampleShare(column, (value) => /^\d\d?:\d\d/.test(value)));
-  if (type.kind === "union")
-    return bestFit(type.options.filter(isScalar).map((option) => valueFit(option, words, column)));
+  if (type.kind === "union") {
+    const fits = type.options.filter(isScalar).map((option) => valueFit(option, words, column));
+    return fits.toSorted((one, other) => other.fit - one.fit)[0] ?? onlyFit(0);
+  }
   return onlyFit(type.kind === "any" ? 0.6 : 0);
 }
 
@@ -65,10 +67,6 @@ const UNKNOWN = 0.85;
 
 function isScalar({ kind }: FieldType): boolean {
   return kind !== "object" && kind !== "list" && kind !== "union";
-}
-
-function bestFit(fits: readonly ValueFit[]): ValueFit {
-  return fits.toSorted((one, other) => other.fit - one.fit)[0] ?? onlyFit(0);
 }
 
 function onlyFit(fit: number): ValueFit {

@@ -58,16 +58,12 @@ const VALUE_KINDS: readonly (readonly [kind: ValueKind, isOfKind: (text: string)
   ["groupedNumber", (text) => /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?-?$/.test(text)],
   ["trailingMinus", (text) => /^\d{1,15}(?:\.\d+)?-$/.test(text)],
   ["email", (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)],
-  ["phone", (text) => /^(?:\+|0[1-9]|\(0)[\d ()/-]{7,18}$/.test(text) && digitsIn(text) >= 9],
+  ["phone", (text) => /^(?:\+|0[1-9]|\(0)[\d ()/-]{7,18}$/.test(text) && /(?:\d\D*){9}/.test(text)],
   ["postcode", (text) => /^[A-Za-z]{1,2}\d[A-Za-z\d]? ?\d[A-Za-z]{2}$/.test(text)],
   ["uuid", (text) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)],
   ["words", (text) => /^\p{L}[\p{L}'’.-]*(?: [\p{L}\d&,'’./()-]+)*$/u.test(text)],
   ["street", (text) => /^(?:\d+[A-Za-z]?|Flat \S+|Unit \S+|Apt \S+),? [\p{L}]/iu.test(text)],
 ];
-
-function digitsIn(text: string): number {
-  return text.replaceAll(/\D/g, "").length;
-}
 
 const MAX_SHAPES = 50;
 const MAX_CODES = 40;
@@ -158,37 +154,17 @@ interface DateForm {
   readonly fits: number;
 }
 
-const DATES = [
-  "yyyy-MM-dd",
-  "dd/MM/yyyy",
-  "MM/dd/yyyy",
-  "d/M/yyyy",
-  "M/d/yyyy",
-  "dd-MM-yyyy",
-  "MM-dd-yyyy",
-  "d-M-yyyy",
-  "dd.MM.yyyy",
-  "d.M.yyyy",
-  "yyyy/MM/dd",
-  "yyyyMMdd",
-  "ddMMyyyy",
-  "dd/MM/yy",
-  "MM/dd/yy",
-  "d/M/yy",
-  "dd-MM-yy",
-  "dd.MM.yy",
-  "d.M.yy",
-  "dd-MMM-yyyy",
-  "d-MMM-yyyy",
-  "dd-MMM-yy",
-  "d-MMM-yy",
+const DATES: readonly string[] = [
+  ..."yyyy-MM-dd dd/MM/yyyy MM/dd/yyyy d/M/yyyy M/d/yyyy dd-MM-yyyy MM-dd-yyyy d-M-yyyy dd.MM.yyyy d.M.yyyy".split(" "),
+  ..."yyyy/MM/dd yyyyMMdd ddMMyyyy dd/MM/yy MM/dd/yy d/M/yy dd-MM-yy dd.MM.yy d.M.yy".split(" "),
+  ..."dd-MMM-yyyy d-MMM-yyyy dd-MMM-yy d-MMM-yy".split(" "),
   "d MMM yyyy",
   "d MMMM yyyy",
   "dd MMM yy",
   "d MMM yy",
   "MMM d yyyy",
   "MMMM d, yyyy",
-] as const;
+];
 
 const TIMES = [" HH:mm", " HH:mm:ss", " HH:mm:ss.SSS", "'T'HH:mm", "'T'HH:mm:ss", "'T'HH:mm:ss.SSS"] as const;
 const OFFSETS = ["", "XXX", " XXX"] as const;

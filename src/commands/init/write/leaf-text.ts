@@ -7,10 +7,9 @@ import { plural } from "../../../text/count.ts";
 /** Renders the mapping entry of a field. Returns undefined if nothing fills the field. */
 export function leafText(slot: Slot, zone: string): string | undefined {
   const { guess, constant } = slot;
-  if (guess !== undefined) return slot.isList ? `[${guessText(guess, zone)}]` : guessText(guess, zone);
-  if (constant === undefined) return undefined;
-  const text = `{ value: ${yamlText(constant)} }`;
-  return slot.isList ? `[${text}]` : text;
+  const value = constant === undefined ? undefined : `{ value: ${yamlText(constant)} }`;
+  const text = guess === undefined ? value : guessText(guess, zone);
+  return text !== undefined && slot.isList ? `[${text}]` : text;
 }
 
 function guessText({ column, form }: Guess, zone: string): string {
@@ -31,7 +30,7 @@ function formOptions(form: LeafForm, zone: string): readonly string[] {
     case "datetime":
       return [`datetime: ${patternText(form.pattern)}`, ...(form.hasOffset ? [] : [`zone: ${zone}`])];
     case "number":
-      return [`number: { ${[`decimal: ${JSON.stringify(form.decimal)}`, ...groupText(form.group)].join(", ")} }`];
+      return [`number: { decimal: ${JSON.stringify(form.decimal)}${groupText(form.group)} }`];
     case "boolean":
       return [...listText("true", form.yes), ...listText("false", form.no)];
     case "lookup":
@@ -41,8 +40,8 @@ function formOptions(form: LeafForm, zone: string): readonly string[] {
   }
 }
 
-function groupText(group: string | undefined): readonly string[] {
-  return group === undefined ? [] : [`group: ${JSON.stringify(group)}`];
+function groupText(group: string | undefined): string {
+  return group === undefined ? "" : `, group: ${JSON.stringify(group)}`;
 }
 
 function tableText(table: ReadonlyMap<string, string>): readonly string[] {

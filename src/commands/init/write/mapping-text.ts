@@ -73,9 +73,9 @@ function parentText({ join: { from, column, to, key }, shared }: Parent): string
 }
 
 function joinComment({ join: { hits, from, to }, shared }: Parent): string {
-  if (shared)
-    return `${percent(hits)} of the rows of ${from.name} refer to a row of this source; several of them may refer to the same row`;
-  return `${percent(hits)} of its rows belong to a row of ${to.name}`;
+  return shared
+    ? `${percent(hits)} of the rows of ${from.name} refer to a row of this source; several of them may refer to the same row`
+    : `${percent(hits)} of its rows belong to a row of ${to.name}`;
 }
 
 export function percent(share: number): string {
@@ -145,23 +145,20 @@ interface Writing {
 /** Renders the fields of an object, required fields first. */
 function containerLines(container: Container, writing: Writing): readonly Line[] {
   const { depth } = writing;
-  const fields = [
-    ...container.fields.filter(({ required }) => required),
-    ...container.fields.filter(({ required }) => !required),
-  ];
+  const fields = container.fields.toSorted((one, other) => Number(other.required) - Number(one.required));
   const lines = fields.flatMap((field) => fieldLines(field, writing));
-  const left = container.fields.filter((field) => !field.required && !isWritten(field)).map(({ name }) => name);
+  const left = fields.filter((field) => !field.required && !isWritten(field)).map(({ name }) => name);
   const rest = left.length === 0 ? [] : [commentLine(depth, `optional, without a matching column: ${left.join(", ")}`)];
   return [...lines, ...rest];
+}
+
+function isWritten(field: Slot | Container): boolean {
+  return field.kind === "slot" ? field.guess !== undefined : field.included;
 }
 
 /** Renders one field of an object and everything inside it. */
 export function fieldLines(field: Slot | Container, writing: Writing): readonly Line[] {
   return field.kind === "slot" ? slotLines(field, writing) : objectLines(field, writing);
-}
-
-function isWritten(field: Slot | Container): boolean {
-  return field.kind === "slot" ? field.guess !== undefined : field.included;
 }
 
 function slotLines(slot: Slot, { depth, zone }: Writing): readonly Line[] {
@@ -180,7 +177,7 @@ function objectLines(container: Container, writing: Writing): readonly Line[] {
   const { name, isList, source, included, required } = container;
   const { depth } = writing;
   if (!included) return required ? [todo(depth, `${name}: required; no column matches any of its fields`)] : [];
-  const deeper = source === undefined ? (isList ? 2 : 1) : 2;
+  const deeper = source !== undefined || isList ? 2 : 1;
   const inner = containerLines(container, { ...writing, depth: depth + deeper });
   if (inner.every(({ text }) => text === "")) {
     return [

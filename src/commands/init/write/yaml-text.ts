@@ -22,11 +22,6 @@ function escaped(character: string): string {
   return code.length > 4 ? String.raw`\U${code.padStart(8, "0")}` : String.raw`\u${code.padStart(4, "0")}`;
 }
 
-/** Replaces line breaks and invisible or deceptive characters in a comment with spaces. */
-function commentText(text: string): string {
-  return text.replaceAll(UNSEEN, " ");
-}
-
 /** One line of a generated file. */
 export interface Line {
   readonly depth: number;
@@ -55,11 +50,12 @@ export function renderLines(lines: readonly Line[]): string {
 function renderLine({ depth, text, comment }: Line): readonly string[] {
   const indent = "  ".repeat(depth);
   if (comment === undefined || comment === "") return [indent + text];
-  const words = commentText(comment);
-  if (text === "") return wrapped(words, WIDTH - indent.length - 2).map((part) => `${indent}# ${part}`);
+  // A line break or an invisible or deceptive character becomes a space.
+  const words = comment.replaceAll(UNSEEN, " ");
   const head = `${(indent + text).padEnd(COMMENT_COLUMN)}  # ${words}`;
-  if (head.length <= WIDTH) return [head];
-  return [...wrapped(words, WIDTH - indent.length - 2).map((part) => `${indent}# ${part}`), indent + text];
+  if (text !== "" && head.length <= WIDTH) return [head];
+  const above = wrapped(words, WIDTH - indent.length - 2).map((part) => `${indent}# ${part}`);
+  return text === "" ? above : [...above, indent + text];
 }
 
 function wrapped(text: string, width: number): readonly string[] {
