@@ -88,9 +88,13 @@ export interface InputPosition extends RowPosition {
 }
 
 /** One record of the input: a row of the root source and the rows joined to it. */
-export interface InputRecord {
+export interface InputRecord extends JoinedRecord {
   /** 1-based position in the whole input. */
   readonly number: number;
+}
+
+/** An input record without its number. */
+export interface JoinedRecord {
   /** The source of the row: the root source, or the child source of an orphan. */
   readonly source: string;
   /** True for a child row without a parent row: it is reported, but never mapped or sent. */

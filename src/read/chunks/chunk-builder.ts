@@ -1,5 +1,5 @@
 import type { RowPosition } from "../../model/record.ts";
-import type { PieceMarks, RecordChunk } from "./record-chunk.ts";
+import type { ChunkContent, PieceMarks, RecordChunk } from "./record-chunk.ts";
 
 /** Complete records that were read together. */
 export interface Piece extends PieceMarks {
@@ -49,7 +49,7 @@ export async function* chunksOf(
 }
 
 /** Copies the bytes into a new buffer, so that the buffer can be transferred to another thread. */
-function joined(waiting: readonly Piece[], size: number): Pick<RecordChunk, "bytes" | "pieces"> {
+function joined(waiting: readonly Piece[], size: number): ChunkContent {
   const bytes: Uint8Array<ArrayBuffer> = Buffer.allocUnsafeSlow(size);
   let end = 0;
   const pieces = waiting.map(({ bytes: parts, next: _next, ...marks }) => {

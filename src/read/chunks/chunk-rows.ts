@@ -1,7 +1,7 @@
 import { rowsAt } from "../csv/csv-rows.ts";
-import type { RecordBoundaries, RecordPlaces } from "../csv/record-boundaries.ts";
+import type { RecordBoundaries, RecordPlaces, RecordSpans } from "../csv/record-boundaries.ts";
 import { elementPointer, jsonRow, refusePrettyPrinted } from "../json/json-rows.ts";
-import { findLines, type LinePlaces } from "../json/ndjson-lines.ts";
+import { findLines } from "../json/ndjson-lines.ts";
 import { withKeyProblems } from "../row/key-problems.ts";
 import type { ReadRow } from "../row/read-row.ts";
 import type { ChunkCsvFile, ChunkJsonFile, PieceMarks, RecordChunk } from "./record-chunk.ts";
@@ -36,7 +36,7 @@ export function* csvPiecesOf(chunk: RecordChunk, { layout, keys }: ChunkCsvFile)
     };
     const rows = (numbers: readonly number[]): readonly (ReadRow | undefined)[] =>
       rowsAt(piece, layout, numbers).map((read, place) => rowAt(read, numbers[place]));
-    yield { ...piece, from, rowsAt: (numbers) => rows(numbers).map((row) => row && withKeys([row], keys)[0]) };
+    yield { ...piece, from, rowsAt: (numbers) => rows(numbers).map((row) => row && withKeyProblems(row, keys)) };
   }
 }
 
@@ -57,9 +57,9 @@ export function* jsonPiecesOf(chunk: RecordChunk, file: ChunkJsonFile): Generato
       const text = end < start ? undefined : bytes.toString("utf8", start, end);
       if (isStart && number === 0) refusePrettyPrinted(table.file, line, text ?? "");
       const pointer = file.kind === "ndjson" ? "" : elementPointer(marks.elements?.firstIndex, number);
-      return jsonRow({ table, line, pointer }, text, file);
+      return withKeyProblems(jsonRow({ table, line, pointer }, text, jsonRecordBytes), keys);
     };
-    yield { bytes, boundaries, line: 0, from: 0, rowsAt: (numbers) => withKeys(numbers.map(rowAt), keys) };
+    yield { bytes, boundaries, line: 0, from: 0, rowsAt: (numbers) => numbers.map(rowAt) };
   }
 }
 
@@ -71,16 +71,12 @@ function* piecesOf({ bytes, pieces }: RecordChunk): Generator<{ readonly bytes: 
   }
 }
 
-function withKeys(rows: readonly ReadRow[], keys: readonly string[]): readonly ReadRow[] {
-  return keys.length === 0 ? rows : rows.map((row) => withKeyProblems(row, keys));
-}
-
 function boundariesIn({ boundaries }: PieceMarks): RecordBoundaries {
   if (boundaries === undefined) throw new Error("a piece of a CSV file has no record boundaries");
   return boundaries;
 }
 
-function linesIn(bytes: Buffer, { line, tooLongAt }: PieceMarks, limitBytes: number): LinePlaces {
+function linesIn(bytes: Buffer, { line, tooLongAt }: PieceMarks, limitBytes: number): RecordSpans {
   const found = findLines(bytes, line, limitBytes);
   if (tooLongAt === undefined) return found;
   const { starts, ends, lines } = found;

@@ -7,17 +7,20 @@ import type { RecordBoundaries } from "../csv/record-boundaries.ts";
  * Complete records of one file as bytes, from which another thread creates the rows. Plain data that can be posted to a
  * thread, like `ChunkFile`.
  */
-export interface RecordChunk {
+export interface RecordChunk extends ChunkContent {
   /** Index of the chunk's file among the input's `ChunkFile`s. */
   readonly file: number;
-  /** UTF-8. The buffer contains no other data, so it can be transferred to another thread. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Groups of records that are read together. A single thread would read the same groups. */
-  readonly pieces: readonly ChunkPiece[];
   /** Whether the chunk is at the start of the file, before the header. Chunks of a sheet start below the header. */
   readonly isFirst: boolean;
   /** For CSV: the position of the record after the chunk, if the file can be read from there. */
   readonly next?: RowPosition | undefined;
+}
+
+export interface ChunkContent {
+  /** UTF-8. The buffer contains no other data, so it can be transferred to another thread. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Groups of records that are read together. A single thread would read the same groups. */
+  readonly pieces: readonly ChunkPiece[];
 }
 
 interface ChunkPiece extends PieceMarks {

@@ -1,5 +1,5 @@
 import { isCsvRow } from "../../model/record.ts";
-import type { RecordBoundaries } from "../csv/record-boundaries.ts";
+import { WHOLE_RECORDS } from "../csv/record-boundaries.ts";
 import { NO_PROBLEMS, type ReadRow } from "../row/read-row.ts";
 import type { OpenedSheet } from "../workbook/open-workbook.ts";
 import type { Piece } from "./chunk-builder.ts";
@@ -16,22 +16,25 @@ export async function* sheetPieces(sheet: OpenedSheet): AsyncGenerator<Piece> {
 function pieceOf(rows: readonly ReadRow[]): Piece {
   const line = rows[0]?.row.line ?? 1;
   const records: string[] = [];
-  const lines: number[] = [];
-  const quoted: number[] = [];
+  const [lines, starts, ends, quoted]: [number[], number[], number[], number[]] = [[], [], [], []];
   const keptRows = new Map<number, KeptRow>();
+  let end = 0;
   for (const [number, { row, problems }] of rows.entries()) {
     const cells = isCsvRow(row) ? row.cells : [];
-    const written = cells.map(csvCell);
-    const record = written.join(SHEET_DELIMITER);
+    const record = cells.map(csvCell).join(SHEET_DELIMITER);
     records.push(record);
     lines.push(row.line - line);
+    starts.push(end);
+    end += Buffer.byteLength(record);
+    ends.push(end);
+    end += 1;
     if (record.includes('"')) quoted.push(number);
     if (problems !== NO_PROBLEMS || !record.isWellFormed()) keptRows.set(number, { cells, problems });
   }
   const bytes = Buffer.from(`${records.join("\n")}\n`);
-  const places = placesOf(records, bytes.length);
   const controls = new Set(keptRows.keys());
-  return { bytes: [bytes], line, keptRows, boundaries: { ...EVERY_RECORD, ...places, lines, quoted, controls } };
+  const boundaries = { ...EVERY_RECORD, starts, ends, end, lines, quoted, controls };
+  return { bytes: [bytes], line, keptRows, boundaries };
 }
 
 function csvCell(text: string): string {
@@ -40,25 +43,5 @@ function csvCell(text: string): string {
 
 const SPECIAL = /[",\r\n]/;
 
-function placesOf(records: readonly string[], size: number): Pick<RecordBoundaries, "starts" | "ends" | "end"> {
-  const starts: number[] = [];
-  const ends: number[] = [];
-  let start = 0;
-  for (const record of records) {
-    const end = start + Buffer.byteLength(record);
-    starts.push(start);
-    ends.push(end);
-    start = end + 1;
-  }
-  return { starts, ends, end: size };
-}
-
 /** The rows of a sheet are complete, and their cells are quoted correctly. */
-const EVERY_RECORD = {
-  nextLine: 0,
-  blankLines: 0,
-  strayQuotes: new Set<number>(),
-  openQuote: undefined,
-  brokenQuote: undefined,
-  unterminated: false,
-} as const;
+const EVERY_RECORD = { ...WHOLE_RECORDS, strayQuotes: new Set<number>(), unterminated: false } as const;

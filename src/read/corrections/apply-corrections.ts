@@ -19,8 +19,11 @@ import type { ListedCorrection } from "./corrections-file.ts";
  */
 type CorrectionState = "applied" | "corrected" | "outdated" | "unused";
 
-export interface CorrectionResult {
+export interface CorrectionResult extends FoundState {
   readonly correction: ListedCorrection;
+}
+
+interface FoundState {
   readonly state: CorrectionState;
   /** The row with the cell; for an outdated correction, the first row with the key. Absent for `unused`. */
   readonly place?: Place | undefined;
@@ -84,8 +87,7 @@ export function createCorrector(
     },
     *results() {
       for (const [index, correction] of corrections.entries()) {
-        const { state, place } = states.at(index).now();
-        yield place === undefined ? { correction, state } : { correction, state, place };
+        yield { correction, ...states.at(index).now() };
       }
     },
   };
@@ -93,7 +95,7 @@ export function createCorrector(
 
 /** The state of one correction. */
 interface State {
-  readonly now: () => Pick<CorrectionResult, "state" | "place">;
+  readonly now: () => FoundState;
   /** Stores a state and the row that caused it, if the state ranks higher than the current one. */
   readonly raise: (state: CorrectionState, row: Row) => void;
 }
@@ -155,16 +157,18 @@ export function keyNameOf(
   };
 }
 
-/** Applies a correction to a row. `row`: the row as in the file; `amended`: the row after all earlier corrections. */
-function corrected(
-  correction: ListedCorrection,
-  {
-    row,
-    amended,
-    file,
-    state,
-  }: { readonly row: Row; readonly amended: Row; readonly file: string; readonly state: State },
-): Row {
+interface Amending {
+  /** The row as in the file. */
+  readonly row: Row;
+  /** The row after all earlier corrections. */
+  readonly amended: Row;
+  /** The corrections file. */
+  readonly file: string;
+  readonly state: State;
+}
+
+/** Applies a correction to a row. */
+function corrected(correction: ListedCorrection, { row, amended, file, state }: Amending): Row {
   const { column, oldSha256, rowSha256, value } = correction;
   const text = cellText(row, column);
   const before = state.now();

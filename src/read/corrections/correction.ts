@@ -3,18 +3,15 @@ import { canonicalJson, isJsonArray, isJsonObject, type JsonValue, memberAt, val
 import { survivesDouble } from "../../json/exact-json.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { isCsvRow, type Row } from "../../model/record.ts";
+import { rowContent } from "../row/read-row.ts";
 
-/** A new value for one cell of an extract. It applies only while the cell has its old value. */
-export interface Correction {
+/** The cell to correct, its new value, and the author, time and reason of the correction. */
+export interface CellCorrection {
   /** Identifies the row within its source: the value in the column that `keyNameOf` returns. */
   readonly key: string;
   readonly source: string;
   /** A column (CSV, XLSX), or a dot path (JSON). */
   readonly column: string;
-  /** `textHash` of the old value. */
-  readonly oldSha256: string;
-  /** `rowHash` of the row before any correction. Set only if several rows have the same key and the same old value. */
-  readonly rowSha256?: string | undefined;
   readonly value: string;
   /** `user@host` */
   readonly by: string;
@@ -23,8 +20,13 @@ export interface Correction {
   readonly reason: string;
 }
 
-/** The cell to correct, its new value, and the author, time and reason of the correction. */
-export type CellCorrection = Omit<Correction, "oldSha256" | "rowSha256">;
+/** A new value for one cell of an extract. It applies only while the cell has its old value. */
+export interface Correction extends CellCorrection {
+  /** `textHash` of the old value. */
+  readonly oldSha256: string;
+  /** `rowHash` of the row before any correction. Set only if several rows have the same key and the same old value. */
+  readonly rowSha256?: string | undefined;
+}
 
 /**
  * Creates a correction for a cell of `row`. The row must have the column.
@@ -44,7 +46,7 @@ export function textHash(text: string | Uint8Array): string {
 
 /** Returns a hash of a row's content. The hash distinguishes rows with the same key. */
 export function rowHash(row: Row): string {
-  return textHash(isCsvRow(row) ? JSON.stringify(row.cells) : canonicalJson(row.value));
+  return textHash(rowContent(row));
 }
 
 /**

@@ -160,11 +160,7 @@ async function* changesIn(path: string, handle: FileHandle, { from, to }: ByteRa
 }
 
 /** Returns the complete lines at the start of a piece, including a last line without a line end. */
-function completeLines(
-  bytes: Buffer,
-  piece: LinePiece,
-  hasHeader: boolean,
-): PieceLines & Pick<LinesEnd, "incompleteLine"> {
+function completeLines(bytes: Buffer, piece: LinePiece, hasHeader: boolean): PieceLines & LinesEnd {
   const { lines, end, nextLine } = linesOf(bytes, { ...piece, isFinal: false });
   checkText(piece.file, bytes.subarray(0, end), piece.line);
   const rest = bytes.subarray(end);

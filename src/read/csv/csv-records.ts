@@ -6,15 +6,15 @@ import { type CsvLayout, unclosedQuote } from "./csv-layout.ts";
 import { byteKinds, findRecordBoundaries, type RecordBoundaries } from "./record-boundaries.ts";
 
 /** Complete records of a CSV file. */
-export interface CsvBytes {
-  readonly bytes: Buffer;
+export interface CsvBytes<Bytes = Buffer> {
+  readonly bytes: Bytes;
   readonly boundaries: RecordBoundaries;
   /** 1-based line on which the bytes start. */
   readonly line: number;
 }
 
 /** Records of a CSV file that were read together. */
-export interface CsvRecords extends CsvBytes {
+export interface CsvRecords<Bytes = Buffer> extends CsvBytes<Bytes> {
   /** The number of the first record after the header: 1 if the bytes begin with the header, otherwise 0. */
   readonly from: number;
   /** The position of the record after these records. */
@@ -37,7 +37,10 @@ export async function* csvRecords(
   let isHeader = from === undefined;
   let carried: Buffer = Buffer.alloc(0);
   let { byte, line } = from ?? { byte: source.encoding.bomBytes + layout.headerByte, line: layout.header.line };
-  const text = from === undefined ? withoutStart(textBytes(source), layout.headerByte) : textAt(source, from);
+  const text =
+    from === undefined
+      ? withoutStart(textBytes(source), layout.headerByte)
+      : textBytes({ ...source, start: from.byte });
   for await (const chunk of withEnd(text)) {
     const bytes = chunk === undefined || carried.length === 0 ? (chunk ?? carried) : Buffer.concat([carried, chunk]);
     const boundaries = findRecordBoundaries(bytes, kinds, chunk === undefined);
@@ -51,10 +54,6 @@ export async function* csvRecords(
       yield { bytes: bytes.subarray(0, end), boundaries, line, from: first, next: { byte, line: line + nextLine } };
     line += nextLine;
   }
-}
-
-function textAt(source: TextSource, { byte }: RowPosition): AsyncGenerator<Buffer> {
-  return textBytes({ ...source, start: byte });
 }
 
 /** Yields the chunks and then `undefined`, which marks the end of the file. */

@@ -30,66 +30,32 @@ export async function* csvRows(
   layout: CsvLayout,
   { onBlankLines, from }: CsvOptions = {},
 ): AsyncGenerator<readonly ReadRow[]> {
-  const readPiece = csvPieces(layout, { isBehindHeader: from !== undefined });
   const isSeekable = canBeginAnywhere(source);
-  for await (const { bytes, boundaries, line, next } of csvRecords(source, layout, from)) {
-    const { found, records, blankLines } = readPiece(bytes, boundaries, line);
-    onBlankLines?.(blankLines);
-    if (records > 0) yield isSeekable ? withNext(found, next) : found;
+  for await (const records of csvRecords(source, layout, from)) {
+    const data = rowsOf(records, layout).slice(records.from);
+    const rows = data.filter((row) => row !== undefined);
+    onBlankLines?.(records.boundaries.blankLines + data.length - rows.length);
+    if (data.length > 0) yield isSeekable ? withNext(rows, records.next) : rows;
   }
-}
-
-/** The rows of some complete records of a CSV file, without its header. */
-interface PieceRows {
-  readonly found: readonly ReadRow[];
-  /** Number of records, including records that consist of one blank cell. */
-  readonly records: number;
-  readonly blankLines: number;
-}
-
-/**
- * Returns a function that creates the rows of consecutive pieces of a file. The first record is the header, unless the
- * header was already read.
- */
-function csvPieces(
-  layout: CsvLayout,
-  { isBehindHeader = false }: { readonly isBehindHeader?: boolean } = {},
-): (bytes: Buffer, boundaries: RecordBoundaries, line: number) => PieceRows {
-  let header = !isBehindHeader;
-  return (bytes, boundaries, line) => {
-    const rows = rowsOf(bytes, { layout, boundaries, line });
-    const data = header && boundaries.lines.length > 0 ? rows.slice(1) : rows;
-    header &&= boundaries.lines.length === 0;
-    const found = data.filter((row) => row !== undefined);
-    return { found, records: data.length, blankLines: boundaries.blankLines + data.length - found.length };
-  };
 }
 
 /** Returns the rows with these record numbers, which must be in ascending order; `undefined` for a blank line. */
 export function rowsAt(
-  { bytes, boundaries, line }: CsvBytes,
+  piece: CsvBytes,
   layout: CsvLayout,
   numbers: readonly number[],
 ): readonly (ReadRow | undefined)[] {
   if (numbers.length === 0) return [];
-  const isWhole = numbers.length === boundaries.starts.length;
-  return rowsOf(bytes, { layout, boundaries: isWhole ? boundaries : boundariesAt(boundaries, numbers), line });
-}
-
-interface CsvChunk {
-  readonly layout: CsvLayout;
-  readonly boundaries: RecordBoundaries;
-  /** 1-based line on which the piece starts. */
-  readonly line: number;
+  const isWhole = numbers.length === piece.boundaries.starts.length;
+  return rowsOf(isWhole ? piece : { ...piece, boundaries: boundariesAt(piece.boundaries, numbers) }, layout);
 }
 
 /** Returns one entry per record: `undefined` for a blank line. */
-function rowsOf(bytes: Buffer, chunk: CsvChunk): readonly (ReadRow | undefined)[] {
+function rowsOf({ bytes, boundaries, line: firstLine }: CsvBytes, layout: CsvLayout): readonly (ReadRow | undefined)[] {
   if (bytes.length === 0) return [];
-  const { boundaries, layout } = chunk;
   return cellsOf(bytes, boundaries, layout.delimiter).map((cells, index) => {
     if (cells.length === 1 && cells[0]?.trim() === "") return undefined;
-    const line = chunk.line + (boundaries.lines[index] ?? 0);
+    const line = firstLine + (boundaries.lines[index] ?? 0);
     const row: CsvRow = { table: layout.header.table, cells: wholeRow(cells, layout.header), line };
     refuseUnnamedData(layout.header, row);
     return { row, problems: problemsOf(row, boundaries, index) };

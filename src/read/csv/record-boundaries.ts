@@ -1,25 +1,33 @@
 import { equalBytes, firstByte, nonPlainBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
 
-/** The complete records at the start of a piece of CSV. Blank lines are not records. */
-export interface RecordBoundaries {
-  /** The offset at which the records end. The bytes after it belong to an incomplete record. */
-  readonly end: number;
-  /** The line on which each record starts. All lines are counted from 0 at the start of the piece. */
+/** The bytes and lines of records. */
+export interface RecordSpans {
+  /** The line on which each record starts. In CSV, all lines are counted from 0 at the start of the piece. */
   readonly lines: readonly number[];
   /** The offset of each record's first byte. */
   readonly starts: readonly number[];
   /** The offset at which each record ends (exclusive), without its line end. */
   readonly ends: readonly number[];
+}
+
+/** The records that are not plain text. */
+interface MarkedRecords {
   /** Zero-based numbers of the records that contain a quote, in order. */
   readonly quoted: readonly number[];
-  /** The line on which the next record starts. */
-  readonly nextLine: number;
-  /** Number of blank lines, which are not records. */
-  readonly blankLines: number;
   /** Numbers of the records with a quote inside an unquoted cell, or text after a closing quote. */
   readonly strayQuotes: ReadonlySet<number>;
   /** Numbers of the records with control characters other than tabs and line ends. */
   readonly controls: ReadonlySet<number>;
+}
+
+/** The complete records at the start of a piece of CSV. Blank lines are not records. */
+export interface RecordBoundaries extends RecordSpans, MarkedRecords {
+  /** The offset at which the records end. The bytes after it belong to an incomplete record. */
+  readonly end: number;
+  /** The line on which the next record starts. */
+  readonly nextLine: number;
+  /** Number of blank lines, which are not records. */
+  readonly blankLines: number;
   /** The line of a quote that is open at the end of the piece. */
   readonly openQuote: number | undefined;
   /** The line of a quote that was never closed: the next quote is on a later line and is followed by text. */
@@ -32,8 +40,10 @@ export interface RecordBoundaries {
  * The places of records. `quoted`, `strayQuotes` and `controls` are absent for records in a format without quoted
  * cells, such as JSON.
  */
-export type RecordPlaces = Pick<RecordBoundaries, "starts" | "ends" | "lines"> &
-  Partial<Pick<RecordBoundaries, "quoted" | "strayQuotes" | "controls">>;
+export type RecordPlaces = RecordSpans & Partial<MarkedRecords>;
+
+/** For records that were not split from a file: nothing precedes or follows them, and all quotes are closed. */
+export const WHOLE_RECORDS = { nextLine: 0, blankLines: 0, openQuote: undefined, brokenQuote: undefined } as const;
 
 /** Returns the kind of each byte value in a CSV file with this delimiter (one ASCII character). */
 export function byteKinds(delimiter: string): Uint8Array {

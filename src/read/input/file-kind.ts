@@ -37,10 +37,11 @@ const OFFICE_PARTS = ["[Content_Types].xml", "_rels/.rels", "xl/"];
  * @param head the start of the unpacked file
  * @throws Failure `source_wrong_kind` with the detected format
  */
-export async function refuseContainers({ file, path, gzip }: PackedFile, head: Buffer): Promise<void> {
+export async function refuseContainers(packed: PackedFile, head: Buffer): Promise<void> {
+  const { file } = packed;
   const known = CONTAINERS.find(({ magic }) => beginsWith(head, Buffer.from(magic, "latin1")));
   if (known !== undefined) {
-    const { what, advice } = await inspectContent(known, { file, path, gzip }, head);
+    const { what, advice } = await inspectContent(known.what, packed, head);
     const instead = what === WORKBOOK ? "CSV or JSON" : "CSV, JSON or .xlsx";
     throw new Failure("source_wrong_kind", `${file}: is ${what}, not ${instead}`, { hint: advice });
   }
@@ -52,8 +53,8 @@ export async function refuseContainers({ file, path, gzip }: PackedFile, head: B
 
 /** Inspects the content of an archive or a Microsoft Office file, so that the hint can be more specific. */
 async function inspectContent(
-  { what }: { readonly what: string },
-  { file, path, gzip }: Pick<PackedFile, "file" | "path" | "gzip">,
+  what: string,
+  { file, path, gzip }: PackedFile,
   head: Buffer,
 ): Promise<{ readonly what: string; readonly advice: string }> {
   if (what === OLD_OFFICE) {

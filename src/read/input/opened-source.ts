@@ -19,13 +19,19 @@ export interface OpenedSource {
   readonly children: readonly OpenedChild[];
 }
 
-export interface OpenedChild extends OpenedSource {
-  /** The column or path that contains the value of the parent's `parentKey`. */
-  readonly on: string;
-  readonly parentKey: string;
+/** How the rows of a child source that belong to one parent are selected and ordered. */
+export interface RowArrangement {
+  /** The name of the child source. */
+  readonly name: string;
   readonly orderBy: RowOrder | undefined;
   readonly distinct: boolean;
   readonly pick: RowChoice | undefined;
+}
+
+export interface OpenedChild extends OpenedSource, RowArrangement {
+  /** The column or path that contains the value of the parent's `parentKey`. */
+  readonly on: string;
+  readonly parentKey: string;
 }
 
 /** Returns a source and its descendants, each parent before its children. */

@@ -3,6 +3,7 @@ import { createReadStream, existsSync, readdir, type Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { isAbsolute, relative } from "node:path";
 import { Failure } from "../../model/failure.ts";
+import { formatCount } from "../../text/count.ts";
 import { readFailure } from "../text/file-bytes.ts";
 
 /** A regular file and its state when it was found. */
@@ -32,14 +33,11 @@ export interface FindOptions {
  * @throws Failure `source_unreadable` for a path that is missing or not a regular file, and for a glob without matches;
  * `usage` for a file that is named twice, and for a glob that visits more than `maxEntries` files and folders
  */
-export async function findFiles(
-  patterns: readonly string[],
-  { defaultSheet, notify, maxEntries = MAX_GLOB_ENTRIES, signal }: FindOptions,
-): Promise<readonly FoundFile[]> {
+export async function findFiles(patterns: readonly string[], options: FindOptions): Promise<readonly FoundFile[]> {
   const found: FoundFile[] = [];
   for (const pattern of patterns) {
-    const { files, sheet = defaultSheet } = splitSheet(pattern);
-    for (const path of await expand(files, { notify, maxEntries, signal }))
+    const { files, sheet = options.defaultSheet } = splitSheet(pattern);
+    for (const path of await expand(files, options))
       found.push({ ...(await inspectFile(path)), ...(sheet !== undefined && { sheet }) });
   }
   refuseDuplicates(found);
@@ -71,7 +69,7 @@ function splitSheet(pattern: string): { readonly files: string; readonly sheet?:
 
 async function expand(
   pattern: string,
-  { notify, maxEntries, signal }: Required<Pick<FindOptions, "notify" | "maxEntries">> & Pick<FindOptions, "signal">,
+  { notify, maxEntries = MAX_GLOB_ENTRIES, signal }: FindOptions,
 ): Promise<readonly string[]> {
   // A file name may contain glob characters, so an existing file takes precedence over a glob.
   if (existsSync(pattern)) return [pattern];
@@ -116,7 +114,7 @@ function countVisits(
   const note = (found: unknown): void => {
     entries += Array.isArray(found) ? found.length : 0;
     if (entries <= max || stop.signal.aborted) return;
-    const what = `${pattern}: the pattern covers more than ${max.toLocaleString("en")} files and folders`;
+    const what = `${pattern}: the pattern covers more than ${formatCount(max)} files and folders`;
     stop.abort(new Failure("usage", what, { hint: "start it with the folder that contains the sources" }));
   };
   const counted = (...given: readonly unknown[]): void => {

@@ -1,10 +1,9 @@
-import { canonicalJson } from "../../json/json-value.ts";
 import { compareNumberRanks, numberRank } from "../../json/number-rank.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import { isCsvRow, placeOf, type Row } from "../../model/record.ts";
 import type { Rank, RowChoice, RowOrder } from "../../model/source-spec.ts";
-import type { OpenedChild } from "../input/opened-source.ts";
-import { NO_PROBLEMS, sourceProblem } from "../row/read-row.ts";
+import type { RowArrangement } from "../input/opened-source.ts";
+import { NO_PROBLEMS, rowContent, sourceProblem } from "../row/read-row.ts";
 import { keyOf, keyPlace } from "../row/row-key.ts";
 import type { StoredRow } from "./child-store.ts";
 
@@ -15,14 +14,11 @@ export interface ArrangedRows {
   readonly problems: Problems;
 }
 
-/** The settings that select and order the rows. */
-type Arranged = Pick<OpenedChild, "name" | "distinct" | "orderBy" | "pick">;
-
 /**
  * Removes repeated rows or warns about them, sorts the remaining rows, and selects rows as specified by the source's
  * `pick`.
  */
-export function arrangeRows(group: readonly StoredRow[], child: Arranged): ArrangedRows {
+export function arrangeRows(group: readonly StoredRow[], child: RowArrangement): ArrangedRows {
   if (group.length < 2) return { rows: group, problems: NO_PROBLEMS };
   const repeated = repeatedRows(group);
   const kept = child.distinct && repeated.size > 0 ? group.filter(({ id }) => !repeated.has(id)) : group;
@@ -33,7 +29,7 @@ export function arrangeRows(group: readonly StoredRow[], child: Arranged): Arran
   return takeRows(kept, child, warnings);
 }
 
-function takeRows(group: readonly StoredRow[], { orderBy, pick }: Arranged, warnings: Problems): ArrangedRows {
+function takeRows(group: readonly StoredRow[], { orderBy, pick }: RowArrangement, warnings: Problems): ArrangedRows {
   const ordered = orderBy === undefined ? group : sortRows(group, orderBy);
   const unordered = orderBy?.cells === undefined ? warnings : [...warnings, ...orderProblems(group, orderBy)];
   if (pick === undefined) return { rows: ordered, problems: unordered };
@@ -53,7 +49,7 @@ function repeatedRows(group: readonly StoredRow[]): ReadonlyMap<number, StoredRo
   const repeated = new Map<number, StoredRow>();
   const firsts = new Map<string, StoredRow>();
   for (const stored of group) {
-    const content = contentOf(stored.read.row);
+    const content = rowContent(stored.read.row);
     const before = firsts.get(content);
     if (before === undefined) firsts.set(content, stored);
     else if (isSameRow(before.read.row, stored.read.row)) repeated.set(stored.id, before);
@@ -63,12 +59,8 @@ function repeatedRows(group: readonly StoredRow[]): ReadonlyMap<number, StoredRo
 
 const NO_ROWS: ReadonlyMap<number, StoredRow> = new Map();
 
-function contentOf(row: Row): string {
-  return isCsvRow(row) ? JSON.stringify(row.cells) : canonicalJson(row.value);
-}
-
 function isSameRow(one: Row, other: Row): boolean {
-  if (!isCsvRow(one) || !isCsvRow(other)) return contentOf(one) === contentOf(other);
+  if (!isCsvRow(one) || !isCsvRow(other)) return rowContent(one) === rowContent(other);
   const { cells } = other;
   if (one.cells.length !== cells.length || one.cells.some((cell, index) => cell !== cells[index])) return false;
   return one.table === other.table || one.table.columns.join("\n") === other.table.columns.join("\n");

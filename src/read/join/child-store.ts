@@ -9,13 +9,17 @@ export interface StoredRow {
   readonly read: ReadRow;
 }
 
-/** The rows of one child source, which can be looked up by their join key. */
-export interface ChildStore {
+/** The rows of one child source. */
+export interface StoredRows {
   readonly count: number;
-  /** Starts a pass over the parents. */
-  readonly finder: () => ChildFinder;
   /** Yields all rows in file order. */
   readonly all: () => AsyncIterable<readonly StoredRow[]>;
+}
+
+/** The rows of one child source, which can be looked up by their join key. */
+export interface ChildStore extends StoredRows {
+  /** Starts a pass over the parents. */
+  readonly finder: () => ChildFinder;
   /** Yields the rows grouped by join key. May omit the rows of a group after the first `rowsPerParent` + 1 rows. */
   readonly groups: () => AsyncIterable<readonly StoredRow[]>;
 }

@@ -1,6 +1,6 @@
 import type { ReadRow } from "../row/read-row.ts";
 import { arrangeRows } from "./arrange-rows.ts";
-import { type ChildStore, memoryStore } from "./child-store.ts";
+import { type ChildStore, memoryStore, type StoredRows } from "./child-store.ts";
 import { type DuplicateKeys, indexRegister, type KeyRegister, memoryRegister, registered } from "./duplicate-keys.ts";
 import { indexStore, openRowIndex, type RowIndex } from "./index-store.ts";
 import { mergeStore, sortedBy, type SortedBy } from "./merge-store.ts";
@@ -9,14 +9,19 @@ import { keysIn, type OpenedChild, type OpenedSource, rowsOf } from "../input/op
 import type { ReadLimits } from "../read-limits.ts";
 import { keyOf } from "../row/row-key.ts";
 
-/** A child source with the store of its rows. */
-export interface PlannedChild {
+/** A joined child source that is searched for orphans. */
+export interface SearchedSource {
   readonly child: OpenedChild;
   readonly parent: OpenedSource;
-  readonly store: ChildStore;
+  readonly store: StoredRows;
   /** Duplicates of the source's key; absent if the source declares no key. */
   readonly duplicates: DuplicateKeys | undefined;
   readonly children: readonly PlannedChild[];
+}
+
+/** A child source with the store of its rows. */
+export interface PlannedChild extends SearchedSource {
+  readonly store: ChildStore;
 }
 
 export interface JoinPlan {

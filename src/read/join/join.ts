@@ -1,9 +1,9 @@
 import { Failure } from "../../model/failure.ts";
 import type { LocalProblem } from "../../model/problem.ts";
-import type { InputPosition, InputRecord } from "../../model/record.ts";
+import type { InputPosition, JoinedRecord } from "../../model/record.ts";
 import { arrangeRows } from "./arrange-rows.ts";
-import type { ChildFinder, ChildStore, StoredRow } from "./child-store.ts";
-import { type ChildRows, joinedRow } from "./joined-row.ts";
+import type { ChildFinder, StoredRow } from "./child-store.ts";
+import { type ChildRows, joinedRow, NO_ROWS } from "./joined-row.ts";
 import {
   type Ancestors,
   type MatchedRows,
@@ -12,14 +12,11 @@ import {
   noMatch,
   orphanProblems,
 } from "./orphans.ts";
-import { type JoinPlan, planJoin, type PlannedChild } from "./join-plan.ts";
+import { type JoinPlan, planJoin, type PlannedChild, type SearchedSource } from "./join-plan.ts";
 import { type OpenedChild, type OpenedSource, rowsOf, withDescendants } from "../input/opened-source.ts";
 import type { ReadLimits } from "../read-limits.ts";
 import { type ReadRow, sourceProblem } from "../row/read-row.ts";
 import { keyOf, keyPlace } from "../row/row-key.ts";
-
-/** An input record without its number. */
-export type JoinedRecord = Omit<InputRecord, "number">;
 
 export interface Join {
   /**
@@ -75,9 +72,6 @@ async function* joinedRows(
   for (const planned of sources) yield* orphansOf(planned, state);
 }
 
-/** A joined child source that is searched for orphans. */
-export type SearchedSource = Omit<PlannedChild, "store"> & { readonly store: Pick<ChildStore, "count" | "all"> };
-
 export interface JoinState {
   readonly limits: ReadLimits;
   readonly matched: ReadonlyMap<SearchedSource, MatchedRows>;
@@ -130,8 +124,6 @@ async function attach(
     return joinedRow(read, own);
   });
 }
-
-const NO_ROWS: ChildRows = { rows: [], problems: [] };
 
 /** Returns, for each parent row in order, its child rows with the rows joined to them. */
 async function childrenOf(
@@ -214,7 +206,7 @@ export async function* orphansOf(joined: SearchedSource, state: JoinState): Asyn
   };
   const near = await nearestParents(unmatched(), child, ancestorsOf(joined, state));
   const isLost = matched.size() === 0 && near.size === 0 && store.count > 1 && state.counts.get(parent.name) !== 0;
-  if (isLost) throw await noMatch(child, parent, store);
+  if (isLost) throw await noMatch(child, parent, store.count);
   for await (const rows of attached(unmatched(), children, state)) {
     yield rows.map(({ row, problems }) => ({
       source: child.name,

@@ -10,6 +10,8 @@ export interface ChildRows {
   readonly problems: readonly LocalProblem[];
 }
 
+export const NO_ROWS: ChildRows = { rows: [], problems: [] };
+
 /** Returns a row with the rows of each child source joined to it, and the problems of all these rows. */
 export function joinedRow(read: ReadRow, groups: Iterable<readonly [source: string, ChildRows]>): ReadRow {
   const children = new Map<string, readonly Row[]>();

@@ -1,3 +1,4 @@
+import { compareText } from "../../text/compare-text.ts";
 import { type OpenedChild, rowsOf } from "../input/opened-source.ts";
 import { keyOf } from "../row/row-key.ts";
 import { type ChildFinder, type ChildStore, numbered, type StoredRow } from "./child-store.ts";
@@ -144,11 +145,6 @@ export async function sortedBy(keys: AsyncIterable<readonly (string | undefined)
 
 function follows(order: KeyOrder, before: string | undefined, key: string): boolean {
   return order.accepts(key) && (before === undefined || order.compare(before, key) <= 0);
-}
-
-function compareText(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
 }
 
 function withoutZeros(digits: string): string {

@@ -1,6 +1,5 @@
-import type { InputRecord } from "../../model/record.ts";
+import type { InputRecord, JoinedRecord } from "../../model/record.ts";
 import { BATCH_ROWS } from "../row/read-row.ts";
-import type { JoinedRecord } from "./join.ts";
 
 /** Numbers records consecutively, starting after `before`, and limits the size of batches. */
 export async function* numberRecords(

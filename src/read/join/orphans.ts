@@ -6,7 +6,6 @@ import type { LocalProblem, RecordStart } from "../../model/problem.ts";
 import type { Row } from "../../model/record.ts";
 import { counted } from "../../text/count.ts";
 import { shapeOf } from "../../text/shape.ts";
-import type { ChildStore } from "./child-store.ts";
 import { type OpenedChild, type OpenedSource, rowsOf } from "../input/opened-source.ts";
 import { type ReadRow, sourceProblem } from "../row/read-row.ts";
 import { keyOf, keyPlace } from "../row/row-key.ts";
@@ -65,7 +64,7 @@ export async function nearestParents(
 
 /** Returns the record of a root row. For the row of a child source, returns a list that `addRecords` fills. */
 function recordsOf(row: Row, record: number, source: OpenedSource, waiting: Waiting): readonly RecordStart[] {
-  if (!isChild(source)) return [{ ...startOf(row), record }];
+  if (!isChild(source)) return [startOf(row, record)];
   const records: RecordStart[] = [];
   addTo(waiting, keyOf(row, source.on), records);
   return records;
@@ -101,7 +100,7 @@ async function addRecords(
       record += 1;
       for (const records of waiting.get(keyOf(row, below.parentKey) ?? "") ?? []) {
         if (isChild(source)) addTo(next, keyOf(row, source.on), records);
-        else if (records.length < MAX_NEAR_PARENTS) records.push({ ...startOf(row), record });
+        else if (records.length < MAX_NEAR_PARENTS) records.push(startOf(row, record));
       }
     }
   }
@@ -112,8 +111,8 @@ function addTo(waiting: Waiting, key: string | undefined, records: RecordStart[]
   if (key !== undefined) addToGroup(waiting, key, records);
 }
 
-function startOf({ table, line }: Row): Pick<RecordStart, "file" | "line"> {
-  return { file: table.file, line };
+function startOf({ table, line }: Row, record: number): RecordStart {
+  return { file: table.file, line, record };
 }
 
 function isChild(source: OpenedSource): source is OpenedChild {
@@ -141,11 +140,7 @@ export function orphanProblems(
  * Returns the failure for a join without any match. The run must end, because the join itself is wrong, and every
  * parent would be sent without its child rows.
  */
-export async function noMatch(
-  child: OpenedChild,
-  parent: OpenedSource,
-  { count }: Pick<ChildStore, "count">,
-): Promise<Failure> {
+export async function noMatch(child: OpenedChild, parent: OpenedSource, count: number): Promise<Failure> {
   const [own, parentSample] = await Promise.all([firstKey(child, child.on), firstKey(parent, child.parentKey)]);
   const samples = [own, parentSample].filter((sample) => sample !== undefined);
   const message = `${child.name}: 0 of ${counted(count, "row")} match ${parent.name}.${child.parentKey}`;

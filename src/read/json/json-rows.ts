@@ -8,7 +8,6 @@ import { type ArrayError, type ArrayElement, arraySplitter, isSpace } from "./js
 import { ndjsonLines } from "./ndjson-lines.ts";
 import { FORBIDDEN_NAMES, parseWithoutScan, scanJson } from "./json-scan.ts";
 import { NO_PROBLEMS, type ReadRow, sourceProblem, withNext } from "../row/read-row.ts";
-import type { ReadLimits } from "../read-limits.ts";
 import { canBeginAnywhere, textBytes, type TextSource } from "../text/text-bytes.ts";
 import { countLineEnds, newLineCounter } from "../text/utf8.ts";
 
@@ -25,10 +24,11 @@ export async function* ndjsonRows(
   const isSeekable = canBeginAnywhere(source);
   const start = from ?? { byte: source.encoding.bomBytes, line: 1 };
   const text = textBytes(from === undefined ? source : { ...source, start: from.byte });
-  for await (const { lines, next } of ndjsonLines(text, source.limits.jsonRecordBytes, start)) {
+  const limitBytes = source.limits.jsonRecordBytes;
+  for await (const { lines, next } of ndjsonLines(text, limitBytes, start)) {
     if (first && lines[0] !== undefined) refusePrettyPrinted(source.file, lines[0].line, lines[0].text ?? "");
     first = false;
-    const rows = lines.map(({ text: record, line }) => jsonRow({ table, line, pointer: "" }, record, source.limits));
+    const rows = lines.map(({ text: record, line }) => jsonRow({ table, line, pointer: "" }, record, limitBytes));
     yield isSeekable ? withNext(rows, next) : rows;
   }
 }
@@ -41,7 +41,7 @@ export async function* jsonRows(source: TextSource, table: JsonTable): AsyncGene
   for await (const { elements, firstIndex } of jsonElements(source)) {
     yield elements.map(({ bytes, line }, index) => {
       const pointer = elementPointer(firstIndex, index);
-      return jsonRow({ table, line, pointer }, bytes?.toString(), source.limits);
+      return jsonRow({ table, line, pointer }, bytes?.toString(), source.limits.jsonRecordBytes);
     });
   }
 }
@@ -76,9 +76,7 @@ export function emptyFile(file: string): Failure {
 export async function* jsonElements(source: TextSource): AsyncGenerator<FoundElements> {
   const chunks = textBytes(source);
   const start = await firstText(chunks);
-  if (start === undefined) {
-    throw emptyFile(source.file);
-  }
+  if (start === undefined) throw emptyFile(source.file);
   const { bytes: firstBytes, line } = start;
   if (firstBytes[0] === OPEN_OBJECT) {
     yield { elements: [{ bytes: await wholeDocument(source, line, joined(firstBytes, chunks)), line }] };
@@ -187,7 +185,7 @@ export function refusePrettyPrinted(file: string, line: number, text: string): v
 export function jsonRow(
   position: { readonly table: JsonTable; readonly line: number; readonly pointer: string },
   text: string | undefined,
-  { jsonRecordBytes }: Pick<ReadLimits, "jsonRecordBytes">,
+  limitBytes: number,
 ): ReadRow {
   const { table, line, pointer } = position;
   const place = (below: string, lineInText = 0): Place => ({
@@ -200,7 +198,7 @@ export function jsonRow(
     problems: [sourceProblem(at, finding)],
   });
   if (text === undefined) {
-    return broken({ code: "source_record_too_large", limitBytes: jsonRecordBytes });
+    return broken({ code: "source_record_too_large", limitBytes });
   }
   const parsed = parseWithoutScan(text);
   if (isJsonObject(parsed)) return { row: { table, line, pointer, value: parsed }, problems: NO_PROBLEMS };

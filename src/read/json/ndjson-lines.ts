@@ -1,4 +1,5 @@
 import type { RowPosition } from "../../model/record.ts";
+import type { RecordSpans } from "../csv/record-boundaries.ts";
 import { isSpace } from "./json-splitter.ts";
 
 export interface LineText {
@@ -75,19 +76,13 @@ export function lineSplitter(limitBytes: number, from: RowPosition = { byte: 0, 
   return { push, end, next: () => next };
 }
 
-/** The places of non-blank lines: their offsets without surrounding whitespace, and their 1-based line numbers. */
-export interface LinePlaces {
-  readonly starts: readonly number[];
-  /** Exclusive ends. For a line that is longer than the limit, the end is before the start. */
-  readonly ends: readonly number[];
-  readonly lines: readonly number[];
-}
-
 /**
- * Finds the non-blank lines, as `ndjsonLines` does, in bytes that consist of complete lines.
+ * Finds the non-blank lines, as `ndjsonLines` does, in bytes that consist of complete lines. Returns their offsets
+ * without surrounding whitespace, and their 1-based line numbers. For a line that is longer than the limit, the end is
+ * before the start.
  * @param firstLine 1-based line on which the bytes start
  */
-export function findLines(bytes: Buffer, firstLine: number, limitBytes: number): LinePlaces {
+export function findLines(bytes: Buffer, firstLine: number, limitBytes: number): RecordSpans {
   const found = { starts: new Array<number>(), ends: new Array<number>(), lines: new Array<number>() };
   let line = firstLine;
   for (let at = 0; ; line += 1) {

@@ -14,18 +14,10 @@ export interface TableLine {
  * Returns the lines of a small CSV file, including its header, with trimmed cells. Omits blank lines.
  * @throws Failure `config`, with the hint, for an unclosed quote
  */
-export function tableLines(file: TextFile, hint: string): readonly TableLine[] {
-  return exactLines(file, hint)
-    .map(({ cells, line }) => ({ cells: cells.map((cell) => cell.trim()), line }))
+export function tableLines({ file, text }: TextFile, hint: string): readonly TableLine[] {
+  return linesOf(Buffer.from(text), { file, hint, delimiter: delimiterOf(text), line: 1, isFinal: true })
+    .lines.map(({ cells, line }) => ({ cells: cells.map((cell) => cell.trim()), line }))
     .filter(({ cells }) => cells.length > 1 || cells[0] !== "");
-}
-
-/**
- * Returns the lines of a small CSV file with unmodified cells. Omits empty lines.
- * @throws Failure `config`, with the hint, for an unclosed quote
- */
-function exactLines({ file, text }: TextFile, hint: string): readonly TableLine[] {
-  return linesOf(Buffer.from(text), { file, hint, delimiter: delimiterOf(text), line: 1, isFinal: true }).lines;
 }
 
 /** Detects the delimiter from the first lines. */

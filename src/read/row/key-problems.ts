@@ -9,7 +9,7 @@ import { keyOf, keyPlace } from "./row-key.ts";
  * not a record, because such a row already has a problem.
  */
 export function withKeyProblems(read: ReadRow, keys: readonly string[]): ReadRow {
-  if (read.problems.some(({ code }) => NO_RECORD.has(code))) return read;
+  if (keys.length === 0 || read.problems.some(({ code }) => NO_RECORD.has(code))) return read;
   const found = keys.flatMap((name) => keyProblems(read, name));
   return found.length === 0 ? read : { ...read, problems: [...read.problems, ...found] };
 }

@@ -1,7 +1,8 @@
 import { NON_FIELD_ERRORS } from "../../json/attr.ts";
 import type { Place } from "../../model/place.ts";
 import type { LocalProblem, Severity, SourceFinding } from "../../model/problem.ts";
-import type { Row, RowPosition } from "../../model/record.ts";
+import { canonicalJson } from "../../json/json-value.ts";
+import { isCsvRow, type Row, type RowPosition } from "../../model/record.ts";
 
 /** A row, and the problems in it or in the rows joined to it. */
 export interface ReadRow {
@@ -12,6 +13,11 @@ export interface ReadRow {
 }
 
 export const BATCH_ROWS = 500;
+
+/** Returns the cells of a row, or its JSON value, as text. Equal rows of one file have the same content. */
+export function rowContent(row: Row): string {
+  return isCsvRow(row) ? JSON.stringify(row.cells) : canonicalJson(row.value);
+}
 
 /** Shared by all rows without problems, to save allocations. */
 export const NO_PROBLEMS: readonly LocalProblem[] = [];

@@ -1,7 +1,6 @@
 import { corruptPackage } from "./zip-package.ts";
 import type { NumberFormat } from "./cell-formats.ts";
-import type { SharedStrings } from "./shared-strings.ts";
-import { unescaped } from "./shared-strings.ts";
+import { type SharedStrings, unescaped } from "./shared-strings.ts";
 import { isTrue } from "./workbook-parts.ts";
 import type { SourceFinding } from "../../model/problem.ts";
 
@@ -63,7 +62,7 @@ function emptyText({ hasFormula }: RawCell): string | FaultyText {
 
 function sharedText(value: string, { file, strings }: WorkbookContext): string {
   const text = /^\s*\d+\s*$/.test(value) ? strings.at(Number(value)) : undefined;
-  if (text === undefined) throw corruptPackage({ file }, "a cell refers to a shared string that does not exist");
+  if (text === undefined) throw corruptPackage(file, "a cell refers to a shared string that does not exist");
   return text;
 }
 
@@ -90,7 +89,7 @@ function errorName(value: string): string {
 
 function numberText(value: string, style: string | undefined, context: WorkbookContext): string | FaultyText {
   const number = Number(value);
-  if (!Number.isFinite(number)) throw corruptPackage(context, "a number cell does not contain a number");
+  if (!Number.isFinite(number)) throw corruptPackage(context.file, "a number cell does not contain a number");
   const format = context.formatOf(style);
   if (format.kind === "date") return dateText(number, format, context.from1904);
   if (Math.abs(number) >= FIRST_UNSAFE) return { text: plainNumber(number), finding: { code: "source_unsafe_number" } };
@@ -122,18 +121,18 @@ const FIRST_SURE_DAY = 61;
 const LAST_DAY = 2_958_465;
 const DAYS_TO_1904 = 1462;
 
-function dateText(serial: number, { hasDate, hasTime }: DateFormat, from1904: boolean): string | FaultyText {
+function dateText(serial: number, format: DateFormat, from1904: boolean): string | FaultyText {
   const seconds = Math.round((from1904 ? serial + DAYS_TO_1904 : serial) * DAY_SECONDS);
   const day = Math.floor(seconds / DAY_SECONDS);
-  if (seconds < 0 || day > LAST_DAY || (hasDate && day < FIRST_SURE_DAY)) {
+  if (seconds < 0 || day > LAST_DAY || (format.hasDate && day < FIRST_SURE_DAY)) {
     return { text: plainNumber(serial), finding: { code: "source_bad_cell", reason: "impossible_date" } };
   }
   const iso = new Date(Date.UTC(1899, 11, 30) + seconds * 1000).toISOString();
-  return datePart(iso, { hasDate, hasTime });
+  return datePart(iso, format);
 }
 
 /** Returns the parts that the format displays: `2020-04-03`, `2020-04-03T14:30:00` or `14:30:00`. */
-function datePart(iso: string, { hasDate, hasTime }: Pick<DateFormat, "hasDate" | "hasTime">): string {
+function datePart(iso: string, { hasDate, hasTime }: DateFormat): string {
   if (!hasTime) return iso.slice(0, 10);
   return hasDate ? iso.slice(0, 19) : iso.slice(11, 19);
 }

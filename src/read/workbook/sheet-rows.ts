@@ -1,5 +1,6 @@
 import { Failure } from "../../model/failure.ts";
 import type { SourceFinding } from "../../model/problem.ts";
+import type { Writable } from "../../model/writable.ts";
 import { cellText, type RawCell, type WorkbookContext } from "./cell-text.ts";
 import { newTextCollector } from "./shared-strings.ts";
 import { isTrue } from "./workbook-parts.ts";
@@ -152,17 +153,15 @@ function isFilled(text: string): boolean {
   return text.trim() !== "";
 }
 
-type CellParts = { -readonly [Name in keyof RawCell]: RawCell[Name] };
-
-function newCell({ t = "n", s }: XmlAttributes = {}): CellParts {
+function newCell({ t = "n", s }: XmlAttributes = {}): Writable<RawCell> {
   return { type: t, style: s, value: undefined, inline: "", hasFormula: false };
 }
 
 function rowNumber({ r }: XmlAttributes, last: number, { source, part }: WorkbookPart): number {
-  if (r !== undefined && !isRowNumber(r)) throw corruptPackage(source, `${part} has a row number out of range`);
+  if (r !== undefined && !isRowNumber(r)) throw corruptPackage(source.file, `${part} has a row number out of range`);
   const number = r === undefined ? last + 1 : Number(r);
   if (number > last) return number;
-  throw corruptPackage(source, `the rows of ${part} are out of order`);
+  throw corruptPackage(source.file, `the rows of ${part} are out of order`);
 }
 
 function isRowNumber(text: string): boolean {
@@ -176,9 +175,9 @@ const MAX_COLUMNS = 16_384;
 function cellIndex({ r }: XmlAttributes, last: number, { source, part }: WorkbookPart): number {
   const index = r === undefined ? last + 1 : columnIndex(r);
   if (r !== undefined && (index === undefined || index >= MAX_COLUMNS))
-    throw corruptPackage(source, `${part} has a cell reference out of range`);
+    throw corruptPackage(source.file, `${part} has a cell reference out of range`);
   if (index !== undefined && index > last) return index;
-  throw corruptPackage(source, `the cells of a row in ${part} are out of order`);
+  throw corruptPackage(source.file, `the cells of a row in ${part} are out of order`);
 }
 
 function tooLarge(file: string, line: number, what: string): Failure {

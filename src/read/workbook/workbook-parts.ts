@@ -30,7 +30,7 @@ export async function readWorkbookParts(source: ZipSource, zip: ZipPackage): Pro
   const root = (await relationships(source, zip, "")).find(({ type }) => type === "officeDocument");
   if (zip.has("xl/workbook.bin")) throw otherKind(source, "is a binary workbook (.xlsb), which is not supported");
   if (root === undefined) throw otherKind(source, "is not a workbook");
-  if (!zip.has(root.part)) throw corruptPackage(source, `${root.part} is missing`);
+  if (!zip.has(root.part)) throw corruptPackage(source.file, `${root.part} is missing`);
   const related = await relationships(source, zip, root.part);
   const listed: { name: string; id: string; state: string }[] = [];
   let from1904 = false;

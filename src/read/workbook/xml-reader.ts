@@ -24,7 +24,7 @@ export interface WorkbookPart {
  * @throws Failure `source_damaged` for XML that is not well-formed, `source_too_large` for a string beyond the limit
  */
 export async function* readXml({ source, zip, part }: WorkbookPart, handlers: XmlHandlers): AsyncGenerator<void> {
-  const corrupt = (error: unknown): Failure => corruptPackage(source, `${part} is not well-formed XML`, error);
+  const corrupt = (error: unknown): Failure => corruptPackage(source.file, `${part} is not well-formed XML`, error);
   const parser = new SaxesParser<{ position: false; xmlns: false }>({ position: false, xmlns: false });
   let handled = 0;
   let fed = 0;
@@ -35,7 +35,7 @@ export async function* readXml({ source, zip, part }: WorkbookPart, handlers: Xm
     throw corrupt(error);
   });
   parser.on("doctype", () => {
-    throw corruptPackage(source, `${part} has a document type declaration, which no spreadsheet program writes`);
+    throw corruptPackage(source.file, `${part} has a document type declaration, which no spreadsheet program writes`);
   });
   parser.on("opentag", ({ name, attributes }) => {
     mark();

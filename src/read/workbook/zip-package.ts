@@ -55,7 +55,7 @@ export async function openZipPackage(source: ZipSource): Promise<ZipPackage> {
 }
 
 /** Returns the failure for an archive that cannot be read. */
-export function corruptPackage({ file }: Pick<ZipSource, "file">, what: string, cause?: unknown): Failure {
+export function corruptPackage(file: string, what: string, cause?: unknown): Failure {
   return new Failure("source_damaged", `${file}: the workbook is corrupt (${what})`, {
     hint: "copy the file again, or open it in a spreadsheet program and save it again",
     ...(cause !== undefined && { cause }),
@@ -67,7 +67,7 @@ async function directoryOf(zip: ZipFile, source: ZipSource): Promise<ReadonlyMap
   const entries = new Map<string, Entry>();
   for await (const entry of zip.eachEntry()) {
     const name = entry.fileName.toLowerCase();
-    if (entries.has(name)) throw corruptPackage(source, `it contains ${JSON.stringify(entry.fileName)} twice`);
+    if (entries.has(name)) throw corruptPackage(source.file, `it contains ${JSON.stringify(entry.fileName)} twice`);
     entries.set(name, entry);
     if (entries.size <= workbookParts) continue;
     throw new Failure("source_too_large", `${source.file}: contains more than ${workbookParts} parts`, {
@@ -83,7 +83,7 @@ interface PartName {
 }
 
 async function* partBytes(zip: ZipFile, entry: Entry | undefined, { source, part }: PartName): AsyncGenerator<Buffer> {
-  if (entry === undefined) throw corruptPackage(source, `${part} is missing`);
+  if (entry === undefined) throw corruptPackage(source.file, `${part} is missing`);
   refuseTooLarge(entry, source);
   try {
     const stream = await zip.openReadStreamPromise(entry);
@@ -120,7 +120,7 @@ function zipFailure(source: ZipSource, error: unknown): unknown {
   const code = errorCode(error);
   if (code === undefined || code.startsWith("Z_")) {
     const isCut = /end of central directory/i.test(error.message);
-    return corruptPackage(source, isCut ? "its end is missing" : "it cannot be unpacked", error);
+    return corruptPackage(source.file, isCut ? "its end is missing" : "it cannot be unpacked", error);
   }
   return readFailure(source.file, error);
 }

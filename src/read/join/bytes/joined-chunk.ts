@@ -10,20 +10,20 @@ import type { ChunkCsvFile } from "../../chunks/record-chunk.ts";
 export interface JoinedChunk {
   /** Index, among the root source's files, of the file that contains the root records. */
   readonly file: number;
-  readonly root: Sent<CsvRecords>;
+  readonly root: CsvRecords<SentBytes>;
   /** The records of each child source that belong to these root records, in the order of its files. */
   readonly children: readonly (readonly ChildSlice[])[];
 }
 
 /** Records of one file of a child source, grouped by parent. */
-export interface ChildSlice extends Sent<CsvBytes> {
+export interface ChildSlice extends CsvBytes<SentBytes> {
   readonly file: number;
   /** For each record: the number of its parent in the piece of the root source. In ascending order. */
   readonly parents: Int32Array;
 }
 
-/** Records whose buffer contains no other data, so that the buffer can be transferred to another thread. */
-type Sent<Records extends CsvBytes> = Omit<Records, "bytes"> & { readonly bytes: Uint8Array<ArrayBuffer> };
+/** Bytes whose buffer contains no other data, so that the buffer can be transferred to another thread. */
+type SentBytes = Uint8Array<ArrayBuffer>;
 
 /** Records that only one thread can read. Their numbers start at 1 and continue across all such batches. */
 interface RecordBatch {

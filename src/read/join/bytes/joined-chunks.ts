@@ -3,15 +3,15 @@ import { rowsAt } from "../../csv/csv-rows.ts";
 import { rowsOf } from "../../input/opened-source.ts";
 import type { ReadLimits } from "../../read-limits.ts";
 import { numbered } from "../child-store.ts";
-import { type JoinedRecord, type SearchedSource, type JoinState, orphansOf, tooManyRows } from "../join.ts";
+import type { JoinedRecord } from "../../../model/record.ts";
+import { type JoinState, orphansOf, tooManyRows } from "../join.ts";
+import type { SearchedSource } from "../join-plan.ts";
 import type { CsvSource } from "./csv-sources.ts";
 import type { ChildSlice, JoinedChunk } from "./joined-chunk.ts";
-import { type SpreadChildren, spreadChildren } from "./spread-children.ts";
+import { type SpreadChildren, spreadChildren, type Spreading } from "./spread-children.ts";
 
-export interface JoiningBytes {
+export interface JoiningBytes extends Spreading {
   readonly limits: ReadLimits;
-  readonly tempFolder: string;
-  readonly signal: AbortSignal | undefined;
 }
 
 export interface JoinedReading {

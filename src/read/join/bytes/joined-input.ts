@@ -5,7 +5,7 @@ import type { ReadLimits } from "../../read-limits.ts";
 import { bytesBelow } from "../join-plan.ts";
 import { sortedBy } from "../merge-store.ts";
 import { numberRecords } from "../number-records.ts";
-import { csvSources, type CsvSource } from "./csv-sources.ts";
+import { csvSources } from "./csv-sources.ts";
 import type { JoinedInput } from "./joined-chunk.ts";
 import { joinBytes } from "./joined-chunks.ts";
 
@@ -54,7 +54,7 @@ export function joinedInput(
 /** Total size of child files above which sorted files are merged instead, because merging needs no disk space. */
 const SPREAD_BYTES = 64 * 2 ** 20;
 
-function chunkFiles(source: Pick<CsvSource, "files" | "key"> & OpenedSource): readonly ChunkCsvFile[] {
+function chunkFiles(source: OpenedSource): readonly ChunkCsvFile[] {
   const keys = keysOf(source);
   return source.files.flatMap((file) => (file.kind === "csv" ? [{ kind: "csv", layout: file.layout, keys }] : []));
 }

@@ -1,11 +1,11 @@
 import type { RecordPiece } from "../../chunks/chunk-rows.ts";
-import type { ChunkCsvFile, ChunkFile } from "../../chunks/record-chunk.ts";
+import type { ChunkFile } from "../../chunks/record-chunk.ts";
 import { rowsAt } from "../../csv/csv-rows.ts";
 import { withKeyProblems } from "../../row/key-problems.ts";
 import type { ReadRow } from "../../row/read-row.ts";
 import { arrangeRows } from "../arrange-rows.ts";
 import type { StoredRow } from "../child-store.ts";
-import { type ChildRows, joinedRow } from "../joined-row.ts";
+import { type ChildRows, joinedRow, NO_ROWS } from "../joined-row.ts";
 import type { ChildSlice, JoinedChunk, JoinedSource } from "./joined-chunk.ts";
 
 /** A piece of the root source. Its rows and the child rows joined to them are created on demand. */
@@ -50,20 +50,14 @@ export function joinedPiece(chunk: JoinedChunk, { files, children = [] }: Source
       return own.map((read, index) => {
         if (read === undefined) return undefined;
         const groupsOfRow = below.map(({ child, rows }) => [child.name, rows[index] ?? NO_ROWS] as const);
-        return joinedRow(withKeys(read, file), groupsOfRow);
+        return joinedRow(withKeyProblems(read, file.keys), groupsOfRow);
       });
     },
   };
 }
 
-const NO_ROWS: ChildRows = { rows: [], problems: [] };
-
 export function asBuffer({ buffer, byteOffset, length }: Uint8Array<ArrayBuffer>): Buffer {
   return Buffer.from(buffer, byteOffset, length);
-}
-
-function withKeys(read: ReadRow, { keys }: ChunkCsvFile): ReadRow {
-  return keys.length === 0 ? read : withKeyProblems(read, keys);
 }
 
 function groupsOf(slices: readonly ChildSlice[], count: number): ChildGroups {
@@ -101,7 +95,7 @@ function childRows(child: JoinedSource, groups: ChildGroups, numbers: readonly n
     );
     for (const [position, place] of own.entries()) {
       const read = rows[position];
-      if (read !== undefined) readRows.set(place, withKeys(read, file));
+      if (read !== undefined) readRows.set(place, withKeyProblems(read, file.keys));
     }
   }
   return numbers.map((number) => {

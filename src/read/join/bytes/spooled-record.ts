@@ -1,5 +1,6 @@
 import { type ByteList, createByteList } from "../../../text/byte-list.ts";
 import type { CsvBytes } from "../../csv/csv-records.ts";
+import { WHOLE_RECORDS } from "../../csv/record-boundaries.ts";
 import { RECORD_FLAG } from "../../csv/record-flags.ts";
 import type { ChildSlice } from "./joined-chunk.ts";
 
@@ -119,10 +120,7 @@ export function sliceBuilder(slice: number): SliceBuilder {
         strayQuotes,
         controls,
         unterminated: slice % 2 === 1,
-        nextLine: 0,
-        blankLines: 0,
-        openQuote: undefined,
-        brokenQuote: undefined,
+        ...WHOLE_RECORDS,
       },
     }),
   };

@@ -27,7 +27,7 @@ interface FoundRows {
   readonly matched: MatchedRows;
 }
 
-interface Spreading {
+export interface Spreading {
   readonly tempFolder: string;
   readonly signal: AbortSignal | undefined;
 }
