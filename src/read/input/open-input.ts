@@ -6,26 +6,21 @@ import type { InputPosition, InputRecord, Row } from "../../model/record.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
 import { findRecords, firstRows, type WantedRecords } from "../join/find-records.ts";
 import { openJoin } from "../join/join.ts";
-import { headerOf, type OpenedFile, type OpenOptions, rowsOfFile, unpackedBytes } from "./opened-file.ts";
+import {
+  type FileOptions,
+  headerOf,
+  type OpenedFile,
+  type OpenOptions,
+  rowsOfFile,
+  unpackedBytes,
+} from "./opened-file.ts";
 import { canBeginAt, type OpenedSource, openSource, withDescendants } from "./opened-source.ts";
 import { numberRecords } from "../join/number-records.ts";
 import type { JoinedInput } from "../join/bytes/joined-chunk.ts";
 import { joinedInput } from "../join/bytes/joined-input.ts";
 import { DEFAULT_LIMITS, type ReadLimits } from "../read-limits.ts";
 
-export interface ReadOptions {
-  /** Encoding of files without a byte order mark; default UTF-8. */
-  readonly encoding?: string;
-  /** One character, `tab` or `\t`; default: detected from the first lines. */
-  readonly delimiter?: string;
-  /** Returns the encoding of the file at a path. This encoding overrides `encoding`. */
-  readonly encodingOf?: (path: string) => string | undefined;
-  /** Whether to accept JSON files without rows. */
-  readonly mayBeEmpty?: boolean;
-  /** Called with each row of a source before it is joined; returns the row to use. */
-  readonly amend?: ((row: Row, source: string) => Row) | undefined;
-  /** Aborts the search for the matches of a glob. */
-  readonly signal?: AbortSignal | undefined;
+export interface ReadOptions extends FileOptions {
   /**
    * Folder for the indexes of joins that do not fit in memory. Created on demand (0700); `close` removes its files
    * (0600).
@@ -125,17 +120,12 @@ interface FileRows {
 export async function openInput(plan: SourceSpec, options: ReadOptions): Promise<Input> {
   const reach = createReach(options.onRead);
   const opening: OpenOptions = {
-    encoding: options.encoding,
-    encodingOf: options.encodingOf,
-    mayBeEmpty: options.mayBeEmpty,
-    amend: options.amend,
-    delimiter: options.delimiter,
+    ...options,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     notify: notifyOnce(options.onNotice),
     displayName: (path) => options.knownFiles?.get(path)?.file ?? path,
     dateOf: (found) => (options.knownFiles?.get(found.path) ?? found).modifiedMs,
     onPosition: reach.note,
-    signal: options.signal,
   };
   const root = await openSource(plan, opening);
   const sources = withDescendants<OpenedSource>(root);

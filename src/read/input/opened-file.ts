@@ -36,19 +36,25 @@ interface OpenedJson extends TextSource {
   readonly table: JsonTable;
 }
 
-export interface OpenOptions {
-  readonly encoding: string | undefined;
-  /** Encodings of individual files, which override `encoding`. */
+/** How the files of sources are read. */
+export interface FileOptions {
+  /** Encoding of files without a byte order mark; default UTF-8. */
+  readonly encoding?: string | undefined;
+  /** Returns the encoding of the file at a path. This encoding overrides `encoding`. */
   readonly encodingOf?: ((path: string) => string | undefined) | undefined;
   /** Whether to accept JSON files without rows. */
   readonly mayBeEmpty?: boolean | undefined;
-  /** Called with each row of a source; returns the row to use. */
+  /** Called with each row of a source before it is joined; returns the row to use. */
   readonly amend?: ((row: Row, source: string) => Row) | undefined;
-  readonly delimiter: string | undefined;
-  readonly limits: ReadLimits;
-  readonly notify: (file: string, text: string) => void;
+  /** One character, `tab` or `\t`; default: detected from the first lines. */
+  readonly delimiter?: string | undefined;
   /** Aborts the search for the matches of a glob. */
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface OpenOptions extends FileOptions {
+  readonly limits: ReadLimits;
+  readonly notify: (file: string, text: string) => void;
   /** Returns the name to show for a path in places and messages. */
   readonly displayName: (path: string) => string;
   /**

@@ -3,7 +3,7 @@ import { type CsvTable, isCsvRow, type JsonTable, type Row } from "../../model/r
 import type { ReadRow } from "../row/read-row.ts";
 import { keyOf, keyPlace } from "../row/row-key.ts";
 import { numbered, type StoredRow } from "./child-store.ts";
-import type { RowIndex } from "./index-store.ts";
+import { createInserter, type RowIndex } from "./index-store.ts";
 
 /** Collects the keys of a source's rows to find duplicates. */
 export interface KeyRegister {
@@ -60,16 +60,10 @@ export function memoryRegister(column: string): KeyRegister {
 export function indexRegister(column: string, name: string, { database }: RowIndex): KeyRegister {
   database.exec(`CREATE TABLE ${name} (id INTEGER PRIMARY KEY, key TEXT, file INTEGER, line INTEGER, pointer TEXT)`);
   const tables: (CsvTable | JsonTable)[] = [];
-  const insertOf = (rows: number): string => `INSERT INTO ${name} VALUES ${Array(rows).fill("(?,?,?,?,?)").join(",")}`;
-  const insertMany = database.prepare(insertOf(INSERT_ROWS));
-  let waiting: (number | string | null)[] = [];
-  const flush = (): void => {
-    if (waiting.length > 0) database.prepare(insertOf(waiting.length / COLUMNS)).run(...waiting);
-    waiting = [];
-  };
+  const inserter = createInserter(database, name, 5);
   return {
     clear: () => {
-      waiting = [];
+      inserter.clear();
       database.exec(`DELETE FROM ${name}`);
     },
     add: (rows) => {
@@ -77,14 +71,11 @@ export function indexRegister(column: string, name: string, { database }: RowInd
         const { row } = read;
         const key = keyOf(row, column);
         if (key === undefined) continue;
-        waiting.push(id, key, numberOf(row.table, tables), row.line, isCsvRow(row) ? null : row.pointer);
-        if (waiting.length < INSERT_ROWS * COLUMNS) continue;
-        insertMany.run(...waiting);
-        waiting = [];
+        inserter.add(id, key, numberOf(row.table, tables), row.line, isCsvRow(row) ? null : row.pointer);
       }
     },
     duplicates: () => {
-      flush();
+      inserter.flush();
       database.exec(duplicatesSql(name));
       const find = database.prepare(
         `SELECT file, line, pointer FROM ${name}_others JOIN ${name} ON ${name}.id = other WHERE ${name}_others.id = ?`,
@@ -95,9 +86,6 @@ export function indexRegister(column: string, name: string, { database }: RowInd
     },
   };
 }
-
-const COLUMNS = 5;
-const INSERT_ROWS = 200;
 
 /** Returns SQL that selects the duplicate keys first. There are few of them, so only a few rows need to be compared. */
 function duplicatesSql(name: string): string {

@@ -91,8 +91,39 @@ export async function indexStore(
 }
 
 const PAGE_ROWS = 1000;
-/** Rows per INSERT statement, with three parameters each. Inserting one row per statement is five times slower. */
+/** Rows per INSERT statement. Inserting one row per statement is five times slower. */
 const INSERT_ROWS = 200;
+
+interface Inserter {
+  readonly add: (...row: readonly (number | string | null)[]) => void;
+  /** Inserts the rows that are still waiting. */
+  readonly flush: () => void;
+  /** Discards the rows that are still waiting. */
+  readonly clear: () => void;
+}
+
+/** Inserts rows into a table, many at a time. */
+export function createInserter(database: Database, table: string, columns: number): Inserter {
+  const row = `(${Array(columns).fill("?").join(",")})`;
+  const insertOf = (rows: number): string => `INSERT INTO ${table} VALUES ${Array(rows).fill(row).join(",")}`;
+  const insertMany = database.prepare(insertOf(INSERT_ROWS));
+  let waiting: (number | string | null)[] = [];
+  return {
+    add: (...cells) => {
+      waiting.push(...cells);
+      if (waiting.length < INSERT_ROWS * columns) return;
+      insertMany.run(...waiting);
+      waiting = [];
+    },
+    flush: () => {
+      if (waiting.length > 0) database.prepare(insertOf(waiting.length / columns)).run(...waiting);
+      waiting = [];
+    },
+    clear: () => {
+      waiting = [];
+    },
+  };
+}
 
 function storageFailure(path: string, error: unknown): Failure {
   return new Failure("storage", `${path}: cannot store the index of a join`, {
@@ -110,21 +141,14 @@ interface Filling {
 
 async function fill(database: Database, { on, source, table, text }: Filling): Promise<number> {
   database.exec(`CREATE TABLE ${table} (id INTEGER PRIMARY KEY, key TEXT, row TEXT NOT NULL)`);
-  const insertOf = (rows: number): string => `INSERT INTO ${table} VALUES ${Array(rows).fill("(?,?,?)").join(",")}`;
-  const insertMany = database.prepare(insertOf(INSERT_ROWS));
-  let waiting: (number | string | null)[] = [];
+  const inserter = createInserter(database, table, 3);
   let count = 0;
   database.exec("BEGIN");
   for await (const batch of numbered(source)) {
     count += batch.length;
-    for (const { id, read } of batch) {
-      waiting.push(id, keyOf(read.row, on) ?? null, text.write(read));
-      if (waiting.length < INSERT_ROWS * 3) continue;
-      insertMany.run(...waiting);
-      waiting = [];
-    }
+    for (const { id, read } of batch) inserter.add(id, keyOf(read.row, on) ?? null, text.write(read));
   }
-  if (waiting.length > 0) database.prepare(insertOf(waiting.length / 3)).run(...waiting);
+  inserter.flush();
   database.exec(`COMMIT; CREATE INDEX ${table}_key ON ${table} (key)`);
   return count;
 }

@@ -1,5 +1,5 @@
 import { Failure } from "../../model/failure.ts";
-import { readXml, type WorkbookPart } from "./xml-reader.ts";
+import { readWholeXml, type WorkbookPart } from "./xml-reader.ts";
 
 /** The shared strings of a workbook, to which its cells refer by number. */
 export interface SharedStrings {
@@ -28,7 +28,7 @@ export async function readSharedStrings(part: WorkbookPart): Promise<SharedStrin
     },
     text: collector.text,
   };
-  for await (const _ of readXml(part, handlers));
+  await readWholeXml(part, handlers);
   return texts.finish();
 }
 

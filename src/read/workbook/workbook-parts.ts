@@ -45,7 +45,6 @@ export async function readWorkbookParts(source: ZipSource, zip: ZipPackage): Pro
         const id = Object.entries(attributes).find(([key]) => key.endsWith(":id"))?.[1] ?? "";
         listed.push({ name: attributes["name"] ?? "", id, state: attributes["state"] ?? "visible" });
       },
-      close: () => undefined,
     },
   );
   if (!isWorkbook) throw otherKind(source, "is not a workbook");
@@ -89,7 +88,6 @@ async function relationships(source: ZipSource, zip: ZipPackage, owner: string):
         const target = posix.normalize(Target.startsWith("/") ? Target.slice(1) : posix.join(folder, Target));
         found.push({ id: Id, type: Type.slice(Type.lastIndexOf("/") + 1), part: target });
       },
-      close: () => undefined,
     },
   );
   return found;

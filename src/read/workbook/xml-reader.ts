@@ -5,7 +5,7 @@ import { corruptPackage, type ZipPackage, type ZipSource } from "./zip-package.t
 /** Handlers for the elements of a part, by name without a prefix. */
 export interface XmlHandlers {
   readonly open: (name: string, attributes: XmlAttributes) => void;
-  readonly close: (name: string) => void;
+  readonly close?: (name: string) => void;
   readonly text?: (text: string) => void;
 }
 
@@ -43,7 +43,7 @@ export async function* readXml({ source, zip, part }: WorkbookPart, handlers: Xm
   });
   parser.on("closetag", ({ name }) => {
     mark();
-    handlers.close(localName(name));
+    handlers.close?.(localName(name));
   });
   for (const event of ["text", "cdata"] as const) {
     parser.on(event, (text) => {
@@ -60,7 +60,7 @@ export async function* readXml({ source, zip, part }: WorkbookPart, handlers: Xm
   parser.close();
 }
 
-/** Reads a small part to its end. */
+/** Reads a part to its end. */
 export async function readWholeXml(part: WorkbookPart, handlers: XmlHandlers): Promise<void> {
   for await (const _ of readXml(part, handlers));
 }
