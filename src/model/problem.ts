@@ -1,3 +1,4 @@
+import type { AttrPath } from "../json/attr.ts";
 import type { KeyCorruptionKind } from "../text/key-corruption.ts";
 import type { Place } from "./place.ts";
 
@@ -237,6 +238,14 @@ export interface RuleFinding {
 export type RuleProblem = Addressed & RuleFinding & { readonly by: "local" };
 export type LocalProblem = Addressed & LocalFinding & { readonly by: "local" };
 export type PlatformProblem = Addressed & PlatformFinding & { readonly by: "platform" };
+
+/**
+ * A problem of a payload, before its cell is known. `path` is the path of the value itself, so unlike `attr` it never
+ * ends in `non_field_errors`.
+ */
+export type Unplaced<Found extends LocalProblem | RuleProblem> = Found extends unknown
+  ? Omit<Found, "place"> & { readonly path: AttrPath }
+  : never;
 
 /** One problem of one record. Collected, never thrown; `report/problem-text.ts` renders it. */
 export type Problem = LocalProblem | RuleProblem | PlatformProblem;

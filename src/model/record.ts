@@ -106,16 +106,20 @@ export interface JoinedRecord {
   readonly next?: RowPosition;
 }
 
-/** An input record and the payload that its rows map to. */
-export interface MappedRecord extends InputRecord {
-  /** The business key as it will be sent; absent if the payload has none. */
-  readonly key: string | undefined;
+/** The values that a record sends. */
+export interface MappedValues {
   /** Empty for an orphan. */
   readonly payload: JsonObject;
   /** The values that the mapping adds to the bodies of steps, by step name. */
   readonly steps?: ReadonlyMap<string, JsonObject> | undefined;
   /** The values of the request parameters, by name. */
   readonly parameters?: JsonObject | undefined;
+}
+
+/** An input record and the values that its rows map to. */
+export interface MappedRecord extends InputRecord, MappedValues {
+  /** The business key as it will be sent; absent if the payload has none. */
+  readonly key: string | undefined;
   /** The date of the content, in milliseconds since 1970; absent if the source does not state it. */
   readonly asOf?: number | undefined;
   /** False if reading found errors: cells may be in the wrong columns, so the payload is not validated. */

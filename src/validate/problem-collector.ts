@@ -1,5 +1,5 @@
 import type { FieldType } from "../contract/types/field-type.ts";
-import { type AttrPath, type AttrSegment, formatAttr, NON_FIELD_ERRORS } from "../json/attr.ts";
+import { type AttrSegment, formatAttr, NON_FIELD_ERRORS } from "../json/attr.ts";
 import type { JsonValue } from "../json/json-value.ts";
 import {
   type LocalFinding,
@@ -7,6 +7,7 @@ import {
   type PayloadFinding,
   type Severity,
   TRIMMED_TEXT,
+  type Unplaced,
 } from "../model/problem.ts";
 import { addProblem } from "../model/problem-limit.ts";
 import { compileAssertions } from "./schema-assertions.ts";
@@ -14,13 +15,7 @@ import type { LinearPattern } from "../text/linear-pattern.ts";
 import { shapeOf } from "../text/shape.ts";
 import { createWork, startWork, type Work } from "./work-limit.ts";
 
-type WithoutPlace<P> = P extends unknown ? Omit<P, "place"> : never;
-
-/**
- * A problem of one payload, before its cell is known. `path` is the path of the value itself, so unlike `attr` it
- * never ends in `non_field_errors`.
- */
-export type FoundProblem = WithoutPlace<LocalProblem> & { readonly path: AttrPath };
+export type FoundProblem = Unplaced<LocalProblem>;
 
 /** Checks one value that is not null, and reports its problems. */
 export type Check = (value: NonNullJson, collector: ProblemCollector) => void;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { findOperation } from "../../src/contract/operations/find-operation.ts";
-import { knownKeywords, treatmentOf } from "../../src/contract/types/schema-keywords.ts";
+import { TREATMENTS } from "../../src/contract/types/schema-keywords.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import { bodyOf } from "./contract-of.ts";
 
@@ -33,7 +33,7 @@ it("the table of keywords matches the code", () => {
     for (const [, keyword = ""] of keywords.matchAll(/`([^`]+)`/g))
       documented.set(keyword, treatment.split(/[ ,]/)[0] ?? "");
   }
-  const actual = [...knownKeywords()].map((keyword) => [keyword, treatmentOf(keyword)?.as]);
+  const actual = [...TREATMENTS].map(([keyword, treatment]) => [keyword, treatment.as]);
   expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(actual));
 });
 

@@ -1,6 +1,6 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
-import { treatmentOf } from "./schema-keywords.ts";
+import { TREATMENTS } from "./schema-keywords.ts";
 import {
   flattenSchemas,
   schemaNodeAt,
@@ -78,7 +78,7 @@ function restricts(part: SchemaNode, areObjects: boolean): boolean {
     (keyword) =>
       !part.omit.includes(keyword) &&
       keyword !== "nullable" &&
-      RESTRICTING.has(treatmentOf(keyword)?.as) &&
+      RESTRICTING.has(TREATMENTS.get(keyword)?.as) &&
       !(areObjects && keyword === "type" && part.schema["type"] === "object"),
   );
 }
@@ -116,7 +116,7 @@ function restrictsChoices(part: SchemaNode, choices: readonly JsonScalar[], comp
   const siblings = Object.keys(part.schema).filter(
     (keyword) => keyword !== "enum" && keyword !== "nullable" && !part.omit.includes(keyword),
   );
-  if (siblings.some((keyword) => keyword !== "type" && RESTRICTING.has(treatmentOf(keyword)?.as))) return true;
+  if (siblings.some((keyword) => keyword !== "type" && RESTRICTING.has(TREATMENTS.get(keyword)?.as))) return true;
   const { allowed } = typesOf([part], compilation);
   return !choices.every((choice) => choice === null || isOfType(choice, allowed));
 }

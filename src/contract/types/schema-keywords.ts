@@ -20,15 +20,6 @@ type Treatment =
   | { readonly as: "annotation" }
   | { readonly as: "reported" };
 
-/** Returns the treatment of a schema keyword, or undefined for an unknown keyword. */
-export function treatmentOf(keyword: string): Treatment | undefined {
-  return TREATMENTS.get(keyword);
-}
-
-export function knownKeywords(): Iterable<string> {
-  return TREATMENTS.keys();
-}
-
 /**
  * JSON Schema 2020-12 and its OpenAPI 3.0 dialect, with the extensions of this tool. docs/contract.md has the same
  * table.
@@ -62,7 +53,8 @@ const KEYWORDS: readonly (readonly [Treatment, readonly string[]])[] = [
   [{ as: "reported" }, ["$dynamicRef", "$recursiveRef", "$recursiveAnchor"]],
 ];
 
-const TREATMENTS: ReadonlyMap<string, Treatment> = new Map(
+/** The treatment of each known schema keyword. */
+export const TREATMENTS: ReadonlyMap<string, Treatment> = new Map(
   KEYWORDS.flatMap(([treatment, keywords]) => keywords.map((keyword) => [keyword, treatment] as const)),
 );
 
@@ -85,7 +77,7 @@ export function checkKeywords(parts: readonly SchemaNode[], type: KindOfType, co
 
 function checkKeyword(part: SchemaNode, keyword: string, type: KindOfType, { findings }: Compilation): void {
   const path = [...part.path, keyword];
-  const treatment = treatmentOf(keyword);
+  const treatment = TREATMENTS.get(keyword);
   if (treatment === undefined) {
     if (keyword.startsWith("x-")) reportExtension(keyword, path, findings);
     else findings.add("warning", "unknown-keyword", unknownKeyword(keyword), path);
@@ -104,7 +96,7 @@ function checkKeyword(part: SchemaNode, keyword: string, type: KindOfType, { fin
 
 /** Whether a keyword of the part is validated as JSON Schema, in addition to the constraints that the kind enforces. */
 export function isAsserted(part: SchemaNode, keyword: string, type: KindOfType): boolean {
-  const treatment = treatmentOf(keyword);
+  const treatment = TREATMENTS.get(keyword);
   if (treatment?.as === "enforced") {
     if (treatment.of === undefined || restrictsNothing(part, keyword, type)) return false;
     return !isShaping(treatment, type.kind) && concerns(treatment.of, type);
@@ -144,7 +136,7 @@ function unknownKeyword(keyword: string): string {
  * type.
  */
 function restrictsNothing(part: SchemaNode, keyword: string, type: KindOfType): boolean {
-  const treatment = treatmentOf(keyword);
+  const treatment = TREATMENTS.get(keyword);
   if (part.omit.includes("type")) {
     return treatment?.as !== "enforced" || treatment.of === undefined || !concerns(treatment.of, type);
   }

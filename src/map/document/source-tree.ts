@@ -29,7 +29,7 @@ export function planSources(document: MappingDocument, given: GivenSources): Sou
   const root = rootOf(entries, document);
   refuseUnknownNames(entries, given);
   const files = filesBySource(entries, root, given);
-  return { ...specOf(root, entries, files), children: childrenOf(root, entries, files) };
+  return specOf(root, entries, files);
 }
 
 /** Returns the source without a parent. Throws a Failure `mapping_invalid` if the sources do not form one tree. */
@@ -129,9 +129,10 @@ function noFiles(sources: readonly string[], only: boolean): Failure {
   });
 }
 
-function specOf(name: string, entries: Entries, files: Files): Omit<SourceSpec, "children"> {
+function specOf(name: string, entries: Entries, files: Files): SourceSpec {
   const { sheet, key, rename } = entries.get(name) ?? {};
-  return { name, files: files.get(name) ?? [], ...definedMembers({ sheet, key, rename }) };
+  const children = childrenOf(name, entries, files);
+  return { name, files: files.get(name) ?? [], children, ...definedMembers({ sheet, key, rename }) };
 }
 
 function childrenOf(parent: string, entries: Entries, files: Files): readonly ChildSpec[] {
@@ -142,7 +143,6 @@ function childrenOf(parent: string, entries: Entries, files: Files): readonly Ch
           ...specOf(name, entries, files),
           on,
           ...definedMembers({ parentKey, orderBy, distinct, pick }),
-          children: childrenOf(name, entries, files),
         },
   );
 }

@@ -4,18 +4,15 @@ import { stepFieldsType } from "../../contract/operations/step-fields.ts";
 import { type FieldType, memberType } from "../../contract/types/field-type.ts";
 import { optionsTaken, typesLeadingTo } from "../../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../../json/json-value.ts";
-import type { MappedRecord } from "../../model/record.ts";
+import type { MappedValues } from "../../model/record.ts";
 import { utcDateTime } from "../../time/calendar.ts";
-
-/** A payload, the fields for steps, and parameters. */
-type Mapped = Pick<MappedRecord, "payload" | "steps" | "parameters">;
 
 /**
  * Converts a mapped record to its sent form: date-times in the form of API specification 2.7.4 (`utcDateTime`), except
  * in fields with `x-sent-as-given`. The ledger still identifies a record by its mapped payload, so that a record that
  * was accepted in another form is recognised.
  */
-export function compileSentForm(operation: RequestForm & StepSequence): (mapped: Mapped) => Mapped {
+export function compileSentForm(operation: RequestForm & StepSequence): (mapped: MappedValues) => MappedValues {
   const ofPayload = compileSentObject(operation.body);
   const ofSteps = new Map(operation.steps.map((step) => [step.name, compileSentObject(stepFieldsType(step))]));
   const ofParameters = compileSentObject(parametersType(operation)?.properties.get("parameters")?.type);

@@ -87,20 +87,18 @@ function missingFile(path: string): Failure {
  * Creates a map that contains the last correction with each identity. Corrections that differ only in their key share
  * one inner map, so most identities are not stored as text.
  */
-function createCellMap(): {
-  readonly set: (cell: Correction, correction: ListedCorrection | undefined) => void;
-  readonly all: () => readonly ListedCorrection[];
-} {
+function createCellMap() {
   const maps = new Map<string, Map<string, ListedCorrection>>();
   return {
-    set: (cell, correction) => {
+    set: (cell: Correction, correction: ListedCorrection | undefined): void => {
       const name = identityOf({ ...cell, key: "" });
       const byKey = maps.get(name) ?? new Map<string, ListedCorrection>();
       maps.set(name, byKey);
       if (correction === undefined) byKey.delete(cell.key);
       else byKey.set(cell.key, correction);
     },
-    all: () => [...maps.values()].flatMap((byKey) => [...byKey.values()]).toSorted((a, b) => a.line - b.line),
+    all: (): readonly ListedCorrection[] =>
+      [...maps.values()].flatMap((byKey) => [...byKey.values()]).toSorted((a, b) => a.line - b.line),
   };
 }
 

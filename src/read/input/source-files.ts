@@ -95,16 +95,7 @@ type NotifyFile = (file: string, text: string) => void;
 export const MAX_GLOB_ENTRIES = 200_000;
 
 /** Aborts a search that has visited too many entries: `/**`, for example, matches every file on the machine. */
-function countVisits(
-  pattern: string,
-  max: number,
-  signal: AbortSignal | undefined,
-): {
-  readonly fs: { readonly readdir: typeof readdir };
-  readonly signal: AbortSignal;
-  /** Resolves when the search is aborted; the search itself continues with the entries in progress. */
-  readonly stopped: Promise<readonly string[]>;
-} {
+function countVisits(pattern: string, max: number, signal: AbortSignal | undefined) {
   const stop = new AbortController();
   let entries = 0;
   const checkSignal = (): void => {
@@ -133,6 +124,7 @@ function countVisits(
       },
     ]);
   };
+  /** Resolves when the search is aborted; the search itself continues with the entries in progress. */
   const stopped = new Promise<readonly string[]>((resolve) => {
     stop.signal.addEventListener("abort", () => resolve([]));
   });

@@ -71,19 +71,14 @@ export function unescaped(text: string): string {
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-interface TextBlock {
-  readonly add: (text: string) => void;
-  readonly finish: () => SharedStrings;
-}
-
-function newTextBlock({ source }: WorkbookPart): TextBlock {
+function newTextBlock({ source }: WorkbookPart) {
   const limit = source.limits.workbookTextBytes;
   let block = Buffer.allocUnsafeSlow(64 * 1024);
   let ends = new Uint32Array(4096);
   let used = 0;
   let count = 0;
   return {
-    add: (text) => {
+    add: (text: string): void => {
       const length = Buffer.byteLength(text);
       if (used + length + ends.byteLength > limit) throw tooLargeText(source.file, limit);
       if (used + length > block.length) block = grown(block, used, Math.max(block.length * 2, used + length));
@@ -96,7 +91,7 @@ function newTextBlock({ source }: WorkbookPart): TextBlock {
       ends[count] = used;
       count += 1;
     },
-    finish: () => ({
+    finish: (): SharedStrings => ({
       at: (index) =>
         index < count ? block.toString("utf8", index === 0 ? 0 : ends[index - 1], ends[index]) : undefined,
     }),

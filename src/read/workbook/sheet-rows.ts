@@ -39,41 +39,35 @@ export async function* sheetRows(
   if (rest.length > 0) yield rest;
 }
 
-interface SheetReader {
-  readonly handlers: XmlHandlers;
-  /** Returns the rows completed since the last call. */
-  readonly take: () => readonly SheetRow[];
-}
-
-function newSheetReader(part: WorkbookPart, context: WorkbookContext, traits: SheetTraits): SheetReader {
+function newSheetReader(part: WorkbookPart, context: WorkbookContext, traits: SheetTraits) {
   let done: SheetRow[] = [];
   let inData = false;
   const row = newRowReader(part, context);
-  return {
-    handlers: {
-      open: (name, attributes) => {
-        if (name === "sheetData") inData = true;
-        else if (inData) {
-          if (name === "row" && isTrue(attributes["hidden"])) traits.hiddenRows += 1;
-          row.open(name, attributes);
-        } else if (name === "mergeCell") traits.mergedRanges += 1;
-        else if (name === "col" && isTrue(attributes["hidden"])) traits.hiddenColumns += columnsOf(attributes);
-      },
-      close: (name) => {
-        if (name === "sheetData") inData = false;
-        if (!inData) return;
-        row.close(name);
-        const complete = name === "row" ? row.take() : undefined;
-        if (complete !== undefined) done.push(complete);
-      },
-      text: row.text,
+  const handlers: XmlHandlers = {
+    open: (name, attributes) => {
+      if (name === "sheetData") inData = true;
+      else if (inData) {
+        if (name === "row" && isTrue(attributes["hidden"])) traits.hiddenRows += 1;
+        row.open(name, attributes);
+      } else if (name === "mergeCell") traits.mergedRanges += 1;
+      else if (name === "col" && isTrue(attributes["hidden"])) traits.hiddenColumns += columnsOf(attributes);
     },
-    take: () => {
-      const rows = done;
-      done = [];
-      return rows;
+    close: (name) => {
+      if (name === "sheetData") inData = false;
+      if (!inData) return;
+      row.close(name);
+      const complete = name === "row" ? row.take() : undefined;
+      if (complete !== undefined) done.push(complete);
     },
+    text: row.text,
   };
+  /** Returns the rows completed since the last call. */
+  const take = (): readonly SheetRow[] => {
+    const rows = done;
+    done = [];
+    return rows;
+  };
+  return { handlers, take };
 }
 
 function columnsOf({ min, max }: XmlAttributes): number {
@@ -81,19 +75,11 @@ function columnsOf({ min, max }: XmlAttributes): number {
   return Number.isInteger(count) && count > 0 ? count : 1;
 }
 
-interface RowReader {
-  readonly open: (name: string, attributes: XmlAttributes) => void;
-  readonly close: (name: string) => void;
-  readonly text: (text: string) => void;
-  /** Returns the completed row; undefined if the row is empty. */
-  readonly take: () => SheetRow | undefined;
-}
-
 /**
  * Returns a reader that builds rows from XML elements. Row and cell numbers are optional in the file. A missing number
  * counts as the previous number plus one.
  */
-function newRowReader(part: WorkbookPart, context: WorkbookContext): RowReader {
+function newRowReader(part: WorkbookPart, context: WorkbookContext) {
   const { csvColumns, csvRecordBytes } = part.source.limits;
   const collector = newTextCollector();
   let line = 0;
@@ -127,7 +113,7 @@ function newRowReader(part: WorkbookPart, context: WorkbookContext): RowReader {
     cells.push(text);
   };
   return {
-    open: (name, attributes) => {
+    open: (name: string, attributes: XmlAttributes): void => {
       if (name === "row") openRow(attributes);
       else if (name === "c") openCell(attributes);
       else if (name === "f") cell.hasFormula = true;
@@ -136,16 +122,18 @@ function newRowReader(part: WorkbookPart, context: WorkbookContext): RowReader {
         inValue = true;
       } else collector.open(name);
     },
-    close: (name) => {
+    close: (name: string): void => {
       if (name === "c") closeCell();
       else if (name === "v") inValue = false;
       else collector.close(name);
     },
-    text: (text) => {
+    text: (text: string): void => {
       if (inValue) cell.value = (cell.value ?? "") + text;
       else collector.text(text);
     },
-    take: () => (findings !== undefined || cells.some(isFilled) ? { line, cells, findings } : undefined),
+    /** Returns the completed row; undefined if the row is empty. */
+    take: (): SheetRow | undefined =>
+      findings !== undefined || cells.some(isFilled) ? { line, cells, findings } : undefined,
   };
 }
 

@@ -3,9 +3,9 @@ import { definedMembers } from "../../json/defined-members.ts";
 import { publishedSentence } from "../../contract/describe/published-codes.ts";
 import { childTypes, typesLeadingTo } from "../../contract/types/type-tree.ts";
 import type { JsonObject } from "../../json/json-value.ts";
-import type { RuleProblem } from "../../model/problem.ts";
+import type { RuleProblem, Unplaced } from "../../model/problem.ts";
 import { shapeOf } from "../../text/shape.ts";
-import { type AttrPath, formatAttr } from "../../json/attr.ts";
+import { formatAttr } from "../../json/attr.ts";
 import { createRuleCompiler } from "./expressions/compile-expression.ts";
 import { compileRule, type BrokenRule, type CompiledRule } from "./compile-rule.ts";
 import type { Rule } from "../language/rule.ts";
@@ -16,8 +16,7 @@ import { skipReason } from "./rule-requirements.ts";
 import type { RuleContext, Scope } from "./rule-context.ts";
 import { visitInside, type Visit, type VisitorOf } from "./visit-type.ts";
 
-/** A rule problem without its source cell. `path` is the path of the value concerned. */
-export type FoundRuleProblem = Omit<RuleProblem, "place"> & { readonly path: AttrPath };
+export type FoundRuleProblem = Unplaced<RuleProblem>;
 
 /**
  * Returns the problems of one payload, without duplicates. `reported`: attrs that already have a problem; a rule that

@@ -82,32 +82,25 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
   return hash ^ (hash >>> 13);
 }
 
-/** The concatenated keys. */
-interface KeyList {
-  readonly length: () => number;
-  readonly add: (bytes: Uint8Array, start: number, end: number) => void;
-  /** Whether the list contains the bytes from `start` to `end` at position `place`. */
-  readonly hasAt: (place: number, bytes: Uint8Array, start: number, end: number) => boolean;
-  readonly memoryBytes: () => number;
-}
-
-function createKeyList(): KeyList {
+/** Creates a list of concatenated keys. */
+function createKeyList() {
   let memory = new Uint8Array(16 * FIRST_ROOM);
   let length = 0;
   return {
-    length: () => length,
-    add(bytes, start, end) {
+    length: (): number => length,
+    add(bytes: Uint8Array, start: number, end: number): void {
       const needed = length + end - start;
       if (needed > memory.length) memory = wider(memory, new Uint8Array(Math.max(needed, 2 * memory.length)));
       const shift = length - start;
       for (let at = start; at < end; at += 1) memory[at + shift] = bytes[at] ?? 0;
       length = needed;
     },
-    hasAt(place, bytes, start, end) {
+    /** Whether the list contains the bytes from `start` to `end` at position `place`. */
+    hasAt(place: number, bytes: Uint8Array, start: number, end: number): boolean {
       const shift = place - start;
       for (let at = start; at < end; at += 1) if (memory[at + shift] !== bytes[at]) return false;
       return true;
     },
-    memoryBytes: () => memory.length,
+    memoryBytes: (): number => memory.length,
   };
 }

@@ -98,30 +98,24 @@ export function createFieldTree(): FieldTree {
 
 const MAX_SETS = 500;
 
-interface FieldSets {
-  /** Starts an empty set. Returns false if there are too many sets; later fields are then added to the last set. */
-  readonly start: () => boolean;
-  readonly add: (field: FieldNode) => void;
-  readonly current: () => PresentFields;
-}
-
-function createFieldSets(): FieldSets {
+function createFieldSets() {
   const empty = newSet();
   let present = empty;
   let used = 0;
   return {
-    start() {
+    /** Starts an empty set. Returns false if there are too many sets; later fields are then added to the last set. */
+    start(): boolean {
       if (used >= MAX_SETS) return false;
       present = empty;
       return true;
     },
-    add(field) {
+    add(field: FieldNode): void {
       const known = present.larger.get(field);
       const larger = known ?? newSet();
       if (known === undefined) present.larger.set(field, larger);
       present = larger;
     },
-    current() {
+    current(): PresentFields {
       if (!present.isUsed) used += 1;
       present.isUsed = true;
       return present;
