@@ -1,5 +1,11 @@
 import type { AttrPath } from "../json/attr.ts";
-import { type Expression, type PathExpression, type PathStep, subexpressionsOf } from "../rules/language/expression.ts";
+import {
+  type Expression,
+  namedValueOf,
+  type PathExpression,
+  type PathStep,
+  subexpressionsOf,
+} from "../rules/language/expression.ts";
 import { FORMAT_NAMES, missingRegion } from "../rules/language/format-names.ts";
 import { type Rule, type RuleDeclarations, operandsOf } from "../rules/language/rule.ts";
 import { didYouMean } from "../text/suggestion.ts";
@@ -105,10 +111,10 @@ function recordUse(expression: Expression, from: PathBases, place: AttrPath, con
     context.uses.set(key, { known: found.length > 0, place, message: unknownField(expression, from) });
   }
   recordFilters(expression, from, place, context);
-  const last = expression.steps.at(-1);
-  const value = last?.kind === "named" ? context.declarations.values.get(last.name) : undefined;
+  const name = namedValueOf(expression) ?? "";
+  const value = context.declarations.values.get(name);
   if (value !== undefined && found.length > 0) {
-    recordUse(value, { ...from, here: found }, ["x-rule-values", last?.kind === "named" ? last.name : ""], context);
+    recordUse(value, { ...from, here: found }, ["x-rule-values", name], context);
   }
 }
 
@@ -176,8 +182,7 @@ function placesBelow(place: TypePlace): readonly TypePlace[] {
   const { type } = place;
   if (type.kind === "list") return [itemPlace(place, type.items)];
   if (type.kind === "union") return optionsOf(place);
-  if (type.kind !== "object") return [];
-  return memberPlaces(type, place);
+  return type.kind === "object" ? memberPlaces(type, place) : [];
 }
 
 function memberPlaces(type: ObjectType, holder: TypePlace): readonly TypePlace[] {

@@ -133,7 +133,6 @@ function missingColumns(
   const message = `${table.file}: no column ${listed(named)}, which the mapping reads`;
   const [below] = missing.flatMap(([name]) => pathBelow(name) ?? []);
   const near = below ?? (missing.length === 1 ? suggest(missing[0]?.[0] ?? "", table.columns) : undefined);
-  const columns = columnsHint(table.columns);
-  const hint = near === undefined ? columns : `did you mean "${near}"? ${columns}`;
+  const hint = columnsHint(table.columns, near);
   return new Failure("mapping_invalid", message, { hint, place: { file: mappingFile, line: missing[0]?.[1] ?? 1 } });
 }

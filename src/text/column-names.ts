@@ -22,8 +22,10 @@ export function valueAmongNames(names: readonly string[]): string | undefined {
 /**
  * Returns the hint for a missing column. Omits the column names if the header seems to be missing, because the names
  * could then be personal data.
+ * @param near the column that was probably meant
  */
-export function columnsHint(names: readonly string[]): string {
+export function columnsHint(names: readonly string[], near?: string): string {
+  if (near !== undefined) return `did you mean "${near}"? ${columnsHint(names)}`;
   const value = valueAmongNames(names);
   if (value === undefined) return `its columns are: ${listed(names)}`;
   return `the first line may be data instead of a header, because ${value}; if so, add a line with column names`;

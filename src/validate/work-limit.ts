@@ -1,5 +1,6 @@
 import { interruptible } from "../model/interruptible.ts";
 import { Failure } from "../model/failure.ts";
+import { formatCount } from "../text/count.ts";
 import type { LinearPattern } from "../text/linear-pattern.ts";
 
 /** Work on one payload that grows faster than the payload itself. */
@@ -84,25 +85,22 @@ export function withinWork<Value, Found>(find: (value: Value, limit: WorkLimit) 
     try {
       return interruptible(() => find(value, MOST));
     } catch (error) {
-      throw error instanceof TooMuchWork ? FAILURES[error.of]() : error;
+      if (!(error instanceof TooMuchWork)) throw error;
+      const [message, hint] = EXCEEDED[error.of];
+      throw new Failure("contract_invalid", message, { hint });
     }
   };
   return (value) => findQuickly(value) ?? findSlowly(value);
 }
 
-const FAILURES: Readonly<Record<keyof WorkLimit, () => Failure>> = {
-  trials: () =>
-    new Failure(
-      "contract_invalid",
-      `one record has more than ${MAX_TRIALS.toLocaleString("en")} alternatives to check (oneOf, anyOf)`,
-      {
-        hint: "use an overlay to add a discriminator to the schema, or to reduce nested alternatives",
-      },
-    ),
-  matches: () =>
-    new Failure(
-      "contract_invalid",
-      `one record needs more than ${MAX_MATCHES.toLocaleString("en")} comparisons of names and values with patterns`,
-      { hint: "use an overlay to reduce or simplify the patterns in the schema (patternProperties)" },
-    ),
+/** The message and the hint for each limit. */
+const EXCEEDED: Readonly<Record<keyof WorkLimit, readonly [message: string, hint: string]>> = {
+  trials: [
+    `one record has more than ${formatCount(MAX_TRIALS)} alternatives to check (oneOf, anyOf)`,
+    "use an overlay to add a discriminator to the schema, or to reduce nested alternatives",
+  ],
+  matches: [
+    `one record needs more than ${formatCount(MAX_MATCHES)} comparisons of names and values with patterns`,
+    "use an overlay to reduce or simplify the patterns in the schema (patternProperties)",
+  ],
 };

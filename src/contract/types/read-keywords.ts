@@ -143,8 +143,7 @@ export function baseType(parts: readonly SchemaNode[], nullable: boolean, compil
     nullable,
     deprecated: reader.isTrue("deprecated"),
     validators: parts.flatMap((part) => validatorsOf(part, findings)),
-    ...definedMembers({ title, description }),
-    ...(standard === undefined ? {} : { default: standard }),
+    ...definedMembers({ title, description, default: standard }),
     ...(rules.length === 0 ? {} : { rules }),
   };
 }

@@ -126,7 +126,7 @@ function readAfter(value: JsonValue | undefined, issues: Issues): MappingDocumen
   const operation = textAt(object, "operation", ["after"], issues);
   const key = textAt(object, "key", ["after"], issues);
   if (object["operation"] === undefined) issues.add(["after"], "must name an operation");
-  return { operation: operation ?? "", ...(key === undefined ? {} : { key: parseAttr(key) }) };
+  return { operation: operation ?? "", ...(key !== undefined && { key: parseAttr(key) }) };
 }
 
 function readPayload(top: JsonObject, issues: Issues): JsonObject {

@@ -1,4 +1,5 @@
 import { type AttrPath, parseAttr } from "../../json/attr.ts";
+import { definedMembers } from "../../json/defined-members.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../../json/json-value.ts";
 import type { NumberSeparators } from "../leaf/number-text.ts";
 import { listed } from "../../text/suggestion.ts";
@@ -30,15 +31,10 @@ export function readMeasures(value: JsonValue | undefined, payload: JsonObject, 
       issues.add(path, "must name an attr of the payload: `attr: balance`");
       return [];
     }
-    const separators = separatorsOf(entryAt(payload, parseAttr(attr)));
-    return [
-      {
-        name,
-        attr: parseAttr(attr),
-        ...(typeof by === "string" && { by: parseAttr(by) }),
-        ...(separators !== undefined && { separators }),
-      },
-    ];
+    const measured = parseAttr(attr);
+    const separators = separatorsOf(entryAt(payload, measured));
+    const group = typeof by === "string" ? parseAttr(by) : undefined;
+    return [{ name, attr: measured, ...definedMembers({ by: group, separators }) }];
   });
 }
 

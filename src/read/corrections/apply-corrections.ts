@@ -3,7 +3,7 @@ import { formatPlace, type Place } from "../../model/place.ts";
 import { type CsvRow, isCsvRow, placeOf, type Row } from "../../model/record.ts";
 import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
 import { columnsHint } from "../../text/column-names.ts";
-import { suggest } from "../../text/suggestion.ts";
+import { suggestionOr } from "../../text/suggestion.ts";
 import { withDescendants } from "../input/opened-source.ts";
 import { keyOf } from "../row/row-key.ts";
 import { cellText, rowHash, textHash, withCellText } from "./correction.ts";
@@ -188,18 +188,16 @@ function corrected(correction: ListedCorrection, { row, amended, file, state }: 
 }
 
 function unknownSource(file: string, { source, line }: ListedCorrection, names: readonly string[]): Failure {
-  const near = suggest(source, names);
   return new Failure("config", `${file}:${line}: the mapping has no source "${source}"`, {
-    hint: near === undefined ? `its sources are: ${names.join(", ")}` : `did you mean "${near}"?`,
+    hint: suggestionOr(`its sources are: ${names.join(", ")}`, source, names),
     place: { file, line },
   });
 }
 
 function unknownColumn(file: string, { column, line, source }: ListedCorrection, { table }: CsvRow): Failure {
   const { columns } = table;
-  const near = suggest(column, columns);
   return new Failure("config", `${file}:${line}: source "${source}" has no column "${column}" in ${table.file}`, {
-    hint: near === undefined ? columnsHint(columns) : `did you mean "${near}"?`,
+    hint: suggestionOr(columnsHint(columns), column, columns),
     place: { file, line },
   });
 }

@@ -85,16 +85,9 @@ function requireColumn(spec: SourceSpec, files: readonly OpenedFile[], column: s
     const header = headerOf(opened);
     if (header === undefined || header.table.columnIndex.has(column)) continue;
     const { line, table } = header;
-    const columns = columnsHint(table.columns);
-    const near = suggest(column, table.columns);
-    throw new Failure(
-      "source_bad_header",
-      `${opened.file}:${line}: no column "${column}", which source "${spec.name}" needs`,
-      {
-        hint: near === undefined ? columns : `did you mean "${near}"? ${columns}`,
-        place: { file: opened.file, line },
-      },
-    );
+    const message = `${opened.file}:${line}: no column "${column}", which source "${spec.name}" needs`;
+    const hint = columnsHint(table.columns, suggest(column, table.columns));
+    throw new Failure("source_bad_header", message, { hint, place: { file: opened.file, line } });
   }
 }
 
@@ -120,13 +113,20 @@ export async function* rowsOf(
 /** Yields the keys of a source's rows in a column or at a path. */
 export async function* keysIn(source: OpenedSource, name: string): AsyncGenerator<readonly (string | undefined)[]> {
   if (source.amend !== undefined) {
-    for await (const rows of rowsOf(source)) yield rows.map(({ row }) => keyOf(row, name));
+    yield* keysOfRows(rowsOf(source), name);
     return;
   }
   for (const file of source.files) {
     if (file.kind === "csv") yield* csvKeys(file, file.layout, name);
-    else for await (const rows of rowsOfFile(file)) yield rows.map(({ row }) => keyOf(row, name));
+    else yield* keysOfRows(rowsOfFile(file), name);
   }
+}
+
+export async function* keysOfRows(
+  batches: AsyncIterable<readonly ReadRow[]>,
+  name: string,
+): AsyncGenerator<readonly (string | undefined)[]> {
+  for await (const rows of batches) yield rows.map(({ row }) => keyOf(row, name));
 }
 
 /** Returns the columns or paths in which every row needs a key. */

@@ -5,9 +5,8 @@ import { type DuplicateKeys, indexRegister, type KeyRegister, memoryRegister, re
 import { indexStore, openRowIndex, type RowIndex } from "./index-store.ts";
 import { mergeStore, sortedBy, type SortedBy } from "./merge-store.ts";
 import { unpackedBytes } from "../input/opened-file.ts";
-import { keysIn, type OpenedChild, type OpenedSource, rowsOf } from "../input/opened-source.ts";
+import { keysIn, keysOfRows, type OpenedChild, type OpenedSource, rowsOf } from "../input/opened-source.ts";
 import type { ReadLimits } from "../read-limits.ts";
-import { keyOf } from "../row/row-key.ts";
 
 /** A joined child source that is searched for orphans. */
 export interface SearchedSource {
@@ -134,13 +133,6 @@ function sortedParents(parent: OpenedSource): SortedParents {
     known.set(column, sorted);
     return sorted;
   };
-}
-
-async function* keysOfRows(
-  batches: AsyncIterable<readonly ReadRow[]>,
-  name: string,
-): AsyncGenerator<readonly (string | undefined)[]> {
-  for await (const rows of batches) yield rows.map(({ row }) => keyOf(row, name));
 }
 
 /**

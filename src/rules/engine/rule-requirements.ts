@@ -1,6 +1,6 @@
 import type { FieldType } from "../../contract/types/field-type.ts";
 import { typesWithin } from "../../contract/types/type-tree.ts";
-import { type Expression, type PathExpression, subexpressionsOf } from "../language/expression.ts";
+import { type Expression, namedValueOf, type PathExpression, subexpressionsOf } from "../language/expression.ts";
 import { operandsOf, type Rule, type RuleDeclarations } from "../language/rule.ts";
 import type { RuleConfiguration } from "./rule-context.ts";
 
@@ -99,12 +99,6 @@ function visitPath(path: PathExpression, rows: ListRequirements | undefined, gat
   for (const filter of subexpressionsOf(path)) visit(filter, list, gather);
   const value = declarations.values.get(namedValueOf(path) ?? "");
   if (value !== undefined) visit(value, undefined, gather);
-}
-
-/** Returns the named value at the end of a path. */
-function namedValueOf({ steps }: PathExpression): string | undefined {
-  const last = steps.at(-1);
-  return last?.kind === "named" ? last.name : undefined;
 }
 
 function addColumn(column: string | undefined, columns: Set<string> | undefined): void {

@@ -65,6 +65,12 @@ export interface PathExpression {
   readonly text: string;
 }
 
+/** Returns the name of the named value at the end of a path. */
+export function namedValueOf({ steps }: PathExpression): string | undefined {
+  const last = steps.at(-1);
+  return last?.kind === "named" ? last.name : undefined;
+}
+
 /** `listed`: the first step is the name of a reference list, the second selects its rows. */
 export type PathBase = "here" | "this" | "top" | "above" | "other" | "found" | "listed";
 

@@ -5,6 +5,7 @@ import {
   type Condition,
   type Expression,
   type Literal,
+  namedValueOf,
   type PathExpression,
 } from "../../language/expression.ts";
 import { valuesOf, type Collect, type RuleCompiler, type Evaluate, type VisitValue } from "./rule-compiler.ts";
@@ -110,9 +111,9 @@ function collection(expression: Expression, compiler: RuleCompiler): Collect {
 }
 
 function pathCollection(path: PathExpression, compiler: RuleCompiler): Collect {
-  const last = path.steps.at(-1);
+  const name = namedValueOf(path);
   const walk = compiler.walk(path);
-  if (last?.kind === "named") return namedCollection(path, last.name, walk, compiler);
+  if (name !== undefined) return namedCollection(path, name, walk, compiler);
   const isListed = path.base === "listed";
   return (here, scope, visit, missing) =>
     walk(

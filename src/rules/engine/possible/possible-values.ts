@@ -3,6 +3,7 @@ import {
   type Expression,
   isCondition,
   isLiteral,
+  namedValueOf,
   type PathExpression,
   type PathStep,
 } from "../../language/expression.ts";
@@ -62,19 +63,18 @@ export function possibleValues({ declarations, settings, tree }: PossibleContext
   }
 
   function pathExists(path: PathExpression, place: PossiblePlace): Possible {
-    const last = path.steps.at(-1);
-    if (last?.kind !== "named") return values.reaches(path, place, () => true);
-    return values.reaches(path, place, (here) => named(last.name, { ...place, here }, exists));
+    const name = namedValueOf(path);
+    return values.reaches(path, place, (here) => name === undefined || named(name, { ...place, here }, exists));
   }
 
   /** Whether a value can be present and not false. */
   function valueHolds(expression: Exclude<Expression, Condition>, place: PossiblePlace): Possible {
     if (expression.kind === "boolean") return expression.value;
     if (expression.kind === "setting" && settings.get(expression.name) === false) return false;
-    const last = expression.kind === "path" ? expression.steps.at(-1) : undefined;
-    if (expression.kind !== "path" || last?.kind !== "named") return exists(expression, place);
+    const name = expression.kind === "path" ? namedValueOf(expression) : undefined;
+    if (expression.kind !== "path" || name === undefined) return exists(expression, place);
     return values.reaches(expression, place, (here) =>
-      named(last.name, { ...place, here }, (value, at) =>
+      named(name, { ...place, here }, (value, at) =>
         isCondition(value) ? values.holds(value, at) : exists(value, at),
       ),
     );
