@@ -128,7 +128,8 @@ function planOf(
   const positional = settings.sources.map(resolve);
   if (document !== undefined) {
     const named = Object.entries(settings.namedSources).map(([name, files]) => [name, files.map(resolve)] as const);
-    return planSources(document, { positional, named: new Map(named), resolve: resolverOf(settings) });
+    const isComplete = settings.rejects !== undefined;
+    return planSources(document, { positional, named: new Map(named), isComplete, resolve: resolverOf(settings) });
   }
   if (positional.length > 0) return { name: ONLY_SOURCE, files: positional, children: [] };
   throw new Failure("usage", "no source was given", { hint: "pass the files to read, or - for standard input" });

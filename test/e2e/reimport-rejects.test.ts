@@ -146,6 +146,22 @@ describe("rejects are re-imported", () => {
     expect(await keysOnPlatform()).toEqual(["00000001", "00000002", "00000004"]);
   });
 
+  test("a second time, without rows of a source that none of their records has rows in", async () => {
+    const work = fourAccounts();
+    const mapping = readFileSync(work.file("mapping.yaml"), "utf8")
+      .replace("payload:", "  exports: { files: exports.csv, parent: accounts, on: REF, pick: first }\npayload:")
+      .replace("- identifier: MPAN", `$&\n${" ".repeat(10)}is_export: exports.EXPORT`);
+    writeFileSync(work.file("mapping.yaml"), mapping);
+    writeFileSync(work.file("exports.csv"), `REF,EXPORT\n${KEYS[0]},true\n`);
+    await work.push(["--out", "first"]);
+    expect((await work.migrate(["push", "--rejects", "first", "--out", "report"])).code).toBe(1);
+    correct(work);
+    const { code, stdout, stderr } = await work.migrate(["push", "--rejects", "report", "--format", "ndjson"]);
+    expect(stderr).toContain("report: 4 rows exported, 4 returned, 2 cells corrected in 2 rows");
+    expect([code, statusCounts(outcomeLines(stdout))]).toEqual([0, { accepted: 2 }]);
+    expect(await keysOnPlatform()).toEqual(KEYS);
+  });
+
   test("from the workbook if only the workbook has changed, including its keys and numbers", async () => {
     const work = fourAccounts();
     await work.push(["--format", "xlsx", "--out", "report"]);

@@ -11,6 +11,8 @@ export interface GivenSources {
   readonly positional: readonly string[];
   /** Files by source name, from `--source name=path`. */
   readonly named: ReadonlyMap<string, readonly string[]>;
+  /** Whether the sources without given files have no rows, whatever files the mapping names for them. */
+  readonly isComplete?: boolean;
   /** Resolves a path or glob of the mapping against the mapping's folder. */
   readonly resolve: (path: string) => string;
 }
@@ -106,6 +108,7 @@ function refuseUnknownNames(entries: Entries, given: GivenSources): void {
 }
 
 function filesBySource(entries: Entries, root: string, given: GivenSources): Files {
+  if (given.isComplete === true) return new Map([[root, given.positional], ...given.named]);
   const files = new Map<string, readonly string[]>();
   for (const [name, entry] of entries) {
     const paths = given.named.get(name) ?? entry.files?.map(given.resolve);
