@@ -103,6 +103,15 @@ describe("init", () => {
     expect(mapping).toContain("TODO: or MM/dd/yyyy? No date shows whether the day or the month comes first");
   });
 
+  test("keeps the order of customers whose only date is their date of birth, but orders rows by other dates", async () => {
+    const accounts = "ACC_NO,NAME\nA1,Ada Byron\nA2,Cleo Baker\n";
+    const customers = "ACC_NO,FIRST_NAME,LAST_NAME,DOB\nA1,Ada,Byron,1985-12-10\nA1,Ben,Byron,1970-02-01\n";
+    const born = await initOf({ "accounts.csv": accounts, "customers.csv": customers });
+    expect(born.mapping).toContain("customers.csv, parent: accounts, on: ACC_NO }");
+    const since = await initOf({ "accounts.csv": accounts, "customers.csv": customers.replace("DOB", "SINCE") });
+    expect(since.mapping).toContain("orderBy: SINCE }");
+  });
+
   test("does not map an amount in pence to an amount in pounds, and lists its column as unused", async () => {
     const { mapping } = await initOf({ "accounts.csv": "ACC_NO,NAME,BALANCE_PENCE\nA1,Ada,1250\nA2,Ben,99\n" });
     expect(mapping).not.toMatch(/^ +balance:/m);

@@ -89,6 +89,7 @@ export function relativePath(file: string, folder: string): string {
 
 /**
  * Returns the column that orders the rows of one parent: a sequence number, or a date whose text sorts chronologically.
+ * A date of birth does not order persons: the file lists them in the order of the old system.
  */
 function orderColumn({ source, parent }: SourceNode): string | undefined {
   if (parent === undefined || parent.shared) return undefined;
@@ -97,6 +98,7 @@ function orderColumn({ source, parent }: SourceNode): string | undefined {
     (column) => nameWords(column.name).includes("sequence") && shareOf(column, "integer") === 1,
   );
   const dated = whole.find((column) => {
+    if (nameWords(column.name).includes("birth")) return false;
     const pattern = dateForm(column)?.pattern;
     return pattern === "yyyyMMdd" || pattern?.startsWith("yyyy-MM-dd") === true;
   });
