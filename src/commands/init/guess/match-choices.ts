@@ -29,6 +29,8 @@ export interface MatchedChoices {
   readonly table: ReadonlyMap<string, string>;
   /** Codes that match no choice or several choices. */
   readonly unknown: readonly string[];
+  /** Codes that match a choice only by selected letters, such as `QTRLY` for `QUARTERLY`. */
+  readonly uncertain: ReadonlySet<string>;
   /** Whether every code equals its choice, so that no lookup table is needed. */
   readonly same: boolean;
   /** How strongly the codes alone suggest that the column contains these choices, from 0 to 1. */
@@ -41,12 +43,16 @@ export function matchChoices(codes: readonly string[], choices: readonly JsonSca
   const table = new Map(matched.flatMap(([code, match]) => (match === undefined ? [] : [[code, match.choice]])));
   const unknown = matched.flatMap(([code, match]) => (match === undefined ? [code] : []));
   const same = unknown.length === 0 && [...table].every(([code, choice]) => code === choice);
+  const uncertain = new Set(
+    matched.flatMap(([code, match]) => (match !== undefined && match.strength < MIN_STRENGTH ? [code] : [])),
+  );
   const strengths = matched.map(([code, match]) => {
     return code.length === 1 && match?.strength === 1 ? 0.5 : (match?.strength ?? 0);
   });
-  return { table, unknown, same, evidence: evidenceOf(codes, strengths) };
+  return { table, unknown, uncertain, same, evidence: evidenceOf(codes, strengths) };
 }
 
+const MIN_STRENGTH = 0.7;
 /** Maximum evidence from a single-letter code. It is low, because many words share an initial. */
 const ONE_LETTER = 0.75;
 
@@ -101,10 +107,27 @@ const KNOWN_CODES: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   CHOICE_WORDS.map(([word, ...codes]) => [plain(word), new Set(codes.map(plain))]),
 );
 
-/** Scores similar codes: initials (`DD`), the start of the choice (`ELEC`), and longer words that start with the choice. */
+/**
+ * Scores similar codes: initials (`DD`), the start of the choice (`ELEC`), longer words that start with the choice, and
+ * selected letters in order (`QTR`).
+ */
 function lettersLikeness(code: string, wanted: string): number {
   const initials = wanted.split(" ").map((word) => word.slice(0, 1));
   if (initials.length > 1 && initials.join("") === code) return 0.9;
   if (wanted.startsWith(code)) return code.length > 1 ? 0.9 : 0.75;
-  return wanted.length > 2 && code.startsWith(wanted) ? 0.8 : 0;
+  if (wanted.length > 2 && code.startsWith(wanted)) return 0.8;
+  return code.length > 2 && isSkeleton(code, wanted) ? 0.6 : 0;
+}
+
+/**
+ * Whether a code consists of letters from the word, in order, starting with the first letter: `QTRLY` for `QUARTERLY`.
+ */
+function isSkeleton(code: string, word: string): boolean {
+  let at = 0;
+  for (const letter of code) {
+    const found = word.indexOf(letter, at);
+    if (found < 0 || (at === 0 && found > 0)) return false;
+    at = found + 1;
+  }
+  return true;
 }

@@ -111,16 +111,17 @@ function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
   const { codes } = column;
   const known = new Set(choices.map(String));
   if (codes === undefined || codes.size === 0) return onlyFit(sampleShare(column, (value) => known.has(value)));
-  const { table, unknown, same, evidence } = matchChoices([...codes.keys()], choices);
+  const { table, unknown, uncertain, same, evidence } = matchChoices([...codes.keys()], choices);
   const mapped = table.size / codes.size;
   const fit = codes.size <= choices.length + MORE_CODES ? 0.5 + 0.5 * mapped : Math.max(0.15, mapped);
   const isPublic = (code: string): boolean => code.length <= LONGEST_CODE && (codes.get(code) ?? 0) >= MIN_ROWS;
+  const shown = new Map([...table].filter(([code]) => !uncertain.has(code) || isPublic(code)));
   const listed = unknown.filter(isPublic).slice(0, MAX_CODES);
   const form: LeafForm = {
     kind: "lookup",
-    table,
+    table: shown,
     unknown: listed,
-    withheld: codes.size - table.size - listed.length,
+    withheld: codes.size - shown.size - listed.length,
   };
   return { fit, evidence: mapped < 0.6 ? 0 : evidence * mapped, form: same ? PLAIN : form };
 }
