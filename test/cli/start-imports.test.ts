@@ -13,7 +13,7 @@ test("--version loads neither commander nor the rest of the program", () => {
   expect(loaded("main.ts")).toEqual({ files: 4, packages: [] });
 });
 
-test("showing a contract loads no other packages than chalk and fastest-levenshtein", () => {
+test("showing a contract loads no packages other than chalk and fastest-levenshtein", () => {
   const { packages } = loaded(
     "actions/inspect-actions.ts",
     "../commands/contract/contract-show.ts",

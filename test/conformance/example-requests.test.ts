@@ -215,7 +215,7 @@ describe.skipIf(!DOCUMENTS_EXIST)("operators' example requests (MIGRATE_SHARED)"
     },
   );
 
-  it("have every listed contradiction", () => {
+  it("contain every listed contradiction", () => {
     expect(CONTRADICTIONS.filter((contradiction) => !used.has(contradiction))).toEqual([]);
   });
 });

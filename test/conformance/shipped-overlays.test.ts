@@ -153,7 +153,7 @@ describe.skipIf(!DOCUMENTS_EXIST).each(OPERATORS)(
       expect(fields.filter(({ words, marked }) => marked !== undefined && !/S3/i.test(words))).toEqual([]);
     });
 
-    it("accepts businesses with contracts if the instance enforces them, and checks the contracts of agreements", () => {
+    it("accepts businesses with contracts if the instance enforces contracts, and checks the contracts of agreements", () => {
       const published = { file: `${operator}.yml`, text: documentText(operator) };
       const settings = { enforce_business_contracts_exist: true };
       const { operations, ruleDeclarations } = loadContract([published, ...overlayTexts(operator)], settings);

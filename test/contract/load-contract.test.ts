@@ -52,7 +52,7 @@ describe("documents", () => {
     );
   });
 
-  it("have a finding if they lack paths, or if an overlay lacks actions", () => {
+  it("cause a finding if a contract lacks paths or an overlay lacks actions", () => {
     const { findings } = loadContract([
       { file: "c.yaml", text: "openapi: 3.0.0" },
       { file: "o.yaml", text: "overlay: 1.0.0\nactions: none" },

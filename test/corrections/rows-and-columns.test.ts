@@ -98,7 +98,7 @@ describe("re-imported rows", () => {
     });
   });
 
-  it("do not count a record as missing if only a duplicate row was deleted (the record used to count as still to be sent)", async () => {
+  it("do not count a record as missing if only a duplicate row was deleted (such a record used to count as unsent)", async () => {
     const accounts = ["1", "2", "3", "3"].map((REF) => ({ REF, NAME: "Ann", TYPE: "?" }));
     const errors = { "accounts.csv": { 3: ["TYPE"], 4: ["REF"], 5: ["REF"] } };
     const lostWithout = async (isMissing: (index: number) => boolean): Promise<number> => {

@@ -288,7 +288,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`with a ledger in PostgreSQL ${SKIPPED_WITHOU
     expect(said).toEqual(expected);
   });
 
-  test("changes lists the same records as with a ledger in a file", async () => {
+  test("`changes` lists the same records as with a ledger in a file", async () => {
     process.env["XDG_STATE_HOME"] = temporaryFolder();
     const MIGRATE_LEDGER = await server.createDatabase("migrate_test_changes");
     const work = await pushed({ accounts: ACCOUNTS }, { MIGRATE_LEDGER });

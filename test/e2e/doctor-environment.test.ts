@@ -53,7 +53,7 @@ describe("the platform check of migrate doctor", () => {
     expect(of("disk").status).toBe("ok");
   });
 
-  test("fails with exit code 3 if no server listens", async () => {
+  test("fails with exit code 3 if no server is listening", async () => {
     const { code, of } = await examine(scene(), [], { MIGRATE_BASE_URL: "https://127.0.0.1:1/v1/" });
     expect(code).toBe(3);
     expect(of("tls")).toMatchObject({ status: "failed", text: expect.stringContaining("ECONNREFUSED") });
@@ -136,7 +136,7 @@ describe("the ledger check of migrate doctor", () => {
     expect(of("token").status).toBe("ok");
   });
 
-  test("reports a ledger in use by a push with exit code 7", async () => {
+  test("reports a ledger that a push is using, with exit code 7", async () => {
     const folder = scene();
     await admin.faults({ hangAfter: { at: [1] } });
     const push = startCli(["push", "--concurrency", "1"], { cwd: folder, env: sandbox.env });

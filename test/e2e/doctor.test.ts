@@ -8,7 +8,7 @@ import { CONFIG, scene, useDoctor } from "./doctor-scene.ts";
 const { sandbox, admin, migrate, examine } = useDoctor();
 
 describe("migrate doctor with a complete setup", () => {
-  test("exits with 0, prints a line with a mark for every check, and shows neither key nor token", async () => {
+  test("exits with 0, prints a line with a mark for every check, and shows neither the key nor the token", async () => {
     const { code, stdout, stderr } = await migrate(scene(), ["doctor"]);
     expect([code, stderr]).toEqual([0, ""]);
     for (const name of [
@@ -49,7 +49,7 @@ describe("migrate doctor with a complete setup", () => {
     expect(of("token").text).toMatch(/^obtained for sandbox-organisation, until \d{4}-.*Z, sent as Token$/);
   });
 
-  test("sends no record, and creates neither ledger nor report", async () => {
+  test("sends no records, and creates neither a ledger nor a report", async () => {
     const folder = scene();
     expect((await examine(folder)).code).toBe(0);
     expect(await admin.imports()).toEqual([]);

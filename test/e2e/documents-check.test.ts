@@ -142,7 +142,7 @@ describe("documents check with a folder", () => {
     expect(lines.filter(({ status }) => status !== "valid").map(({ key }) => key)).toEqual(["K40000"]);
   });
 
-  test("caches the compiled contract, but not with --no-cache", async () => {
+  test("caches the compiled contract unless --no-cache is given", async () => {
     const folder = scene(["A,Hello,2024/a b.pdf"]);
     const cache = path.join(folder, "cache");
     const check = (...flags: readonly string[]): Promise<CliEnd> =>

@@ -109,7 +109,7 @@ describe("a repeat of a request without a clear reply", () => {
   });
 });
 
-describe("a proof that reads only keys back", () => {
+describe("a proof that reads back only keys", () => {
   test("does not confirm the content of accepted records", async () => {
     const work = workplace({ accounts: goodAccounts(2) }, sandbox);
     await work.push();

@@ -127,21 +127,24 @@ describe("if a run's input cannot be read again,", () => {
   test.each<[string, (file: string) => void]>([
     ["no longer exists", (file) => rmSync(file)],
     ["has changed", (file) => appendFileSync(file, "\n")],
-  ])("because the file %s, the later rules determine the owners, and one notice says why", async (why, change) => {
-    const work = await pushed();
-    change(work.file("accounts.csv"));
-    const run = await latestRun(work);
-    const end = await open(work);
-    expect([end.code, ownersIn(end)]).toEqual([1, lost]);
-    expect(end.stderr).toMatch(
-      new RegExp(
-        `^Run ${run}: rules in \`owners\` with \`columns\` do not apply to 6 records: since the run began, the input .*accounts\\.csv ${why}$`,
-        "m",
-      ),
-    );
-    expect(end.stderr.match(/columns/g)).toHaveLength(1);
-    expect(await countedEverywhere(work)).toEqual(expectedEverywhere(lost));
-  });
+  ])(
+    "because the file %s, the later rules determine the owners, and a single notice gives the reason",
+    async (why, change) => {
+      const work = await pushed();
+      change(work.file("accounts.csv"));
+      const run = await latestRun(work);
+      const end = await open(work);
+      expect([end.code, ownersIn(end)]).toEqual([1, lost]);
+      expect(end.stderr).toMatch(
+        new RegExp(
+          `^Run ${run}: rules in \`owners\` with \`columns\` do not apply to 6 records: since the run began, the input .*accounts\\.csv ${why}$`,
+          "m",
+        ),
+      );
+      expect(end.stderr.match(/columns/g)).toHaveLength(1);
+      expect(await countedEverywhere(work)).toEqual(expectedEverywhere(lost));
+    },
+  );
 
   test("its records do not affect the owners of records from other runs", async () => {
     const work = await pushed();

@@ -163,7 +163,7 @@ describe("proof", () => {
     expect((await work.migrate("proof", "verify", "proof")).code).toBe(0);
   });
 
-  test("is refused without a folder, without a run, and for a run together with --all", async () => {
+  test("is refused without a folder, without a run, and if both a run and --all are given", async () => {
     const work = proofFolder();
     expect(await work.migrate("proof")).toMatchObject({ code: 2, stderr: expect.stringContaining("--out") });
     expect(await work.migrate("proof", "--out", "p")).toMatchObject({

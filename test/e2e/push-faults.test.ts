@@ -44,7 +44,7 @@ describe.each([
   ["a reset before processing", { resetBefore: { at: [2, 5] } }],
   ["a reset after processing", { resetAfter: { at: [2, 5] } }],
 ])("after %s", (_, faults) => {
-  test("records are sent again if the platform detects repeats, and created once", async () => {
+  test("records are sent again if the platform detects repeats, and each record is created only once", async () => {
     const { push } = workplace({ accounts: goodAccounts(10) }, sandbox);
     await admin.faults(faults);
     const { code, stdout } = await push(["--concurrency", "1"]);

@@ -101,7 +101,7 @@ describe("a proxy", () => {
     expect(first.stderr + stdout + stderr).not.toContain("proxy-secret");
   });
 
-  test("from the environment is not used, and the command reports that", async () => {
+  test("from the environment is not used, and a message says so", async () => {
     const proxy = await startProxyServer();
     onTestFinished(proxy.close);
     const { push } = workplace({ accounts: goodAccounts(3) }, sandbox);

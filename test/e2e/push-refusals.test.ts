@@ -99,7 +99,7 @@ test("a push stops after a few replies that are web pages, and the records sent 
   expect(statusCounts(outcomeLines(stdout))["ambiguous"]).toBe(server.requests.length);
 });
 
-test("a push retries a port on which nothing listens until the user stops it, because nothing was sent", async () => {
+test("a push keeps trying a port on which no server listens until the user stops it, because nothing was sent", async () => {
   const work = workplace({ accounts: goodAccounts(10) }, sandbox);
   const pushing = work.startPush(["--base-url", `https://127.0.0.1:${await freePort()}/v1/`], { env: TOKEN });
   await pushing.waitForOutput(/cannot reach https:\/\/127\.0\.0\.1/);

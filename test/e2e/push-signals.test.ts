@@ -97,7 +97,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("a push completes after the reader of its output has exited", async () => {
+test("a push completes even if the reader of its output has exited", async () => {
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   const pushing = work.startPush();
   pushing.process.stdout?.destroy();

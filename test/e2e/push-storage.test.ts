@@ -48,7 +48,7 @@ describe("a full disk", () => {
     expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(references(RECORDS));
   });
 
-  test("that contains the ledger ends a push after its requests with exit code 6, and stderr reports their outcomes", async (context) => {
+  test("that contains the ledger ends a push with exit code 6 after its requests, and stderr reports their outcomes", async (context) => {
     const disk = diskOf(1024, context);
     await admin.faults({ latencyMs: 2_500 });
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
@@ -154,7 +154,7 @@ describe("a push stops before the first request if its ledger path is", () => {
     expect(readdirSync(work.folder).filter((name) => name.startsWith("full"))).toEqual(["full"]);
   });
 
-  test("in a folder that is a file", async () => {
+  test("inside a file instead of a folder", async () => {
     expect(await pushOnto("accounts.csv/ledger.db", place())).toEqual(refused(6, /cannot be used/));
   });
 

@@ -18,7 +18,7 @@ import {
 const { sandbox, admin } = useSandbox();
 
 describe("valid records", () => {
-  test("are accepted, each once, with the account numbers of the platform", async () => {
+  test("are accepted once each, with the platform's account numbers", async () => {
     const { push } = workplace({ accounts: goodAccounts(30) }, sandbox);
     const { code, stdout } = await push();
     const lines = outcomeLines(stdout);

@@ -43,7 +43,7 @@ test("push --rejects re-imports several folders of one run together", async () =
   expect(await keysOnPlatform()).toEqual(["K1", "K2", "K3", "K4"]);
 });
 
-test("a change in one folder that is not a correction stops the push of all folders", async () => {
+test("if a change in one folder is not a correction, the push of all folders stops", async () => {
   const work = await exported();
   correct(work, "Names", { NAME: "Zoë Hughes" });
   correct(work, "Types", { TYPE: "D", ADDRESS: "1 Other Road" });
@@ -113,7 +113,7 @@ test("folders of different runs are read together if their settings agree", asyn
   expect(again.stderr).toContain("1 skipped");
 });
 
-test("folders of runs with different settings are refused, with a command for each folder", async () => {
+test("folders of runs with different settings are refused, and a separate command is suggested for each folder", async () => {
   const work = await exported();
   appendFileSync(work.file("mapping.yaml"), "\n# changed\n");
   await work.push(["--out", "other"]);

@@ -116,7 +116,7 @@ describe("rejects are re-imported", () => {
     ]);
   });
 
-  test("to the platform recorded in the ledger, and into a new report", async () => {
+  test("to the platform recorded in the ledger, and a new report is written", async () => {
     const work = fourAccounts();
     await work.push(["--out", "report"]);
     correct(work);
@@ -128,7 +128,7 @@ describe("rejects are re-imported", () => {
     expect(await keysOnPlatform()).toEqual(KEYS);
   });
 
-  test("even if a whole record is missing, which stays open, but not if only a child row is missing", async () => {
+  test("even if a whole record is missing (which then stays open), but not if only a child row is missing", async () => {
     const work = fourAccounts();
     await work.push(["--out", "report"]);
     correct(work);

@@ -104,7 +104,7 @@ describe("resume", () => {
     expect(await admin.history()).toEqual(sent);
   });
 
-  test("of a run with remaining records needs credentials, and can be repeated with them", async () => {
+  test("of a run with remaining records fails without credentials, and can be repeated with them", async () => {
     const work = await stoppedPush();
     const refused = await work.migrate(["resume"], WITHOUT_KEY);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("MIGRATE_API_KEY")]);

@@ -108,7 +108,7 @@ test("a row stays open when another folder contains a file with the same name", 
   expect(await openRows(north)).toEqual(BOTH);
 });
 
-test("a push of some of the records closes no row", async () => {
+test("a push of only some records closes no open rows", async () => {
   const work = await pushed({ ...EARLY, accounts: [...goodAccounts(2), { REF: "" }] });
   const open = ["accounts.csv:4", ...BOTH];
   expect(await openRows(work)).toEqual(open);
@@ -120,7 +120,7 @@ test("a push of some of the records closes no row", async () => {
   expect(await openRows(work)).toEqual(open);
 });
 
-test("exported rows are no longer open once the rejects return, unless they still have no parent", async () => {
+test("exported rows are no longer open after the rejects are re-imported, unless they still have no parent", async () => {
   const work = await pushed();
   cpSync(work.file(`.migrate/runs/${await latestRun(work)}`), work.file("rejects"), { recursive: true });
   const file = work.file("rejects/rejects.customers.csv");
@@ -149,7 +149,7 @@ test("a row without a key can be excluded by its place, and the exclusion can be
   expect(await openRows(work)).toEqual(BOTH);
 });
 
-test("several rows without a key on one line are not excluded by their place", async () => {
+test("rows without a key that begin on the same line cannot be excluded by their place", async () => {
   const work = workplace({ accounts: goodAccounts(2) }, sandbox);
   const customers = [...goodAccounts(2).map(({ REF }) => REF), "EXT-3", "EXT-4"].map((REF) => ({
     REF,

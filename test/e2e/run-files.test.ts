@@ -87,7 +87,7 @@ describe("files that have changed since a push", () => {
 });
 
 describe("migrate run", () => {
-  test("show lists the files of a run, and files writes the stored files byte for byte", async () => {
+  test("`show` lists the files of a run, and `files` writes the stored files byte for byte", async () => {
     const work = await pushed();
     const run = await latestRun(work);
     const mapping = readFileSync(work.file("mapping.yaml"), "utf8");
@@ -107,7 +107,7 @@ describe("migrate run", () => {
     expect(files.filter(({ isStored }) => !isStored).map(({ kind }) => kind)).toEqual(["input", "input"]);
   });
 
-  test("files refuses a folder that is not empty, and an unknown run", async () => {
+  test("`files` refuses an unknown run, and a folder that is not empty", async () => {
     const work = await pushed();
     const { code, stderr } = await work.migrate(["run", "files", "--out", "lists"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("the folder lists is not empty")]);

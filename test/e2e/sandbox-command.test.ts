@@ -39,7 +39,7 @@ describe("the ready file of the sandbox", () => {
     expect(products.count).toBeGreaterThan(100);
   });
 
-  test("is private, and contains the key of MIGRATE_API_KEY if it is set", async () => {
+  test("is private, and contains the key from MIGRATE_API_KEY if that variable is set", async () => {
     const folder = temporaryFolder();
     const running = startCli(["sandbox", "--ready-file", "ready.json"], {
       cwd: folder,

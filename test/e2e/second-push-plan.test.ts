@@ -12,7 +12,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
     const { admin, inScene } = useSharedRuns(15);
     const RECORDS = 120;
 
-    test("a push that waits for the plan plans the run itself, and sends every record once", async () => {
+    test("a push that was waiting for the plan makes the plan itself, and sends every record once", async () => {
       const { scene, first, goOn } = await blockInPlan(await inScene(RECORDS));
       const second = scene.share(1, FAST_PACE);
       await second.waitForOutput(WAITS);

@@ -17,7 +17,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`several workers on one platform ${SK
   });
   afterAll(() => sandbox.stop());
 
-  test("with --wait-for-supplier probe a closed supplier through only one worker, and then all continue", async () => {
+  test("with --wait-for-supplier, only one worker probes a closed supplier, and then all workers continue", async () => {
     const scene = await sharedPush(240, sandbox, server());
     await admin.faults({ pauseAt: PAUSE_AT });
     const push = scene.share(3, ["--wait-for-supplier", "--concurrency", "6", "--rps", "60"]);

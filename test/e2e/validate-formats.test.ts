@@ -112,7 +112,7 @@ describe("the output of validate", () => {
 });
 
 describe("text on a terminal of 80 columns", () => {
-  test("fits on the terminal, even with the deep attrs of the demo's extracts", async () => {
+  test("fits on the terminal, even with the deeply nested attrs of the demo's extracts", async () => {
     const { stdout, stderr } = await runCli(["validate"], { cwd: projectFile("fixtures/demo") });
     expect(stdout).toContain("supply_addresses.*.meter_points.*.meters.*.registers.*.readings");
     expect(tooWide(stdout)).toEqual([]);

@@ -31,7 +31,7 @@ describe("validate", () => {
     );
   });
 
-  test("exits with 2 for bytes that are not UTF-8, and reports byte, line and remedy", async () => {
+  test("exits with 2 for bytes that are not UTF-8, and reports the byte, the line and a remedy", async () => {
     const folder = workFolder({ "a.csv": Buffer.from(`${HEADER}A1,Ada,,\nA2,O\x92Brien,,\n`, "latin1") });
     const { code, stdout, stderr } = await validate(folder, ["a.csv"]);
     expect(code).toBe(2);

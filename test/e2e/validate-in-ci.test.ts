@@ -34,7 +34,7 @@ describe("the commands of docs/ci.md, unchanged:", () => {
     expect(block(".github/workflows")).not.toContain("rejects.csv");
   });
 
-  test("GitHub's action installs the archive and validates the sample that a workflow names", () => {
+  test("the GitHub action installs the archive and validates the sample that a workflow names", () => {
     const action: Action = parseYaml(block(".github/actions"));
     const [install, validate] = action.runs.steps.filter(({ run: command }) => command !== undefined);
     const { steps }: { readonly steps: readonly ActionUse[] } = parseYaml(block(".github/workflows/both")).jobs

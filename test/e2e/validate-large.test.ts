@@ -33,7 +33,7 @@ describe("a large input", () => {
   });
 
   test.skipIf(!existsSync("/bin/bash"))(
-    "makes validate report the full disk and exit with 6 if its plan does not fit on the disk",
+    "makes validate exit with 6 and report a full disk if its plan does not fit on the disk",
     async () => {
       const short = Array.from({ length: MANY_ROWS }, (_, index) => `K${index + 1},Ada,n,\n`);
       const folder = workFolder({ "a.csv": `REF,NAME,NOTE,MOBILE\n${short.join("")}` });

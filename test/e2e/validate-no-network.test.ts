@@ -29,7 +29,7 @@ describe("validate opens no socket", () => {
     expect(touched()).toMatch(/^(net|tls|dns)\./);
   });
 
-  test.skipIf(!HAS_STRACE)("according to the kernel", async () => {
+  test.skipIf(!HAS_STRACE)("as a trace of its system calls shows", async () => {
     expect(await socketsOf(VALIDATE)).toEqual([]);
   });
 

@@ -58,7 +58,7 @@ describe("flags that select records:", () => {
 describe("--max-errors:", () => {
   const stopped = /^migrate: stopped after .*: 5 invalid, more than --max-errors allows$/m;
 
-  test.each(["4", "49%"])("%s is reported on stderr if more records are invalid, with exit code 1", async (most) => {
+  test.each(["4", "49%"])("%s is reported on stderr, with exit code 1, if more records are invalid", async (most) => {
     const { code, stderr } = await validate(workFolder({ "a.csv": TEN }), ["a.csv", "--max-errors", most]);
     expect(code).toBe(1);
     expect(stderr).toMatch(stopped);
@@ -222,7 +222,7 @@ describe("the environment", () => {
     expect([code, linesOf(stdout).length]).toEqual([1, 10]);
   });
 
-  test("has no effect if a variable is an empty string", async () => {
+  test("has no effect if its variables are empty strings", async () => {
     const names = ["CONFIG", "CONTRACT", "MAPPING", "OPERATION", "SUPPLIER", "ENCODING", "DELIMITER", "FORMAT", "OUT"];
     const env = Object.fromEntries(names.map((name) => [`MIGRATE_${name}`, ""]));
     const { code, stderr } = await validate(workFolder({ "a.csv": TEN }), ["a.csv"], { env });

@@ -73,7 +73,7 @@ describe("outcome lines", () => {
     });
   });
 
-  test("of a JSON source have pointers, and a value that would be converted is a warning", async () => {
+  test("of a JSON source have pointers, and warn about a value that would be converted", async () => {
     const accounts = [
       { number: "A1", name: "Ada", note: 7 },
       { number: "A2", customers: [{ family_name: "B", "e~m/ail": "x" }] },
@@ -120,7 +120,7 @@ describe("outcome lines", () => {
     ]);
   });
 
-  test("of records with the same key mark repeated content as duplicate, and different contents as invalid", async () => {
+  test("of records with the same key mark repeated content as duplicate, and different content as invalid", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,,\nA2,Bea,,\nA1,Ada,,\nA2,Other,,\n` });
     const { code, stdout } = await validate(folder, ["a.csv"]);
     expect(code).toBe(1);
@@ -193,7 +193,7 @@ describe("the report folder", () => {
     expect(linesOf(again.stdout).map(({ key, status }) => [key, status])).toEqual([["A2", "valid"]]);
   });
 
-  test("of an input without errors has an errors.csv with only a header, and names no next command", async () => {
+  test("contains an errors.csv with only a header if the input has no errors, and no next command is suggested", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,,\n` });
     const { code, stderr } = await validate(folder, ["a.csv", "--out", "out"]);
     expect(code).toBe(0);

@@ -128,7 +128,7 @@ describe("rules over several fields", () => {
     expect(shipped.stdout).toMatch(/^overlay:gb:\d+/m);
   });
 
-  test("are checked even if their overlay was written for another document, which the run reports once", async () => {
+  test("are checked even if their overlay was written for another document, and the run reports this once", async () => {
     const writtenFor = 'x-migrate-written-for: { document: that of last year, mark: "0" }\nactions:';
     const folder = folderWith({ "rules.yaml": RULES.replace("actions:", writtenFor) });
     const { code, stderr } = await validate(folder);

@@ -174,7 +174,7 @@ describe("--until", () => {
     ]);
   });
 
-  test("sends no completed step again", async () => {
+  test("does not repeat completed steps", async () => {
     const { push } = workflowPlace(sandbox);
     await push("v1", ["--until", "validate"]);
     const before = await admin.imports();
@@ -210,7 +210,7 @@ describe("--until", () => {
 });
 
 describe("--remote-validate", () => {
-  test("calls only the platform's validation, and warns of fields that it dropped", async () => {
+  test("calls only the platform's validation, and warns of fields that the platform dropped", async () => {
     await admin.faults({ dropFields: ["loyalty_code"] });
     const { push, file } = workflowPlace(sandbox);
     const { code, stdout } = await push("v1", ["--remote-validate"]);
@@ -233,7 +233,7 @@ describe("--remote-validate", () => {
     expect(existsSync(file(".migrate/ledger.db"))).toBe(false);
   });
 
-  test("validates records that follow other records, although it knows none of them", async () => {
+  test("validates records that follow other records, although the platform knows none of the records that they follow", async () => {
     const { push, file } = workflowPlace(sandbox);
     appendFileSync(file("accounts-v1.mapping.yaml"), "\nafter: create-notes\n");
     const { code, stdout } = await push("v1", ["--remote-validate"]);
@@ -272,7 +272,7 @@ describe("a follow-up to the import", () => {
     expect(lines.every((line) => line.errors === undefined)).toBe(true);
   });
 
-  test("is sent immediately if the account exists, and not twice", async () => {
+  test("is sent immediately, and only once, if the account exists", async () => {
     const { push, pushMapping } = workflowPlace(sandbox);
     await push("v1");
     expect(statusCounts(outcomeLines((await pushMapping("notes.mapping.yaml")).stdout))).toEqual({ accepted: 2 });

@@ -37,7 +37,7 @@ describe("the SQLite engine", () => {
     database.close();
   });
 
-  it("refuses changes of its own tables in a defensive database", () => {
+  it("refuses changes to its own tables in a defensive database", () => {
     const database = new DatabaseSync(":memory:", { defensive: true });
     database.exec("create table one (id integer); pragma writable_schema = on");
     expect(() => database.exec("delete from sqlite_schema")).toThrow(/may not be modified/);

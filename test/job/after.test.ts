@@ -77,7 +77,7 @@ test("refuses a mapping whose records would wait forever for records with anothe
   });
 });
 
-test("a mapping that sets the path parameters of the records for which its records wait is accepted", async () => {
+test("a mapping is accepted if it sets the path parameters of the records that its own records wait for", async () => {
   const after = "{ operation: import-for-company, key: parent }";
   expect(await afterOf(after, "import-into-company", "parameters: { company: { value: C1 } }\n")).toBeDefined();
 });

@@ -68,7 +68,7 @@ describe("the nearest double", () => {
     ["9223372036854775807", "not below", 2 ** 63],
     ["-9223372036854775807", "not above", -(2 ** 63)],
     ["0.1", "not above", 0.1],
-  ] as const)("to %s that is %s the decimal is %s", (text, side, number) => {
+  ] as const)("to %s that is %s this decimal is %s", (text, side, number) => {
     expect(numberWithin(text, side)).toBe(number);
   });
 });

@@ -25,7 +25,7 @@ describe("a JSON pointer", () => {
   test.each([
     [[], ""],
     [["a/b", 0, "m~n", "~1", ""], "/a~1b/0/m~0n/~01/"],
-  ])("to %j is %j and can be parsed again", (path, pointer) => {
+  ])("for the path %j is %j, and can be parsed back", (path, pointer) => {
     expect(formatPointer(path)).toBe(pointer);
     expect(parsePointer(pointer)).toEqual(path.map(String));
   });

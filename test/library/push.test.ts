@@ -78,7 +78,7 @@ test("after the first abort, requests in flight complete, and resume sends the o
   expect(sandbox.accounts()).toHaveLength(30);
 });
 
-test("stopping immediately aborts requests, and reports their records as possibly processed", async () => {
+test("an immediate stop aborts requests, and reports their records as possibly processed", async () => {
   const sandbox = await platform({ faults: { hangAfter: { every: 1 } } });
   const now = new AbortController();
   const options = pushOf(3, sandbox);

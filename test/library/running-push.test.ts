@@ -57,7 +57,7 @@ test("a program cannot open the ledger of a running push, and the push still sen
   expect(await admin.imports()).toHaveLength(RECORDS);
 });
 
-test("a program keeps the lock of its push against commands, even while it reads the ledger", async () => {
+test("commands cannot take the lock of a program's push, even while the program reads the ledger", async () => {
   const local = await platform({ faults: { latencyMs: [20, 40] } });
   const options = pushOf(RECORDS, local);
   const { folder = "", credentials } = options;

@@ -39,7 +39,7 @@ describe("values that a mapping passes to parameters", () => {
     expect(mapping.locate(row, ["id"])).toMatchObject({ column: "ID" });
   });
 
-  test("have their own origins after the payload", () => {
+  test("have their own origins, listed after the origins of the payload", () => {
     expect(mapping.origins(row).map(({ attr, from, value }) => [attr, from, value])).toEqual([
       ["id", "column", "1"],
       ["parameters.companyId", "column", 42],
@@ -47,7 +47,7 @@ describe("values that a mapping passes to parameters", () => {
     ]);
   });
 
-  test("have problems that contain the name of the parameter", () => {
+  test("have problems that name the parameter", () => {
     const { parameters, problems } = mapping.map(rowOf({ ID: "1", COMPANY: "Acme" }));
     expect(parameters).toEqual({ companyId: "Acme", dryRun: "never" });
     expect(problems).toMatchObject([

@@ -59,7 +59,7 @@ payload:
       });
     }
   });
-  test("may be a condition", () => {
+  test("can be used in a condition", () => {
     const other = csvRow(accounts, 4, ["3", "Cy", "B"], { meters: shared });
     expect(mapping.map(other).payload).toEqual({ id: "3", names: ["Cy", "Cy"] });
   });

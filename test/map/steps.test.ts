@@ -51,7 +51,7 @@ describe("values that a mapping passes to a step", () => {
     ]);
   });
 
-  it("can be fields of a body other than the payload", () => {
+  it("can be fields of a request body other than the payload", () => {
     const { steps } = compile("stage-account", " { process: { operations_team_name: TEAM } }").map(row);
     expect(steps).toEqual(new Map([["process", { operations_team_name: "Blue" }]]));
   });

@@ -27,14 +27,14 @@ describe("the problems of one record", () => {
     ]);
   });
 
-  it("stay within twice the limit, and are counted correctly for any codes", () => {
+  it("never exceed twice the limit, and are counted correctly, for any codes", () => {
     const kept: { code: string; severity: Severity; unlisted?: number }[] = [];
     for (let index = 0; index < 10_000; index += 1) addProblem(kept, { code: `code_${index}`, severity: "error" });
     expect(kept).toHaveLength(2 * MAX_PROBLEMS);
     expect(total(kept)).toBe(10_000);
   });
 
-  it("are counted correctly if they are limited in several parts", () => {
+  it("are counted correctly even if parts of the list were limited before", () => {
     const parts = [numbers(300), numbers(50), numbers(700)].flatMap((part) => limitProblems(part));
     expect(total(limitProblems(parts))).toBe(1050);
     expect(hasUnlistedErrors(limitProblems(parts))).toBe(true);

@@ -16,7 +16,7 @@ function collectWithout(title: string): { readonly status: number | null; readon
   return { status, output: stdout + stderr };
 }
 
-test("mutation tests do not run a test that they leave out, and fail for a title that no test has", () => {
+test("mutation tests skip a test if its title is left out, and fail if a left-out title does not exist", () => {
   expect(collectWithout("slow")).toEqual({ status: 0, output: " > fast\n" });
   expect(collectWithout("renamed")).toEqual({
     status: 1,

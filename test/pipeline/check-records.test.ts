@@ -78,7 +78,7 @@ describe("checked records", () => {
     expect(problemsOf(await all(checkedRecords(job, { signal })))).toEqual(["1 file unsafe_document_path"]);
   });
 
-  it("keep the numbers that they have in the whole input with --only and --limit", async () => {
+  it("keep their record numbers from the whole input with --only and --limit", async () => {
     const rows = Array.from({ length: 1200 }, (_, index) => `K${index + 1},Ann,,`);
     const folder = thingsFolder(rows);
     const numbers = async (only?: readonly string[], limit?: number): Promise<readonly number[]> => {
@@ -91,7 +91,7 @@ describe("checked records", () => {
     expect(await numbers([])).toEqual([]);
   });
 
-  it("are no longer returned once the run is stopped, without an error", async () => {
+  it("are no longer returned after the run is stopped, and no error is thrown", async () => {
     const job = await openThings(thingsFolder(["A,Ann,,"]));
     expect(await all(checkedRecords(job, { signal: AbortSignal.abort() }))).toEqual([]);
   });

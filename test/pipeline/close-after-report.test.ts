@@ -17,7 +17,7 @@ const SHOWN = {
 };
 
 describe("resources of a command", () => {
-  it("are closed with its report, in reverse order", async () => {
+  it("are closed together with the command's report, in reverse order", async () => {
     const closed: string[] = [];
     const report = await closeAfterReport(async (closeLater) => {
       for (const name of ["lock", "ledger", "input"]) closeLater({ close: async () => void closed.push(name) });
@@ -28,7 +28,7 @@ describe("resources of a command", () => {
     expect(closed).toEqual(["input", "ledger", "lock"]);
   });
 
-  it("are closed immediately when it fails, even if closing fails too", async () => {
+  it("are closed immediately when the command fails, even if closing one of them also fails", async () => {
     const closed: string[] = [];
     const failing = closeAfterReport(async (closeLater) => {
       closeLater({ close: async () => void closed.push("lock") });

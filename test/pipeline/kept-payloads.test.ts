@@ -102,7 +102,7 @@ describe("payloads kept from the check", () => {
     await expect(fromKept(scene)).rejects.toMatchObject({ code: "source_changed" });
   });
 
-  it("are absent for large input and for several threads", async () => {
+  it("are absent if the input is large or several threads are used", async () => {
     const { job } = await checked(thingsFolder(["A,Ann,,"]));
     const files = job.input.files.map((file) => ({ ...file, unpackedBytes: 1e9 }));
     expect(keepPayloads({ ...job, input: { ...job.input, files } }, {})).toBeUndefined();

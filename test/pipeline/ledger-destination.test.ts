@@ -27,7 +27,7 @@ it("a new ledger has no destination, nor has a ledger whose runs sent nothing", 
 it.each([
   ["another host", ELSEWHERE, `belongs to ${PUSH.target}, but this run is for ${ELSEWHERE.host}`],
   ["another supplier", { ...HERE, supplier: "OTHER" }, "belongs to supplier ACME, but this run is for OTHER"],
-])("refuses a ledger with sent records for %s", async (_, recipient, message) => {
+])("for %s, refuses a ledger that contains sent records", async (_, recipient, message) => {
   await sendAll(ledger, await planned(ledger, [item(1, "A"), item(2, "B")]), "accepted");
   await expect(ask(HERE)).resolves.toBeUndefined();
   await expect(ask(recipient)).rejects.toMatchObject({

@@ -249,7 +249,7 @@ test("the memory of a group is released even if one of its detached records is k
   expect(detachedCopy).toMatchObject({ record: 7 });
 });
 
-test("an aborted reading ends early without an error", async () => {
+test("an aborted read ends early without an error", async () => {
   const job = await openLarge();
   const stop = new AbortController();
   const groups: PayloadGroup[] = [];

@@ -100,7 +100,7 @@ it("refuses an older copy of the ledger, and names the number of missing request
   });
 });
 
-it("refuses a copy of the ledger from before a push that was killed right after it started", async () => {
+it("refuses a copy of the ledger that was made before a push which was killed right after its start", async () => {
   const folder = temporaryFolder();
   await pushKeys(folder, ["A"]);
   copyLedger(folder, path.join(folder, "backup"));
@@ -181,20 +181,17 @@ it("treats records that only the journal contains as ambiguous after the repair 
 it.each([
   ["with its checksum file", FILES],
   ["without its checksum file", ["ledger.db"]],
-])(
-  "treats records that only the journal contains as ambiguous after a lost ledger was restored %s",
-  async (_, files) => {
-    const folder = await outdatedFolder();
-    removeLedger(folder);
-    copyLedger(path.join(folder, "backup"), folder, files);
-    await repair(folder);
-    const statuses = await planAgain(folder, KEYS);
-    expect(statuses.slice(0, 5)).toEqual(HELD.slice(0, 5));
-    expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
-  },
-);
+])("treats records found only in the journal as ambiguous after a lost ledger was restored %s", async (_, files) => {
+  const folder = await outdatedFolder();
+  removeLedger(folder);
+  copyLedger(path.join(folder, "backup"), folder, files);
+  await repair(folder);
+  const statuses = await planAgain(folder, KEYS);
+  expect(statuses.slice(0, 5)).toEqual(HELD.slice(0, 5));
+  expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
+});
 
-it("treats records that only the journal contains as ambiguous after the repair of a corrupt older copy", async () => {
+it("treats records found only in the journal as ambiguous after a corrupt older copy was repaired", async () => {
   const folder = await outdatedFolder();
   const file = path.join(folder, "ledger.db");
   const bytes = readFileSync(file);

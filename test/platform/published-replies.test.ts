@@ -61,18 +61,21 @@ const successes = files.flatMap((file) => {
   return operator === "" || isList ? [] : [{ file, operator, id, status: Number(status) }];
 });
 
-describe.skipIf(files.length === 0)("every published example of a success matches the operator's contract", () => {
-  test.each(successes)("in $file", ({ file, operator, id, status }) => {
-    const contract = contracts.get(operator);
-    const operation = contract && findOperation(contract, id);
-    const body = readFileSync(path.join(SAMPLES, file), "utf8");
-    const reply = { status, headers: { "content-type": "application/json" }, body, complete: true, durationMs: 1 };
-    expect(operation && operationMismatch(reply, parseBody(reply), operation)).toBeUndefined();
-    if (operation?.method !== "POST") return;
-    const { kind } = classifyReply(reply, operation, 0).replyClass;
-    expect(kind).toBe(file.includes("send-registration-flows") ? "rejected" : "accepted");
-  });
-});
+describe.skipIf(files.length === 0)(
+  "every published example of a successful reply matches the operator's contract",
+  () => {
+    test.each(successes)("in $file", ({ file, operator, id, status }) => {
+      const contract = contracts.get(operator);
+      const operation = contract && findOperation(contract, id);
+      const body = readFileSync(path.join(SAMPLES, file), "utf8");
+      const reply = { status, headers: { "content-type": "application/json" }, body, complete: true, durationMs: 1 };
+      expect(operation && operationMismatch(reply, parseBody(reply), operation)).toBeUndefined();
+      if (operation?.method !== "POST") return;
+      const { kind } = classifyReply(reply, operation, 0).replyClass;
+      expect(kind).toBe(file.includes("send-registration-flows") ? "rejected" : "accepted");
+    });
+  },
+);
 
 describe.skipIf(files.length === 0)("every published example of a reply", () => {
   test.each(files)("is classified as expected: %s", (file) => {

@@ -30,7 +30,7 @@ test("parameters fill the path, the query and the headers, and no parameter can 
   expect(requestAddress(BASE, OPERATION, { companyId: ".." }).url.pathname).toBe("/v1/companies/%252E%252E/customers/");
 });
 
-test("a header value is sent without surrounding whitespace, because this could contain a line break", () => {
+test("a header value is sent without surrounding whitespace, which could contain a line break", () => {
   const { headers } = requestAddress(BASE, OPERATION, { companyId: 7, "X-Source": " CRM\r\n" });
   expect(headers).toEqual({ "x-source": "CRM" });
 });

@@ -111,7 +111,7 @@ it.each(["-rf.csv", "a\nb.csv", "\u001b[2Jgone.csv", "--help", "\u202egpj.csv"])
   },
 );
 
-it("reads more files as one input than a process may open at the same time", async () => {
+it("reads an input with more files than a process may open at the same time", async () => {
   const count = campaignSize({ part: 1_100, whole: 1_500 });
   const folder = temporaryFolder();
   await mkdir(join(folder, "many"));

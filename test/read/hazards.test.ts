@@ -42,7 +42,7 @@ describe("the reader of extracts", () => {
     expect(failure).toMatchObject({ code: "source_unclosed_quote", place: { line: 3 }, exitCode: 2 });
   });
 
-  it.each(["fine", '"quoted"'])("buffers little of the text after an unclosed quote (%s)", async (cell) => {
+  it.each(["fine", '"quoted"'])("limits how much text it buffers after an unclosed quote (%s)", async (cell) => {
     const path = join(temporaryFolder(), "unclosed.csv");
     const file = await open(path, "w");
     await file.write(`REF,NOTE\nA1,fine\nA2,"open\n`);

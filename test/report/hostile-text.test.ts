@@ -70,7 +70,7 @@ describe("hostile text", () => {
     expect(naughty.length).toBeGreaterThan(400);
   });
 
-  it.each(FORMATS)("is shown as %s in visible characters only", async (format) => {
+  it.each(FORMATS)("is shown as %s with visible characters only", async (format) => {
     const text = await rendered(reporters[format], hostileReport);
     expect(text.length).toBeGreaterThan(1000);
     expect(text.replaceAll("\n", "")).not.toMatch(DANGEROUS);

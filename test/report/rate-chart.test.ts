@@ -44,7 +44,7 @@ describe("the chart of a day's rates", () => {
     expect(plot).toContain(words);
   });
 
-  test("omits half hours without a rate, and says how many", () => {
+  test("omits half hours without a rate, and says how many are missing", () => {
     const bars = [
       { clock: "00:00", value: "1" },
       { clock: "00:30", value: undefined },

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { account, ACCOUNTS, connect } from "./sandbox-client.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-test("`ready` has the loopback address, the credentials and the sample data of the sandbox", async () => {
+test("`ready` contains the loopback address, the credentials and the sample data of the sandbox", async () => {
   const { sandbox } = await connect({ apiKey: "sk_test" });
   const { port } = new URL(sandbox.ready.baseUrl);
   expect(sandbox.ready).toEqual({
@@ -33,7 +33,7 @@ test("the certificate is valid for 127.0.0.1, ::1 and localhost, and only the ow
   expect((await stat(join(folder, "server-key.pem"))).mode & 0o777).toBe(0o600);
 });
 
-test("clients without its certificate authority or with an old TLS version cannot connect", async () => {
+test("clients that do not trust its certificate authority, or use an old TLS version, cannot connect", async () => {
   const { sandbox } = await connect();
   const { port } = new URL(sandbox.ready.baseUrl);
   const ca = await readFile(sandbox.ready.ca);

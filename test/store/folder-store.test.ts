@@ -45,7 +45,7 @@ describe("a folder", () => {
     expect(await has("a.pdf")).toBe(true);
   });
 
-  test.each(["nowhere", "file.txt"])("is required, so %s is refused", async (name) => {
+  test.each(["nowhere", "file.txt"])("must be an existing folder, so %s is refused", async (name) => {
     const folder = temporaryFolder();
     write(folder, ["file.txt"]);
     const refused = openStore(storeOptions({ location: path.join(folder, name) }));

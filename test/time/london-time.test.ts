@@ -53,7 +53,7 @@ describe("a time on the command line:", () => {
     expect(refusal(text).message).toContain("not a valid day or time");
   });
 
-  test("a time is read as the only instant at which London's clocks show this time, and refused if there are no or two such instants", () => {
+  test("a time is read as the only instant at which London's clocks show it, and is refused if there are two such instants or none", () => {
     const local = fc.date({ min: new Date("1973-01-01"), max: new Date("2060-01-01"), noInvalidDate: true });
     const nearChange = fc
       .tuple(fc.integer({ min: 1981, max: 2037 }), fc.constantFrom(2, 9), fc.integer({ min: 25, max: 31 }))

@@ -42,6 +42,6 @@ test.each([
   ["https://api.example.com/v1/", "//evil.example/x/", "https://api.example.com/v1/evil.example/x/"],
   ["https://api.example.com/v1/", "https://evil.example/x/", "https://api.example.com/v1/https://evil.example/x/"],
   ["https://api.example.com/v1/", "/x/?a=1#b", "https://api.example.com/v1/x/%3Fa=1%23b"],
-])("the base URL %s and the path %s make %s", (base, path, expected) => {
+])("the base URL %s and the path %s result in %s", (base, path, expected) => {
   expect(joinPath(new URL(base), path).href).toBe(expected);
 });

@@ -35,7 +35,7 @@ test("a reply with the account number of another record is ambiguous", () => {
   });
 });
 
-test("a reply with an account number other than that of the record's earlier version is ambiguous", () => {
+test("a reply is ambiguous if its account number differs from that of the record's earlier version", () => {
   const { check } = createAccountNumbers();
   const toSend = { ...ANY_RECORD, account: "A-1" };
   const json = Buffer.from("{}");

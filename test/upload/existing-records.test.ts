@@ -58,12 +58,15 @@ describe("a reply that says that the platform already has the record", () => {
     expect(await outcomeOf([AMBIGUOUS, EXISTS], { prior: "other" })).toMatchObject({ status: "existing" });
   });
 
-  test.each([[[EXISTS]], [[AMBIGUOUS, EXISTS]]])("rejects a revision that was ignored", async (answers) => {
-    expect(await outcomeOf(answers, { prior: "accepted" })).toMatchObject({
-      status: "rejected",
-      problems: [{ attr: "non_field_errors", code: "revision_ignored", place: { line: 2 } }],
-    });
-  });
+  test.each([[[EXISTS]], [[AMBIGUOUS, EXISTS]]])(
+    "rejects a record if the platform ignored the revision",
+    async (answers) => {
+      expect(await outcomeOf(answers, { prior: "accepted" })).toMatchObject({
+        status: "rejected",
+        problems: [{ attr: "non_field_errors", code: "revision_ignored", place: { line: 2 } }],
+      });
+    },
+  );
 
   test("also makes the record `existing` in a run that only validates", async () => {
     expect(await outcomeOf([EXISTS], {}, { remoteValidation: true })).toMatchObject({ status: "existing" });

@@ -23,7 +23,7 @@ describe("a fault on this machine:", () => {
     expect(ledger.sending()).toBe(0);
   });
 
-  test("saving outcomes is tried once more after it fails", async () => {
+  test("saving outcomes is retried once after a failure", async () => {
     const ledger = fakeLedger({
       settle: (call) => {
         if (call === 1) throw full;

@@ -99,7 +99,7 @@ test.each([
   }
 });
 
-test("a scheduled record that the platform no longer knows at the poll timeout is ambiguous", async () => {
+test("a scheduled record is ambiguous if the platform no longer knows the record at the poll timeout", async () => {
   const { ledger, endedAt } = await poll((number) => (number <= 12 ? ABSENT : busy()));
   expect(endedAt).toBeLessThanOrEqual(PATIENCE_MS + 1_000);
   expect(new Set(ledger.states.values())).toEqual(new Set(["ambiguous"]));
@@ -126,7 +126,7 @@ test("the poll timeout for an ambiguous record starts after the quiet period", a
   expect(absent.scheduled).toBe(1);
 });
 
-test("the reason for a record that is not final in time names the last reply and the timeout", async () => {
+test("if a record is not final in time, the reason names the last reply and the timeout", async () => {
   const { ledger } = await poll(() => WAITING, { records: [sendable(1)] });
   expect(ledger.settlements.at(-1)?.reason).toBe("PENDING; no final status within 8 s");
 });

@@ -114,7 +114,7 @@ describe("a request that is repeated with a newer token", () => {
     for (const { at } of later) expect(at).toBeGreaterThanOrEqual(100 + REPLY_MS + 30_000);
   });
 
-  test("uses no further attempt", async () => {
+  test("does not use up another attempt", async () => {
     const { ledger } = await playRequests(expireTokenThenBusy, { records: 2, concurrency: 2 });
     expect(ledger.attempts.get(1)).toBe(1);
   });

@@ -8,7 +8,7 @@ async function* silent(): AsyncGenerator<readonly RecordToSend[]> {
 }
 
 describe("an upload that is stopped", () => {
-  test("by drain finishes the requests in flight and starts no other requests", async () => {
+  test("by the drain signal finishes the requests in flight and starts no other requests", async () => {
     const drain = new AbortController();
     const { end, sent, ledger } = await play(
       async ({ number, clock }) => {
@@ -25,7 +25,7 @@ describe("an upload that is stopped", () => {
     expect(ledger.sending()).toBe(0);
   });
 
-  test("by drain aborts the requests that are still in flight after 30 seconds", async () => {
+  test("by the drain signal aborts the requests that are still in flight after 30 seconds", async () => {
     const drain = new AbortController();
     const { end, clock } = await play(
       async ({ signal, clock: { sleep } }) => {
@@ -39,7 +39,7 @@ describe("an upload that is stopped", () => {
     expect(clock.monotonic()).toBe(30_000);
   });
 
-  test("by abort aborts all requests immediately", async () => {
+  test("by the abort signal aborts all requests immediately", async () => {
     const abort = new AbortController();
     const { end, clock } = await play(
       async ({ number, signal, clock: { sleep } }) => {

@@ -85,7 +85,7 @@ describe("the consequence of a step's reply:", () => {
     expect(v2.nextAction(REFUSED, at(SCHEDULE, "wait"), SURE)).toEqual({ kind: "finish" });
   });
 
-  test("work in progress with other content is only polled, because this content was not sent", () => {
+  test("work in progress with other content is only polled, because the current content was not sent", () => {
     const other = { ...SURE, isAmbiguous: true, isOwnContent: false };
     expect(v2.nextAction(WAITING, at(SCHEDULE, "check"), other)).toEqual({ kind: "poll" });
     expect(v2.nextAction(ACCEPTED, at(SCHEDULE, "check"), other)).toEqual({ kind: "finish" });

@@ -145,7 +145,7 @@ describe("a document path with a known root:", () => {
     expect(validate({ it: "x".repeat(1024 - "sftp/migrated/".length) })).toEqual([]);
     expect(validate({ it: "x".repeat(1025 - "sftp/migrated/".length) })).toMatchObject([{ reason: "too_long" }]);
   });
-  it.each(["", "/"])("the root %j is treated as no root", (documentRoot) => {
+  it.each(["", "/"])("the root %j is treated like a missing root", (documentRoot) => {
     expect(compileValidator(object({ it: PATH }), { documentRoot, keepValues: false })({ it: "a.pdf" })).toEqual([]);
   });
 });

@@ -126,7 +126,7 @@ describe("keywords evaluated as JSON Schema", () => {
     expect(problemsOf({ not: { type: "array", uniqueItems: true } }, [...items, { a: 0 }])).toEqual([]);
   });
 
-  it("limit the number of comparisons of names with patterns", () => {
+  it("limit the number of comparisons between names and patterns", () => {
     const patterns = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`^a${"b?".repeat(index)}`, true]));
     // A name counts once for every 32 characters.
     const long = "a".repeat(32 * 1000);

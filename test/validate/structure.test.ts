@@ -167,7 +167,7 @@ describe("undocumented fields", () => {
   });
 
   it.each(["constructor", "__proto__", "toString"])(
-    "do not include the documented field %s, which counts only as an own property of the payload",
+    "do not include the documented field %s, which is found only if it is an own property of the payload",
     (name) => {
       const type = object({ [`${name}!`]: text() });
       expect(findings(type, {})).toEqual([`${name} required`]);
@@ -213,7 +213,7 @@ function nested(count: number, leaf: string): JsonObject {
 }
 
 describe("nested alternatives", () => {
-  it("give the same problems with memoisation", () => {
+  it("report the same problems with memoisation", () => {
     expect(findings(object({ it: levels(3) }), { it: nested(3, "abc") })).toEqual(["it.x.x schema_mismatch"]);
     const others = [nested(3, "abcd"), { x: { x: { x: "a", y: "b" } } }, { x: { x: "a", y: "b" }, z: 1 }];
     expect(others.map((other) => findings(object({ it: levels(3) }), { it: other }))).toEqual([
@@ -235,7 +235,7 @@ describe("nested alternatives", () => {
     expect(validate({ list: [{ p1: "x" }] })).toEqual([]);
   });
 
-  it("can be interrupted if one record requires thousands of alternatives, with the same problems", () => {
+  it("are checked interruptibly if one record requires thousands of them, and all problems are reported", () => {
     const item = union(Array.from({ length: 1001 }, (_, at) => object({ [`p${at}!`]: text() })));
     const validate = compileValidator(object({ list: list(item) }), { keepValues: false });
     let interrupted = 0;
@@ -280,7 +280,7 @@ describe("a union", () => {
     expect(findings(chosen, payload)).toEqual(expected);
   });
 
-  it("selects the option mapped from null if the discriminator is null or absent", () => {
+  it("selects the option to which null is mapped if the discriminator is null or absent", () => {
     const plain = object({ "name!": text() });
     const mapping = new Map([
       ["null", plain],
@@ -293,7 +293,7 @@ describe("a union", () => {
     expect(findings(type, { it: { kept: [] } })).toEqual(["it.kept invalid_choice"]);
   });
 
-  it("without a discriminator selects the first option without errors", () => {
+  it("without a discriminator selects the first option that has no errors", () => {
     const type = union([text({ maxLength: 2 }), integer(), list(boolean())]);
     expect(codes(type, "ab")).toEqual([]);
     expect(codes(type, "123")).toEqual(["~coerced"]);

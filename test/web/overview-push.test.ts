@@ -9,7 +9,7 @@ import { demoProject, describeWebPages, startWithSandbox } from "./web-scene.ts"
 describeWebPages("the Overview page", (open) => {
   const { sandbox, admin } = useSandbox();
 
-  it("follows a push of another process, with its latest errors, in two tabs", async () => {
+  it("shows the progress and the latest errors of another process's push in two tabs", async () => {
     const folder = demoProject({ sandbox: sandbox.ready });
     const web = await startWithSandbox(folder, sandbox);
     const { page, complaints } = await open(web.address);

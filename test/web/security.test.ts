@@ -23,7 +23,7 @@ describe("the server of migrate web", () => {
   const post = (name: string, headers: Readonly<Record<string, string>>, body: string): Promise<Reply> =>
     send(web.origin, name, { method: "POST", headers, body });
 
-  it("answers a page that has a session", async () => {
+  it("answers requests from a page with a session", async () => {
     const reply = await get("/api/project", session);
     expect(reply.status).toBe(200);
     expect(JSON.parse(reply.body)).toMatchObject({ configFile: "migrate.yaml", isEmpty: false, isProduction: false });

@@ -59,7 +59,7 @@ describe("completion", () => {
     expect(complete("reconcile", "--accept", "").valuesOf).toBe("accept");
   });
 
-  it("suggests paths after a switch, which has no argument", () => {
+  it("suggests paths after a switch, because a switch has no argument", () => {
     expect(complete("push", "--dry-run", "").files).toBe(true);
   });
 

@@ -35,7 +35,7 @@ describe("frames of a stack trace", () => {
     expect(sourceFrames([frame])).toEqual([frame]);
   });
 
-  it("stay unchanged without a readable map, or if they contain no position", () => {
+  it("stay unchanged if they contain no position, or if the source map cannot be read", () => {
     const frames = [
       `at send (${bundled("{")}:2:6)`,
       "at send (file:///gone.js:1:1)",

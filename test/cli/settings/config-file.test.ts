@@ -99,7 +99,7 @@ targets:
     });
   });
 
-  it("provides the line of each path in it, so that an error about a path can name the line", async () => {
+  it("provides the line of each of its paths, so that an error about a path can name the line", async () => {
     const folder = temporaryFolder({
       "conf/mine.yaml": "contract: [a.yaml, b.yaml]\ntargets:\n  t: { baseUrl: x, ca: ca.pem }\n",
     });

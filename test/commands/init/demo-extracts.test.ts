@@ -14,7 +14,7 @@ function initDemo(): Promise<InitScene> {
   });
 }
 
-test("init maps at least 80% of the demo's leaves as the demo's own mapping does", async () => {
+test("init maps at least 80% of the demo's leaves in the same way as the demo's own mapping", async () => {
   const { mapping } = await initDemo();
   const wanted = leavesOf("mapping.yaml", readFileSync(DEMO("mapping.yaml"), "utf8"));
   const { right, wrong, more } = compareLeaves(wanted, leavesOf("guessed.yaml", mapping));
@@ -25,7 +25,7 @@ test("init maps at least 80% of the demo's leaves as the demo's own mapping does
   expect(page).toContain(`guesses ${right.length} of the ${wanted.size} fields in the demo's mapping`);
 });
 
-test("init finds the joins of the demo's extracts, with the share of rows that they match", async () => {
+test("init finds the joins between the demo's extracts, with the share of matching rows", async () => {
   const { guessed } = (await initDemo()).result;
   const joins = guessed.joins.map(({ from, column, to, key, hits, kind }) => {
     return `${from.name}.${column.name} -> ${to.name}.${key.name} ${(hits * 100).toFixed(1)}% ${kind}`;

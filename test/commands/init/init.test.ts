@@ -53,7 +53,7 @@ describe("init", () => {
     expect(ajv.validate(configJsonSchema(), parseDocument({ file: "c", text: config }).value)).toBe(true);
   });
 
-  test("maps the key although a field is called constructor, like a member of every JavaScript object", async () => {
+  test("maps the key even if a field is called constructor, like a member of every JavaScript object", async () => {
     const properties = { ref: { type: "string" }, constructor: { type: "string" }, valueOf: { type: "string" } };
     const schema = { type: "object", properties, required: ["ref"] };
     const post = {

@@ -102,7 +102,7 @@ describe("findings", () => {
     ]);
   });
 
-  it("about content of the base document point into the base document", () => {
+  it("about the base document's content point to the base document", () => {
     const { findings } = overlaid([
       { target: "$.info", update: { version: "2" } },
       { target: `${BODY}.properties.list`, remove: true },
@@ -197,7 +197,7 @@ describe("an expensive target", () => {
   });
 });
 
-it("an update that does not fit many of its matches is reported for a few matches, with a count of the other matches", () => {
+it("an update that does not fit many of its matches is reported for only a few of them, with a count of the rest", () => {
   const { findings } = overlaid(
     [{ target: `${BODY}.properties.choice..*`, update: { "x-note": 1 } }],
     [

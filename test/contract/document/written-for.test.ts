@@ -68,7 +68,7 @@ describe("an overlay", () => {
     expect(markOf(properties)).not.toBe(markOf({ a: FIELD }));
   });
 
-  it("must have both members in x-migrate-written-for", () => {
+  it("must set both members of x-migrate-written-for", () => {
     expect(findingsFor({ a: FIELD }, "May")).toMatchObject([{ severity: "error", code: "bad-overlay" }]);
   });
 });

@@ -71,7 +71,7 @@ describe("the YAML reader", () => {
     });
   });
 
-  it("keeps numbers with an exponent beyond the range of JavaScript as written", () => {
+  it("keeps numbers as written if their exponent is beyond the range of JavaScript", () => {
     const text = "maximum: 1e400000000\nexclusiveMinimum: -1E-400000000\nminimum: 1.50e2\nexample: 1e999";
     expect(read(text).value).toEqual({
       maximum: "1e400000000",
@@ -169,7 +169,7 @@ describe("rejected documents", () => {
     expect(failureOf(bomb).message).toContain("aliases expand");
   });
 
-  it("include any file with an integer that would lose digits, except a contract", () => {
+  it("include files other than contracts if an integer would lose digits", () => {
     const text = "a: 1\nb: 12345678901234567890";
     expect(() => parseDocument({ file: "m.yaml", text }, "mapping_invalid")).toThrowError(
       expect.objectContaining({ code: "mapping_invalid", place: { file: "m.yaml", line: 2 } }),

@@ -187,7 +187,7 @@ describe("oneOf and anyOf", () => {
     },
   };
 
-  it("with a discriminator map its values to the options", () => {
+  it("map the values of a discriminator to the options", () => {
     const mapping = { CARD: "#/components/schemas/Card", BANK: "Bank" };
     const { type, findings } = fieldOf(
       { oneOf: [ref("Card"), ref("Bank")], discriminator: { propertyName: "method", mapping } },

@@ -62,7 +62,7 @@ describe("objects", () => {
       { patternProperties: { "^c": { type: "integer" } }, additionalProperties: { type: "boolean" } },
       "any",
     ],
-  ])("validate a required property that only this describes: %s", (_, keywords, kind) => {
+  ])("validate a required property that is described only by %s", (_, keywords, kind) => {
     const { type, findings } = fieldOf({ type: "object", properties, required: ["c"], ...keywords });
     expect(findings).toEqual([]);
     expect(type.kind === "object" && type.properties.get("c")).toMatchObject({ required: true, type: { kind } });

@@ -204,7 +204,7 @@ describe("choices", () => {
     expect(findings).toEqual(["error contradiction"]);
   });
 
-  it("replace other limits of strings, and those limits are asserted only if they exclude a choice", () => {
+  it("replace other limits on strings, but a limit that excludes a choice is kept as an assertion", () => {
     expect(fieldOf({ type: "string", enum: ["A", "B"], maxLength: 1 }).type).not.toHaveProperty("assertions");
     const { type, findings } = fieldOf({ type: "string", enum: ["A", "BB"], maxLength: 1 });
     expect(type).toMatchObject({ kind: "choice", assertions: [{ schema: { allOf: [{ maxLength: 1 }] } }] });

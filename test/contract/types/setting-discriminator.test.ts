@@ -73,7 +73,7 @@ describe("an undocumented discriminator that is a setting of the instance", () =
     ]);
   });
 
-  it("causes a finding with the setting until its value is declared", () => {
+  it("causes a finding that names the setting until its value is declared", () => {
     expect(discriminatorFindings({})).toMatchObject([
       { severity: "warning", message: expect.stringContaining("declare rules.enforce_contracts in migrate.yaml") },
     ]);

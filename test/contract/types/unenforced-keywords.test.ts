@@ -19,7 +19,7 @@ describe("unenforced keywords:", () => {
   });
 
   it.each(["constructor", "toString", "valueOf"])(
-    "%s is reported there like other unknown keywords, although every JavaScript object has it",
+    "%s is reported like other unknown keywords, although every JavaScript object has a member with that name",
     (keyword) => {
       const { type, findings } = fieldOf({ type: "string", not: { const: "a", [keyword]: ["b"] } });
       expect(findings).toEqual(["warning unknown-keyword"]);

@@ -152,7 +152,7 @@ test("only the keys of pushes that have not been counted are read, and the end o
 });
 
 test.each(["", "a", "ab", "abc", "é", "aé", "abé", "日本"])(
-  "counts for supplier %j are stored and read again",
+  "the counts for supplier %j are stored and read back",
   async (supplier) => {
     const counting = await startCounting();
     const identity = recordIdentity({ ...PUSH, supplier, key: "A" });

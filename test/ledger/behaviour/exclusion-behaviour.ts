@@ -89,7 +89,7 @@ export function describeExclusions(opened: () => Ledger): void {
       expect(await statusesOf(ledger, run)).toEqual(["pending"]);
     });
 
-    test("can be rejected, existing or blocked records, but not accepted, ambiguous or in-flight records", async () => {
+    test("can include rejected, existing and blocked records, but not accepted, ambiguous or in-flight records", async () => {
       const results = ["accepted", "rejected", "existing", "ambiguous", "blocked"] as const;
       for (const status of results) await sendAll(ledger, await planned(ledger, [item(1, status, status)]), status);
       await intendAll(ledger, await planned(ledger, [item(1, "in flight")]));
@@ -103,7 +103,7 @@ export function describeExclusions(opened: () => Ledger): void {
       ]);
     });
 
-    test("cannot be records with a completed step or an interrupted request, even if the request was idempotent", async () => {
+    test("cannot include records with a completed step or an interrupted request, even if the request was idempotent", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const [first, second] = await ledger.sendable(run, 1, 2);
       if (first === undefined || second === undefined) throw new Error("no records to send");

@@ -128,7 +128,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
       },
     );
 
-    test("does not refuse a new key that is similar to a known key but has the same notation", async () => {
+    test("does not refuse a new key that resembles a known key but is written in the same notation", async () => {
       await sent("12-3");
       await sent("2010-01-11");
       expect(await codesOf("1-23", "2010-11-01", "12-4")).toEqual([[], [], []]);

@@ -43,7 +43,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await statusesOf(ledger, run)).toEqual(["skipped", "invalid", "ambiguous"]);
     });
 
-    test("becomes the run with the content that the platform accepted last", async () => {
+    test("becomes the run whose content the platform accepted last", async () => {
       const first = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C")]);
       await sendAll(ledger, first, "accepted");
       const second = await planned(ledger, [item(1, "A", "other"), item(2, "B")], { policy: { revise: true } });
@@ -97,7 +97,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "y")]))).toEqual(["invalid"]);
     });
 
-    test("resumed with --revise, does not replace content that a run which began later has sent", async () => {
+    test("resumed with --revise does not replace content that was sent by a run which began later", async () => {
       const [a, b, c] = [item(1, "A", "x"), item(2, "B", "x"), item(3, "C", "x")];
       await sendAll(ledger, await planned(ledger, [a, b, c]), "accepted");
       const revised = [item(1, "A", "y"), item(2, "B", "y"), item(3, "C", "y")];
@@ -111,7 +111,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       ]);
     });
 
-    test("treats content as a change if a run refused it because an earlier run was resumed first", async () => {
+    test("treats content as a change if its run refused it because an earlier run was resumed first", async () => {
       const first = await planned(ledger, [item(1, "A", "x")]);
       const second = await planned(ledger, [item(1, "A", "y")]);
       await ledger.resumeRun(first, POLICY);
@@ -191,7 +191,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await ledger.otherContentAbandonedAt(killed)).toBeUndefined();
     });
 
-    test("returns when a request with different content was abandoned, if its ambiguous record may be sent again", async () => {
+    test("returns the time at which a request with different content was abandoned, if its ambiguous record may be sent again", async () => {
       const policy = { resendAmbiguous: true };
       const killed = await planned(ledger, [item(1, "A", "x"), item(2, "B", "x")], { policy });
       await sendAll(ledger, killed, "ambiguous", { at: "2026-11-20T23:50:00.000Z" });
@@ -221,7 +221,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await ledger.attempts("B")).toMatchObject([{ status: "ambiguous", settledAt: PUSH.startedAt }]);
     });
 
-    test("resume leaves a record that was in flight ambiguous, or sends it again if the platform deduplicates", async () => {
+    test("resume keeps a record that was in flight as ambiguous, or sends it again if the platform deduplicates", async () => {
       const run = await planned(ledger, [item(1, "A")]);
       await intendAll(ledger, run);
       await ledger.resumeRun(run, POLICY);

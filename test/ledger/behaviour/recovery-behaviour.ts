@@ -27,7 +27,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await recovery.unknownRequests([])).toEqual([]);
     });
 
-    test("records each unknown request once, and plans its record as ambiguous", async () => {
+    test("stores each unknown request once, and plans its record as ambiguous", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "accepted");
       const requests = [request("A", 1), request("B", 1), request("B", 1), request("B", 2)];
       expect(await recovery.markPossiblySent(requests, AT)).toBe(2);
@@ -180,7 +180,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await statusesOf(ledger, again)).toEqual(["pending"]);
     });
 
-    test("counts records that an uncertain recovery made ambiguous as ambiguous (PostgreSQL used to count them as pending)", async () => {
+    test("counts records as ambiguous if an uncertain recovery made them ambiguous (PostgreSQL used to count them as pending)", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "rejected");
       await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
       const items = [item(1, "A"), item(2, "B")];

@@ -55,28 +55,25 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
     test.each([
       ["ambiguous", false],
       ["to be sent again", true],
-    ] as const)(
-      "makes the records that a dead worker had in flight %s for the next worker",
-      async (_, resendAmbiguous) => {
-        await beginSharing({ resendAmbiguous });
-        const dead = await join();
-        await dead.claim();
-        const [first, second, third, ...rest] = await intents(1, 10);
-        if (first === undefined || second === undefined || third === undefined) throw new Error("nothing to send");
-        await dead.saveIntents(at().run, [first, second, { ...third, idempotent: true }]);
-        await dead.saveOutcomes(at().run, accepted([first]));
-        await lose(dead);
-        const next = await join();
-        expect(await next.claim()).toEqual({ first: 1, last: 10 });
-        const left = (await next.shared.ledger.sendable(at().run, 1, 10)).map(({ record, isAmbiguous }) => [
-          record,
-          isAmbiguous,
-        ]);
-        const others = [[third.record, false], ...rest.map(({ record }) => [record, false])];
-        expect(left).toEqual(resendAmbiguous ? [[second.record, true], ...others] : others);
-        expect(await counts()).toMatchObject({ accepted: 1, ...(!resendAmbiguous && { ambiguous: 1 }) });
-      },
-    );
+    ] as const)("makes the in-flight records of a dead worker %s for the next worker", async (_, resendAmbiguous) => {
+      await beginSharing({ resendAmbiguous });
+      const dead = await join();
+      await dead.claim();
+      const [first, second, third, ...rest] = await intents(1, 10);
+      if (first === undefined || second === undefined || third === undefined) throw new Error("nothing to send");
+      await dead.saveIntents(at().run, [first, second, { ...third, idempotent: true }]);
+      await dead.saveOutcomes(at().run, accepted([first]));
+      await lose(dead);
+      const next = await join();
+      expect(await next.claim()).toEqual({ first: 1, last: 10 });
+      const left = (await next.shared.ledger.sendable(at().run, 1, 10)).map(({ record, isAmbiguous }) => [
+        record,
+        isAmbiguous,
+      ]);
+      const others = [[third.record, false], ...rest.map(({ record }) => [record, false])];
+      expect(left).toEqual(resendAmbiguous ? [[second.record, true], ...others] : others);
+      expect(await counts()).toMatchObject({ accepted: 1, ...(!resendAmbiguous && { ambiguous: 1 }) });
+    });
 
     test("refuses all changes and heartbeats from a worker that was considered dead", async () => {
       await beginSharing();
@@ -126,7 +123,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       expect(await ranges()).toEqual({ waiting: 2, taken: 0, done: 1 });
     });
 
-    test("does not consider a worker dead for a period in which the observer itself had no contact with the server", async () => {
+    test("does not consider a worker dead because of a period in which the observer itself had no contact with the server", async () => {
       await beginSharing();
       const silent = await join();
       await silent.claim();

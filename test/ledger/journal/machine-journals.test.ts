@@ -93,7 +93,7 @@ test.each(["ended", "killed"] as const)(
   },
 );
 
-test("detects after the end of a process that an older copy was restored while the process was running", async () => {
+test("detects, after a process has ended, that an older copy was restored while the process was running", async () => {
   const dump = tables;
   const journal = openProcessJournal(place, ledger, OPTIONS);
   await journal.begin("first");
@@ -103,7 +103,7 @@ test("detects after the end of a process that an older copy was restored while t
   expect(await compared()).toMatchObject({ outdated: [{ unknown: 1 }] });
 });
 
-test("a machine remembers a ledger's largest number of requests, and after a recovery the actual number", async () => {
+test("a machine remembers the highest number of requests in a ledger, but the actual number after a recovery", async () => {
   const folder = temporaryFolder();
   const seen = { origin: "same", position: 1, machines: [], at: "2026-01-01T00:00:00.000Z" };
   await writeSeenOrigin(folder, { ...seen, requests: 9 });

@@ -36,7 +36,7 @@ test.each([
   expect(await repeated([...marks, Number.NaN, ...twice], memoryBytes)).toEqual(twice);
 });
 
-test("finds every repeated mark if more marks repeat than fit in memory, and still excludes some distinct marks", async () => {
+test("finds every repeated mark, and excludes some distinct marks, even if more marks repeat than fit in memory", async () => {
   const marks = marksOf(600_000);
   const [often, once] = [marks.slice(0, 550_000), marks.slice(550_000)];
   const found = new Set(await repeated([...often, ...often, ...often, ...once]));

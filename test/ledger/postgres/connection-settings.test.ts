@@ -25,7 +25,7 @@ describe("connection settings from a URL", () => {
     expect(settingsOf(url)).toMatchObject({ ...expected, shown: url });
   });
 
-  test("are completed from the service, then from the environment", () => {
+  test("are completed from the service file, then from the environment", () => {
     const home = temporaryFolder({
       ".pg_service.conf":
         "# ours\n[other]\nhost=no\n\n[moves]\nhost=db.example\nport=6432\npassword=s3cret\n[z]\nport=1\n",
@@ -129,7 +129,7 @@ describe("TLS by sslmode:", () => {
     ["require", true, false],
     ["verify-ca", true, false],
     ["verify-full", true, true],
-  ])("%s checks the authority: %s, and the host name: %s", async (mode, authority, name) => {
+  ])("%s checks the certificate authority: %s, and the host name: %s", async (mode, authority, name) => {
     const { cert, caPath: file } = await serverCertificate(temporaryFolder());
     const [choice] = settingsOf(`postgres://db.example/m?sslmode=${mode}&sslrootcert=${file}`).tls;
     if (choice === undefined || choice === false) throw new Error("no TLS");
@@ -137,7 +137,7 @@ describe("TLS by sslmode:", () => {
     expect([choice.rejectUnauthorized, wrongName !== undefined]).toEqual([authority, name]);
   });
 
-  test("a remote host's certificate is verified if no mode is set, but not in the mode `require` without an authority", () => {
+  test("a remote host's certificate is verified if no mode is set, but not with `require` and no root certificate", () => {
     expect(settingsOf("postgres://db.example/m").tls).toMatchObject([{ rejectUnauthorized: true }]);
     expect(settingsOf("postgres://db.example/m?sslmode=require").tls).toMatchObject([{ rejectUnauthorized: false }]);
   });

@@ -42,7 +42,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`connections to a server ${SKIPPED_WI
     expect(await connected(plain.url)).toEqual({ who: "tester", ssl: false });
   });
 
-  test("verify-full accepts the certificate of the named authority for the named host", async () => {
+  test("verify-full accepts a certificate from the named authority for the named host", async () => {
     expect(await connected(`${server.url}?sslmode=verify-full&sslrootcert=${server.caFile}`)).toMatchObject({
       ssl: true,
     });

@@ -47,7 +47,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a ledger whose server is unavailable
     await ledger.close();
   });
 
-  test("survives repeatedly terminated sessions", async () => {
+  test("survives when its sessions are terminated repeatedly", async () => {
     const ledger = await opened();
     const run = await planned(ledger, ITEMS);
     const intents = (await ledger.sendable(run, 1, 20)).map(intentOf);

@@ -125,7 +125,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHO
     expect(await store.check()).toEqual({ findings: [], counts: { runs: 1, records: 1, attempts: 1, decisions: 0 } });
   });
 
-  test("a cancelled export keeps no connection", async () => {
+  test("a cancelled export leaves no connection open", async () => {
     await written(async (ledger) => {
       await planned(ledger, [item(1, "A")]);
     });
@@ -139,7 +139,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHO
     await expect.poll(() => server.query(open)).toEqual([]);
   });
 
-  test("tables that contradict each other are found", async () => {
+  test("contradictions between tables are reported", async () => {
     await written(async (ledger) => {
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "rejected");
     });

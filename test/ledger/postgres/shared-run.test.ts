@@ -141,7 +141,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       expect(waits).toBe(1);
     });
 
-    test("no worker joins a run in an older copy after the lease of its planner has expired", async () => {
+    test("no worker joins a run in an older copy of the ledger after the planner's lease has expired", async () => {
       const { run, planner } = await plan(10);
       await planner.begin(PLAN);
       await query("update migrate.writer set lease_until = clock_timestamp() - interval '1 second'");
@@ -246,7 +246,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
   });
 
   describe("a planner that has died", () => {
-    test("is not replaced while its workers send, and keeps the ledger if it was only frozen", async () => {
+    test("is not replaced while its workers are sending, and keeps the ledger if it was only frozen", async () => {
       const { ledger, run, planner } = await plan(10);
       await planner.begin(PLAN);
       const worker = await (await processOf(run)).join({ host: "here", pid: 1 });

@@ -22,7 +22,7 @@ async function collectAll(): Promise<void> {
   }
 }
 
-test("a ledger stays intact if another process is killed before the closed connection of this process is collected", async () => {
+test("a ledger stays intact if another process is killed before this process garbage-collects its closed connection", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "ledger.db");
   const first = await openLedger({ path });
@@ -42,7 +42,7 @@ test("a ledger stays intact if another process is killed before the closed conne
   }
 });
 
-test("a ledger stays intact if another process is killed before the program that closed the ledger ends", async () => {
+test("a ledger stays intact if another process is killed while the program that closed the ledger is still running", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "ledger.db");
   const program = start("linger", path);

@@ -83,7 +83,7 @@ test("a copy of a large ledger is checked completely, and then used normally", a
   rmSync(copy);
 });
 
-test("corruption that SQLite cannot see is found while a large ledger is in use, and nothing more is written", async () => {
+test("corruption that SQLite cannot detect is found while a large ledger is in use, and nothing more is written", async () => {
   const ledger = await openLedger({ path });
   const run = await planned(ledger, [item(1, "K9")]);
   flip();

@@ -122,7 +122,7 @@ test.each(["records", "runs", "files"])(
   },
 );
 
-test("records stay excluded after a repair, even if their exclusions are lost", async () => {
+test("records stay excluded after a repair, even if the table of exclusions is lost", async () => {
   const path = join(temporaryFolder(), "ledger.db");
   const store = sqliteLedgerStore(path);
   const first = await store.write("push", { create: true });

@@ -82,7 +82,7 @@ describe("the ledger file", () => {
     await second.close();
   });
 
-  test("contains no value of a problem", async () => {
+  test("does not contain the value that caused a problem", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     const ledger = await openLedger({ path });
     const problem = { attr: "name", severity: "error", by: "local", code: "blank", value: "CANARY-7731" } as const;

@@ -8,7 +8,7 @@ import { item, outcomesOf, planned, PUSH, sendAll } from "../ledger-input.ts";
 import { inThread, openInThread } from "./open-in-thread.ts";
 
 describe("a ledger that continues in a thread", () => {
-  test("contains earlier writes, and is closed with the original ledger so that the log is empty", async () => {
+  test("contains earlier writes, and is closed together with the original ledger, which empties the log", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     const alone = await openLedger({ path });
     const { id } = await alone.startRun(PUSH);

@@ -92,7 +92,7 @@ describe("the errors of a mapping", () => {
     ]);
   });
 
-  test("cause no failure if there are none", () => {
+  test("cause no failure if the list is empty", () => {
     expect(collectIssues({ file: "m.json", pointOf: read("payload: {}").pointOf }).raise).not.toThrow();
   });
 });

@@ -62,7 +62,7 @@ describe("measures in a mapping", () => {
     ["{ owed: { from: BALANCE, number: { decimal: 5 } } }", "owed"],
     ["{ owed: BALANCE }", "account.bills.*.owed"],
     ["{ bills: [] }", "bills.*.owed"],
-  ])("have no number format for a payload of %s and the attr %s", (payload, attr) => {
+  ])("have no number format for the payload %s and the attr %s", (payload, attr) => {
     const mapping = `payload: ${payload}\nmeasures: { owed: { attr: ${attr} } }`;
     expect(readMapping({ file: "m.yaml", text: mapping }).measures).toStrictEqual([
       { name: "owed", attr: attr.split(".") },

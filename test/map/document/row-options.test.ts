@@ -14,7 +14,7 @@ function ranks(order: RowOrder | undefined, texts: readonly string[]): readonly 
 
 describe("orderBy:", () => {
   test.each(["orderBy: SEQ", "orderBy: { column: SEQ }"])(
-    "%s compares the cells of the column without a type",
+    "%s declares no type for the cells of the column",
     (options) => {
       expect(source(options)?.orderBy).toEqual({ column: "SEQ" });
     },

@@ -53,7 +53,7 @@ describe("objects and lists in JSON cells", () => {
     expect(mapJson(leaf, text, { K: "x" })).toBe("v");
     expect(mapJson(leaf, text, { K: { x: "x" } })).toBeUndefined();
   });
-  test("count as values that are not empty", () =>
+  test("count as non-empty values", () =>
     expect(mapJson("{ from: [A, B] }", anything, { A: null, B: { b: 1 } })).toEqual({ b: 1 }));
   test("become items of a list unchanged", () => {
     const leaf = '{ from: A, split: ",", upper: true }';

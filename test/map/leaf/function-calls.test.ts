@@ -34,7 +34,7 @@ describe("the results of calls", () => {
     expect(resultsOf(calls, row, ["b", "a", "b"])).toEqual(["b2", "a1", "b2"]);
     expect(calls.resultOf("g", "a", row, PLACE)).toBe("a3");
   });
-  test("are used in the order of repeated calls, each time that the row is used", async () => {
+  test("are returned in call order every time the row is used, even for repeated calls", async () => {
     const { calls } = numberedCalls();
     const row = rowOf({});
     await calls.prepare([row], [() => resultsOf(calls, row, ["a", "a", "b", "a"])]);
@@ -94,7 +94,7 @@ describe("a call without a result", () => {
     expect(resultsOf(calls, row, ["a"])).toEqual(["a1"]);
     expect(() => calls.resultOf("f", "b", row, PLACE)).toThrow(message);
   });
-  test("is the text of the cell while an attr is located, but not afterwards", async () => {
+  test("is replaced by the text of the cell while an attr is located, but not afterwards", async () => {
     const { calls } = numberedCalls();
     const row = rowOf({});
     expect(calls.duringLocate(() => calls.resultOf("f", "a", row, PLACE))).toBe("a");

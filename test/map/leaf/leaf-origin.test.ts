@@ -23,7 +23,7 @@ import {
 import { type Cells, mapLeaf, leafError } from "./leaf.ts";
 
 describe("from:", () => {
-  test("a plain column name is its short form", () => {
+  test("a plain column name is the short form of `from`", () => {
     expect(mapLeaf("A", text, { A: "00123" })).toEqual(["00123"]);
     expect(mapLeaf("{ from: A }", text, { A: "00123" })).toEqual(["00123"]);
   });

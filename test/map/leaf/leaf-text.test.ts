@@ -13,7 +13,7 @@ describe("trim, upper, lower:", () => {
     expect(mapLeaf("{ from: A, lower: true }", text, { A: "A@B" })).toEqual(["a@b"]);
     expect(mapLeaf("{ from: A, upper: false, lower: true }", text, { A: "A" })).toEqual(["a"]);
   });
-  test("upper and lower exclude each other", () =>
+  test("upper and lower are mutually exclusive", () =>
     expect(leafError("{ from: A, upper: true, lower: true }")).toContain("upper and lower"));
   test("a flag must be true or false", () => expect(leafError("{ from: A, trim: no }")).toContain("true or false"));
 });
@@ -50,7 +50,7 @@ describe("replace:", () => {
     expect(mapLeaf('{ from: A, replace: [["a", "b"], ["b", "c"]] }', text, { A: "ab" })).toEqual(["cc"]);
     expect(mapLeaf('{ from: A, replace: [{ from: "$", to: "$&" }] }', text, { A: "$1" })).toEqual(["$&1"]);
   });
-  test("pairs are applied in the order of the file, even if a text consists of digits", () => {
+  test("pairs are applied in the order of the file, even if the text to replace consists of digits", () => {
     expect(mapLeaf('{ from: A, replace: { "+": "0", "044": x, "44": y } }', text, { A: "+44" })).toEqual(["x"]);
     expect(mapLeaf('{ from: A, replace: { b: "1", 1: c } }', text, { A: "b" })).toEqual(["c"]);
   });
@@ -84,7 +84,7 @@ describe("lookup:", () => {
     expect(mapLeaf(`{ from: A, ${table} }`, text, { A: "01" })).toEqual(["ONE"]);
     expect(mapLeaf(`{ from: A, upper: true, ${table} }`, text, { A: "b" })).toEqual(["BUSINESS"]);
   });
-  test("an unknown code is an error, is kept or is treated as empty, as `otherwise` says", () => {
+  test("depending on `otherwise`, an unknown code is an error, is kept, or is treated as empty", () => {
     expect(mapLeaf(`{ from: A, ${table} }`, text, { A: "X" })).toEqual(["X", "invalid_choice"]);
     expect(mapLeaf(`{ from: A, ${table}, otherwise: error }`, text, { A: "X" })).toEqual(["X", "invalid_choice"]);
     expect(mapLeaf(`{ from: A, ${table}, otherwise: keep }`, text, { A: "X" })).toEqual(["X"]);
@@ -144,7 +144,7 @@ describe("size limits of strings", () => {
   });
 
   test.each(["x".repeat(200), "$0$&$&$&", "$'$'$'$'$'$'", "$`$`$`$`$`$`"])(
-    "apply to replace with a pattern and the replacement %s",
+    "apply to `replace` with a pattern and the replacement %s",
     (to) => {
       const rule = JSON.stringify({ pattern: "a|x", to });
       const leaf = `{ from: A, replace: [${Array.from({ length: 40 }, () => rule).join(", ")}] }`;
@@ -157,7 +157,7 @@ describe("size limits of strings", () => {
     expect(tooLarge(leaf, { A: "a".repeat(11_000) })).toContain("join produces more than 1,048,576");
   });
 
-  test("do not apply to a long string from the source that does not become longer", () => {
+  test("do not apply to a long string from the source unless it becomes longer", () => {
     const mapping = compile("payload: { leaf: { from: t, replace: { a: b } } }", object({ leaf: text }));
     expect(mapping.map(jsonRow({ t: "a".repeat(2 ** 21) })).payload).toEqual({ leaf: "b".repeat(2 ** 21) });
   });
@@ -172,7 +172,7 @@ describe("size limits of strings", () => {
     expect(Object.keys(mapping.map(rowOf({ A: "a" })).payload)).toHaveLength(40);
   });
 
-  test("do not change the result of replace with a pattern, which is the same as that of String.replace", () => {
+  test("do not change the result of replace with a pattern, which matches the result of String.replace", () => {
     const signs = fc.constantFrom(
       "$$",
       "$&",

@@ -4,7 +4,7 @@ import { mapLeaf, leafError } from "./leaf.ts";
 
 describe("true and false:", () => {
   const leaf = '{ from: A, true: [Y, 1], false: [N, 0, ""] }';
-  test("the words of the source are converted", () => {
+  test("the source's words for true and false are converted", () => {
     expect(mapLeaf(leaf, boolean, { A: "Y" })).toEqual([true]);
     expect(mapLeaf(leaf, boolean, { A: "0" })).toEqual([false]);
     expect(mapLeaf(leaf, boolean, { A: " " })).toEqual([false]);

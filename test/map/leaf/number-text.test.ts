@@ -22,7 +22,7 @@ function parsed(text: string): number | undefined {
   }
 }
 
-test("reads exactly the JSON numbers of which no digit is lost", () => {
+test("reads a JSON number if and only if no digit is lost", () => {
   fc.assert(
     fc.property(numbers, (text) => {
       const value = parsed(text);

@@ -79,7 +79,7 @@ describe("a constant of another alternative", () => {
     expect(compiled().map(rowOf({ ID: "1", KIND: "A", SIZE: "2" })).payload["part"]).toEqual({ kind: "A", size: "2" });
     expect(compiled().map(rowOf({ ID: "1", KIND: "B", SIZE: "" })).payload["part"]).toEqual({ kind: "B", unit: "cm" });
   });
-  test("has no origin, and the origins of other values remain", () => {
+  test("has no origin, while other values keep their origins", () => {
     const attrs = compiled()
       .origins(rowOf({ ID: "1", KIND: "A", SIZE: "2" }))
       .map(({ attr }) => attr);

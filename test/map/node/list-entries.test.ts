@@ -62,7 +62,7 @@ payload:
     ]);
     expect(mapping.locate(row, ["points", 6, "id"])).toEqual({ file: "a.csv", line: 2 });
   });
-  test("numbers problems and origins by the index in the payload", () => {
+  test("uses the index in the payload for problems and origins", () => {
     expect(mapping.map(row).problems).toMatchObject([
       { attr: "points.3.digits", code: "invalid", place: { file: "power.csv", line: 2 } },
       { attr: "points.4.digits", code: "invalid", place: { file: "power.csv", line: 4 } },

@@ -23,7 +23,7 @@ describe("the attrs of a payload", () => {
     ]);
     expect(Object.values(found)).toEqual([null, null, null, null, null, null]);
   });
-  test("omit names that the contract does not have", () =>
+  test("omit names that are not in the contract", () =>
     expect(attrs({ id: "ID", nmae: "NAME", other: { a: "A" } }, object({ id: text }))).toEqual({ "": null, id: null }));
   test("include additional properties of objects that allow them", () =>
     expect(attrs({ extra: { value: "x" } }, object({}, text))).toEqual({ "": null, extra: ["x"] }));

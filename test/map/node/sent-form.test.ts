@@ -58,7 +58,7 @@ describe("conversion to UTC", () => {
     });
   });
 
-  it("depends on the discriminator of a union or, without one, requires that no alternative has a string there", () => {
+  it("depends on a union's discriminator or, without one, requires that no alternative has a string there", () => {
     const call = object({ "kind!": choice(["call"]), at: AT });
     const letter = object({ "kind!": choice(["letter"]), at: text() });
     const mapping = new Map([

@@ -78,7 +78,7 @@ test("the cache distinguishes cells that differ in one byte, or in length", () =
 test.each([
   ["stays in use if one cell in eight", SLOTS / 8, true],
   ["switches itself off if less than one cell in eight", SLOTS / 8 - 1, false],
-])("the cache %s was found again", (_name, found, isUsed) => {
+])("the cache %s is found again", (_name, found, isUsed) => {
   const memory = createCellMemory();
   for (let row = 0; row < SLOTS; row += 1) look(memory, row <= found ? "again and again" : `cell ${row}`);
   look(memory, "again");

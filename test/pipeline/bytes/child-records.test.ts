@@ -173,7 +173,7 @@ test("the child records of a root record are readable only if the child records 
   expect(areReadable([good, bad], 1)).toBe(true);
 });
 
-test("child records of different files that have the same cells need the row path", () => {
+test("child records with the same cells in different files need the row path", () => {
   const { records } = joined([
     sliceOf(0, [[0, "a,b,a"]]),
     sliceOf(1, [

@@ -126,7 +126,7 @@ const part = fc
     to: Math.min(Math.max(one, other), lines.length),
   }));
 
-test("the records of a part are visited in order without blank lines, and only records of the row path become rows", () => {
+test("the records of a part are visited in order, without blank lines, and rows are created only for the row path", () => {
   fc.assert(
     fc.property(
       part,
@@ -178,7 +178,7 @@ test("the number of counted records is the number of rows in the part", () => {
   );
 });
 
-test("records that begin with a visible ASCII character other than a quote are counted without their rows", () => {
+test("records that begin with a visible ASCII character other than a quote are counted without creating rows", () => {
   const lines = ["!", "~", "x", '"x"', " x", "\u007f", "\u00e9"];
   const piece = partOf(lines);
   expect(countRecords(piece)).toBe(lines.length);

@@ -156,7 +156,7 @@ async function scanned(job: Job, purpose: ScanPurpose): Promise<FastPathResult> 
   return result;
 }
 
-test("only records with a key have a content number, and records without a key are also on the fast path", async () => {
+test("records without a key have no content number, but are also on the fast path", async () => {
   const job = await openThings();
   const { items, others } = await scanned(job, { kind: "validate" });
   const withoutKey = { ...job, mapping: { ...job.mapping, keyAttr: undefined } };
@@ -166,7 +166,7 @@ test("only records with a key have a content number, and records without a key a
   expect([1, 2].map((number) => keyless.items.contents[number])).toEqual([Number.NaN, Number.NaN]);
 });
 
-test("payloads are written for a run that sends, and have hashes only when they are planned", async () => {
+test("payloads are written for a run that sends, but have hashes only while the run is planned", async () => {
   const job = await openThings();
   for (const purpose of purposes().slice(1)) {
     const { items, textStarts, textEnds } = await scanned(job, purpose);

@@ -72,7 +72,7 @@ test("a value that is written in parts has the same hash as the whole value", ()
   );
 });
 
-test("a value that is written in parts becomes its canonical JSON, and its content number is 0", () => {
+test("a value that is written in parts is output as canonical JSON, with the content number 0", () => {
   fc.assert(
     fc.property(anyValue, (value) => {
       const list = createByteList();

@@ -441,7 +441,7 @@ test.each([
   ["without repeated items", "unique: { each: parts, item: { a: P } }", [], ["list"], true],
   ["of strings", "texts: { each: parts, item: P }", [], ["list"], true],
   ["with another item", "all: [{ a: A }, { each: parts, item: { a: P } }]", [], ["list"], true],
-] as const)("the encoder reads the child records of a list itself if it can: a list %s", (...given) => {
+] as const)("the encoder reads the child records of a list itself if possible: a list %s", (...given) => {
   const [, payload, sources, whole, hasEncoder] = given;
   const body = object({
     id,
@@ -486,7 +486,7 @@ test.each([
   ["in a list that is built as a whole", "id: REF, all: [B, { when: { column: B, in: [x] }, item: A }]", true],
   ["nowhere", "id: REF, name: B", true],
 ])(
-  "a file that lacks a column has an encoder unless an entry requires the column, which is read %s",
+  "a file that lacks a column has an encoder unless an entry requires the column: column read %s",
   (_, payload, hasEncoder) => {
     const body = object({ id, name: text(), place, all: list(text()) });
     const mapping = compile(`payload: { ${payload} }`, body);

@@ -23,7 +23,7 @@ test("plans the same records from bytes as the row path", async () => {
   );
 });
 
-test("plans the same records from bytes as the row path, for random mapping entries", async () => {
+test("plans from bytes the same records as the row path, for random mapping entries", async () => {
   const folder = folderOf("");
   await fc.assert(
     fc.asyncProperty(anyMapping, file, async (text, content) => {
@@ -68,7 +68,7 @@ test.each([
     expect(await planned(job, settings)).toEqual(await planned(withoutFastPath(job), settings));
 });
 
-test("rebuilds the payload of a record that contains a time to be sent in another form", async () => {
+test("rebuilds the payload of a record that contains a time which must be sent in another form", async () => {
   const given = ["2024-01-01T00:00:00Z", "2024-01-01T02:00:00+02:00"];
   const rows = given.map((seen, index) => GOOD.with(0, `A${index}`).with(COLUMNS.indexOf("SEEN"), seen));
   const job = await openFolder(folderOf([COLUMNS, ...rows, []].map((cells) => cells.join(",")).join("\n")));

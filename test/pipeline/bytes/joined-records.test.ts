@@ -112,7 +112,7 @@ test("does not need the row path for well-formed joined rows, even with quotes a
   expect(await notPlain(job)).toEqual([]);
 });
 
-test("needs the row path only for joined rows that break a rule over several fields", async () => {
+test("needs the row path only for joined rows that break a rule on several fields", async () => {
   const folder = temporaryFolder({
     "contract.yaml": RULED,
     "mapping.yaml": MAPPING.replace("kind: { from: KIND, lookup: { G: GAS, P: POWER } }", "kind: { value: GAS }"),

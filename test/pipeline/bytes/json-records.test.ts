@@ -16,7 +16,7 @@ function folderOf(files: Readonly<Record<string, string>>): string {
 test.each([
   ["things.ndjson", ndjsonFile],
   ["things.json", jsonFile],
-])("plans the same records of %s from bytes as the row path", async (name, file) => {
+])("plans from bytes the same records of %s as the row path", async (name, file) => {
   const folder = folderOf({});
   await fc.assert(
     fc.asyncProperty(jsonMapping, file, async (mapping, content) => {

@@ -26,7 +26,7 @@ test.each([
   ["an empty key in quotes", ["B"], '1,"",x', false],
   ["no column for the key", ["NONE"], "1,2,3", false],
   ["empty cells that are not keys", [], ",,", true],
-])("a record with %s is readable only if all of its keys are certainly visible", (_, keys, line, expected) => {
+])("a record with %s is readable only if all of its keys are known to be visible", (_, keys, line, expected) => {
   expect(isReadable(["A", "B", "C"], keys, line)).toBe(expected);
 });
 

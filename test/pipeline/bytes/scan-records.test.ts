@@ -195,7 +195,7 @@ test("records with control characters, stray quotes or a wrong number of cells n
   }
 });
 
-test("the key of a record that was copied to remove escapes is noted as text", () => {
+test("the key is noted as text if the record was copied to remove escapes", () => {
   const file = { kind: "ndjson", keys: [], table: { kind: "json", file: "a.ndjson" }, jsonRecordBytes: 1000 } as const;
   const reader = jsonReader(file, ["KEY"], false);
   const scan = createScanner({ reader, make: keyOfFirstCell, texts: undefined, hasKey: true, children: [] });

@@ -35,7 +35,7 @@ async function rowsOf(folder: string): Promise<readonly [inSequence: unknown[], 
   return [inSequence, ofChunks];
 }
 
-test("plans the same records of a workbook from bytes as the row path, and creates the same rows", async () => {
+test("plans from bytes the same records of a workbook as the row path, and creates the same rows", async () => {
   const folder = await folderOf(textRow(1, COLUMNS));
   await fc.assert(
     fc.asyncProperty(sheet, async (content) => {
@@ -48,7 +48,7 @@ test("plans the same records of a workbook from bytes as the row path, and creat
   );
 });
 
-test("needs the row path only for rows of a workbook with a problem or an unpaired surrogate", async () => {
+test("needs the row path only for workbook rows with a problem or an unpaired surrogate", async () => {
   const rows = [
     GOOD,
     GOOD.with(0, "A2").with(12, "12, High St"),

@@ -99,7 +99,7 @@ describe("an observation of the database", () => {
   test.each<[string, Partial<OriginFacts>]>([
     ["with another origin", { origin: "two" }],
     ["whose log position has decreased", { position: 99 }],
-  ])("refuses a database %s each time if other machines have sent", async (_, to) => {
+  ])("refuses, at every observation, a database %s if other machines have sent requests", async (_, to) => {
     change({ machines: [...facts.machines, "other"] });
     const watch = await watching();
     change({ ...to, machines: [machineId(state)] });
@@ -153,7 +153,7 @@ describe("an observation of the database", () => {
   });
 });
 
-test("a process whose database was replaced preserves the state that the next process compares", async () => {
+test("a process whose database was replaced keeps the recorded origin, so that the next process detects the replacement", async () => {
   change({ machines: [...facts.machines, "other"] });
   const journal = await openMachineJournal(STORE, ledger, dependencies());
   await journal.begin("first");

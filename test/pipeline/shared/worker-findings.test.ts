@@ -95,7 +95,7 @@ describe("an import supplier that one worker finds closed", () => {
   });
 });
 
-test("shares a rate that one worker found with all workers, and keeps the rate after that worker has ended", () => {
+test("shares with all workers a rate that one worker found, and keeps the rate after that worker has ended", () => {
   const workers = createWorkers(4);
   const { findings } = workers;
   workers.pass(1_000);

@@ -11,7 +11,7 @@ const ORDERS = {
   released: 0,
 } as const;
 
-test("the shares of all workers add up to the total for any total and any number of workers", () => {
+test("for any total and any number of workers, the shares of the workers add up to the total", () => {
   for (const whole of [1, 2, 7, 16, 64]) {
     for (const workers of [1, 2, 3, 5, 20]) {
       const parts = Array.from({ length: workers }, (_, position) => partOf(whole, { workers, position }));
@@ -33,7 +33,7 @@ test("a worker gets its share of the concurrency and the rate, and waits while a
   expect(pace.share()).toEqual({ limit: 3, holdMs: 0, workers: 3, suppliers: [] });
 });
 
-test("a worker gets its share of a rate that was found, with a time on its own clock", () => {
+test("a worker gets its share of a rate that was found, with the time of the finding on the worker's own clock", () => {
   const pace = createWorkerPace({ monotonic: () => 10_000 });
   const rate = { id: "one", perSecond: 40, agoMs: 500 };
   pace.learn({ ...ORDERS, workers: 4, position: 1, findings: { rate, suppliers: [] } });
@@ -48,7 +48,7 @@ test("the last workers get no share if there are more workers than concurrent re
   expect(pace.isWanted()).toBe(true);
 });
 
-test("ranges are so short that each worker gets several, and contain at most 1,000 records", () => {
+test("ranges contain at most 1,000 records, and are short enough that each worker gets several", () => {
   expect([plan(400, 2), plan(5, 4), plan(10_000_000, 4), plan(100, 0)]).toEqual([25, 1, 1000, 13]);
 });
 

@@ -36,7 +36,7 @@ describe("pages", () => {
     expect(asked.map(({ url }) => url.href)).toEqual([FIRST, `${FIRST}?cursor=zz`]);
   });
 
-  test("have the filters in the address of the first page", async () => {
+  test("are requested with the filters in the URL of the first page", async () => {
     const { client, asked } = fakeReads(() => listOf([], null));
     await all(productPages(client, { brand: "A & B", isGreen: false, availableAt: "2026-01-01T00:00:00Z" }));
     expect(asked[0]?.url.search).toBe("?brand=A+%26+B&is_green=false&available_at=2026-01-01T00%3A00%3A00Z");
@@ -94,7 +94,7 @@ describe("pages", () => {
     expect((await failureOf(all(productPages(client)))).code).toBe("wrong_endpoint");
   });
 
-  test("are never requested outside the base URL, and have an end for any `next`", async () => {
+  test("are never requested outside the base URL, and always come to an end, whatever `next` contains", async () => {
     const next = fc.oneof(
       fc.webUrl({ withQueryParameters: true, withFragments: true }),
       fc.webPath(),

@@ -85,7 +85,7 @@ describe("a read", () => {
     });
   });
 
-  test("ends when its signal aborts", async () => {
+  test("ends when its signal is aborted", async () => {
     const stop = new AbortController();
     const reads = fakeReads(() => thrown((stop.abort(), lost("ABORTED"))), { signal: stop.signal });
     await expect(firstPage(reads)).rejects.toMatchObject({ code: "incomplete", exitCode: 3 });

@@ -282,7 +282,7 @@ describe("looking records up on the platform", () => {
       expect(await look([lookupOf("R1")], [one], { "S/R1/": { account: "A-1" } })).toMatchObject([{ kind: "unknown" }]);
     });
 
-    it("accepts absence from a list only while no other operation reports the record in progress", async () => {
+    it("accepts absence from a list only while no other operation reports the record as in progress", async () => {
       const seen = await look([lookupOf("R1")], [LIST, one], { "S/": [], "S/R1/": item("IN_PROGRESS", "") });
       expect(seen).toMatchObject([{ kind: "unknown", isInProgress: true }]);
     });

@@ -257,7 +257,7 @@ describe("a refusal of a repeat", () => {
     expect(replyClass.kind).toBe("rejected");
   });
 
-  test("with a truncated body settles nothing (its status alone used to reject an existing account)", () => {
+  test("with a truncated body is ambiguous (its status alone used to reject an existing account)", () => {
     const { replyClass } = judge(400, '{"detail":"The account has', { rules, complete: false });
     expect(replyClass).toEqual({
       kind: "ambiguous",

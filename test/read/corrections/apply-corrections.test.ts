@@ -41,7 +41,7 @@ function corrector(...corrections: readonly ListedCorrection[]): Corrector {
 }
 
 describe("a correction", () => {
-  test("replaces the old value in the row with its key, and is reported with the row", () => {
+  test("replaces the old value in the row that has its key, and is reported with that row", () => {
     const { amend, results } = corrector(correction({ old: "Ann" }));
     expect(amend(csvRow(2, ["A", "", "Ann", "1"]), "accounts")).toEqual(csvRow(2, ["A", "", "new", "1"]));
     expect(amend(csvRow(3, ["B", "", "Ann", "1"]), "accounts")).toEqual(csvRow(3, ["B", "", "Ann", "1"]));
@@ -72,7 +72,7 @@ describe("a correction", () => {
     expect(amend(csvRow(2, ["A", "y", "Ann", ""]), "accounts")).toMatchObject({ cells: ["A", "y", "Ann", ""] });
   });
 
-  test("of one of several equal cells applies only to the row with its hash", () => {
+  test("of one of several equal cells applies only to the row with the given hash", () => {
     const rows = [csvRow(2, ["1", "A", "n/a", ""]), csvRow(3, ["2", "A", "n/a", ""])];
     const rowSha256 = rowHash(csvRow(3, ["2", "A", "n/a", ""]));
     const { amend } = corrector(correction({ source: "customers", old: "n/a", rowSha256 }));

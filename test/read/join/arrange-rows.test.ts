@@ -26,7 +26,7 @@ describe.each<[string, RowOrder]>([
     expect(inOrder(sorted.toReversed(), order)).toEqual(sorted);
   });
 
-  test("and equal numbers keep their order", () => {
+  test("and rows with equal numbers keep their order", () => {
     const texts = ["1.0", "1.00000000000000000000", "01", "1"];
     expect(inOrder(texts, order)).toEqual(texts);
     expect(inOrder(texts.toReversed(), order)).toEqual(texts.toReversed());

@@ -30,7 +30,7 @@ function plan(folder: string): SourceSpec {
 
 const few = fc.integer({ min: 0, max: 6 });
 
-it("finds the same records by number as a full read", async () => {
+it("finds by number the same records as a full read", async () => {
   const folder = temporaryFolder();
   const write = (name: string, header: string, rows: readonly (readonly unknown[])[]): void =>
     writeFileSync(path.join(folder, `${name}.csv`), [header, ...rows.map((row) => row.join(",")), ""].join("\n"));

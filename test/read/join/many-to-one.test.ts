@@ -52,7 +52,7 @@ function childLines(row: Row): readonly number[] {
 }
 
 describe.each(STORES)("rows shared by several parents, %s", (_, options) => {
-  it("belong to each parent, whereas an unreferenced row is an orphan", async () => {
+  it("belong to each of their parents, and a row without a parent is an orphan", async () => {
     const accounts = ["1,C1", "2,C2", "3,C1", "4,"];
     const spec = await plan(accounts, ["C1,Ada,1", "C2,Ben,1", "C3,Cleo,1"]);
     const { records } = await read(spec, options);
@@ -103,7 +103,7 @@ describe.each(STORES)("rows shared by several parents, %s", (_, options) => {
 });
 
 describe.each(STORES)("a key below the root, %s", (_, options) => {
-  it("is a problem at both rows if it is duplicated, regardless of their parents", async () => {
+  it("is a problem at both of its rows if it is duplicated, even if the rows have different parents", async () => {
     const spec = await plan(["1,C1", "2,C2"], ["C1,Ada,1", "C2,Ben,1", "C2,Ada,2", "C1,Cleo,1"], { key: "NAME" });
     const { records } = await read(spec, options);
     expect(records.map(({ problems }) => problems)).toMatchObject([
@@ -112,7 +112,7 @@ describe.each(STORES)("a key below the root, %s", (_, options) => {
     ]);
   });
 
-  it("may be duplicated in rows that distinct or pick exclude", async () => {
+  it("may be duplicated in rows that `distinct` or `pick` exclude", async () => {
     const customers = ["C1,Ada,1", "C1,Ada,1", "C2,Ben,1", "C2,Ben,2"];
     const distinct = await read(await plan(["1,C1"], customers.slice(0, 2), { key: "NAME", distinct: true }), options);
     expect(problemsOf(distinct.records)).toEqual([]);
@@ -139,7 +139,7 @@ describe("rows of one parent", () => {
     ]);
   });
 
-  it("are deduplicated by distinct", async () => {
+  it("are deduplicated by `distinct`", async () => {
     const customers = ["C1,Ada,1", "C1,Ben,1", "C1,Ada,1"];
     const { records } = await read(await plan(["1,C1"], customers, { distinct: true }));
     expect(joined(records)).toEqual([[2, 3]]);
@@ -158,7 +158,7 @@ describe("rows of one parent", () => {
     ]);
   });
 
-  it("are reduced to one row by pick, and problems of the other rows are kept", async () => {
+  it("are reduced to one row by `pick`, and the problems of the other rows are kept", async () => {
     const by = { column: "SEQ", cells: NUMBERS };
     const customers = ["C1,A,10", "C1,B,9", "C1,C,10"];
     const taken = async (pick: RowChoice) => joined((await read(await plan(["1,C1"], customers, { pick }))).records);

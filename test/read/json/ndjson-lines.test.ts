@@ -16,7 +16,7 @@ const line = fc.constantFrom(
   "longer than it may be",
 );
 
-test("finds the same records in complete lines as the splitter finds in chunks", () => {
+test("finds in complete lines the same records that the splitter finds in chunks", () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 12 }), fc.boolean(), fc.nat(9), (lines, isEnded, limit) => {
       const bytes = Buffer.from(lines.join("\n") + (isEnded ? "\n" : ""));

@@ -17,6 +17,6 @@ describe("a row with more cells than the header of a lookup table", () => {
       message: expect.stringMatching(/codes\.csv:3: the row has more cells than the header$/),
     });
   });
-  test("is accepted if the further cells are empty", async () =>
+  test("is accepted if the additional cells are empty", async () =>
     expect([...(await lookup("code,value\nA,Mill Lane,\n"))]).toEqual([["A", "Mill Lane"]]));
 });

@@ -28,7 +28,7 @@ describe("the detection of workbooks", () => {
     expect(failure.hint).toContain(hint);
   });
 
-  it("rejects text named .xlsx, a document, a binary workbook, other archives and a workbook with a wrong name", async () => {
+  it("rejects text named .xlsx, a Word document, a binary workbook, other archives, and a workbook with the wrong name", async () => {
     const office = { "[Content_Types].xml": "<Types/>", "_rels/.rels": "<Relationships/>" };
     for (const [content, name, message] of [
       ["A,B\n1,2\n", "book.xlsx", "has the name of an Excel workbook, but is not one"],

@@ -5,7 +5,7 @@ import { rawWorkbook, textRow } from "./raw-workbook.ts";
 
 const LIBREOFFICE = join(FIXTURES, "workbooks/from-libreoffice.xlsx");
 
-describe("a workbook that LibreOffice wrote", () => {
+describe("a workbook written by LibreOffice", () => {
   it("returns the cells of the first sheet as text, with their row numbers", async () => {
     const { records } = await read(source(LIBREOFFICE));
     expect(records.map(({ row }) => [row.line, ...cells(row)])).toEqual([
@@ -49,7 +49,7 @@ describe("a workbook that LibreOffice wrote", () => {
     ]);
   });
 
-  it.each(["Customer list", "CUSTOMER LIST"])("reads the sheet that is named after a #: %s", async (name) => {
+  it.each(["Customer list", "CUSTOMER LIST"])("reads the sheet whose name follows the #: %s", async (name) => {
     const { records, notices } = await read(source(`${LIBREOFFICE}#${name}`));
     expect(records.map(({ row }) => [row.table.file, row.line, ...cells(row)])).toEqual([
       [`${LIBREOFFICE}#Customer list`, 2, "C-1"],
@@ -181,7 +181,7 @@ describe("cells:", () => {
     expect(records.map(({ row }) => cells(row))).toEqual([["2020-04-03"]]);
   });
 
-  it.each(["dd/mm/yyyy", 19])("the format %s is not replaced by that of a conditional format", async (format) => {
+  it.each(["dd/mm/yyyy", 19])("the format %s is not replaced by the format of a conditional style", async (format) => {
     const id = typeof format === "number" ? format : 200;
     const conditional = `<dxfs><dxf><numFmt numFmtId="${id}" formatCode="0%"/></dxf></dxfs>`;
     const text = await cellOf('<c s="1"><v>43924.5</v></c>', { formats: [format], conditional });
@@ -197,7 +197,7 @@ describe("cells:", () => {
 });
 
 describe("rows", () => {
-  it("follow the first row that is not blank, and blank rows are skipped", async () => {
+  it("start after the header, which is the first row that is not blank, and blank rows are skipped", async () => {
     const sheet =
       textRow(2, ["", " "]) + textRow(3, ["REF", "NAME"]) + '<row r="4"><c s="0"/></row>' + textRow(9, ["A1"]);
     const { records } = await read(source(await rawWorkbook({ sheets: { S: sheet } })));

@@ -196,7 +196,7 @@ describe("github", () => {
     );
   });
 
-  it("does not name a file for standard input, and is empty without problems", async () => {
+  it("does not name a file for standard input, and is empty if there are no problems", async () => {
     const outcome: Outcome = { ...refused("no"), source: { file: "-", line: 2 } };
     expect(await rendered(reporters.github, reportOf([outcome]))).toBe("::error title=no at a::no\n");
     expect(await rendered(reporters.github, reportOf(MIXED.slice(0, 1)))).toBe("");

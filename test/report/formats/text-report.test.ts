@@ -84,7 +84,7 @@ describe("text", () => {
     expect(coloured).toContain("\u001b[33mcoerced\u001b[39m");
   });
 
-  it("is empty without problems", async () => {
+  it("is empty if there are no problems", async () => {
     expect(await rendered(reporters.text, reportOf(MIXED.slice(0, 1)))).toBe("");
   });
 });

@@ -94,7 +94,7 @@ describe("createCauseCollector", () => {
     for (const one of [record, json, many]) expect(causesOf([one]).map(({ also }) => also)).toEqual([[], []]);
   });
 
-  it("has no column for a problem of a whole JSON record", () => {
+  it("has no column for a problem with a whole JSON record", () => {
     const place = { file: "a.ndjson", line: 3, pointer: "" };
     const record: Outcome = {
       ...invalidCell(2),
@@ -106,7 +106,7 @@ describe("createCauseCollector", () => {
     expect(cause?.places[0]?.rows[0]).not.toHaveProperty("pointer");
   });
 
-  it("shows all different messages about a cell in its row", () => {
+  it("shows all distinct messages about a cell in its row", () => {
     const problems = ["Not a phone number.", "Too short."].flatMap((detail) => invalidCell(2, { detail }).problems);
     const two: Outcome = { ...invalidCell(2), problems };
     const [cause] = causesOf([two]);

@@ -57,7 +57,7 @@ describeInChromium("the page of a migration", (open) => {
   it.each([
     ["light", 1280],
     ["dark", 375],
-  ] as const)("has no axe violations and loads nothing, %s and %d pixels wide", async (colorScheme, width) => {
+  ] as const)("has no axe violations and loads nothing (%s, %d pixels wide)", async (colorScheme, width) => {
     const { page, complaints, requests } = await open(await fileOf(REPORT), { colorScheme, width });
     expect(await axeViolations(page)).toEqual([]);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);

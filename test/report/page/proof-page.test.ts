@@ -88,7 +88,7 @@ describeInChromium("the page of a proof", (open) => {
   it.each([
     ["light", 1280],
     ["dark", 375],
-  ] as const)("has no axe violations, %s and %d pixels wide", async (colorScheme, width) => {
+  ] as const)("has no axe violations (%s, %d pixels wide)", async (colorScheme, width) => {
     const second = { ...RUN, run: "20261123-0900-aaaa" };
     const proof = { ...proofOf(), runs: [RUN, second] };
     const { page, complaints, requests } = await open(await fileOf(proof), { colorScheme, width });

@@ -109,14 +109,14 @@ describe("the page of a report", () => {
     expect(text).toContain("Return the folder to the sender by 2026-12-02.");
   });
 
-  it("says what to do if there are no rejects files, and nothing if no record needs correction", async () => {
+  it("says what to do if there are no rejects files, and omits the advice if no record needs correction", async () => {
     expect(textOf(await pageText(MIXED))).toContain("Correct the cells listed below in the source files");
     expect(await pageText(MIXED.filter(({ status }) => status !== "invalid" && status !== "rejected"))).not.toContain(
       "What to do first",
     );
   });
 
-  it("describes a pattern in words, or shows the pattern if it cannot describe it", async () => {
+  it("describes a pattern in words, or shows the pattern itself if there is no description", async () => {
     const [invalid, unclear] = [[patternCell(2, "^[A-Z]{1,2}[0-9]$")], [patternCell(3, "^(?=.*x).*$")]] as const;
     const described = textOf(await pageText(invalid));
     expect(described).toMatch(/Post code is not valid 1 record held back POST_CODE in accounts\.csv post_code invalid/);
@@ -139,7 +139,7 @@ describe("the page of a report", () => {
     expect(text.match(/records held back/g)).toHaveLength(1);
   });
 
-  it("explains shapes once, where the first shape is used, and shows an example of each cause", async () => {
+  it("explains shapes only once, next to the first shape, and shows an example of each cause", async () => {
     const markup = await pageText(THREE_CAUSES);
     const cards = markup.split("<article").slice(1).map(textOf);
     expect(cards.map((card) => card.includes("The values themselves are not shown: A stands for"))).toEqual([
@@ -177,7 +177,7 @@ describeInChromium("the page of a report", (open) => {
     ["light", 375],
     ["dark", 1280],
     ["dark", 375],
-  ] as const)("has no axe violations, %s and %d pixels wide, with all rows open", async (colorScheme, width) => {
+  ] as const)("has no axe violations with all rows open (%s, %d pixels wide)", async (colorScheme, width) => {
     const rejects = { files: [{ path: "rejects.csv", rows: 1, sha256: "" }], leftOut: 0 };
     const folded = patternCell(90, "^[A-Z]{2}$", ["post_code", "supply.0.code"]);
     const outcomes = [...MIXED, ...THREE_CAUSES, folded, { ...folded, record: 91 }];
@@ -345,7 +345,7 @@ describeInChromium("the page of a report", (open) => {
     expect(await page.locator(".filters").isVisible()).toBe(false);
   });
 
-  it("runs no data as code, makes no request, and shows every naughty string as text", async () => {
+  it("never runs data as code, makes no requests, and shows every naughty string as text", async () => {
     const { page, complaints, requests } = await open(
       await pageFile(naughty().map(hostile), { showValues: true, title: naughty().slice(0, 50).join(" ") }),
     );

@@ -163,7 +163,7 @@ describe("rejects.xlsx", () => {
     expect((await rowsOf("accounts")).map((row) => row.at(-1))).toEqual(["accounts.csv:7", "rejects.xlsx#accounts:3"]);
   });
 
-  it("is not written, with a reason, if a cell is too long for a spreadsheet", async () => {
+  it("is not written if a cell is too long for a spreadsheet, and the reason is given", async () => {
     const rows = recordsOf([csvRow(table, 7, ["1", "x".repeat(32_768), ""])]);
     const { rejects } = await write(rows, [outcomeOf(need(rows[0]), [missing("x", need(rows[0]).row)])], { workbook });
     expect(rejects.workbook).toEqual({ sheets: {}, leftOut: "accounts.csv:7 does not fit into a sheet" });
@@ -171,7 +171,7 @@ describe("rejects.xlsx", () => {
     await expect(access(path.join(folder(), "rejects.xlsx"))).rejects.toThrow("ENOENT");
   });
 
-  it("returns any text of the cells unchanged", async () => {
+  it("returns the text of any cell unchanged", async () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.constantFrom(

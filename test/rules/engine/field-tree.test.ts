@@ -19,7 +19,7 @@ it("a field tree distinguishes sets of fields, up to a limit", () => {
   expect(all.at(-1)).toBe(all.at(-2));
 });
 
-it("a field tree adds a field that first appears after the limit to the last set", () => {
+it("a field that first appears after the limit is added to the last set of a field tree", () => {
   const tree = createFieldTree();
   const nodes = NAMES.map((name) => tree.field(tree.root, name));
   const late = tree.field(tree.root, "late");

@@ -11,7 +11,7 @@ import { RANDOM_LIST, RANDOM_SETTINGS, randomBody, randomValues } from "./random
 const RUNS = campaignSize({ part: 150, whole: 600 });
 
 describe("random rules", () => {
-  it("find the same problems, in the same order, as with the reference evaluator", () => {
+  it("find the same problems as the reference evaluator, in the same order", () => {
     let problems = 0;
     fc.assert(
       fc.property(fc.integer(), (seed) => {

@@ -52,7 +52,7 @@ describe.each(OPERATORS)("the cases of overlay:%s", (operator) => {
     return { one, compare: comparison(body, ruleContextOf(contract, one)) };
   });
 
-  it("have the same problems as with the reference evaluator, even after random changes", () => {
+  it("have the problems that the reference evaluator finds, even after random changes", () => {
     const runs = campaignSize({ part: 5, whole: 14 });
     const found = compareRandomly(runs, (choices) => {
       let problems = 0;
@@ -95,7 +95,7 @@ describe.skipIf(!DOCUMENTS_EXIST).each(OPERATORS)("payloads of the published doc
   const examples = DOCUMENTS_EXIST ? exampleRequests(operator, contract) : [];
   const accounts = contract.operations.filter(({ id }) => id.startsWith("V1 Create"));
 
-  it("have the same problems as with the reference evaluator", () => {
+  it("have the problems that the reference evaluator finds", () => {
     let rules = 0;
     let problems = 0;
     for (const { body } of accounts) {
@@ -114,7 +114,7 @@ describe.skipIf(!DOCUMENTS_EXIST).each(OPERATORS)("payloads of the published doc
     expect(problems).toBeGreaterThan(rules);
   });
 
-  it("have the same problems as with the reference evaluator after random changes to examples", () => {
+  it("have the problems that the reference evaluator finds, even after random changes to examples", () => {
     const compared = examples.flatMap(({ operation: { body }, payload }) =>
       body === undefined ? [] : [{ payload, compare: comparison(body, richContext(contract, body)) }],
     );

@@ -61,7 +61,7 @@ describe("the settings of rules", () => {
 describe("the clock of rules", () => {
   const now = Date.parse("2026-06-30T23:30:00Z");
 
-  it("is the current time, on the day in the time zone", () => {
+  it("is the current time, with the date in the given time zone", () => {
     const { today, earliest, latest, dayOf } = ruleClock(now, "Europe/London", undefined);
     expect([today, earliest, latest]).toEqual(["2026-07-01", now, now]);
     expect(dayOf(now - 3_600_000)).toBe("2026-06-30");

@@ -120,7 +120,7 @@ it("coverage: a code with several rules has the class of the strongest rule, in 
   expect(classWith([skipped])).toEqual(["setting"]);
 });
 
-it("coverage: exists if there are only rules, and if there are only published codes", () => {
+it("coverage: is available if there are only rules, or only published codes", () => {
   const rules = contractOf([{ code: "own", kind: "required-when", fields: ["a"] }]);
   expect(coverageOf(rules, undefined)).toMatchObject({ published: [], rules: 1, skipped: 0 });
   const nested = {

@@ -76,7 +76,7 @@ describe("a problem", () => {
     expect(problem).not.toHaveProperty("value");
   });
 
-  it("does not occur again, and all valid payloads have the same empty list", () => {
+  it("does not recur, and all valid payloads share the same empty list", () => {
     const judge = judgeOf(contractOf([rule]));
     const valid = judge({ x: "A" }, new Set());
     expect(valid).toEqual([]);

@@ -86,7 +86,7 @@ describe("contiguous", () => {
 });
 
 describe("dates", () => {
-  it("move by calendar days", () => {
+  it("can be moved by a number of calendar days", () => {
     fc.assert(
       fc.property(dayNumber, fc.integer({ min: 0, max: 400 }), (start, count) => {
         const payload = { a: day(start), b: day(start + count) };

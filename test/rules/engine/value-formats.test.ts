@@ -180,8 +180,8 @@ function digitsOf(size: number): fc.Arbitrary<string> {
   return fc.stringMatching(new RegExp(`^[1-9]\\d{${size - 1}}$`));
 }
 
-describe("the check digits of", () => {
-  it("an electricity meter point follow from the weighted sum of its digits", () => {
+describe("the check digits", () => {
+  it("of an electricity meter point follow from the weighted sum of its digits", () => {
     const primes = [3, 5, 7, 13, 17, 19, 23, 29, 31, 37, 41, 43];
     fc.assert(
       fc.property(digitsOf(12), (body) => {
@@ -192,7 +192,7 @@ describe("the check digits of", () => {
     );
   });
 
-  it("a gas meter point follow from the positions of its digits", () => {
+  it("of a gas meter point follow from its digits and their positions", () => {
     fc.assert(
       fc.property(fc.integer({ min: 4, max: 8 }).chain(digitsOf), (body) => {
         let sum = 0;
@@ -203,7 +203,7 @@ describe("the check digits of", () => {
     );
   });
 
-  it("an Australian metering identifier complete the sum of its doubled codes", () => {
+  it("of an Australian metering identifier complete the sum of its doubled codes", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[A-HJ-NP-Z0-9]{10}$/), (body) => {
         const codes = Array.from(body, (character, index) => character.charCodeAt(0) * (index % 2 === 0 ? 1 : 2));
@@ -213,7 +213,7 @@ describe("the check digits of", () => {
     );
   });
 
-  it("an Australian company number complete its weighted sum", () => {
+  it("of an Australian company number complete its weighted sum", () => {
     fc.assert(
       fc.property(digitsOf(8), (body) => {
         const sum = Array.from(body).reduce((total, digit, index) => total + Number(digit) * (8 - index), 0);
@@ -222,7 +222,7 @@ describe("the check digits of", () => {
     );
   });
 
-  it("an Australian business number make its weighted sum divisible by 89", () => {
+  it("of an Australian business number make its weighted sum divisible by 89", () => {
     fc.assert(
       fc.property(digitsOf(9), (body) => {
         const rest = Array.from(body).reduce((sum, digit, index) => {

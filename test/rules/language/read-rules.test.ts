@@ -190,7 +190,7 @@ describe("a rule", () => {
     expect(rules).toEqual([{ ...DEFAULTS, kind: written["kind"], ...check, about }]);
   });
 
-  it("has the members of every kind of rule", () => {
+  it("can have the members that all kinds of rule share", () => {
     const rule = {
       kind: "holds",
       code: "c",
@@ -339,7 +339,7 @@ describe("the error of a rule", () => {
     expect(issuesOf(written)).toEqual(expected);
   });
 
-  it("in a list that is not a list is reported at the list", () => {
+  it("is reported at the value that should be a list or a rule but is not", () => {
     expect(readAll({ kind: "holds" })).toEqual({
       rules: [],
       issues: [['"x-rules" must be a list of rules', "x-rules"]],

@@ -75,7 +75,7 @@ test("the record is read from a wrapped request, and returned in an optional mem
   expect(body.customer).toMatchObject({ external_id: "C2" });
 });
 
-test("an account has its number under the documented name, and has status 201 if this status is documented", async () => {
+test("the reply contains the account's number under the documented name, with status 201 if this status is documented", async () => {
   const reply = { type: "object", required: ["number"], properties: { number: text } };
   const account = { type: "object", properties: { external_account_number: text } };
   const { post } = await connectTo("/accounts/", account, { "200": json(reply), "201": json(reply) });

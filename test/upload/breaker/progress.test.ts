@@ -27,7 +27,7 @@ function scene() {
   };
 }
 
-test("a run is stuck only after refusals without any success for the longest wait", () => {
+test("a run is stuck only if refusals continue for the longest wait without any success", () => {
   const { observeAt } = scene();
   expect(observeAt(0, BUSY)).toBeUndefined();
   expect(observeAt(50_000, ACCEPTED)).toBeUndefined();

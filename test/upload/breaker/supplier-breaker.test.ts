@@ -46,7 +46,7 @@ describe("an upload for two import suppliers", () => {
     expect(end.failure?.message).toMatch(/suppliers SPRING, WINTER accept no/);
   });
 
-  test("opens only the circuit of the supplier with equal refusals", async () => {
+  test("opens only the circuit of the supplier whose records are refused with the same error", async () => {
     const answer = ({ record }: { readonly record: number }): RequestResult =>
       supplierOf(record) === "WINTER" ? UNKNOWN_CODE : ACCEPTED;
     const { end, sent, ledger } = await play(answer, { records: 300, supplierOf, oneSupplier: false, concurrency: 1 });
@@ -57,7 +57,7 @@ describe("an upload for two import suppliers", () => {
   });
 });
 
-test("after five equal refusals, the same code blocks records instead of rejecting them", async () => {
+test("after five equal refusals, further refusals with the same code block records instead of rejecting them", async () => {
   const { end } = await play(() => UNKNOWN_CODE, { records: 100, concurrency: 8 });
   expect(end.counts.rejected).toBe(5);
   expect(end.counts.blocked).toBeLessThanOrEqual(3);

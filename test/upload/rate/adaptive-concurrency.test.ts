@@ -136,7 +136,7 @@ describe("push-back:", () => {
     expect(events.flatMap((event) => (event.kind === "pause" ? [event.forMs] : []))).toEqual([4_000, 8_000]);
   });
 
-  test("a timeout halves the concurrency and does not pause", () => {
+  test("a timeout halves the concurrency without a pause", () => {
     const { pace } = bench({ concurrency: 8 });
     pace.pushedBack(pace.epoch(), { reason: "timeout" });
     expect(pace.limit()).toBe(4);

@@ -95,7 +95,7 @@ test("a cap with Retry-After is respected even if replies are quick (its refusal
 test.each([
   ["one percent", 0.01, 60],
   ["three percent", 0.03, 25],
-])("random refusals of %s of the requests hardly slow down a run", async (_, share, atLeast) => {
+])("random refusals of %s of all requests hardly slow down a run", async (_, share, atLeast) => {
   for (const seed of [1, 2, 3]) {
     const dice = seededDice(seed);
     let endedAt = 0;
@@ -185,7 +185,7 @@ async function rateWithSlowdown({ latencyAt }: Slowdown, concurrency: "auto" | n
 }
 
 test.each(Object.keys(SLOWDOWNS))(
-  "reaches at least 80 % of the rate with the best fixed concurrency if %s above 10 in flight",
+  "reaches at least 80 % of the rate that the best fixed concurrency reaches if %s above 10 in flight",
   async (name) => {
     const slowdown = SLOWDOWNS[name];
     if (slowdown === undefined) throw new Error("unknown platform");

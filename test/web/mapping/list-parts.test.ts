@@ -113,7 +113,7 @@ test.each(NOTATIONS)("adds a condition to a plain item, and removes it again: %s
 });
 
 test.each(NOTATIONS)(
-  "builds the items of a part from other rows, and from the row itself again: %s",
+  "builds the items of a part from other rows, then from the row itself again: %s",
   async (_n, text) => {
     const { path: at } = fieldNamed(await scene.view(text), "supply_addresses");
     const rows = await edited(text, { kind: "rows", path: at, source: "meters" });

@@ -75,7 +75,7 @@ test("connects a column of the parent, and refuses a column of a source with sev
   });
 });
 
-test("adds lists of the rows of a source, and single objects", async () => {
+test("adds lists built from the rows of a source, and single objects", async () => {
   const only =
     "operation: import-account\nsources:\n  accounts: { files: accounts.csv, key: ACCOUNT_REF }\n  meters: { files: meters.csv, parent: accounts, on: ACCT, key: MPAN }\npayload: {}\n";
   const attr = "supply_addresses.*.meter_points.*.identifier";
@@ -103,7 +103,7 @@ test("adds lists of the rows of a source, and single objects", async () => {
   expect(valueOf(next.text)).toHaveProperty("payload.customers", { each: "meters", item: {} });
 });
 
-test("changes single options, and refuses entries that only an editor can change", async () => {
+test("changes individual options, and refuses entries that only an editor can change", async () => {
   const { path, entry } = fieldNamed(await scene.view(TEXT), "customers.*.mobile");
   const made = await scene.view(TEXT, [{ kind: "set", path, leaf: { ...entry?.leaf, default: "07700900000" } }]);
   expect(made.text).toBe(

@@ -36,7 +36,7 @@ test.each<[JsonValue]>([[7], [{ a: 1 }], [[["a"]]], [["a", "b"]]])("does not rea
   expect(readReplacements(option)).toBeUndefined();
 });
 
-test("writes pairs only if their order is kept and they are not read as options", () => {
+test("writes pairs only if they keep their order and cannot be mistaken for options", () => {
   expect(writeReplacements([text(" ", ""), text("-", "")], undefined)).toEqual({ " ": "", "-": "" });
   expect(writeReplacements([text("b", "x"), text("1", "y")], undefined)).toEqual([
     { from: "b", to: "x" },

@@ -16,7 +16,7 @@ function record(more: Partial<ProblemRecord> = {}): ProblemRecord {
 }
 
 describe("the collected problems", () => {
-  it("group records by cause, with indexes as *, and by owner and file", () => {
+  it("group records by cause, with indexes replaced by *, and by owner and file", () => {
     const collector = createProblemCollector({ fieldTitle: undefined, now: NOW });
     const data = { name: "Data team", days: 3 };
     collector.add([
@@ -59,7 +59,7 @@ describe("the collected problems", () => {
     expect(collector.rows("ambiguous")).toMatchObject([{ key: "K-1", place: "accounts.csv:2", state: "ambiguous" }]);
   });
 
-  it("show the place of the cell, and no row of another cause", () => {
+  it("show only the rows of the requested cause, with the place of each cell", () => {
     const collector = createProblemCollector({ fieldTitle: undefined, now: NOW });
     collector.add([record({ problems: [blank("customers.0.mobile"), blank("billing_name", { column: "NAME" })] })]);
     const [first] = collector.causes();

@@ -182,7 +182,7 @@ describe("the attr of a problem", () => {
 });
 
 describe("an attr that already has a problem", () => {
-  it("suppresses the rules that read it for the same object", () => {
+  it("suppresses the rules that read the attr for the same object", () => {
     const rule = { kind: "date-order", each: "list[]", earlier: "a", later: "b", attr: "list[].b" };
     const payload = {
       list: [
@@ -196,7 +196,7 @@ describe("an attr that already has a problem", () => {
     expect(problemsOfRule(rule, payload, { wrong: ["other"] })).toHaveLength(2);
   });
 
-  it("suppresses a rule that reads it only in its condition", () => {
+  it("suppresses a rule that reads the attr only in its condition", () => {
     expect(
       problemsOfRule({ kind: "required-when", when: 'x = "A"', fields: ["y"] }, { x: "A" }, { wrong: ["x"] }),
     ).toEqual([]);

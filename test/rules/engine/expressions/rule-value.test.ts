@@ -34,7 +34,7 @@ function denominators(one: string, other: string): readonly unknown[] {
 }
 
 describe("the arithmetic of rules", () => {
-  it("follows the rules for fractions", () => {
+  it("follows the laws of fractions", () => {
     fc.assert(
       fc.property(fraction, fraction, (a, b) => {
         const [p, q, r, s] = [a.numerator, a.denominator, b.numerator, b.denominator];
@@ -50,7 +50,7 @@ describe("the arithmetic of rules", () => {
     );
   });
 
-  it("keeps the precision of decimals in a sum, so that a long sum stays small", () => {
+  it("does not enlarge the denominators of decimals in a sum, so that a long sum stays small", () => {
     expect(denominators("1.25", "2.75")).toEqual([100n, 100n]);
     expect(denominators("1.25", "3")).toEqual([100n, 100n]);
     expect(denominators("0.5", "0.125")).toEqual([1000n, 1000n]);
@@ -155,7 +155,7 @@ describe("comparisons", () => {
     }
   });
 
-  it("have no order for values of different kinds", () => {
+  it("find no order between values of different kinds", () => {
     const values: readonly Value[] = [1, "2026-06-29", "10:00:00", "A", true, [1], { a: 1 }, undefined];
     for (const [index, one] of values.entries()) {
       for (const other of values.slice(index + 1)) {
@@ -170,7 +170,7 @@ describe("comparisons", () => {
     expect(order("10:00:00", "2026-06-29T10:00:00Z")).toBeUndefined();
   });
 
-  it("of text, lists and objects find only equal values", () => {
+  it("of text, lists and objects only detect equality and define no order", () => {
     expect(equal("A", "A")).toBe(true);
     expect(equal("A", "a")).toBe(false);
     expect(order("A", "B")).toBeUndefined();
@@ -204,7 +204,7 @@ describe("comparisons", () => {
 });
 
 describe("the key of a value", () => {
-  it("is the same for equal numbers, and for the same values of any other kind", () => {
+  it("is the same for equal numbers, and for equal values of any other kind", () => {
     const groups: readonly (readonly Value[])[] = [
       [undefined],
       [""],

@@ -20,7 +20,7 @@ const CONTEXT: RuleContext = {
   clock: ruleClock(0, "UTC", undefined),
 };
 
-describe("an expression that can have", () => {
+describe("an expression", () => {
   it.each([
     "1",
     "config.text",
@@ -44,7 +44,7 @@ describe("an expression that can have", () => {
     "min(l[].a)",
     "l[].a = 1",
     "a + 1",
-  ])("only one value is compiled to a function without cursors: %s", (text) => {
+  ])("that can have only one value is compiled to a function without cursors: %s", (text) => {
     expect(createRuleCompiler(CONTEXT).single(parseExpression(text))).toBeTypeOf("function");
   });
 
@@ -65,7 +65,7 @@ describe("an expression that can have", () => {
     "above.$many",
     "listed.l[]",
     "listed.l[a = 1].b",
-  ])("several values is not compiled to a function without cursors: %s", (text) => {
+  ])("that can have several values is not compiled to a function without cursors: %s", (text) => {
     expect(createRuleCompiler(CONTEXT).single(parseExpression(text))).toBeUndefined();
   });
 });

@@ -251,7 +251,7 @@ describe("concurrent changes", () => {
     expect(await scene.corrections()).toHaveLength(3);
   });
 
-  test("by the command line: its corrections are shown", async () => {
+  test("made on the command line are shown as corrections", async () => {
     const scene = threeAccounts();
     const session = await scene.open();
     const { job } = await readSettings([], {}, scene.folder);
@@ -359,7 +359,7 @@ describe("files that change during a session:", () => {
 });
 
 describe("rows with key errors", () => {
-  test("cannot be corrected without a key, and explain the fix", async () => {
+  test("are locked if they have no key, and explain the fix", async () => {
     const scene = fixScene({
       accounts: goodAccounts(2),
       customers: [{ REF: "EXT-00001" }, { REF: "EXT-00002" }, { REF: "" }],

@@ -34,7 +34,7 @@ async function expectFixed(
 }
 
 describe("JSON sources", () => {
-  test("are edited by their dot paths, including lists and joined children", async () => {
+  test("are edited by dot path, including lists and joined children", async () => {
     const scene = jsonScene(
       [jsonAccount("A", { account: { ref: "A", type: "X", vacant: false } }), jsonAccount("B")],
       [
@@ -217,7 +217,7 @@ async function bookScene(wrongDate = "31/02/1971"): Promise<FixScene> {
 }
 
 describe("a workbook with two sheets", () => {
-  test("is edited as the text that its cells show, with dates in ISO 8601", async () => {
+  test("is edited as the displayed text of its cells, with dates in ISO 8601", async () => {
     const scene = await bookScene();
     const session = await scene.open();
     expect(errorsOf(session, "accounts").map((text) => text.split(":")[0])).toEqual([

@@ -56,7 +56,7 @@ test("adds options and fields after the last entry of their object", () => {
   ).toContain("      supply_postcode: PC\n      meter_points:\n        - id: M\n# the end\n");
 });
 
-test("keeps the comments of a removed entry with its name", () => {
+test("keeps the comments of a removed entry, prefixed with the entry's name", () => {
   expect(edit(TEXT, { path: ["payload", "billing_name"] })).toBe(
     TEXT.replace(/ {2}billing_name.*\n/, "  # billing_name: ask Ann\n"),
   );
