@@ -2,7 +2,7 @@ import { Chalk } from "chalk";
 import { plainText } from "../text/plain-text.ts";
 import { cutPhrases, cutText, textWidth, wrapText } from "./text-width.ts";
 
-export interface TableColumn {
+interface TableColumn {
   readonly title: string;
   /** Set for columns of numbers. */
   readonly align?: "right";

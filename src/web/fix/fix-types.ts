@@ -9,7 +9,7 @@ export type FixState =
   | ({ readonly status: "ready" } & FixOverview);
 
 /** The part of the overview that edits change. */
-export interface EditedOverview {
+interface EditedOverview {
   readonly records: RecordCounts;
   /** The first cause is `ALL_CAUSES`. The other causes follow, with the most rows first. */
   readonly causes: readonly FixCause[];
