@@ -155,13 +155,14 @@ async function writable<Result>(folder: string, work: () => Promise<Result>): Pr
  */
 export async function noteRecovered(
   folders: readonly string[],
-  { history, origin }: JournaledLedger,
+  ledger: JournaledLedger,
   { clock }: JournalEnvironment,
 ): Promise<void> {
+  const { origin } = ledger;
   if (origin === undefined) return;
   const facts = await origin.facts();
   const at = timestamp(clock);
   await origin.noteOrigin(facts.origin, at);
-  const { requests } = await history();
+  const { requests } = await ledger.history();
   for (const folder of folders) await writeSeenOrigin(folder, { ...facts, requests, at }, "recovered");
 }
