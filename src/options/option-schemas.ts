@@ -33,7 +33,7 @@ const TEXTS_BY_NAME: ValueKind = { words: "strings by name", schema: z.record(te
 
 const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["range"]>) => ValueKind)>> = {
   text: TEXT,
-  path: TEXT,
+  path: { ...TEXT, file: text.min(1, "a path is expected") },
   day: { words: "a date such as 2026-01-31", schema: text.refine(isIsoDate) },
   switch: { words: "true or false", schema: z.boolean() },
   paths: { words: "a string or a list of strings", schema: z.union([text, texts]), recorded: texts },

@@ -80,6 +80,8 @@ targets:
     ["targets:\n  t:\n    baseUrl: x\n    rps: 0\n", 4, /rps/],
     ["targets:\n  t: {}\n", 2, /baseUrl/],
     ["- a list\n", 1, /settings/],
+    ['supplier: A\nledger: ""\n', 2, /ledger: a path is expected/],
+    ['out: ""\n', 1, /out: a path is expected/],
   ])(
     "with the content %j is refused at line %i, and the message says what is expected",
     async (text, line, message) => {
