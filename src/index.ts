@@ -94,13 +94,14 @@ export type {
   RunProgress,
   RunState,
   SendProgress,
+  SettledRecords,
   Sharing,
   Wait,
   WorkingProcess,
 } from "./job/run-progress.ts";
 export { EXIT_CODES, type ExitCode } from "./model/exit-codes.ts";
 export { Failure, FAILURES, type FailureCode } from "./model/failure.ts";
-export { STATUSES, type Status, type Summary } from "./model/outcome.ts";
+export { type RecordCounts, STATUSES, type Status, type Summary } from "./model/outcome.ts";
 export type { Place } from "./model/place.ts";
 export type { Severity } from "./model/problem.ts";
 export type { SupplierStatus } from "./model/supplier-status.ts";

@@ -66,7 +66,7 @@ export interface InputProgress {
 }
 
 /** The records of a run that have an outcome. */
-interface SettledRecords {
+export interface SettledRecords {
   /** Number of these records. */
   readonly done: number;
   /** The number of these records, by status. */
