@@ -110,6 +110,7 @@ describe("exclude", () => {
     [["--from", "none.txt", ...REASON], "none.txt"],
     [["--from", "empty.txt", ...REASON], "empty.txt contains no key"],
     [["--from", "utf-16.txt", ...REASON], "utf-16.txt:1: byte 0xff is not UTF-8"],
+    [["--from", "outcomes.ndjson", ...REASON], "outcomes.ndjson:2: this line is JSON, not a key"],
     [["--from", "binary.txt", ...REASON], "binary.txt: this is a binary file, not text"],
     [["--from", "accounts.csv", ...REASON], 'no column "key"'],
     [["--undo", "EXT-1", ...REASON], "cannot be used with"],
@@ -118,6 +119,7 @@ describe("exclude", () => {
     await work.push(["--dry-run"]);
     writeFileSync(work.file("empty.txt"), "\n");
     writeFileSync(work.file("utf-16.txt"), "\uFEFFEXT-1\n", "utf16le");
+    writeFileSync(work.file("outcomes.ndjson"), '\n{"key":"EXT-1","status":"accepted"}\n');
     writeFileSync(work.file("binary.txt"), "EXT-1\n\0\n");
     const { code, stderr } = await work.migrate(["exclude", ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -25,8 +25,8 @@ const PIECES_IN_MEMORY = 8_000_000;
 /**
  * Passes the distinct keys of an inventory file to `handle` in batches, in the order of their code units. Sorts the
  * keys on disk, so that memory use does not grow with the number of keys.
- * @throws Failure `config` for a column that the file does not have, and for a file of keys that is not UTF-8 text; the
- * failures of reading the file
+ * @throws Failure `config` for a column that the file does not have, for a file of keys that is not UTF-8 text, and for a
+ * line that is JSON; the failures of reading the file
  */
 export async function eachInventoryKey(
   inventory: InventoryFile,
@@ -75,13 +75,21 @@ async function* keysOfText(file: string): AsyncGenerator<InventoryKey> {
     for await (const text of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
       line += 1;
       // `trim` also removes a byte order mark.
-      yield { key: text.trim(), line };
+      const key = text.trim();
+      if (key.startsWith('{"')) throw notAKey(file, line);
+      yield { key, line };
     }
   } catch (error) {
     throw readFailure(file, error);
   } finally {
     stream.destroy();
   }
+}
+
+function notAKey(file: string, line: number): Failure {
+  return new Failure("config", `${file}:${line}: this line is JSON, not a key`, {
+    hint: "write one key per line; from outcome lines, for example: jq -r .key outcomes.ndjson > keys.txt",
+  });
 }
 
 /** Yields the bytes of a text file, split only between characters. */
