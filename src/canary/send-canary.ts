@@ -214,6 +214,6 @@ function differenceText(source: Outcome["source"] | undefined, result: LookupRes
   const place = source === undefined ? "a record" : formatPlace(source);
   if (result.kind === "absent") return [`${place} is not on the platform`];
   return result.kind === "different"
-    ? [`${place} has different values on the platform at ${result.attrs.join(", ")}`]
+    ? [`${place} has different values on the platform for ${result.attrs.join(", ")}`]
     : [];
 }

@@ -29,7 +29,7 @@ const texts = z.array(text);
 const count = z.number().int().min(1);
 const auto = z.literal("auto");
 const TEXT: ValueKind = { words: "a string", schema: text };
-const TEXTS_BY_NAME: ValueKind = { words: "strings by name", schema: z.record(text, text) };
+const TEXTS_BY_NAME: ValueKind = { words: "an object of strings", schema: z.record(text, text) };
 
 const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["range"]>) => ValueKind)>> = {
   text: TEXT,
@@ -74,12 +74,12 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
   statuses: { words: "a list of statuses", schema: z.array(z.enum(STATUSES)) },
   textsByName: TEXTS_BY_NAME,
   pathsByName: TEXTS_BY_NAME,
-  listsByName: { words: "lists of strings by name", schema: z.record(text, texts) },
+  listsByName: { words: "an object of lists of strings", schema: z.record(text, texts) },
   ruleSettings: {
-    words: "settings by name",
+    words: "an object of settings",
     schema: z.record(text, z.union([z.boolean(), z.number(), text, texts])),
   },
-  object: { words: "settings by name", schema: z.custom((value) => isObject(value)) },
+  object: { words: "an object of settings", schema: z.custom((value) => isObject(value)) },
   signal: {
     words: "an AbortSignal",
     schema: z.custom(

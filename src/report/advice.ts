@@ -54,7 +54,8 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
     "Restore the number of the record from the old system. A spreadsheet program changed it when saving the file.",
   row_sent_under_other_key: "Nothing to correct in the data. Show this to the migration team.",
   key_differs_from_reject: "Restore the original number of the record, which is in the column migrate_key.",
-  stale: "Nothing to correct if a newer extract contains the record. Otherwise show this to the migration team.",
+  stale:
+    "If a newer extract contains the record, there is nothing to correct. Otherwise, show this to the migration team.",
   unsafe_document_path: "Enter the path of the document relative to the agreed folder, such as bills/2026/17.pdf.",
   path_does_not_exist_in_file_store: "Copy the document to this path, or correct the path. Paths are case-sensitive.",
   coerced: "The record is still sent. Write the value in the expected format so that the platform does not change it.",
@@ -81,5 +82,5 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   source_repeated_row: "The record is still sent, with both rows. Delete one of them if it is a mistake.",
   source_bad_order: "Correct the cell, because it determines the order of the rows.",
   source_bad_as_of: "Correct the cell. It must contain a valid date, which shows how recent the row is.",
-  source_child_left_out: "Write the number that joins the two files in the same format in both files.",
+  source_child_left_out: "The number that joins the two files must have the same format in both.",
 };

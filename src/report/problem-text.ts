@@ -109,7 +109,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
       ? "The items of the list must be unique."
       : `Already accepted at ${plainText(acceptedAt)} with different content; --revise sends the change.`,
   corrected_since: ({ acceptedAt }) =>
-    `A corrected version has been on the platform since ${plainText(acceptedAt)}. This row is the version that was rejected before.`,
+    `A corrected version has been on the platform since ${plainText(acceptedAt)}. This row is the version that was rejected earlier.`,
   account_not_found: ({ after }) =>
     `Belongs to a record of ${plainText(after)} that has not been accepted. This record can be sent once that record is accepted.`,
   circular_dependency: ({ after }) =>
@@ -119,13 +119,13 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   duplicate_key: ({ other, sameContent }) =>
     `The same business key as ${placeText(other)}, ${sameContent ? "with the same content: sent once" : "with different content"}.`,
   near_duplicate_key: ({ other }) =>
-    `The business key may be the same as the one at ${placeText(other)}: the two keys differ only in case, spaces, leading zeros, dashes or similar.`,
+    `The business key may be the same as the one at ${placeText(other)}: the two keys differ only in details such as case, spaces, leading zeros or dashes.`,
   near_known_key: ({ key, known, corruption, wasSent }) =>
-    `The key (${shapeOf(key)}) is new. The key of another record (${shapeOf(known)}) ${wasSent ? "was sent before" : "was in an earlier run"}, and ${KEY_CORRUPTION_TEXT[corruption]}. Restore the key. If both keys are right, --new-keys sends the record.`,
+    `The key (${shapeOf(key)}) is new. The key of another record (${shapeOf(known)}) ${wasSent ? "was already sent" : "was in an earlier run"}, and ${KEY_CORRUPTION_TEXT[corruption]}. Restore the key. If both keys are right, --new-keys sends the record.`,
   damaged_key: ({ key, corruption }) =>
     `The key (${shapeOf(key)}) is not the original one: ${KEY_CORRUPTION_TEXT[corruption]}. Restore the key from the old system. If the key is right, --new-keys sends the record.`,
   row_sent_under_other_key: ({ key, known }) =>
-    `This source row was sent before under another key${known === undefined ? "" : ` (${shapeOf(known)})`}. Its key is now ${shapeOf(key)}, so the platform would create a second account. Restore the mapping, lookup lists and functions of the earlier run. If both keys are right, --new-keys sends the record.`,
+    `This source row was already sent under another key${known === undefined ? "" : ` (${shapeOf(known)})`}. Its key is now ${shapeOf(key)}, so the platform would create a second account. Restore the mapping, lookup lists and functions of the earlier run. If both keys are right, --new-keys sends the record.`,
   key_differs_from_reject: ({ key, known }) =>
     `The key (${shapeOf(key)}) is not the key of the rejected record in the column migrate_key (${shapeOf(known)}). Restore the key, or push the rejects with --rejects <dir> --restore-keys. If the new key is right, --new-keys sends the record.`,
   stale: () => "Older than content already sent for this record; --allow-older sends the record.",

@@ -53,11 +53,11 @@ type RecordCode =
 type FieldCode = Exclude<LocalFinding["code"], RecordCode>;
 
 const RECORD_TITLES: Readonly<Record<string, string>> = {
-  corrected_since: "The record has been corrected since",
+  corrected_since: "The record has already been corrected",
   account_not_found: "The account of the record is not on the platform yet",
   circular_dependency: "Records wait for each other",
-  row_sent_under_other_key: "The record was sent before under another key",
-  stale: "The record is older than content that was sent before",
+  row_sent_under_other_key: "The record was already sent under another key",
+  stale: "The record is older than content already sent",
 } satisfies Record<Exclude<RecordCode, `source_${string}`>, string>;
 
 /**
@@ -88,7 +88,7 @@ const PREDICATES: Readonly<Record<FieldCode, string>> = {
   read_only: "is set by the platform",
   duplicate_key: "occurs twice",
   near_duplicate_key: "occurs twice in similar forms",
-  near_known_key: "differs slightly from a known one",
+  near_known_key: "differs slightly from a known key",
   damaged_key: "was changed by a spreadsheet",
   key_differs_from_reject: "was changed",
   unsafe_document_path: "is not an allowed path",
@@ -128,7 +128,7 @@ function platformPredicate({ code }: PlatformProblem): string {
 
 function localPredicate(problem: LocalProblem): string {
   const { code } = problem;
-  if (code === "unique" && problem.acceptedAt !== undefined) return "was accepted before with different content";
+  if (code === "unique" && problem.acceptedAt !== undefined) return "was already accepted with different content";
   if (code === "max_length" && problem.unit === "items") return "has too many entries";
   if (code === "min_length" && problem.unit === "items") return "has too few entries";
   return entryOf(PREDICATES, code) ?? "is not valid";

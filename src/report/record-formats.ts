@@ -95,7 +95,7 @@ function csvWriter<T extends JsonObject>({ members }: RecordView<T>, { notice }:
         if (columns?.includes(name) === true || leftOut.has(name)) continue;
         leftOut.add(name);
         notice(
-          `The CSV omits the member ${name}, which first occurs after the header was written; use --format ndjson to see it`,
+          `The CSV omits the member ${name}, which first occurred after the header was written; use --format ndjson to see it`,
         );
       }
       return (

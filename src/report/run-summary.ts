@@ -16,7 +16,7 @@ const MEANINGS: Readonly<Record<Status, string>> = {
   skipped: "already accepted: not sent again",
   duplicate: "repeats another record: sent only once",
   existing: "already on the platform: content not compared",
-  stale: "older than content sent before: not sent",
+  stale: "older than content already sent: not sent",
   excluded: "excluded from the migration: not sent",
 };
 

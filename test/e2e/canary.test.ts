@@ -138,7 +138,7 @@ describe("push --canary reads the sample back", () => {
     [
       "has different values",
       (key: string) => account(key, "Somebody"),
-      /accounts\.csv:2 has different values .* at billing_name/,
+      /accounts\.csv:2 has different values .* for billing_name/,
     ],
     [
       "does not have the record",

@@ -93,7 +93,7 @@ describe("document paths in a file with records of two import suppliers", () => 
       ...NDJSON,
     ]);
     expect(right.code).toBe(0);
-    expect(right.stderr).toContain("Document paths: 2, of which 0 missing in copy");
+    expect(right.stderr).toContain("Document paths: 2, of which 0 missing from copy");
     const wrong = await documentsCheck(sceneOfTwoSuppliers(["A,Hello,2024/w.pdf", "B,Hello,2024/w.pdf"]), [
       "--store",
       "copy",
@@ -120,7 +120,7 @@ describe("documents check with a folder", () => {
     const end = await documentsCheck(scene(), ["--store", "copy", ...NDJSON]);
     expect(end.code).toBe(1);
     expectTwoProblems(end);
-    expect(end.stderr).toContain("Document paths: 4, of which 1 missing in copy, 1 unsafe");
+    expect(end.stderr).toContain("Document paths: 4, of which 1 missing from copy, 1 unsafe");
     expect(end.stdout + end.stderr).not.toContain("missing.pdf");
   });
 
@@ -248,7 +248,7 @@ describe.skipIf(!SWIFT_IS_HERE)("documents check over OpenStack Swift (skipped w
     const end = await documentsCheck(scene(), NDJSON, env());
     expect(end.code).toBe(1);
     expectTwoProblems(end);
-    expect(end.stderr).toContain("1 missing in s3://files");
+    expect(end.stderr).toContain("1 missing from s3://files");
   });
 
   test("reads the access key from a private file, and all other settings from the configuration", async () => {

@@ -137,7 +137,7 @@ describe("exclude", () => {
     const unclear = await work.migrate(["exclude", "EXT-9", ...REASON], anySupplier);
     expect([unclear.code, unclear.stderr]).toEqual([2, expect.stringContaining("several destinations")]);
     expect((await work.migrate(["exclude", "EXT-9", "--supplier", "OTHER", ...REASON])).stdout).toContain(
-      "1 record excluded from the migration; no push has contained it so far",
+      "1 record excluded from the migration; no push has included it so far",
     );
     expect((await work.migrate(["exclude", "EXT-00001", ...REASON])).code).toBe(0);
   });

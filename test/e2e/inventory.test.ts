@@ -28,7 +28,7 @@ async function migrate(inventory: string, files: Readonly<Record<string, string>
 const KEYS = "\uFEFFGOOD\nBAD\n\n  =NEW \r\nCafe\u0301\n=NEW\nOTHER\n";
 
 describe("an inventory with one key per line:", () => {
-  test("open lists the keys that no push has contained, with their lines, and exits with 3", async () => {
+  test("open lists the keys that no push has included, with their lines, and exits with 3", async () => {
     const { code, stdout } = await migrate("keys.txt", { "keys.txt": KEYS }, "open", "--format", "ndjson");
     const missing = stdout
       .trimEnd()
@@ -92,7 +92,7 @@ test("a missing inventory file is reported with its path", async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining("absent.txt")]);
 });
 
-test("the missing keys of any inventory are the keys that no push has contained, each listed once", async () => {
+test("the missing keys of any inventory are the keys that no push has included, each listed once", async () => {
   const file = join(folder, "any.txt");
   const key = fc.constantFrom("GOOD", "BAD", "Caf\u00E9", "Cafe\u0301", "a", "b", "\u{1F600}", "c d", "\u{FF21}");
   const reading = await (await openLedgerStore(ledger)).read();

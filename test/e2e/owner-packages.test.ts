@@ -114,7 +114,7 @@ test("a second export does not overwrite corrections, and removes the folder of 
   appendFileSync(work.file("report", "Contact-data", "rejects.csv"), "\n");
   const refused = await work.migrate(["report", "--by-owner"]);
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain("Contact-data: rejects.csv changed since the export, and would be overwritten");
+  expect(refused.stderr).toContain("Contact-data: rejects.csv changed after the export, and would be overwritten");
   expect(keysIn(work, "Billing")).toEqual(["K4"]);
 
   const text = readFileSync(work.file("report", "Contact-data", "rejects.csv"), "utf8");

@@ -148,7 +148,7 @@ describe("migrate rates", () => {
 
   test("reports a tariff that does not exist", async () => {
     const { code, stderr } = await read(["rates", "VAR-24-01-01", "../../accounts"]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("the platform has no standard-unit-rates of")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("the platform has no standard-unit-rates for")]);
     expect((await rates("--to", "2025-01-01")).stderr).toContain("period_from");
   });
 

@@ -111,7 +111,7 @@ describe("the parameters of an operation's requests", () => {
     write("migrate.yaml", "inventory: keys.txt\n");
     const run = (...args: readonly string[]): Promise<CliEnd> => runCli(args, { cwd: folder, env: sandbox.env });
     expect((await migrate(folder, ["push", "--dry-run"])).code).toBe(1);
-    expect((await run("exclude", "3", "--reason", "closed")).stderr).toMatch(/no push or dry run has contained 3/);
+    expect((await run("exclude", "3", "--reason", "closed")).stderr).toMatch(/no push or dry run has included 3/);
     expect((await migrate(folder, ["push"])).code).toBe(1);
     expect((await run("exclude", "1", "--reason", "closed")).stdout).toBe("1 record excluded from the migration\n");
     const { stdout } = await run("status");

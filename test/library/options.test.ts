@@ -59,7 +59,7 @@ test.each([
   [
     push,
     { contract: "c.yaml", target: TARGET, credentials: "sk_secret" },
-    "push: `credentials` must be settings by name",
+    "push: `credentials` must be an object of settings",
   ],
   [
     push,

@@ -36,7 +36,7 @@ describe("problemTitle", () => {
     ["Billing postcode is not accepted by the platform", platform("meter_in_use")],
     ["Readings are different on the platform", platform("conflict", "readings")],
     ["The platform: The reason", platform("meter_in_use", "non_field_errors")],
-    ["The record is older than content that was sent before", local({ code: "stale" })],
+    ["The record is older than content already sent", local({ code: "stale" })],
     ["No row of accounts has this key", local({ code: "source_orphan_row", parent: "accounts" })],
   ])("is %s", (title, problem) => {
     expect(problemTitle(problem, undefined)).toBe(title);

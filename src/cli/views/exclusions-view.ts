@@ -49,7 +49,7 @@ function endedText(ended: number): string {
 function unseenText(unseen: number, excluded: number): string {
   if (unseen === 0) return "";
   const records = unseen < excluded ? `${formatCount(unseen)} of them` : excluded === 1 ? "it" : "them";
-  return `; no push has contained ${records} so far`;
+  return `; no push has included ${records} so far`;
 }
 
 const LISTED = 20;

@@ -80,7 +80,7 @@ function createDocumentCounts() {
       const all = formatCount(there + missing + unsafe);
       const unsafeWords = unsafe === 0 ? "" : `, ${formatCount(unsafe)} unsafe`;
       const hint = there === 0 && missing > 0 ? "; none of them exists, so check --store and the root location" : "";
-      return `Document paths: ${all}, of which ${formatCount(missing)} missing in ${store}${unsafeWords}${hint}`;
+      return `Document paths: ${all}, of which ${formatCount(missing)} missing from ${store}${unsafeWords}${hint}`;
     },
   };
 }

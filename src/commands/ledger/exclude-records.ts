@@ -31,13 +31,13 @@ export interface ExcludeOptions {
 export interface ExcludedKeys extends Readonly<
   Record<"excluded" | "excludedBefore" | RefusedExclusion, readonly string[]>
 > {
-  /** Excluded keys that no push has contained yet. */
+  /** Excluded keys that no push has included yet. */
   readonly unseen: readonly string[];
 }
 
 /**
  * Excludes the records with these keys from the migration. An exclusion applies to every destination whose pushes have
- * contained the key. If no push has contained the key, the exclusion applies to the only destination in the ledger. The
+ * included the key. If no push has included the key, the exclusion applies to the only destination in the ledger. The
  * place of an open row without a key (`accounts.csv:12`) excludes that row.
  * @throws Failure `usage`, without any change, for keys that could belong to several destinations, for keys whose
  * address is unknown, and for places with several rows
@@ -216,7 +216,7 @@ function destinationsOf(runs: readonly Run[], { supplier, operation }: ExcludeOp
  * on its rows.
  */
 function unknownAddress(keys: readonly string[]): Failure {
-  return new Failure("usage", `no push or dry run has contained ${firstOf(keys)}; nothing was changed`, {
+  return new Failure("usage", `no push or dry run has included ${firstOf(keys)}; nothing was changed`, {
     hint: "the address of these records depends on their rows, so run `migrate push --dry-run` with these rows first",
   });
 }
@@ -229,7 +229,7 @@ function severalDestinations(keys: readonly string[], destinations: readonly Run
   const listed = destinations.map(({ target, supplier, operation }) => [operation, target, supplier].join(" ").trim());
   return new Failure(
     "usage",
-    `no push has contained ${firstOf(keys)}, and the ledger has several destinations; nothing was changed`,
+    `no push has included ${firstOf(keys)}, and the ledger has several destinations; nothing was changed`,
     { hint: `choose one with --operation or --supplier: ${listed.join("; ")}` },
   );
 }

@@ -79,7 +79,7 @@ export async function push(
 
 function sharedCanary(): Failure {
   return new Failure("usage", "--canary cannot be combined with --workers", {
-    hint: "push with --canary and without workers first, for example with --limit, then push the rest with --workers",
+    hint: "push a part with --canary and without workers first (for example with --limit), then push the rest with --workers",
   });
 }
 

@@ -64,7 +64,7 @@ function numberOf(value: number, scalar: Scalar, context: ScalarContext): JsonSc
   if (!Number.isFinite(value)) throw context.refuse("JSON does not allow this number", offsetIn(scalar));
   if (isWhole && !isExactNumber(value, text)) {
     throw context.refuse(
-      "this number has more digits than can be kept exactly",
+      "this number has too many digits to be kept exactly",
       offsetIn(scalar),
       "write it as text in quotes",
     );

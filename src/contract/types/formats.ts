@@ -61,7 +61,7 @@ export function formatOf(parts: readonly SchemaNode[], { contradict }: Compilati
   const [first, ...others] = formats.filter(({ value }) => ENFORCED_FORMATS.has(value));
   const other = others.find(({ value }) => value !== first?.value);
   if (first !== undefined && other !== undefined) {
-    contradict(`the formats ${first.value} and ${other.value} exclude each other`, other.path);
+    contradict(`the formats ${first.value} and ${other.value} are mutually exclusive`, other.path);
   }
   return first?.value ?? formats[0]?.value;
 }

@@ -27,7 +27,7 @@ export function typesOf(parts: readonly SchemaNode[], { findings, contradict }: 
   const shared = known.map((types) => types.names).reduce<readonly SchemaType[] | undefined>(sharedTypes, undefined);
   const isEmpty = shared?.length === 0;
   const allowed = shared?.filter((name) => name !== "null") ?? [];
-  if (isEmpty) contradict("the types exclude each other", path);
+  if (isEmpty) contradict("the types are mutually exclusive", path);
   const format = known.find((types) => types.format !== undefined)?.format;
   return {
     allowed: allowed.length === 0 && !isEmpty ? undefined : allowed,

@@ -4,7 +4,7 @@ import type { Inventory } from "../../options/migration-options.ts";
 import { eachInventoryKey } from "./inventory-keys.ts";
 import { type InventoryState, platformsOf, stateOfNumber } from "./inventory-state.ts";
 
-/** A key of the inventory that no push to the platform has contained. */
+/** A key of the inventory that no push to the platform has included. */
 export interface MissingKey {
   readonly target: string;
   readonly key: string;

@@ -156,7 +156,7 @@ export async function refuseChangedRejects(folder: string, run: string): Promise
   const [changed, ...others] = await changedFiles(folder, manifest);
   if (changed === undefined) return;
   const also = others.length === 0 ? "" : ` and ${others.length} more`;
-  throw new Failure("usage", `${folder}: ${changed}${also} changed since the export, and would be overwritten`, {
+  throw new Failure("usage", `${folder}: ${changed}${also} changed after the export, and would be overwritten`, {
     hint: `re-import the corrections with \`migrate push --rejects ${folder}\`, or choose another folder with --out`,
   });
 }

@@ -96,7 +96,7 @@ export function* exists(tables: Tables, sql: Sql, ...values: readonly TableValue
 export function finishNow<Result>(work: Work<Result>): Result {
   const { done, value } = work.next();
   if (done === true) return value;
-  throw new Error("The tables of the ledger did not answer immediately.");
+  throw new Error("The tables of the ledger did not respond immediately.");
 }
 
 /** Runs work on tables that respond asynchronously. */

@@ -83,7 +83,7 @@ async function probe(unsent: readonly RecordToSend[], { job, connection, drain }
   if (first === undefined) return;
   throw new Failure(
     "ledger_outdated",
-    `the platform already has ${there.length} of ${counted(unsent.length, "record")} without a request in the ledger, ` +
+    `the platform already has ${there.length} of ${counted(unsent.length, "record")} for which the ledger has no request, ` +
       `starting with record ${first.record}`,
     {
       hint:

@@ -34,7 +34,7 @@ export function ratePages(client: ReadClient, request: RateRequest): AsyncGenera
 const decimals: ReadonlySet<string> = new Set(["value_exc_vat", "value_inc_vat"]);
 
 function noRates(list: string, { product, tariff, fuel }: RateRequest): Failure {
-  return new Failure("not_found", `the platform has no ${list} of ${fuel} tariff ${tariff} in product ${product}`, {
+  return new Failure("not_found", `the platform has no ${list} for ${fuel} tariff ${tariff} in product ${product}`, {
     hint: "check the product, the tariff, --fuel and --kind; `migrate products` lists the products",
   });
 }

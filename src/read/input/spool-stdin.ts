@@ -22,7 +22,7 @@ export async function spoolStdin(stream: Readable, folder: string): Promise<stri
   } catch (error) {
     await rm(path, { force: true }).catch(() => undefined);
     throw new Failure("storage", `${folder}: cannot store the data from stdin`, {
-      hint: `${remedyOf(error, folder)}, choose another folder for temporary files (TMPDIR), or pass a file, which is not copied`,
+      hint: `${remedyOf(error, folder)}, choose another folder for temporary files (TMPDIR), or pass a file, because files are not copied`,
       cause: error,
     });
   }

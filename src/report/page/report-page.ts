@@ -183,7 +183,7 @@ const PARTS: readonly HeadlinePart[] = [
     statuses: ["existing"],
     phrase: (count) => `${count === 1 ? "exists" : "exist"} on the platform with unverified content`,
   },
-  { statuses: ["stale"], phrase: (count) => `${count === 1 ? "is" : "are"} older than content sent before` },
+  { statuses: ["stale"], phrase: (count) => `${count === 1 ? "is" : "are"} older than content already sent` },
   { statuses: ["excluded"], phrase: (count) => `${count === 1 ? "is" : "are"} excluded from the migration` },
   { statuses: ["ambiguous"], phrase: (count) => `${count === 1 ? "has" : "have"} an unknown outcome` },
   { statuses: ["blocked", "pending"], phrase: (count) => `${count === 1 ? "is" : "are"} still to be sent` },

@@ -136,7 +136,7 @@ const STATE_TEXTS: Readonly<Record<string, { readonly title: string; readonly ad
       "content yourself, then run `migrate reconcile --accept <key>`.",
   },
   missing: {
-    title: "No push has contained this record from the inventory",
+    title: "No push has included this record from the inventory",
     advice: "Ask for an extract that contains the record, or exclude the record with `migrate exclude`.",
   },
 };

@@ -87,7 +87,7 @@ describe("unenforced keywords:", () => {
 
   it.each([
     [{ minLength: 5, maxLength: 4 }, "(4); only values of other types are valid"],
-    [{ format: "uuid", allOf: [{ format: "uri" }] }, "exclude each other; only values of other types are valid"],
+    [{ format: "uuid", allOf: [{ format: "uri" }] }, "are mutually exclusive; only values of other types are valid"],
     [{ type: "string", nullable: true, minLength: 5, maxLength: 4 }, "(4); only null is valid"],
   ])("%j is a warning, because some values match", (schema, message) => {
     const { findings, messages } = fieldOf(schema);

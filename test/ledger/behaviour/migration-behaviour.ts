@@ -69,7 +69,7 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
       await leave?.(ledger);
     });
 
-    test("finds the keys that no planned push to a destination has contained", async () => {
+    test("finds the keys that no planned push to a destination has included", async () => {
       const ledger = await empty();
       const { endpoint, supplier } = PUSH;
       await planned(ledger, [item(1, "A"), item(2, "É"), item(3, "B", "x", { status: "invalid" })]);

@@ -62,7 +62,7 @@ function nameFor(column: SourceColumn, { field, sources }: EditTarget): string {
 
 function refuseColumn({ source, column }: SourceColumn, row: string, { attr }: FieldData): never {
   return refuse(
-    `${attr} is filled from a row of "${row}", but that row does not determine a single row of "${source}" from which to take ${column}`,
+    `${attr} is filled from a row of "${row}", which does not identify a single row of "${source}" to take ${column} from`,
     `choose a column of "${row}"; or, if only one row of "${source}" matters for each row of "${row}", set "pick" for "${source}"`,
   );
 }

@@ -148,7 +148,10 @@ function columnsOf(source: FixSource, editor: EditorClass): Column<FixRow>[] {
         width: Math.min(260, Math.max(110, column.length * 9 + 30)),
         formatter: valueCell,
         editor,
-        ...(isStructural && { toolTip: `${column}: joins, orders or identifies rows`, headerCssClass: "structural" }),
+        ...(isStructural && {
+          toolTip: `${column}: is used to join, order or identify rows`,
+          headerCssClass: "structural",
+        }),
       };
     }),
   ];

@@ -131,6 +131,6 @@ export function pasteCells(event: ClipboardEvent, grid: AccessibleGrid, options:
   );
   if (table.length > left)
     options.onMessage(
-      `There is room for only ${left} of the ${table.length} copied rows from the first selected cell down.`,
+      `From the first selected cell down, there is room for only ${left} of the ${table.length} copied rows.`,
     );
 }
