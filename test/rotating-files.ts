@@ -32,6 +32,7 @@ export const PARTS: readonly (readonly string[])[] = [
     "ledger/sqlite/lock/ledger-lock",
   ],
   [
+    "e2e/mapping-function-failures",
     "e2e/pgbouncer",
     "e2e/push-faults",
     "e2e/push-lock",

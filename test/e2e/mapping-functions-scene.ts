@@ -13,3 +13,7 @@ payload: { number: REF, name: { from: NAME, call: f } }
 export function folderWith(functions: string, more: Readonly<Record<string, string>> = {}): string {
   return workFolder({ "mapping.yaml": MAPPING, "functions.mjs": functions, "accounts.csv": ROWS, ...more });
 }
+
+/** Returns a module whose function `f` runs this code for Bob, who is on line 3 of `accounts.csv`. */
+export const forBob = (does: string): string =>
+  `import { close, closeSync } from "node:fs"; import { kill } from "node:process"; import { Worker } from "node:worker_threads"; export function f(value) {\n  if (value === "Bob") ${does};\n  return value;\n}\n`;
