@@ -1,24 +1,13 @@
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { useSandbox } from "../e2e/push-scene.ts";
 import { runCli } from "../e2e/cli.ts";
 import type { OverviewData } from "../../src/web/overview/overview-data.ts";
-import type { PushState } from "../../src/web/push/push-data.ts";
 import type { CauseRows, ProblemsData } from "../../src/web/problems/problems-data.ts";
-import { clientOf, demoProject, type RunningWeb, startWithSandbox, type WebClient } from "./web-scene.ts";
-
-const PROJECT = { records: 223, valid: 204, invalid: 19, accepted: 197, rejected: 7 };
+import { planOf, PROJECT, stateOf, useDemoProjects } from "./push-page-scene.ts";
 
 describe("a push from the browser", () => {
-  const { sandbox, admin } = useSandbox();
-
-  async function startProject(change: (folder: string) => void = () => undefined): Promise<Project> {
-    const folder = demoProject({ sandbox: sandbox.ready });
-    change(folder);
-    const web = await startWithSandbox(folder, sandbox);
-    return { folder, web, client: await clientOf(web) };
-  }
+  const { sandbox, admin, startProject } = useDemoProjects();
 
   it("counts the records first, and sends exactly these records only after a confirmation", async () => {
     const { client } = await startProject();
@@ -131,64 +120,4 @@ describe("a push from the browser", () => {
     expect(failed).toMatchObject({ error: { code: "config" } });
     expect(JSON.stringify(failed)).toContain("any user can change the configuration file");
   });
-
-  it("waits for the requests in flight if the command is stopped during a push", async () => {
-    const { folder, client, web } = await startProject();
-    await client.post("/api/push/check");
-    const plan = planOf(await stateOf(client, "checked"));
-    await admin.faults({ latencyMs: 500 });
-    await client.post("/api/push/start", { plan, typed: "" });
-    await expect.poll(async () => (await admin.imports()).length).toBeGreaterThan(0);
-    await web.stop();
-    const { stdout } = await runCli(["status", "--format", "json"], { cwd: folder });
-    expect(JSON.parse(stdout)).toMatchObject({ runs: [{ state: "incomplete", exitCode: 3 }] });
-    const { runs }: { runs: readonly { summary: Record<string, number> }[] } = JSON.parse(stdout);
-    expect(runs[0]?.summary["ambiguous"]).toBeUndefined();
-    expect(runs[0]?.summary["pending"]).toBeGreaterThan(0);
-  });
-
-  it("stops on request, and suggests migrate resume", async () => {
-    const { client } = await startProject();
-    await client.post("/api/push/check");
-    const plan = planOf(await stateOf(client, "checked"));
-    await admin.faults({ latencyMs: 500 });
-    await client.post("/api/push/start", { plan, typed: "" });
-    await expect.poll(async () => (await admin.imports()).length).toBeGreaterThan(0);
-    expect((await client.post("/api/push/check")).status).toBe(409);
-    await client.post("/api/push/stop");
-    expect(await stateOf(client, "ended")).toMatchObject({
-      end: { exitCode: 3, next: expect.stringContaining("migrate resume") },
-    });
-  });
-
-  it("shows a push by another process, and refuses a check until that push ends", async () => {
-    const { folder, client } = await startProject();
-    await admin.faults({ latencyMs: 3000 });
-    const { MIGRATE_API_KEY } = sandbox.env;
-    const other = runCli(["push"], { cwd: folder, env: { MIGRATE_API_KEY }, isProcess: true });
-    await expect
-      .poll(async () => (await client.get<OverviewData>("/api/overview")).runs)
-      .toMatchObject([{ command: "push", state: "running" }]);
-    await client.post("/api/push/check");
-    expect(await stateOf(client, "failed")).toMatchObject({ error: { code: "ledger_in_use" } });
-    await admin.faults({});
-    expect((await other).code).toBe(1);
-    await client.post("/api/push/check");
-    expect(await stateOf(client, "checked")).toMatchObject({ plan: { records: PROJECT.rejected } });
-  });
 });
-
-interface Project {
-  readonly folder: string;
-  readonly web: RunningWeb;
-  readonly client: WebClient;
-}
-
-async function stateOf(client: WebClient, kind: PushState["kind"]): Promise<PushState> {
-  await expect.poll(async () => (await client.get<PushState>("/api/push")).kind).toBe(kind);
-  return client.get("/api/push");
-}
-
-function planOf(state: PushState): string {
-  return state.kind === "checked" ? state.plan.id : "";
-}
