@@ -41,19 +41,5 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
       expect(await deliveryErrors(300, end, admin)).toEqual([]);
       expect(end.code).toBe(0);
     });
-
-    test("a worker frozen beyond its lease writes nothing when it wakes, and joins again", async () => {
-      const scene = await inScene(700);
-      const push = scene.share(2, ["--concurrency", "8"]);
-      const [, frozen] = await scene.whenWorking(2);
-      await scene.whenSettled(60);
-      process.kill(frozen?.pid ?? 0, "SIGSTOP");
-      await expect.poll(async () => (await scene.workers()).map(({ state }) => state)).toContain("lost");
-      process.kill(frozen?.pid ?? 0, "SIGCONT");
-      const end = await push.ended;
-      expect(await deliveryErrors(700, end, admin)).toEqual([]);
-      expect(end.code).toBe(0);
-      expect(await scene.workers()).toHaveLength(3);
-    });
   },
 );

@@ -16,13 +16,9 @@ type Subject = (opened: () => Ledger) => void;
 /** What a ledger does in a single run. */
 export const ONE_RUN: readonly Subject[] = [describeRuns, describePlan, describeDuplicateKeys, describeSending];
 /** What a ledger does in a run after other runs. */
-export const LATER_RUNS: readonly Subject[] = [
-  describeLaterRuns,
-  describeExisting,
-  describeStale,
-  describeExclusions,
-  describeKnownKeys,
-];
+export const LATER_RUNS: readonly Subject[] = [describeLaterRuns, describeExisting, describeStale];
+/** What a ledger does with keys that it has excluded or already knows. */
+export const KNOWN_KEYS: readonly Subject[] = [describeExclusions, describeKnownKeys];
 /** What a ledger does with journals. A ledger in a thread is compared with journals before the thread starts. */
 export const JOURNALS: readonly Subject[] = [describeRecovery];
 
@@ -30,7 +26,7 @@ export const JOURNALS: readonly Subject[] = [describeRecovery];
 export function describeLedger(
   kind: string,
   open: () => Promise<Ledger>,
-  subjects: readonly Subject[] = [...ONE_RUN, ...LATER_RUNS, ...JOURNALS],
+  subjects: readonly Subject[] = [...ONE_RUN, ...LATER_RUNS, ...KNOWN_KEYS, ...JOURNALS],
 ): void {
   describe(`the behaviour of ${kind}`, () => {
     let ledger: Ledger;

@@ -1,0 +1,3 @@
+import { describeSystems } from "./operator-systems.ts";
+
+describeSystems("au");

@@ -1,0 +1,21 @@
+import { describe, expect, test } from "vitest";
+import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
+import { deliveryErrors, useSharedRuns } from "./shared-run-scene.ts";
+
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPED_WITHOUT_POSTGRES},`, () => {
+  const { admin, inScene } = useSharedRuns();
+
+  test("a worker frozen beyond its lease writes nothing when it wakes, and joins again", async () => {
+    const scene = await inScene(700);
+    const push = scene.share(2, ["--concurrency", "8"]);
+    const [, frozen] = await scene.whenWorking(2);
+    await scene.whenSettled(60);
+    process.kill(frozen?.pid ?? 0, "SIGSTOP");
+    await expect.poll(async () => (await scene.workers()).map(({ state }) => state)).toContain("lost");
+    process.kill(frozen?.pid ?? 0, "SIGCONT");
+    const end = await push.ended;
+    expect(await deliveryErrors(700, end, admin)).toEqual([]);
+    expect(end.code).toBe(0);
+    expect(await scene.workers()).toHaveLength(3);
+  });
+});
