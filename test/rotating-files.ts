@@ -48,6 +48,7 @@ export const PARTS: readonly (readonly string[])[] = [
     "ledger/postgres/postgres-outage",
   ],
   [
+    "e2e/existing-unanswered",
     "e2e/mapping-function-modules",
     "e2e/postgres-standby",
     "e2e/push-bug",

@@ -94,27 +94,6 @@ describe("the first push with a second ledger", () => {
     expect((await work.migrate(["ledger", "check"])).code).toBe(0);
   });
 
-  test("does not compare a record whose payload has changed since it was sent", async () => {
-    const work = await importedElsewhere([{ REF: "EXT-1", ADDRESS: "1 Old Lane" }]);
-    const mapping = readFileSync(work.file("mapping.yaml"), "utf8");
-    const called = "billing_address1: { from: ADDRESS, call: f }";
-    const withFunction = `functions: ./functions.mjs\n${mapping.replace("billing_address1: ADDRESS", called)}`;
-    writeFileSync(work.file("mapping.yaml"), withFunction);
-    const reading =
-      'import { readFileSync } from "node:fs";\nexport const f = () => readFileSync("address.txt", "utf8");\n';
-    writeFileSync(work.file("functions.mjs"), reading);
-    writeFileSync(work.file("address.txt"), "2 New Lane");
-    await admin.faults({ cutAfter: { at: Array.from({ length: 60 }, (_, index) => index + 2) } });
-    const { stdout } = await work.push([...withContent, "--concurrency", "1"]);
-    expect(statusCounts(outcomeLines(stdout))).toEqual({ existing: 1 });
-    await admin.faults({});
-    writeFileSync(work.file("address.txt"), "1 Old Lane");
-    const settled = await work.migrate(["reconcile", "--quiet-period", "0s", "--format", "ndjson"]);
-    expect(settled.code).toBe(2);
-    expect(settled.stderr).toMatch(/record 1 has changed since the run was planned/);
-    expect(statusCounts(outcomeLines(settled.stdout))).toEqual({ existing: 1 });
-  });
-
   test("accepts a corrected record that is re-imported with --rejects", async () => {
     const work = await importedElsewhere([{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "1 Old Lane" }]);
     writeExtract(work.folder, { accounts: [{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "2 New Lane" }] });
@@ -139,18 +118,5 @@ describe("the first push with a second ledger", () => {
     expect(code).toBe(1);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 1, existing: 1 });
     expect(statusCounts(outcomeLines((await work.push()).stdout))).toEqual({ skipped: 1, existing: 1 });
-  });
-
-  test("leaves records `existing` if the platform does not answer, and reconcile compares them later", async () => {
-    const work = await importedElsewhere(goodAccounts(2));
-    await admin.faults({ cutAfter: { at: Array.from({ length: 60 }, (_, index) => index + 3) } });
-    const { code, stdout, stderr } = await work.push([...withContent, "--concurrency", "1"]);
-    expect(code).toBe(1);
-    expect(statusCounts(outcomeLines(stdout))).toEqual({ existing: 2 });
-    expect(stderr).toMatch(/Next {4}migrate reconcile /);
-    await admin.faults({});
-    const settled = await work.migrate(["reconcile", "--quiet-period", "0s", "--format", "ndjson"]);
-    expect(settled.code).toBe(0);
-    expect(statusCounts(outcomeLines(settled.stdout))).toEqual({ accepted: 2 });
   });
 });
