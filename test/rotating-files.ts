@@ -72,10 +72,12 @@ export const PARTS: readonly (readonly string[])[] = [
     "e2e/shared-run-frozen",
     "e2e/status-progress",
     "e2e/status-report",
+    "web/fix-page-values",
     "web/mapping-leaves",
     "web/mapping-parts",
     "conformance/differential",
     "ledger/thread/thread-behaviour",
+    "ledger/thread/thread-later-runs",
   ],
   [
     "e2e/corrections-from-rejects",

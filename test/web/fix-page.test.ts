@@ -1,65 +1,21 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { CONTRACT, type Extract, goodAccounts, writeExtract } from "../e2e/push-scene.ts";
 import { runCli } from "../e2e/cli.ts";
-import { jsonAccount, jsonCustomer, writeJsonExtract } from "../e2e/json-extract.ts";
 import { axeViolations } from "../report/page/pages.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
-import { describeWebPages, type RunningWeb, startWeb } from "./web-scene.ts";
-
-function project(extract: Extract): string {
-  const folder = temporaryFolder();
-  writeExtract(folder, extract);
-  const configuration = `contract: ${CONTRACT}\nmapping: mapping.yaml\nsupplier: ACME\n`;
-  writeFileSync(path.join(folder, "migrate.yaml"), configuration);
-  return folder;
-}
-
-function fixAddress({ address }: RunningWeb): string {
-  return address.replace("/#", "/fix#");
-}
-
-/** Presses Tab until the focus is on an element that matches. */
-async function tabTo(page: Page, selector: string): Promise<void> {
-  for (let count = 0; count < 80; count += 1) {
-    if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
-    await page.keyboard.press("Tab");
-  }
-  throw new Error(`Tab does not reach ${selector}`);
-}
-
-const ACTIVE = ".fix-grid .slick-cell.active";
-
-async function activeText(page: Page): Promise<string> {
-  return (await page.textContent(`${ACTIVE} > span`)) ?? "";
-}
-
-function nameCell(row: number): string {
-  return `.slick-row[data-row="${row}"] .slick-cell.l3`;
-}
-
-/** Types a date of birth into the first row. */
-async function typeDate(page: Page, value: string): Promise<void> {
-  await page.click(".slick-row[data-row='0'] .slick-cell.l6");
-  await page.keyboard.type(value);
-  await page.keyboard.press("Enter");
-}
-
-/** Waits until the page reports the result of an edit. */
-async function status(page: Page, text: string): Promise<void> {
-  await expect.poll(() => page.textContent(".fix-status")).toContain(text);
-}
-
-function correctionsIn(folder: string): readonly string[] {
-  return readFileSync(path.join(folder, "corrections.csv"), "utf8").trim().split("\n").slice(1);
-}
-
-const FIVE_WRONG_DATES: Extract = {
-  accounts: [...goodAccounts(5), { REF: "BAD-TYPE", TYPE: "X" }],
-  customers: [...goodAccounts(5).map(({ REF }) => ({ REF, DOB: "31/02/1971" })), { REF: "BAD-TYPE" }],
-};
+import {
+  ACTIVE,
+  activeText,
+  correctionsIn,
+  FIVE_WRONG_DATES,
+  fixAddress,
+  nameCell,
+  project,
+  status,
+  tabTo,
+  typeDate,
+} from "./fix-page-scene.ts";
+import { describeWebPages, startWeb } from "./web-scene.ts";
 
 describeWebPages("the Fix page", (open) => {
   it("corrects every record with only the keyboard, and is accessible in each state", async () => {
@@ -207,96 +163,5 @@ describeWebPages("the Fix page", (open) => {
     expect(await axeViolations(two)).toEqual([]);
     expect(one.complaints).toEqual([]);
     await web.stop();
-  });
-
-  it("edits nested JSON values, and refuses an edit at a path that the JSON of the row cannot contain", async () => {
-    const folder = temporaryFolder();
-    writeJsonExtract(folder, {
-      accounts: [
-        jsonAccount("A", { account: { ref: "A", type: "X", vacant: false }, balance: 12.345 }),
-        jsonAccount("B", { address: "63 Station Road" }),
-      ],
-      customers: [jsonCustomer("A"), jsonCustomer("B")],
-    });
-    const web = await startWeb(folder);
-    const { page, complaints } = await open(fixAddress(web));
-    await page.waitForSelector(ACTIVE);
-    await page.click("label.switch");
-    expect(await page.textContent(".fix-grid")).toContain("address.lines.0");
-    await page.click(".slick-row[data-row='0'] .slick-cell.l2");
-    await page.keyboard.type("B");
-    await page.keyboard.press("Enter");
-    await status(page, "1 cell saved. 2 records need work.");
-    await page.click(".slick-row[data-row='0'] .slick-cell.l5");
-    await expect.poll(() => page.textContent(".fix-details")).toContain("balance of A");
-    await page.keyboard.type("12.34");
-    await page.keyboard.press("Enter");
-    await status(page, "1 cell saved. 1 record needs work.");
-    expect(correctionsIn(folder).map((line) => line.split(",").slice(0, 3).join(" "))).toEqual([
-      "A accounts account.type",
-      "A accounts balance",
-    ]);
-    await page.click(".slick-row[data-row='1'] .slick-cell.l7");
-    await page.keyboard.type("DE1 2GU");
-    await page.keyboard.press("Enter");
-    await expect.poll(() => page.textContent("body")).toContain("This row has no cell in this column.");
-    expect(correctionsIn(folder)).toHaveLength(2);
-    expect(await axeViolations(page)).toEqual([]);
-    expect(complaints).toEqual([]);
-    await web.stop();
-  });
-
-  it("shows the progress of a replacement, and reports an interrupted replacement", async () => {
-    const folder = project({
-      accounts: goodAccounts(2500),
-      customers: goodAccounts(2500).map(({ REF }) => ({ REF, DOB: "31/02/1971" })),
-    });
-    const web = await startWeb(folder);
-    const { page, complaints } = await open(fixAddress(web));
-    await page.waitForSelector(ACTIVE);
-    await page.evaluate(`new MutationObserver(() => {
-      window.seen = (window.seen ?? "") + document.querySelector(".fix-status").textContent;
-    }).observe(document.querySelector(".fix-status"), { childList: true, characterData: true, subtree: true })`);
-    await page.click("text=Replace…");
-    await page.fill("dialog .field input", "1971-02-28");
-    await page.click("dialog button.main");
-    await status(page, "2,500 cells saved. 0 records need work.");
-    expect(await page.evaluate("window.seen")).toContain("Saving…");
-    expect(complaints).toEqual([]);
-    await page.close();
-    await web.stop();
-
-    const lines = correctionsIn(folder);
-    const [, , , , , , by, savedAt = ""] = lines[0]?.split(",") ?? [];
-    const at = "2026-11-22T17:50:00Z";
-    const text = readFileSync(path.join(folder, "corrections.csv"), "utf8");
-    const begin = text.indexOf(lines[1500] ?? "");
-    writeFileSync(
-      path.join(folder, "corrections.csv"),
-      text.slice(0, begin) + text.slice(begin).replaceAll(savedAt, at),
-    );
-    const note = { pid: 2 ** 22 + 1, source: "customers", column: "DOB", at, by };
-    writeFileSync(path.join(folder, "corrections.csv.1.unfinished"), JSON.stringify(note));
-    writeFileSync(
-      path.join(folder, "accounts.csv"),
-      readFileSync(path.join(folder, "accounts.csv"), "utf8").replace(",D,", ",X,"),
-    );
-    appendFileSync(path.join(folder, "corrections.csv"), "EXT-00001,cust");
-    const again = await startWeb(folder);
-    const second = await open(fixAddress(again), { colorScheme: "dark", width: 768 });
-    await second.page.waitForSelector(".notice.error");
-    expect(await second.page.textContent(".notice.error")).toContain(
-      "1,000 cells are saved, and the other cells are unchanged",
-    );
-    expect(await second.page.textContent("body")).toContain(
-      "Line 2502 of corrections.csv is incomplete and is ignored",
-    );
-    expect(await axeViolations(second.page)).toEqual([]);
-    await second.page.focus("text=Undo the saved cells");
-    await second.page.keyboard.press("Enter");
-    await status(second.page, "1,000 cells restored");
-    expect(await second.page.locator(".notice.error").count()).toBe(0);
-    expect(second.complaints).toEqual([]);
-    await again.stop();
   });
 });
