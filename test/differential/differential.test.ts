@@ -17,8 +17,8 @@ import { mutatedPayload, validPayload } from "../payload-arbitrary.ts";
  */
 const SEED = 20_240_229;
 const OPERATIONS = [
-  ["import-account", campaignSize({ part: 2000, whole: 3000 })],
-  ["create-notes", campaignSize({ part: 500, whole: 1000 })],
+  ["import-account", campaignSize({ part: 2000, whole: 2500 })],
+  ["create-notes", campaignSize({ part: 500, whole: 700 })],
 ] as const;
 
 /** Every problem code that a payload of the account operation can have. */

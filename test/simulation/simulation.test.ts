@@ -10,7 +10,7 @@ test(
   "no schedule of replies, drops, kills, drains and full disks breaks an invariant",
   { timeout: PATIENCE_MS },
   async () => {
-    expect(await failedSeeds({ part: 10, whole: 30 }, {})).toEqual([]);
+    expect(await failedSeeds({ part: 10, whole: 20 }, {})).toEqual([]);
   },
 );
 

@@ -63,7 +63,7 @@ const PATIENCE_MS = 3_600_000;
 test.each<[string, CampaignSize, SharedSimulationOptions]>([
   [
     "no schedule of kills, freezes, lost connections and successive planners breaks an invariant",
-    { part: 20, whole: 70 },
+    { part: 20, whole: 40 },
     {},
   ],
   [
