@@ -49,12 +49,14 @@ interface Magnitude {
 }
 
 function magnitudeOf(text: string): Magnitude {
-  const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
+  const [mantissa = "", power = "0"] = text.toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.replace(/^[-+]/, "").split(".");
   const all = whole + fraction;
   const start = all.search(/[1-9]/);
   if (start < 0) return { sign: 0, digits: "", length: 0n };
-  const length = BigInt(whole.length - start) + BigInt(exponent.replace("+", ""));
+  const [exponent = "0"] = /-?\d+/.exec(power.replace(/^([-+]?)0+(?=\d)/, "$1")) ?? [];
+  // A longer exponent is out of range anyway, and the time to convert it is not proportional to its length.
+  const length = BigInt(whole.length - start) + BigInt(exponent.slice(0, MAX_LENGTH));
   return { sign: mantissa.startsWith("-") ? -1 : 1, digits: withoutZerosBehind(all.slice(start)), length };
 }
 

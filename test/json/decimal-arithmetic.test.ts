@@ -1,6 +1,12 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { compareDecimals, createDecimalSum, isSameDecimal, numberWithin } from "../../src/json/decimal-arithmetic.ts";
+import { describe, expect, it, vi } from "vitest";
+import {
+  compareDecimals,
+  createDecimalSum,
+  isExactNumber,
+  isSameDecimal,
+  numberWithin,
+} from "../../src/json/decimal-arithmetic.ts";
 
 function sumOf(...texts: readonly string[]): string {
   const sum = createDecimalSum();
@@ -70,5 +76,28 @@ describe("the nearest double", () => {
     ["0.1", "not above", 0.1],
   ] as const)("to %s that is %s this decimal is %s", (text, side, number) => {
     expect(numberWithin(text, side)).toBe(number);
+  });
+});
+
+describe("an exponent with a million digits", () => {
+  const zeros = "0".repeat(1_000_000);
+  const nines = "9".repeat(1_000_000);
+
+  it.each([
+    [10, `1e${zeros}1`, true],
+    [10, `1e+${zeros}1`, true],
+    [0.1, `1e-${zeros}1`, true],
+    [0, `0e${nines}`, true],
+    [0, `1e-${nines}`, false],
+    [10, `1e${nines}`, false],
+  ])("is compared with %d exactly, in time proportional to its length", (value, text, isExact) => {
+    const converted = vi.spyOn(globalThis, "BigInt");
+    try {
+      expect(isExactNumber(value, text)).toBe(isExact);
+      // BigInt takes more than proportional time.
+      expect(Math.max(0, ...converted.mock.calls.map(([given]) => String(given).length))).toBeLessThanOrEqual(1000);
+    } finally {
+      converted.mockRestore();
+    }
   });
 });
