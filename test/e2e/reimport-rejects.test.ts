@@ -162,6 +162,16 @@ describe("rejects are re-imported", () => {
     expect(await keysOnPlatform()).toEqual(KEYS);
   });
 
+  test("a second time as rows of a child source, if no other source has rejects", async () => {
+    const work = workplace({ accounts: [{ REF: "A-1" }], customers: [{ REF: "A-1" }, { REF: "A-9" }] }, sandbox);
+    expect((await work.push(["--out", "first"])).code).toBe(1);
+    expect((await work.migrate(["push", "--rejects", "first", "--out", "second"])).code).toBe(1);
+    const again = await work.migrate(["push", "--rejects", "second", "--accept-changes", "--format", "ndjson"]);
+    expect(again.stderr).toContain("second: 1 row exported, 1 returned, 0 cells corrected\n");
+    expect(outcomeLines(again.stdout)).toMatchObject([{ status: "invalid", errors: [{ code: "source_orphan_row" }] }]);
+    expect(await keysOnPlatform()).toEqual(["A-1"]);
+  });
+
   test("from the workbook if only the workbook has changed, including its keys and numbers", async () => {
     const work = fourAccounts();
     await work.push(["--format", "xlsx", "--out", "report"]);

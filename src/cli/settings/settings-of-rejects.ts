@@ -4,6 +4,7 @@ import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { type RecordedRejects, recordedRejects, type SetupOptions } from "../../job/rejects/recorded-rejects.ts";
 import type { RejectsSettings } from "../../job/rejects/rejects-input.ts";
 import type { FileKind } from "../../job/settings/recorded-files.ts";
+import { ONLY_SOURCE } from "../../map/document/source-tree.ts";
 import { Failure } from "../../model/failure.ts";
 import { JOB } from "../../options/job-options.ts";
 import { KEYS, REJECTS, RUN } from "../../options/run-options.ts";
@@ -87,10 +88,8 @@ function definedFlags(flags: object): Flags {
 
 function jobOf(job: JobSettings, { job: before, files }: RecordedRejects, flags: Flags & GivenRejects): JobSettings {
   const { rules, references, documentRoots, documentRoot, copies } = before;
-  const [only, second] = [...files.values()];
-  const isOnly = only !== undefined && second === undefined;
-  const all = Object.fromEntries([...files].map(([name, paths]) => [name, paths]));
   const given = job.namedSources;
+  const isUnnamed = Object.keys(given).length === 0 && [...files.keys()].every((name) => name === ONLY_SOURCE);
   return {
     ...job,
     rules,
@@ -98,7 +97,9 @@ function jobOf(job: JobSettings, { job: before, files }: RecordedRejects, flags:
     documentRoots,
     documentRoot,
     copies,
-    ...(isOnly && Object.keys(given).length === 0 ? { sources: only } : { namedSources: { ...all, ...given } }),
+    ...(isUnnamed
+      ? { sources: [...files.values()].flat() }
+      : { namedSources: { ...Object.fromEntries(files), ...given } }),
     rejects: rejectsOf(flags),
   };
 }
