@@ -1,6 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
-import type { Ledger, Run } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Run } from "../ledger/records/run.ts";
 import type { LedgerStore } from "../ledger/ledger-store.ts";
 import type { JobSettings } from "./settings/job-settings.ts";
 import type { StandardInputEnvironment } from "./dependencies.ts";

@@ -1,4 +1,5 @@
-import type { Ledger, Run } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Run } from "./records/run.ts";
 import type { SharedRun, SharedStatus } from "./runs/shared-run.ts";
 
 export interface StoreOptions {

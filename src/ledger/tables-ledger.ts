@@ -1,7 +1,8 @@
 import { timestamp, type WallClock } from "../time/clock.ts";
 import { systemClock } from "../time/system-clock.ts";
 import type { AttemptOutcome, Intent } from "./records/requests.ts";
-import type { Ledger, NewRun, OutcomeFilter, Run } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
+import type { NewRun, OutcomeFilter, Run } from "./records/run.ts";
 import type { OpenFilter } from "./migration-state.ts";
 import type { Exclusion, ExclusionEnd } from "./records/exclusions.ts";
 import type { PlannedItem, PlanPolicy } from "./records/planned-item.ts";

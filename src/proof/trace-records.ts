@@ -1,6 +1,7 @@
 import type { Job } from "../job/job.ts";
 import { contentHash } from "../ledger/records/record-hashes.ts";
-import type { Ledger, Run } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Run } from "../ledger/records/run.ts";
 import { definedMembers } from "../json/defined-members.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import { compileSentForm } from "../map/node/sent-form.ts";

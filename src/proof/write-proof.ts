@@ -1,5 +1,6 @@
 import type { Dependencies } from "../job/dependencies.ts";
-import type { Ledger, Run } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Run } from "../ledger/records/run.ts";
 import type { PlatformProof, Proof } from "../model/proof.ts";
 import { writeProofPage } from "../report/page/proof-page.ts";
 import { openReportFolder, type ReportFolder } from "../report/report-folder.ts";

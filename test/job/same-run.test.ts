@@ -5,7 +5,7 @@ import type { JobSettings } from "../../src/job/settings/job-settings.ts";
 import { changedFiles, filesChanged } from "../../src/job/settings/recorded-files.ts";
 import { describeRun, type RunSettings, settingsOf } from "../../src/job/settings/recorded-settings.ts";
 import { differencesOf } from "../../src/job/settings/same-run.ts";
-import type { NewRun } from "../../src/ledger/ledger.ts";
+import type { NewRun } from "../../src/ledger/records/run.ts";
 import { openThings, PUSH_SETTINGS, thingsFolder, writeThings } from "./sample-job.ts";
 
 const clock = { now: () => 0 };

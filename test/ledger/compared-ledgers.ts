@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { Failure } from "../../src/model/failure.ts";
 import type { AttemptOutcome, Intent } from "../../src/ledger/records/requests.ts";
-import type { Ledger, Run } from "../../src/ledger/ledger.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { Run } from "../../src/ledger/records/run.ts";
 import type { PlanPolicy } from "../../src/ledger/records/planned-item.ts";
 import { comparable, comparableRows } from "./comparable.ts";
 import { outcomesOf } from "./ledger-input.ts";

@@ -1,5 +1,6 @@
 import type { Intent, AttemptOutcome } from "../../src/ledger/records/requests.ts";
-import type { Ledger, NewRun } from "../../src/ledger/ledger.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { NewRun } from "../../src/ledger/records/run.ts";
 import type { PlannedItem, PlanPolicy } from "../../src/ledger/records/planned-item.ts";
 import type { SendableItem } from "../../src/ledger/records/requests.ts";
 import { contentHash, recordIdentity } from "../../src/ledger/records/record-hashes.ts";

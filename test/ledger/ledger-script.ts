@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { AttemptOutcome } from "../../src/ledger/records/requests.ts";
-import type { NewRun } from "../../src/ledger/ledger.ts";
+import type { NewRun } from "../../src/ledger/records/run.ts";
 import type { PlannedItem, PlanPolicy } from "../../src/ledger/records/planned-item.ts";
 import { contentHash, recordIdentity } from "../../src/ledger/records/record-hashes.ts";
 import type { Problem } from "../../src/model/problem.ts";

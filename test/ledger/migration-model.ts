@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import type { Ledger, NewRun } from "../../src/ledger/ledger.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { NewRun } from "../../src/ledger/records/run.ts";
 import type { PlannedItem } from "../../src/ledger/records/planned-item.ts";
 import type { Decision, Intent } from "../../src/ledger/records/requests.ts";
 import type { ExclusionResult } from "../../src/ledger/records/exclusions.ts";

@@ -1,6 +1,6 @@
 import type { AttemptOutcome, Decision } from "../../src/ledger/records/requests.ts";
 import type { ExcludedRow, PlannedItem, PlanPolicy } from "../../src/ledger/records/planned-item.ts";
-import type { NewRun } from "../../src/ledger/ledger.ts";
+import type { NewRun } from "../../src/ledger/records/run.ts";
 import type { Verification } from "../../src/ledger/records/verifications.ts";
 import type { JournaledRequest } from "../../src/ledger/journal/recovery.ts";
 

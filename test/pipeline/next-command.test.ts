@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Run } from "../../src/ledger/ledger.ts";
+import type { Run } from "../../src/ledger/records/run.ts";
 import type { Outcome, Summary } from "../../src/model/outcome.ts";
 import type { PlatformProblem } from "../../src/model/problem.ts";
 import type { JobSettings } from "../../src/job/settings/job-settings.ts";

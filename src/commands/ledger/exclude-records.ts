@@ -1,7 +1,8 @@
 import { extname } from "node:path";
 import { eachInventoryKey } from "../../job/inventory/inventory-keys.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import type { Ledger, Run } from "../../ledger/ledger.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Run } from "../../ledger/records/run.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import {
   type Exclusion,

@@ -1,6 +1,7 @@
 import type { Attempt, RecordedDecision } from "../../ledger/records/requests.ts";
 import type { Exclusion } from "../../ledger/records/exclusions.ts";
-import type { Ledger, OutcomeFilter, Run } from "../../ledger/ledger.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { OutcomeFilter, Run } from "../../ledger/records/run.ts";
 import type { StoreOptions } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { Origin } from "../../map/mapping.ts";

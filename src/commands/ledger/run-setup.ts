@@ -7,7 +7,7 @@ import { type FileKind, isData } from "../../job/settings/recorded-files.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { copyName } from "../../job/settings/setup-paths.ts";
 import { relativeName, writeStored } from "../../job/settings/stored-setup.ts";
-import type { Run } from "../../ledger/ledger.ts";
+import type { Run } from "../../ledger/records/run.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { FileProof } from "../../model/proof.ts";

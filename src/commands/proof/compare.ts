@@ -2,7 +2,8 @@ import { type Dependencies, withoutRepeatedNotices } from "../../job/dependencie
 import type { Job } from "../../job/job.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { definedMembers } from "../../json/defined-members.ts";
-import type { Ledger, Run } from "../../ledger/ledger.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Run } from "../../ledger/records/run.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { RecordVerification } from "../../ledger/records/verifications.ts";
 import { Failure } from "../../model/failure.ts";

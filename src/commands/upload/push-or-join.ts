@@ -3,7 +3,7 @@ import { openJob } from "../../job/job.ts";
 import { describeRun, settingsIfKnown, settingsOf } from "../../job/settings/recorded-settings.ts";
 import { differencesOf } from "../../job/settings/same-run.ts";
 import { hostOf } from "../../job/target-connection.ts";
-import type { NewRun, Run } from "../../ledger/ledger.ts";
+import type { NewRun, Run } from "../../ledger/records/run.ts";
 import type { ActiveWriter, LedgerStore } from "../../ledger/ledger-store.ts";
 import { isAddress, openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";

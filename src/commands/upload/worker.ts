@@ -9,7 +9,7 @@ import {
 import type { StoredFiles } from "../../job/settings/stored-setup.ts";
 import { openLedgerStore, requireSharedLedger } from "../../ledger/open-ledger-store.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
-import type { Run } from "../../ledger/ledger.ts";
+import type { Run } from "../../ledger/records/run.ts";
 import { cannotJoin } from "../../ledger/runs/cannot-join.ts";
 import { Failure } from "../../model/failure.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";

@@ -1,4 +1,4 @@
-import type { Run } from "../../ledger/ledger.ts";
+import type { Run } from "../../ledger/records/run.ts";
 import type { DestinationState } from "../../ledger/migration-state.ts";
 
 /** The inventory compared with the pushes to one platform. `expected` is the sum of `seen` and `missing`. */

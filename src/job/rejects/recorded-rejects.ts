@@ -8,7 +8,8 @@ import {
   readManifest,
   returnedFiles,
 } from "../../corrections/read-manifest.ts";
-import type { Ledger, Run } from "../../ledger/ledger.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Run } from "../../ledger/records/run.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import { shellCommand } from "../../text/shell-command.ts";

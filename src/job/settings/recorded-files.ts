@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { fingerprintPath, manifestPath } from "../../corrections/read-manifest.ts";
-import type { SetupFile } from "../../ledger/ledger.ts";
+import type { SetupFile } from "../../ledger/records/run.ts";
 import { Failure } from "../../model/failure.ts";
 import { type FileFingerprint, fingerprintFile, inspectFile } from "../../read/input/source-files.ts";
 import { contractNames, pathsFrom } from "../contract-files.ts";

@@ -5,7 +5,7 @@ import type { Job } from "../job.ts";
 import type { JobSettings } from "./job-settings.ts";
 import { pathsFrom } from "../contract-files.ts";
 import { endpointOf } from "../endpoint.ts";
-import type { NewRun, Run } from "../../ledger/ledger.ts";
+import type { NewRun, Run } from "../../ledger/records/run.ts";
 import { Failure } from "../../model/failure.ts";
 import { JOB } from "../../options/job-options.ts";
 import { KEYS, REJECTS, RUN, type RunValues } from "../../options/run-options.ts";

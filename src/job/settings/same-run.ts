@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { NewRun, Run } from "../../ledger/ledger.ts";
+import type { NewRun, Run } from "../../ledger/records/run.ts";
 import { JOB } from "../../options/job-options.ts";
 import { KEYS, REJECTS, RUN } from "../../options/run-options.ts";
 import { kindOf, type OptionRow, type OptionTable } from "../../options/option-row.ts";

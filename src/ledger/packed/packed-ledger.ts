@@ -1,6 +1,7 @@
 import { timestamp } from "../../time/clock.ts";
 import { systemClock } from "../../time/system-clock.ts";
-import type { NewRun, PlanLedger, Run } from "../ledger.ts";
+import type { PlanLedger } from "../ledger.ts";
+import type { NewRun, Run } from "../records/run.ts";
 import { newRunId } from "../runs/run-id.ts";
 import { isPacked, packItems } from "./packed-items.ts";
 import { outcomesInColumns, outcomesOf } from "./packed-outcomes.ts";

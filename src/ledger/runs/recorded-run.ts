@@ -1,5 +1,5 @@
 import { Failure } from "../../model/failure.ts";
-import type { Run } from "../ledger.ts";
+import type { Run } from "../records/run.ts";
 
 /** A run as stored in a ledger's table. */
 export interface RunColumns {

@@ -1,5 +1,6 @@
 import type { AttemptOutcome } from "../records/requests.ts";
-import type { JournaledLedger, Ledger, RequestLedger, Run, SendableRecords } from "../ledger.ts";
+import type { JournaledLedger, Ledger, RequestLedger, SendableRecords } from "../ledger.ts";
+import type { Run } from "../records/run.ts";
 import type { PlatformFindings, SharedFindings } from "./platform-findings.ts";
 
 /**

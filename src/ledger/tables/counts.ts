@@ -1,4 +1,4 @@
-import type { Coverage } from "../ledger.ts";
+import type { Coverage } from "../records/run.ts";
 import type { RowWithoutKey } from "../records/planned-item.ts";
 import { notePlanned, PLANNED_PUSHES, sinceRun } from "./planned-records.ts";
 import { coverRecovered } from "./recoveries.ts";

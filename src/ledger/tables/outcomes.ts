@@ -1,6 +1,7 @@
 import type { Outcome, Summary } from "../../model/outcome.ts";
 import { normalKey, SQL_NORMAL_KEY } from "../../text/near-key.ts";
-import { MAX_RECORD, type OutcomeFilter } from "../ledger.ts";
+import { MAX_RECORD } from "../ledger.ts";
+import type { OutcomeFilter } from "../records/run.ts";
 import { exitCodeOf } from "../records/record-exit-code.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import {

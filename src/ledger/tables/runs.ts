@@ -1,4 +1,4 @@
-import type { LedgerHistory, NewRun, Run } from "../ledger.ts";
+import type { LedgerHistory, NewRun, Run } from "../records/run.ts";
 import type { PlanPolicy } from "../records/planned-item.ts";
 import { applyKnownRecords } from "../plan/known-records.ts";
 import { noteCompared, reopenOpen, reopenRejected, skipAccepted } from "../plan/compared-runs.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { Failure } from "../../model/failure.ts";
-import type { SetupFile } from "../ledger.ts";
+import type { SetupFile } from "../records/run.ts";
 import { exists, statement, type Tables, type Work } from "./tables.ts";
 
 /** Stores the files of a run, unless another run has already stored them. */

@@ -1,6 +1,7 @@
 import { compareInventory, type MissingKey } from "../../job/inventory/compare-inventory.ts";
 import { isPlannedPush } from "../../job/inventory/inventory-state.ts";
-import type { Ledger, Run } from "../../ledger/ledger.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Run } from "../../ledger/records/run.ts";
 import type { OpenFilter, OpenRecord } from "../../ledger/migration-state.ts";
 import type { Owner, OwnerRule } from "../../model/owner.ts";
 import type { Inventory } from "../../options/migration-options.ts";

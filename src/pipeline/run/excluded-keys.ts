@@ -1,4 +1,5 @@
-import type { Ledger, Run } from "../../ledger/ledger.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Run } from "../../ledger/records/run.ts";
 
 /**
  * Reads the current exclusions of the migration. The returned function takes a run, and resolves to a function that

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Run } from "../../ledger/ledger.ts";
+import type { Run } from "../../ledger/records/run.ts";
 import { canResolveAmbiguous, type Operation } from "../../contract/operations/operation.ts";
 import type { Outcome, Status, Summary } from "../../model/outcome.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";

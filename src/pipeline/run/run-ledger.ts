@@ -1,5 +1,6 @@
 import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
-import type { Ledger, Run } from "../../ledger/ledger.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Run } from "../../ledger/records/run.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Status } from "../../model/outcome.ts";

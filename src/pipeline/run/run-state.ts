@@ -1,5 +1,5 @@
 import type { Counts, RunState } from "../../job/run-progress.ts";
-import type { Run } from "../../ledger/ledger.ts";
+import type { Run } from "../../ledger/records/run.ts";
 
 /**
  * Returns the state of a run, according to the ledger.

@@ -1,6 +1,7 @@
 import { instanceOf } from "../../job/endpoint.ts";
 import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
-import type { Ledger, Run } from "../../ledger/ledger.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Run } from "../../ledger/records/run.ts";
 import { Failure } from "../../model/failure.ts";
 import { hasSent } from "./run-ledger.ts";
 

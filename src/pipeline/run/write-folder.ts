@@ -3,7 +3,7 @@ import { keepEditedRejects } from "../../job/rejects/keep-edited-rejects.ts";
 import type { Notifier } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
 import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
-import type { Run } from "../../ledger/ledger.ts";
+import type { Run } from "../../ledger/records/run.ts";
 import { Failure } from "../../model/failure.ts";
 import { NEEDS_WORK } from "../../model/outcome.ts";
 import type { InputRecord } from "../../model/record.ts";

@@ -1,7 +1,7 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type Counts, sendTotals } from "../../job/run-progress.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
-import type { Run } from "../../ledger/ledger.ts";
+import type { Run } from "../../ledger/records/run.ts";
 import { Failure } from "../../model/failure.ts";
 import type { RunValues } from "../../options/run-options.ts";
 import { counted } from "../../text/count.ts";

@@ -3,7 +3,7 @@ import type { Dependencies, JournalEnvironment, SendEnvironment } from "../../jo
 import type { Job } from "../../job/job.ts";
 import type { PushSettings } from "../../job/settings/recorded-settings.ts";
 import { connect } from "../../job/target-connection.ts";
-import type { Run } from "../../ledger/ledger.ts";
+import type { Run } from "../../ledger/records/run.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { SharedRun, SharedWorker, WorkerIdentity } from "../../ledger/runs/shared-run.ts";
 import { Failure } from "../../model/failure.ts";

@@ -1,5 +1,5 @@
 import type { SendEnvironment } from "../../job/dependencies.ts";
-import type { Run } from "../../ledger/ledger.ts";
+import type { Run } from "../../ledger/records/run.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { readRunLedger } from "../run/run-ledger.ts";
 

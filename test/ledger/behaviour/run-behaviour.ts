@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Ledger, SetupFile } from "../../../src/ledger/ledger.ts";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
+import type { SetupFile } from "../../../src/ledger/records/run.ts";
 import { item, planned, POLICY, PUSH, REFUSED } from "../ledger-input.ts";
 
 function file(text: string): SetupFile {

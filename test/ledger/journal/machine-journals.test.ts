@@ -10,7 +10,7 @@ import {
 } from "../../../src/ledger/journal/machine-journals.ts";
 import { readSeenOrigin, writeSeenOrigin } from "../../../src/ledger/journal/seen-origin.ts";
 import type { JournaledRequest, LedgerRecovery } from "../../../src/ledger/journal/recovery.ts";
-import type { LedgerHistory, Run } from "../../../src/ledger/ledger.ts";
+import type { LedgerHistory, Run } from "../../../src/ledger/records/run.ts";
 import { contentHash, recordIdentity } from "../../../src/ledger/records/record-hashes.ts";
 import { systemClock } from "../../../src/time/system-clock.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";

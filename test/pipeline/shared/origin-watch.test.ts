@@ -2,7 +2,7 @@ import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { machineId, readSeenOrigin, writeSeenOrigin } from "../../../src/ledger/journal/seen-origin.ts";
 import type { OriginFacts } from "../../../src/ledger/journal/recovery.ts";
-import type { Run } from "../../../src/ledger/ledger.ts";
+import type { Run } from "../../../src/ledger/records/run.ts";
 import {
   noteRecovered,
   openMachineJournal,

@@ -1,5 +1,6 @@
 import type { AttemptOutcome, Intent } from "../../../src/ledger/records/requests.ts";
-import type { Ledger, Run } from "../../../src/ledger/ledger.ts";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
+import type { Run } from "../../../src/ledger/records/run.ts";
 import { lostRange } from "../../../src/ledger/postgres/shared/range-rows.ts";
 import { createMutex } from "../../../src/time/mutex.ts";
 import { createReaper, type Reaper } from "../../../src/ledger/runs/reaper.ts";

@@ -1,5 +1,5 @@
 import type { AttemptOutcome, Intent } from "../../../src/ledger/records/requests.ts";
-import type { LedgerHistory } from "../../../src/ledger/ledger.ts";
+import type { LedgerHistory } from "../../../src/ledger/records/run.ts";
 import type { PlannedItem, PlanPolicy } from "../../../src/ledger/records/planned-item.ts";
 import type { SendableItem } from "../../../src/ledger/records/requests.ts";
 import type { NotedOrigin } from "../../../src/ledger/journal/recovery.ts";

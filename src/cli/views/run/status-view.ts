@@ -2,7 +2,7 @@ import type { LedgerStatus, RunStatus } from "../../../commands/ledger/run-statu
 import type { Screen } from "../../../job/dependencies.ts";
 import { type RunProgress, type SendProgress, sendTotals } from "../../../job/run-progress.ts";
 import type { InventoryState } from "../../../job/inventory/inventory-state.ts";
-import type { Coverage, Run } from "../../../ledger/ledger.ts";
+import type { Coverage, Run } from "../../../ledger/records/run.ts";
 import { type DestinationState, RECORD_STATES } from "../../../ledger/migration-state.ts";
 import type { VerifiedCounts } from "../../../ledger/records/verifications.ts";
 import { recordStateText } from "../../../model/migration-report.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { proposeRule } from "../../../src/commands/ledger/show-drift.ts";
-import { bodyOf, contractOf } from "../../contract/contract-of.ts";
+import { proposeRule } from "../../src/contract/describe/propose-rule.ts";
+import { bodyOf, contractOf } from "./contract-of.ts";
 
 const validator = (description: string, code = "the_code"): object => ({
   "x-validators": [{ name: "Validate", description, possible_errors: [code] }],
