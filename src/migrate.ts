@@ -40,7 +40,10 @@ export type MigrateOptions = Omit<CheckOptions, "signal" | "onProgress" | "shown
 
 /** Options for sending. A run that only validates has no such options. */
 export interface Sending extends Omit<SendOptions, "dependencies" | "shownValues" | "journal"> {
-  /** Called before the first request of a run that has records to send. @throws Failure if the run must not send */
+  /**
+   * Called before the first request of a run that has records to send.
+   * @throws Failure if the run must not send
+   */
   readonly confirm?: ((counts: Counts) => Promise<void>) | undefined;
   /** Set if other processes send the records that this process has planned. */
   readonly workers?: WorkerSettings | undefined;

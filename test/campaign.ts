@@ -10,7 +10,6 @@ export interface CampaignSize {
   readonly whole: number;
 }
 
-/** Returns the size for this run. */
 export function campaignSize({ part, whole }: CampaignSize): number {
   return isWhole ? whole : part;
 }

@@ -2,7 +2,7 @@ import { createServer, connect, type Socket } from "node:net";
 
 /** A TCP proxy for a local server. The proxy can hold back data, or reset connections. */
 export interface ChaosProxy {
-  /** The address of the server through the proxy. */
+  /** The URL of the server with the port of the proxy. */
   readonly baseUrl: URL;
   /** Holds back all data silently, and resets new connections. */
   readonly partition: () => void;
@@ -20,7 +20,6 @@ export interface ChaosProxyOptions {
   readonly delayMs?: () => number;
 }
 
-/** Starts a proxy for the server at this address. */
 export async function startChaosProxy(server: URL, options: ChaosProxyOptions = {}): Promise<ChaosProxy> {
   const sockets = new Set<Socket>();
   const held: (() => void)[] = [];

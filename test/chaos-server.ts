@@ -2,7 +2,6 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { createServer as createTlsServer } from "node:tls";
 import { generate } from "selfsigned";
 
-/** A request as received. */
 export interface SeenRequest {
   /** 1-based in order of arrival over all connections. */
   readonly number: number;
@@ -44,7 +43,7 @@ export interface ChaosOptions {
   readonly onPiece?: (socket: Socket, piece: Piece) => boolean;
 }
 
-/** The part of a request that was received. */
+/** The progress of a request that is being received. */
 export interface Piece {
   /** Whether the header is complete. */
   readonly hasHead: boolean;
@@ -135,13 +134,10 @@ export function rawThenReset(text: string): Action {
   return (socket, { tcp }) => void socket.write(text, () => setImmediate(() => tcp.resetAndDestroy()));
 }
 
-/** Closes the connection without a reply. */
 export const closeSilently: Action = (socket) => void socket.end();
 
-/** Resets the connection without a reply. */
 export const resetSilently: Action = (_, { tcp }) => void tcp.resetAndDestroy();
 
-/** Never answers. */
 export const neverAnswer: Action = () => undefined;
 
 /** Sends one byte of the text every `everyMs` milliseconds. */
@@ -156,7 +152,6 @@ export function drip(text: string, everyMs: number): Action {
   };
 }
 
-/** Delays an action. */
 export function after(ms: number, action: Action): Action {
   return (socket, request) => {
     const forget = (): void => clearTimeout(timer);

@@ -11,7 +11,7 @@ interface SampledRecord {
 /** Chooses a sample of the added records. Add the records in input order. */
 export interface Sampler {
   readonly add: (record: SampledRecord) => void;
-  /** Returns the numbers of the chosen records, in order. */
+  /** Returns the numbers of the chosen records in ascending order. */
   readonly chosen: () => readonly number[];
 }
 

@@ -35,7 +35,7 @@ export async function sendCanary(run: OpenRun, options: SendOptions, size: numbe
   if (sample.size === 0) return undefined;
   const { notice } = run.dependencies;
   notice(`Canary: sending ${counted(sample.size, "record")} first`);
-  // The payloads that were kept during the check are used for the records after the canary.
+  // The canary does not use the kept payloads. They are reserved for the records after the canary.
   const sending = { ...run, ledger: onlyRecords(run.ledger, sample) };
   const end = await sendRecords(run.job, sending, { ...options, kept: undefined });
   if (end.reason !== "done") return end;

@@ -24,7 +24,6 @@ const doctorActions = () => import("./actions/doctor-action.ts");
 const correctionsActions = () => import("./actions/corrections-actions.ts");
 const ledgerActions = () => import("./actions/ledger-actions.ts");
 
-/** Adds the commands that inspect records, documents, the ledger and contracts. */
 export function addInspectCommands(program: Command, session: Session): void {
   withOptions(program.command("status"), [...options("config", "ledger"), formatOption(), ...optionsOf(STATUS)])
     .description("Show the state of the migration and its runs, or of one run. Works offline.")

@@ -111,8 +111,9 @@ function refuseUnknownCommand({ command }: { readonly command: Command }): strin
 }
 
 /**
- * Whether a command connects to a platform or a store. Such a command has an option for the address, or is named here
- * because it takes the address from the run or starts the platform itself. `proof` connects only with `--read-back`.
+ * Whether a command connects to a platform or a store. Most of these commands have an option for the address. The
+ * commands that are listed here take the address from the run or start the platform themselves. `proof` connects only
+ * with `--read-back`.
  */
 export function usesNetwork(command: Command): boolean {
   const named = command.options.some(({ long }) => long === "--base-url" || long === "--store");
@@ -252,7 +253,6 @@ async function showHelp(command: Command, [name, ...below]: readonly string[], a
   await command.parseAsync([name], { from: "user" });
 }
 
-/** Adds the commands at the start of a migration. */
 function addSetupCommands(program: Command, session: Session): void {
   withOptions(program.command("init"), initOptions)
     .description("Draft a mapping and a configuration file from extracts. Works offline.")

@@ -73,7 +73,6 @@ async function unknownVariableNotices(program: Command): Promise<readonly string
   return unknownVariables(process.env, known);
 }
 
-/** Returns the command that the words name. */
 function commandOf([word, ...rest]: readonly string[], program: Command): Command {
   const command = program.commands.find((one) => one.name() === word);
   return command === undefined ? program : commandOf(rest, command);

@@ -96,7 +96,7 @@ function recordUses(rule: Rule, place: TypePlace, context: UseContext): void {
 
 /**
  * Records whether each path in an expression resolves. Paths in a filter start at the filtered items. Paths in a named
- * value start at whatever precedes its name: for `a.$name`, at `a`.
+ * value start at the path before its name: for `a.$name`, at `a`.
  */
 function recordUse(expression: Expression, from: PathBases, place: AttrPath, context: UseContext): void {
   if (expression.kind !== "path") {
@@ -262,7 +262,6 @@ function fieldPlace(type: ObjectType, name: string, holder: TypePlace): readonly
   return known === undefined ? [] : [{ type: known, holder }];
 }
 
-/** Returns all field names that may occur at these places. */
 function fieldNames(places: readonly TypePlace[]): readonly string[] {
   return places.flatMap(optionsOf).flatMap(({ type }) => (type.kind === "object" ? [...type.properties.keys()] : []));
 }

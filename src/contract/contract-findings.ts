@@ -4,7 +4,6 @@ import type { Place } from "../model/place.ts";
 import { formatPointer } from "../json/json-pointer.ts";
 import { compareText } from "../text/compare-text.ts";
 
-/** The location of a finding. */
 interface FindingLocation {
   readonly place: Place;
   /** RFC 6901 pointer into the document. */

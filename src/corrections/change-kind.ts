@@ -50,7 +50,6 @@ export function isChangeKind(kind: unknown): kind is ChangeKind {
   return typeof kind === "string" && Object.hasOwn(CHANGE_WORDS, kind);
 }
 
-/** Whether a string is the previous value of the cell. */
 export type IsPreviousValue = (candidate: string) => boolean;
 
 /** Previous values that a program could have changed into `value`, and the kind of change. */
@@ -78,7 +77,7 @@ export function createChangeExplainer(): (value: string, wasEmpty: boolean, wasB
   };
 }
 
-/** Whether this change is usually made by a program, and is rarely intended. */
+/** Whether a change of this kind usually comes from a program and is rarely intended by the user. */
 export function isSpreadsheetChange(kind: ChangeKind): boolean {
   return kind !== "other" && kind !== "emptied" && kind !== "filled";
 }
@@ -162,7 +161,10 @@ function times(value: string): readonly string[] {
   return [short, `${value}:00`, short.replace(/^0/, ""), value.replace(/^0/, ""), `0${value}`, `0${short}`];
 }
 
-/** Returns possible previous values of a number with an exponent. They contain only the digits that are left. */
+/**
+ * Returns possible previous values of a number that was saved with an exponent. Digits that are missing from the
+ * exponent form become zeros.
+ */
 function withoutExponent(value: string): readonly string[] {
   const [, whole, decimal = "", exponent] = /^(\d)(?:[.,](\d+))?E\+?(\d{1,2})$/i.exec(value) ?? [];
   if (whole === undefined) return [];

@@ -30,7 +30,7 @@ export interface CorrectionOptions {
 export interface ReturnedRejects {
   readonly manifest: RejectsManifest;
   readonly findings: CorrectionFindings;
-  /** Empty unless requested. */
+  /** Empty unless `CorrectionOptions.listsRows` is set. */
   readonly changedRows: readonly ChangedRow[];
 }
 

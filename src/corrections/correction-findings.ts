@@ -11,12 +11,12 @@ export interface ChangedCell {
   readonly after: string;
 }
 
-/** Cells that changed in the same way, and the first of them. */
+/** Cells that changed in the same way: their number, and the first of these cells. */
 export interface ChangedCells extends ChangedCell {
   readonly count: number;
 }
 
-/** Rows of a source, and the first of them. */
+/** Rows of a source: their number, and the first of these rows. */
 export interface FoundRows {
   readonly source: string;
   readonly count: number;

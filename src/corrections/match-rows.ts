@@ -46,7 +46,6 @@ export function isList(values: ReturnedRow["values"]): values is readonly (strin
   return Array.isArray(values);
 }
 
-/** Matches re-imported rows with exported rows. */
 export interface RowMatcher {
   /** Matches unchanged rows; keeps the remaining rows for `matchChanged`. */
   readonly add: (rows: readonly ReturnedRow[]) => void;

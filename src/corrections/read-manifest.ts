@@ -47,7 +47,6 @@ export function notOfReport(file: string): Failure {
   return new Failure("source_unreadable", `${file}: this file is not part of a report`, { hint: FEED_AS_SOURCES });
 }
 
-/** A report folder and its manifest. */
 export interface RejectsReport {
   readonly folder: string;
   readonly document: RejectsManifest;

@@ -4,10 +4,7 @@ import { isJsonObject, type JsonObject } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { readFailure } from "../read/text/file-bytes.ts";
 
-/**
- * Yields the outcomes in a report.
- * @param name the name of the file in messages
- */
+/** @param name the name of the file in messages */
 export async function* readOutcomes(file: string, name: string): AsyncGenerator<JsonObject> {
   const input = createReadStream(file);
   try {

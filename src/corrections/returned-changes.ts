@@ -10,7 +10,6 @@ import type { ReturnedRow } from "./correction-index.ts";
 import { type ComparedCell, comparedCells, isList, scoreCells } from "./match-rows.ts";
 import { memberTexts } from "./returned-rows.ts";
 
-/** A row of the sources. */
 export interface SourceRow {
   /** The row as it is in the file. */
   readonly raw: Row;
@@ -27,7 +26,6 @@ export interface ReturnedChange extends ChangedRow {
   /** The rows of the sources that may be this row, in file order. */
   readonly candidates: SourceRow[];
   readonly compare: (row: Row) => readonly ComparedCell[];
-  /** The fingerprint of a row in the sources. */
   readonly fingerprintOf: (row: Row) => string;
 }
 

@@ -11,7 +11,6 @@ import type { RejectsReport } from "./read-manifest.ts";
 import { readOutcomes } from "./report-outcomes.ts";
 import { withoutJoin } from "./returned-rows.ts";
 
-/** The rejects of one report. */
 export interface RejectsFolder extends RejectsReport {
   /** The files of each source in this folder. */
   readonly plan: SourceSpec;
@@ -100,7 +99,6 @@ interface ExportedRecord {
   readonly key?: string;
 }
 
-/** Yields the exported records of a report. */
 async function* exportedRecords(outcomes: string): AsyncGenerator<ExportedRecord> {
   for await (const { record, key, status } of readOutcomes(outcomes, outcomes)) {
     if (typeof record !== "number" || !EXPORTED.has(status)) continue;

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 
-/** Opens a file for reading or, with `r+`, also for writing, and closes it after the work. */
+/** Opens a file for reading, or with `r+` also for writing. Closes the file after the work. */
 export function withFile<Result>(path: string, work: (file: number) => Result, flags: "r" | "r+" = "r"): Result {
   const file = openSync(path, flags);
   try {

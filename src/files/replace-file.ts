@@ -42,7 +42,6 @@ export async function replaceFile(
 
 /** The new content of a file, written to a temporary file in the same folder. */
 export interface Draft {
-  /** Path of the temporary file. */
   readonly path: string;
   readonly append: (data: string | Uint8Array) => Promise<void>;
   /** @param durable whether to sync the content first */

@@ -111,7 +111,10 @@ export function isShippedOverlay(file: string): boolean {
   return file.startsWith(PREFIX);
 }
 
-/** Returns the names that a name represents: the two overlays of `overlay:<name>`, in order, or the name itself. */
+/**
+ * Returns `overlay:shared` and the given name for a bundled overlay (`overlay:<name>`), in this order. For any other
+ * name, returns only that name.
+ */
 export function contractNames(file: string): readonly string[] {
   return isShippedOverlay(file) ? [`${PREFIX}${SHARED}`, file] : [file];
 }

@@ -53,7 +53,7 @@ export interface JournalEnvironment extends RescueEnvironment {
 }
 
 export interface ProxyEnvironment {
-  /** `user:password` for a proxy that requires it. */
+  /** `user:password` for a proxy that requires credentials. */
   readonly proxyCredentials?: string | undefined;
 }
 
@@ -114,7 +114,6 @@ export interface Dependencies
 /** Another process of this program, which does not receive signals from the terminal. */
 export interface StartedProcess {
   readonly pid: number;
-  /** Resolves when the process has ended. */
   readonly ended: Promise<ProcessEnd>;
   /** Asks the process to end. Has no effect if it has already ended. */
   readonly stop: () => void;

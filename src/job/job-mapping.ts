@@ -19,7 +19,7 @@ export interface MappingFile {
   readonly path: string;
 }
 
-/** Reads the mapping that the settings name. Returns undefined if the settings name no mapping. */
+/** Returns undefined if the settings name no mapping. */
 export async function readJobMapping(settings: JobSettings): Promise<MappingDocument | undefined> {
   if (settings.mapping === undefined) return undefined;
   const file = pathsFrom(settings.folder)(settings.mapping);
@@ -66,7 +66,7 @@ async function compile(
 }
 
 /**
- * Reads the lookup tables in files. Returns them by path as written in the mapping.
+ * Returns the lookup tables that are in files, by path as written in the mapping.
  * @throws the failures of `readLookup`
  */
 export async function lookupsOf(
@@ -81,7 +81,7 @@ export async function lookupsOf(
 }
 
 /**
- * Loads the functions of a mapping. The caller must close the result.
+ * The caller must close the result.
  * @throws the failures of `loadFunctions`
  */
 export function functionsOf(

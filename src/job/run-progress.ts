@@ -67,9 +67,7 @@ export interface InputProgress {
 
 /** The records of a run that have an outcome. */
 export interface SettledRecords {
-  /** Number of these records. */
   readonly done: number;
-  /** The number of these records, by status. */
   readonly counts: Counts;
 }
 

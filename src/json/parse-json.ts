@@ -1,6 +1,6 @@
 import type { JsonValue } from "./json-value.ts";
 
-/** Parses JSON text. Returns undefined if the text is not JSON. */
+/** Returns undefined if the text is not JSON. */
 export function parseJson(text: string): JsonValue | undefined {
   try {
     const value: JsonValue = JSON.parse(text);

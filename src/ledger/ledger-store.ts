@@ -105,7 +105,6 @@ export interface LedgerRepair {
   readonly kept?: string | undefined;
 }
 
-/** The salvaged part of a table. */
 interface SalvagedTable {
   readonly table: string;
   readonly rows: number;

@@ -45,7 +45,7 @@ interface PlanningLedger {
   plan(run: string, items: readonly PlannedItem[] | PackedItems): Promise<void>;
   /** Makes planned records `invalid` for reasons that were found after planning. Call this before `finishPlan`. */
   exclude(run: string, excluded: readonly ExcludedRow[]): Promise<void>;
-  /** Among the rows of earlier pushes to this run's destination, returns the open rows that have no key. */
+  /** Returns the open rows without a key from earlier pushes to this run's destination. */
   earlierWithoutKey(run: string): Promise<readonly RowWithoutKey[]>;
   /**
    * Completes the plan. Marks duplicate and near-duplicate keys within the run. Compares the records with earlier runs
@@ -93,8 +93,8 @@ export interface SendableRecords {
 interface SendingLedger extends SendableRecords, RequestLedger {
   /**
    * Returns the time (ISO 8601 UTC) at which the last request with outdated content was abandoned without a reply;
-   * undefined if there was no such request. Content is outdated if it differs from the content that is left to send. If
-   * the request must not be repeated, no content of its record is left to send.
+   * undefined if there was no such request. Content is outdated if it differs from the content that is left to send.
+   * Ignores records whose request must not be repeated, because such records are not left to send.
    */
   otherContentAbandonedAt(run: string): Promise<string | undefined>;
 }
@@ -160,7 +160,7 @@ interface ExcludingLedger {
   exclusions(key?: string): Promise<readonly Exclusion[]>;
 }
 
-/** Finds runs, and states what the ledger contains. */
+/** Finds runs, and returns facts about the ledger's history. */
 export interface RunHistory {
   /**
    * Finds a run by its id or a unique prefix of its id. Without an id, finds the latest run. Resolves to undefined if

@@ -33,7 +33,6 @@ import { acceptedLast, saveVerifications } from "./tables/verifications.ts";
  */
 export type Change = "rows" | "tables" | "plan" | "position";
 
-/** A ledger's access to its tables. */
 export interface TableAccess<Own extends Tables> {
   readonly read: <Result>(work: (tables: Tables) => Work<Result>) => Promise<Result>;
   /** Performs a change. The change is atomic, and on disk when the promise resolves. */
@@ -63,14 +62,12 @@ export interface FrequentWrites<Own extends Tables> {
 export interface TablesLedgerOptions {
   /** The version of this program, as stored with each run. */
   readonly toolVersion?: string | undefined;
-  /** The clock for timestamps. */
   readonly clock?: WallClock | undefined;
   /** The status shown for requests in flight. */
   readonly sending: SendingStatus;
   readonly close: () => Promise<void>;
 }
 
-/** Returns a ledger over the tables of a database. */
 export function tablesLedger<Own extends Tables>(
   access: TableAccess<Own>,
   writes: FrequentWrites<Own>,

@@ -13,10 +13,7 @@ import type { MappingNode, ObjectNode } from "./node/mapping-node.ts";
 /** The nodes that a mapping defines for the bodies of steps, by step name. */
 export type StepNodes = ReadonlyMap<string, ObjectNode>;
 
-/**
- * Compiles the fields of each step. Adds an issue for a step that the operation does not have, and for fields that the
- * body of a step cannot have.
- */
+/** Adds an issue for a step that the operation does not have, and for fields that the body of a step cannot have. */
 export function compileSteps(document: MappingDocument, operation: Operation, context: CompileContext): StepNodes {
   const nodes = [...document.steps].flatMap(([name, entry]) => {
     const step = operation.steps.find((one) => one.name === name);
@@ -52,9 +49,7 @@ function objectNode(node: MappingNode | undefined): ObjectNode | undefined {
   return node?.kind === "object" ? node : undefined;
 }
 
-/**
- * Compiles the parameters. Adds an issue for a required parameter that the mapping omits, and for an unknown parameter.
- */
+/** Adds an issue for a required parameter that the mapping omits, and for an unknown parameter. */
 export function compileParameters(
   { parameters: entry }: MappingDocument,
   operation: Operation,

@@ -8,9 +8,9 @@ import type { MappingNode, OriginKind } from "./node/mapping-node.ts";
 /** The conversion of single rows to payloads. */
 export interface RowMapping {
   /**
-   * Never throws for invalid data. Throws a Failure `mapping_invalid` at the first row of a CSV file that lacks a
-   * column, or if a user's function fails, and `source_too_large` if a payload is too large. If the mapping has
-   * `prepare`, rows must be prepared first.
+   * Never throws for invalid data. If the mapping has `prepare`, rows must be prepared first.
+   * @throws Failure `mapping_invalid` at the first row of a CSV file that lacks a column, or if a user's function
+   * fails; `source_too_large` if a payload is too large
    */
   readonly map: (row: Row) => Mapped;
   /**

@@ -28,8 +28,8 @@ export interface SourceColumns {
 }
 
 /**
- * Creates the columns of a source. They are looked up once per file. If a CSV file lacks columns, reading its first row
- * throws a Failure `mapping_invalid` that lists all of them. In JSON, a missing value counts as empty.
+ * The columns are looked up once per file. If a CSV file lacks columns, reading its first row throws a Failure
+ * `mapping_invalid` that lists all of them. In JSON, a missing value counts as empty.
  * @param pathBelow returns the complete path of a column if the mapping omits the sources between it and the row
  */
 export function sourceColumns(
@@ -60,7 +60,6 @@ interface OwnColumn extends Column {
   readonly isIn: (row: Row) => boolean;
 }
 
-/** Returns a column that may not exist. */
 export function ownColumn(name: string): OwnColumn {
   const [first = name] = name.split(".");
   return {

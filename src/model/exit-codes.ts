@@ -1,6 +1,6 @@
 /**
- * The exit codes of a command and their meaning for the caller. If several apply, the command returns the one with the
- * highest priority.
+ * The exit codes of a command and their meaning for the caller. If several codes apply, the command returns the code
+ * with the highest priority.
  */
 export const EXIT_CODES = {
   0: "every record is valid, accepted, skipped or excluded",

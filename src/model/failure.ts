@@ -106,7 +106,7 @@ export interface ErrorDetails {
   readonly place?: string;
 }
 
-/** Returns the details of a failure. Omits the place if the message begins with its file. */
+/** Omits the place if the message begins with the file of the place. */
 export function failureDetails({ code, message, hint, place }: Failure): ErrorDetails {
   return {
     code,

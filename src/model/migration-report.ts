@@ -34,7 +34,6 @@ export interface OpenCauseReport {
   readonly ages: readonly [week: number, month: number, older: number];
 }
 
-/** Returns the words for the state of a record. */
 export function recordStateText(state: string): string {
   return state === "outdated" ? "out of date" : state;
 }

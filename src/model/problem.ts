@@ -158,10 +158,7 @@ export type SourceFinding =
   | { readonly code: "source_lone_surrogate" }
   /** `shown`: the name of the error (`#N/A`). */
   | { readonly code: "source_bad_cell"; readonly reason: BadCellReason; readonly shown?: string }
-  /**
-   * Because of its number format, a workbook cell displays a different number from the one it contains. Always a
-   * warning.
-   */
+  /** Because of its number format, a workbook cell displays a number that differs from its value. Always a warning. */
   | { readonly code: "source_rounded_number" }
   | { readonly code: "source_too_deep"; readonly limit: number }
   | { readonly code: "source_record_too_large"; readonly limitBytes: number }
@@ -181,7 +178,7 @@ export type SourceFinding =
   | { readonly code: "source_missing_row"; readonly child: string }
   /** Two rows of a child source with the same key. */
   | { readonly code: "source_duplicate_key"; readonly source: string; readonly other: Place }
-  /** A row of a child source whose cells all match those of an earlier row. */
+  /** A row of a child source with the same cells as an earlier row. */
   | { readonly code: "source_repeated_row"; readonly source: string; readonly other: Place }
   /** A cell of the `orderBy` column does not have the notation that the mapping requires. */
   | { readonly code: "source_bad_order"; readonly wanted: string }

@@ -9,6 +9,6 @@ export interface Timeline {
 interface TimeSlot {
   /** Start of the slot: ISO 8601 UTC, a multiple of the slot length. */
   readonly at: string;
-  /** Number of answers, by the status that they gave their records. */
+  /** Number of answers, by the resulting status of the record. */
   readonly counts: Readonly<Partial<Record<Status, number>>>;
 }

@@ -129,7 +129,6 @@ export type RecordedValues<Table> = {
 /** The value of a library option. A list of paths may be a single path. */
 export type GivenValue<Row> = Row extends { kind: "paths" } ? string | readonly string[] : OptionValue<Row>;
 
-/** The value of an option. */
 export type OptionValue<Row> = Row extends { members: infer Members }
   ? { readonly [Name in keyof Members]?: OptionValue<Members[Name]> | undefined }
   : Row extends { choices: readonly (infer Choice)[] }
@@ -140,7 +139,6 @@ export type OptionValue<Row> = Row extends { members: infer Members }
         ? string
         : boolean;
 
-/** Returns the kind of a row's values. */
 export function kindOf({ kind, members, arg }: OptionRow): Kind {
   if (members !== undefined) return "object";
   return kind ?? (arg === undefined ? "switch" : "text");

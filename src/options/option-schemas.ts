@@ -13,7 +13,6 @@ import {
   type RecordedValues,
 } from "./option-row.ts";
 
-/** The description and the schemas of a kind of value. */
 interface ValueKind {
   /** A description that completes "it is ...". */
   readonly words: string;

@@ -54,9 +54,12 @@ export const REJECTS = {
   },
 } as const;
 
-/** Options for rejects and for all other sources. */
+/** Options that apply to re-imported rejects as well as to all other sources. */
 export const KEYS = {
-  /** Whether to accept new keys that a spreadsheet may have changed, or whose row was sent under a different key. */
+  /**
+   * Whether to accept new keys that are refused by default: keys that a spreadsheet may have changed, and keys of rows
+   * that were already sent under another key.
+   */
   newKeys: {
     library: true,
     recorded: true,
@@ -93,7 +96,7 @@ export interface ReportOptions extends LibraryOptions<typeof REPORT> {}
 export const SENDING = {
   /** Whether to do everything except send records. */
   dryRun: { short: "n", library: true, help: "do everything except send records" },
-  /** Whether to resend records that were accepted earlier with different content. */
+  /** Whether to send accepted records again if their content has changed. */
   revise: {
     library: true,
     recorded: true,

@@ -118,7 +118,6 @@ export interface Amount {
   readonly unreadable: boolean;
 }
 
-/** Returns the amounts of one measure in one record. */
 export function amountsOf(measure: Measure, row: Row, payload: JsonObject, mapping: Mapping): readonly Amount[] {
   const read = cellReader(measure);
   return concretePaths(measure.attr, payload).flatMap((path) => {

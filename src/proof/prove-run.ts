@@ -12,7 +12,7 @@ import { type PlatformCheck, platformFile } from "./platform-check.ts";
 import { type ProofFile, type ProofTable, accountForFiles, fileKey, openHashedFile, openTable } from "./row-counter.ts";
 import { type TraceTables, traceLedger, traceRecords } from "./trace-records.ts";
 
-/** The ledger and the tools with which the sources of a run are read again. */
+/** The ledger and the dependencies for reading the sources of a run again. */
 export interface ReadingContext {
   readonly ledger: Ledger;
   readonly dependencies: Dependencies;

@@ -79,7 +79,7 @@ export async function accountForFiles(
   );
 }
 
-/** Returns the key of a file in a source. A file may belong to several sources, so the key includes both. */
+/** Returns the key of a file in a source. The key includes the source, because a file may belong to several sources. */
 export function fileKey(source: string, file: string): string {
   return `${source}\n${file}`;
 }

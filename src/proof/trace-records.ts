@@ -22,7 +22,6 @@ import {
   rowsOf,
 } from "./row-counter.ts";
 
-/** A run and its ledger. */
 interface RunInLedger {
   readonly ledger: Ledger;
   readonly run: Run;

@@ -82,8 +82,8 @@ function conflictAt(attr: string, { row }: UndecidedRecord, { job }: DecisionCon
 }
 
 /**
- * Whether the platform created the account for this record. A record whose payload names the account adds data to an
- * existing account, as other records may do.
+ * Whether the platform created the account for this record. If the payload names the account, the record adds data to
+ * an existing account. Other records may add data to the same account.
  */
 function isNewAccount({ payload }: UndecidedRecord, account: string): boolean {
   return !namesAccount({ json: Buffer.from(canonicalJson(payload)) }, account);

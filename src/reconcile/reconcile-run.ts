@@ -23,9 +23,9 @@ export interface ReconcileContext extends DecisionContext {
 /**
  * Resolves the run's ambiguous and existing records by querying the platform. A record that is found with the sent
  * values is accepted. A record that is found with different values is rejected. If the platform may have different
- * content, a matching key alone proves nothing. An ambiguous record that two queries do not find may be sent again
- * once, if the contract accepts absence as proof. All other records keep their status. Ends early, without an error, if
- * the user stops the command.
+ * content, a matching key alone does not decide the outcome. An ambiguous record that two queries do not find may be
+ * sent again once, if the contract accepts absence as proof. All other records keep their status. Ends early, without
+ * an error, if the user stops the command.
  * @throws Failure if the platform cannot be queried; decisions made until then are kept
  */
 export async function reconcileRun(
@@ -110,7 +110,7 @@ async function saveDecisions(
 }
 
 /**
- * Reads back those records of a run that the platform already had, and decides the outcome of those whose content can
+ * Reads back the records of a run that the platform already had. Decides the outcome of each record whose content can
  * be compared. The other records stay `existing`. If the platform cannot be queried, the remaining records also stay
  * `existing`.
  */

@@ -62,7 +62,7 @@ export function describeKind(problem: Problem): string {
   return plainLine(problem.detail) || "The platform gave no reason other than its code.";
 }
 
-/** Describes a problem as `describeKind` does, and states if the platform reported it. */
+/** Describes a problem as `describeKind` does, and states whether the platform reported it. */
 export function describeReported(problem: Problem): string {
   return `${problem.by === "platform" ? "The platform: " : ""}${describeKind(problem)}`;
 }

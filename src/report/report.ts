@@ -40,7 +40,6 @@ export interface Report extends RunOutcomes {
   readonly owner?: OwnerFacts;
   /** The exact command to run next. */
   readonly next?: string;
-  /** The folder of the report files. */
   readonly folder?: string;
   /** Number of rows that need correction but could not be included in the rejects. */
   readonly leftOut?: number;
@@ -116,7 +115,6 @@ async function* withCheckedCounts<Part extends Outcome | ValidOutcomes>(
   }
 }
 
-/** Whether this is a single outcome rather than several outcomes in columns. */
 export function isOutcome(part: Outcome | ValidOutcomes): part is Outcome {
   return "status" in part;
 }
@@ -168,7 +166,6 @@ export function totalOf(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
 }
 
-/** Returns the number of records that have one of the statuses. */
 export function countRecords(summary: Summary, statuses: Iterable<Status>): number {
   return [...statuses].reduce((sum, status) => sum + (summary.counts[status] ?? 0), 0);
 }

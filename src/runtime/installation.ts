@@ -24,7 +24,7 @@ export function contractCacheFolder(settings: CacheSettings): string {
   return path.join(userCacheFolder(settings), "energy-migrate", "contracts");
 }
 
-/** Returns the folder for the compile cache of Node.js for the program's own files. */
+/** Returns the folder of the Node.js compile cache for the program's own files. */
 export function codeCacheFolder(settings: CacheSettings): string {
   return path.join(userCacheFolder(settings), "energy-migrate", "code");
 }
@@ -58,7 +58,6 @@ function buildStamp(): string {
   return existsSync(file) ? readFileSync(file, "utf8").trim() : "";
 }
 
-/** Returns the version in the manifest of the package. */
 export function packageVersion(): string {
   return manifest().version;
 }

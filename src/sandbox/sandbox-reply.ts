@@ -44,7 +44,6 @@ export interface Reply {
 
 export type Handler = (request: PlatformRequest) => Reply | Promise<Reply>;
 
-/** One endpoint of the platform. */
 export interface Route {
   readonly method: "GET" | "POST";
   /** Path from the root of the instance, with parameters in braces, such as `/v1/accounts/{number}/`. */

@@ -1,7 +1,6 @@
 import { Failure } from "../model/failure.ts";
 import { isLoopback } from "../transport/base-url.ts";
 
-/** A bucket and its endpoint. */
 export interface Bucket {
   readonly name: string;
   /** Prefix of every key: empty, or ending in a slash. */

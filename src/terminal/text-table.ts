@@ -61,7 +61,6 @@ function columnsOf(columns: TableColumns): readonly TableColumn[] {
 
 const MAX_CELL_LENGTH = 2000;
 
-/** Renders the rows as a GitHub Markdown table. */
 export function markdownTable(rows: readonly (readonly string[])[], given: TableColumns): string {
   const columns = columnsOf(given);
   const titles = columns.map(({ title }) => markdownCell(title, false));

@@ -19,7 +19,7 @@ export function countsByName<Name extends string>(
   return names.flatMap((name) => (counts[name] ? [`${formatCount(counts[name])} ${name}`] : []));
 }
 
-/** Returns the singular or plural of the noun, as the count requires. Only for nouns whose plural adds an `s`. */
+/** Only for nouns whose plural adds an `s`. */
 export function plural(count: number, noun: string): string {
   return count === 1 ? noun : `${noun}s`;
 }

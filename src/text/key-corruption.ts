@@ -30,8 +30,9 @@ export function findKeyCorruption(known: string, key: string): KeyCorruption | u
 const DATE: KeyCorruption = { kind: "date", changed: "either" };
 
 /**
- * Returns which key is the altered form. Zeros and a leading `+` can be lost, so the altered key is the key without
- * them. For other kinds, the altered key is the key with the addition, unless the kind is in `SYMMETRIC`.
+ * Returns which key is the altered form. Zeros and a leading `+` can be lost, so for kinds in `LOST` the altered key is
+ * the key without these characters. For kinds in `SYMMETRIC`, it is unknown. For all other kinds, it is the key with
+ * the additional characters.
  */
 function changedBy(kind: KeyForm, isKnownLonger: boolean, isKeyLonger: boolean): KeyCorruption["changed"] {
   if (SYMMETRIC.has(kind) || (isKnownLonger && isKeyLonger)) return "either";

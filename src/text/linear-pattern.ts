@@ -26,7 +26,7 @@ export function linearPattern(expression: RegExp): LinearPattern | undefined {
   }
 }
 
-/** Compiles an ECMAScript regular expression. Returns undefined if `source` or `flags` is invalid. */
+/** Returns undefined if `source` or `flags` is invalid. */
 export function regularExpression(source: string, flags: string): RegExp | undefined {
   try {
     return new RegExp(source, flags);
@@ -42,7 +42,7 @@ export function matcherOf(pattern: LinearPattern): (text: string) => boolean {
   return (text) => expression.test(text);
 }
 
-/** Compiles an expression for RE2. Loads RE2 on first use, because most contracts do not need it. */
+/** Loads RE2 on first use, because most contracts do not need it. */
 function compileRe2(source: string): (text: string) => boolean {
   const load = createRequire(import.meta.url);
   const { RE2JS }: typeof Re2 = load("re2js");

@@ -23,7 +23,7 @@ export function storedNormalKey(key: string): string | undefined {
 /** SQL for the normal form of a key in the table `items`; valid in every ledger. */
 export const SQL_NORMAL_KEY = "coalesce(items.near, replace(items.key, '-', ''))";
 
-/** Number of digits that a spreadsheet keeps; it replaces the others with zeros. */
+/** Number of digits that a spreadsheet keeps. It replaces further digits with zeros. */
 export const KEPT_DIGITS: number = 15;
 
 /**

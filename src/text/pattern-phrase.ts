@@ -63,7 +63,7 @@ function readSequence(reader: Reader): Sequence | undefined {
   return pieces;
 }
 
-/** Adds a piece. Joins neighbouring literals, and neighbouring repeats of the same class. */
+/** Joins neighbouring literals, and neighbouring repeats of the same class. */
 function addPiece(pieces: Piece[], piece: Piece): void {
   const last = pieces.at(-1);
   if (last?.part.kind === "text" && piece.part.kind === "text" && isOnce(last) && isOnce(piece)) {
@@ -217,7 +217,7 @@ function rangePhrase({ min, max }: Piece): string {
   return min === 0 ? `up to ${formatCount(max)}` : `${formatCount(min)}-${formatCount(max)}`;
 }
 
-/** Describes a group. Brackets show the grouping, which commas alone would not. */
+/** Adds brackets to show the grouping, because commas alone would not show it. */
 function groupPhrase(branches: readonly Sequence[], isAlone: boolean): string {
   const phrases = branches.map((branch) => {
     const phrase = sequencePhrase(branch);

@@ -135,7 +135,10 @@ function charactersOf(atom: string): readonly string[] | undefined {
 }
 
 const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
-/** `.`, `[^...]`, classes that exceed ASCII, and atoms written with non-ASCII characters or their codes. */
+/**
+ * `.`, `[^...]`, classes that may match non-ASCII characters, and atoms written with non-ASCII characters or their
+ * codes.
+ */
 const OPEN_CLASS = /^\.$|^\[\^|\\[pPuxcDSWsbBk\d]|[^\0-\x7f]/;
 
 const QUANTIFIER = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/;

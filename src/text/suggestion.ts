@@ -1,9 +1,9 @@
 import { distance } from "fastest-levenshtein";
 
 /**
- * Returns the candidate for "did you mean": the one with the fewest typing errors, if they are few. Otherwise returns
- * the shortest candidate that contains the word or is contained in it (`serial_number` -> `meter_serial_number`), if
- * there is one. Ignores case.
+ * Returns the candidate for "did you mean": the candidate with the fewest typing errors, if there are only a few.
+ * Otherwise returns the shortest candidate that contains the word or is contained in it (`serial_number` ->
+ * `meter_serial_number`), if there is one. Ignores case.
  */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();

@@ -100,7 +100,6 @@ export function shiftDays(text: string, count: number): string | undefined {
   return text.length === 10 ? shifted.slice(0, 10) : shifted;
 }
 
-/** Returns the number of days from one date to another. */
 export function daysBetween(start: string, end: string): number {
   return Math.round((Date.parse(end) - Date.parse(start)) / DAY_MS);
 }

@@ -20,7 +20,6 @@ export interface Clock extends WallClock, MonotonicClock, Sleeper {}
 /** Returns a random number in [0, 1). */
 export type Random = () => number;
 
-/** Resolves when the signal aborts. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

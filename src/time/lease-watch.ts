@@ -4,7 +4,7 @@ import type { WallClock, MonotonicClock } from "./clock.ts";
  * Tracks whether a lease was renewed recently, so that its holder does not need to query the server before each action.
  */
 export interface LeaseWatch {
-  /** Records a renewal of the lease. `requestedAt` must not be later than the request for the renewal. */
+  /** `requestedAt` must not be later than the request for the renewal. */
   readonly renewed: (requestedAt: Moment) => void;
   readonly moment: () => Moment;
   readonly isHeld: () => boolean;

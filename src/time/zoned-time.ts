@@ -37,8 +37,8 @@ export function utcConverter(zone: string): (time: LocalTime) => string | undefi
 const MAX_DAYS = 50_000;
 
 /**
- * Returns the offset of a whole day in milliseconds. Returns undefined for an unknown zone, or if the clocks change on
- * this day or the next day, because the clocks may then show times of this day twice.
+ * Returns the offset of a whole day in milliseconds. Returns undefined for an unknown zone. Also returns undefined if
+ * the clocks change on this day or the next day, because they may then show times of this day twice.
  */
 function offsetOfDay(time: LocalTime, zone: string): number | undefined {
   const midnight = inZone({ ...time, hour: 0, minute: 0, second: 0 }, zone);

@@ -3,7 +3,6 @@ import { Failure } from "../model/failure.ts";
 
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
-/** Whether a URL's host is this machine. */
 export function isLoopback({ hostname }: URL): boolean {
   return LOOPBACK.test(hostname);
 }
@@ -58,8 +57,8 @@ export function filledPath(path: string, valueOf: (name: string) => JsonValue | 
 }
 
 /**
- * Encodes a value as one segment. A segment of one or two dots would change the path even if it were encoded once.
- * Encoded twice, the segment matches no resource.
+ * Encodes a value as one segment. URL parsers treat `%2E` as a dot, so `.` and `..` would change the path even if they
+ * were encoded once. Encoded twice, the segment matches no resource.
  */
 function encodedSegment(value: string): string {
   return /^\.{1,2}$/.test(value) ? value.replaceAll(".", "%252E") : encodeURIComponent(value);

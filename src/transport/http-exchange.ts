@@ -48,7 +48,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#group = group;
   }
 
-  /** Called immediately before the first byte is written: from then on the platform may have read the request. */
+  /**
+   * Called immediately before the first byte is written. From this point on, the platform may have read the request.
+   */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     const again = this.#phase !== "unsent";
     this.#controller = controller;
@@ -186,8 +188,8 @@ function codeOf(error: unknown): string {
 
 /**
  * Returns a function that aborts an exchange when a signal aborts. All exchanges with the same signal share one
- * listener, because adding and removing a listener for every request would cost more than the rest of its bookkeeping.
- * The function returns false if the signal has already aborted; the exchange has then ended.
+ * listener, because adding and removing a listener for every request would cost more than all other bookkeeping of the
+ * request. The function returns false if the signal has already aborted; the exchange has then ended.
  */
 export function createAbortListeners(): (signal: AbortSignal, exchange: Exchange) => boolean {
   const followed = new WeakMap<AbortSignal, Set<Exchange>>();

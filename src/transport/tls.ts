@@ -50,7 +50,6 @@ export function tlsFailure(error: TransportError, origin: string): Failure | und
   });
 }
 
-/** Codes for a server that does not use TLS. */
 const NO_TLS_CODES: ReadonlySet<string> = new Set([
   NO_TLS,
   "ERR_SSL_WRONG_VERSION_NUMBER",

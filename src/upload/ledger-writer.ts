@@ -58,7 +58,10 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
   const transactions = createLedgerTransactions(ledger, run);
   let buffered: Entry[] = [];
   let last: Promise<void> = Promise.resolve();
-  /** The group that is written after the current group. It also receives the outcomes that are buffered by then. */
+  /**
+   * The group that is written after the current group. Outcomes that are still in the buffer when its write begins are
+   * added to it.
+   */
   let next: { readonly intents: NewIntent[]; readonly written: Promise<void> } | undefined;
   const closed = new AbortController();
   let isTimerSet = false;
@@ -144,7 +147,7 @@ function createLedgerTransactions(ledger: UploadLedger, run: string) {
   return {
     /** Writes outcomes and intents in one transaction. Keeps outcomes that could not be written. */
     write,
-    /** Retries the outcomes that could not be written. Returns the outcomes that fail again. */
+    /** Returns the outcomes that fail again. */
     async retryFailedWrites(): Promise<readonly AttemptOutcome[]> {
       const again = refused;
       refused = [];

@@ -88,7 +88,7 @@ function pollHistoryOf(state: RecordState, { replyClass: { kind } }: RequestResu
   const isCheck = state.position.mode === "check";
   const isAbsent = kind === "absent" || (kind === "rejected" && isCheck);
   state.notFoundCount = isAbsent && untrustedMs(state, context) === 0 ? state.notFoundCount + 1 : 0;
-  // Resets the interval, so that the second poll, which is decisive, follows one interval after the first.
+  // Resets the interval, so that the second poll follows one interval after the first. The second poll is decisive.
   if (isCheck && state.notFoundCount > 0) state.polls = 0;
   const isOwn = isOwnContent(state);
   if (kind === "waiting" && (!isCheck || isOwn)) state.isAmbiguous = false;
@@ -183,8 +183,8 @@ async function resendLater(
 
 /**
  * Completes a step. The outcome is written together with the intent for the next step, so that no crash can separate
- * them. After the last requested step, the record remains `pending`. A step that the platform had already completed,
- * perhaps with different content, is not recorded, so that the platform is queried again after a crash.
+ * them. After the last requested step, the record remains `pending`. If the platform had already completed the step,
+ * perhaps with different content, the step is not recorded. The platform is then queried again after a crash.
  */
 async function advance(
   state: RecordState,

@@ -17,7 +17,6 @@ import type { StepSlot } from "./rate/step-limit.ts";
 
 /** The progress of a record at its current step. */
 interface StepProgress {
-  /** Position in the workflow. */
   position: WorkflowPosition;
   /** Number of tries so far for the current request of the step, in this run. */
   tries: number;
@@ -36,7 +35,7 @@ export interface RecordState extends StepProgress {
   attempt: number;
   /** Whether a request of this or an earlier run had no clear reply, so that the platform may have the record. */
   isAmbiguous: boolean;
-  /** The content that the platform may have from earlier requests, including those of this run. */
+  /** The content that the platform may have from earlier requests, including requests of this run. */
   prior: PriorContent;
   /** Whether the platform had already completed a step, perhaps with different content. */
   wasDoneBefore: boolean;
@@ -171,7 +170,6 @@ const VERSION_UNKNOWN = recordProblem(
   "The platform has this record, perhaps with different content that was sent earlier.",
 );
 
-/** Returns a problem with the whole record. */
 function recordProblem(code: string, detail: string): PlatformProblem {
   return { attr: NON_FIELD_ERRORS, severity: "error", by: "platform", code, detail };
 }

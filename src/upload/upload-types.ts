@@ -7,7 +7,6 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { AttemptOutcome, PriorContent, SendableItem } from "../ledger/records/requests.ts";
 import type { StepClient } from "../platform/import/step-clients.ts";
 
-/** One record to send. */
 export interface RecordToSend extends Omit<SendableItem, "prior"> {
   /**
    * The content that the platform may have from earlier requests. By default, `same` if `isAmbiguous`, otherwise
@@ -58,7 +57,6 @@ export interface PaceOptions extends ConcurrencyOptions {
   readonly share?: (() => PaceShare) | undefined;
 }
 
-/** How long an upload waits for the platform. */
 export interface WaitLimits {
   /** Maximum wait while the platform is unreachable or accepts nothing; default 5 minutes. */
   readonly maxWaitMs?: number;
@@ -116,7 +114,7 @@ export interface ReportedSupplier {
   readonly open: boolean;
   readonly code?: string | undefined;
   readonly at: number;
-  /** Whether this worker is the one that probes the supplier. */
+  /** Whether this worker probes the supplier. */
   readonly isProbedHere: boolean;
 }
 

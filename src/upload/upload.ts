@@ -7,7 +7,8 @@ import type { RecordToSend, UploadDependencies, UploadEnd, UploadOptions } from 
 
 /**
  * Uploads the records. If the run waits for closed import suppliers, repeats rounds until all records are handled, the
- * time is up, or another cause ends the run. The next round does not contain records that were already handled.
+ * maximum wait is exceeded, or another cause ends the run. The next round does not contain records that were already
+ * handled.
  * @param records returns the records left to send, in input order
  */
 export async function upload(
@@ -30,7 +31,8 @@ export async function upload(
   for (;;) {
     const end = await uploadRound(records(), newRound());
     if (!needsAnotherRound(end, breakers)) return end;
-    // The limit applies to one uninterrupted wait, so it starts again after a round that has settled records.
+    // The limit applies to one uninterrupted wait, so it starts again after a round in which the platform accepted or
+    // rejected records.
     if (settledIn(end) > settled) until = clock.monotonic() + forMs;
     settled = settledIn(end);
     do {

@@ -4,7 +4,6 @@
  */
 export type ByteCheck = (bytes: Buffer, from: number, to: number) => boolean;
 
-/** Combines checks into one check, which is true if all of them are true. */
 export function allChecks(checks: readonly ByteCheck[]): ByteCheck {
   const [first, second, ...more] = checks;
   if (first === undefined) return () => true;

@@ -44,7 +44,7 @@ export interface ValidatorOptions {
 
 /**
  * Compiles a request body's type into a function that finds all problems: data that the platform would reject (severity
- * `error`) or change silently (`warning`). The codes and attrs are those of the Django REST framework.
+ * `error`) or change silently (`warning`). The codes and attrs follow the Django REST framework.
  */
 export function compileValidator(body: FieldType, options: ValidatorOptions): Validate {
   const check = compiler(options)(body);

@@ -74,7 +74,6 @@ export function createCollector(keepValues: boolean): ProblemCollector {
   return collector;
 }
 
-/** Resets the collector for a payload, with its work limit. */
 export function resetCollector(collector: ProblemCollector, limit: Work["limit"]): void {
   collector.depth = 0;
   collector.errors = 0;
@@ -146,7 +145,7 @@ export function checkChild(
   else if (!allowsNull) collector.add(value, { code: "null" });
 }
 
-/** Whether a type allows null. Visits each alternative only once, because alternatives may contain themselves. */
+/** Visits each alternative only once, because alternatives may contain themselves. */
 function takesNull(type: FieldType): boolean {
   const types = new Set([type]);
   for (const each of types) {
@@ -168,10 +167,7 @@ export function reportTrimmed(kept: string, given: string, collector: ProblemCol
 
 const TRIMMED = { code: "coerced", from: "text", to: TRIMMED_TEXT } as const;
 
-/**
- * Returns the problem for a value that does not match the contract's pattern. The problem includes the pattern to help
- * engineers.
- */
+/** The problem includes the pattern to help engineers. */
 export function patternMismatch(pattern: LinearPattern): PayloadFinding {
   return { code: "invalid", expected: "pattern", written: { as: pattern.source } };
 }

@@ -74,9 +74,7 @@ function partsCheck({ $defs = {} }: Assertion["schema"], meter: Meter): (part: J
   };
 }
 
-/**
- * Compiles a schema with Ajv. Loads Ajv on first use, because loading takes time and most contracts do not need Ajv.
- */
+/** Loads Ajv on first use, because loading takes time and most contracts do not need Ajv. */
 function compileSchema(schema: Assertion["schema"], allErrors: boolean, meter: Meter): ValidateFunction {
   const load = createRequire(import.meta.url);
   const { Ajv2020 }: typeof Ajv = load("ajv/dist/2020.js");

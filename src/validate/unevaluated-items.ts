@@ -6,8 +6,8 @@ type IsValid = (schema: JsonValue, value: JsonValue) => boolean;
 
 /**
  * Whether every item that no other keyword evaluates satisfies `unevaluatedItems` (JSON Schema 2020-12, section 11.2).
- * The `allOf` of `schema` contains the parts, and its `$defs` the definitions. The keyword is not left to Ajv, which
- * ignores items that `contains` evaluates and, in alternatives, items that `items` evaluates.
+ * The `allOf` of `schema` contains the parts, and its `$defs` the definitions. Ajv is not used for this keyword,
+ * because it ignores items that `contains` evaluates and, in alternatives, items that `items` evaluates.
  */
 export function takesUnevaluatedItems(schema: JsonObject, value: JsonValue, isValid: IsValid): boolean {
   if (!isJsonArray(value)) return true;

@@ -67,8 +67,8 @@ export function temporalCheck(type: DateType): Check {
 }
 
 /**
- * Checks a date-time. Warns about a date, which the platform converts to the first moment of the day, and about a
- * fraction of a second, which the sent value omits (`map/node/sent-form.ts`).
+ * Checks a date-time. Warns about a date, because the platform converts it to the first moment of the day. Warns about
+ * a fraction of a second, because the sent value omits it (`map/node/sent-form.ts`).
  */
 function dateTimeCheck({ asGiven }: DateType): Check {
   return (value, collector) => {

@@ -22,7 +22,7 @@ export function unionCheck(type: UnionType, compile: (type: FieldType) => Check)
     : discriminatedCheck(type.discriminator, compile);
 }
 
-/** Generated documents map `null` to an option. A null or absent property selects that option. */
+/** Generated contracts map `null` to an option. A null or absent property selects that option. */
 function discriminatedCheck(discriminator: Discriminator, compile: (type: FieldType) => Check): Check {
   const { property, mapping } = discriminator;
   const untagged = untaggedOptions(discriminator);
@@ -57,9 +57,9 @@ interface Option {
 }
 
 /**
- * Selects the first option without problems, or otherwise the first without errors. If every option has errors, selects
- * the option with the fewest errors among the options with the JSON type of the value, because "must be text" does not
- * help with an error inside an object.
+ * Selects the first option without problems, or otherwise the first option without errors. If every option has errors,
+ * selects the option with the fewest errors. Considers options of a different JSON type only if no option has the JSON
+ * type of the value, because "must be text" does not help with an error inside an object.
  */
 function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType) => Check, exactlyOne = false): Check {
   const options: readonly Option[] = types.map((option) => ({

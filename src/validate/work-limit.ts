@@ -93,7 +93,6 @@ export function withinWork<Value, Found>(find: (value: Value, limit: WorkLimit) 
   return (value) => findQuickly(value) ?? findSlowly(value);
 }
 
-/** The message and the hint for each limit. */
 const EXCEEDED: Readonly<Record<keyof WorkLimit, readonly [message: string, hint: string]>> = {
   trials: [
     `one record has more than ${formatCount(MAX_TRIALS)} alternatives to check (oneOf, anyOf)`,

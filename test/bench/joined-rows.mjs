@@ -65,7 +65,7 @@ function billing(number) {
   return [`Customer of account ${number}`, `${1 + (number % 240)} High Street`, "SW1A 1AA"];
 }
 
-/** Returns a customer. Every fourth account has two customers. */
+/** Every fourth account has two customers. */
 function customer(number) {
   const owner = Math.floor((number * 4) / 5);
   return [reference(owner), String(1 + (number % 5)), "Eleanor", `Featherstonehaugh-${number}`, day(number)];

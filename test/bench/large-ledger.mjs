@@ -76,7 +76,7 @@ const PLACE = `
   insert into positions (run, record, byte, line, file)
   select (select max(id) from runs), ?, ?, ?, (select max(id) from files)`;
 
-/** Notes that the run has already been compared with all other runs. */
+/** Marks the run as already compared with all other runs. */
 const COMPARED = "insert into compared (run) select max(id) from runs";
 
 const RECORDS = `

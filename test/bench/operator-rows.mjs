@@ -16,8 +16,8 @@ const OPERATORS = {
 
 /**
  * Writes the files of the operator as `<name>.csv`. Account numbers, telephone numbers, supply points, serial numbers,
- * readings, names and dates of birth differ between accounts. One account in every `wrong` has an error; five kinds of
- * error take turns. Returns the names of the files.
+ * readings, names and dates of birth differ between accounts. One account in every `wrong` has an error. The errors
+ * rotate through five kinds. Returns the names of the files.
  */
 export async function writeOperatorRows(folder, operator, accounts, wrong = Infinity) {
   const { files, vary, spoil } = OPERATORS[operator];

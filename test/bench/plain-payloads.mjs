@@ -31,7 +31,6 @@ async function byAccount(rows) {
   return groups;
 }
 
-/** Omits empty cells. */
 function withoutBlanks(members) {
   for (const name of Object.keys(members)) if (members[name] === "") delete members[name];
   return members;

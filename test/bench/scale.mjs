@@ -96,7 +96,7 @@ async function measureInventory(folder, place, own) {
   printFigures(after, await medians(1, counted), own);
 }
 
-/** Prints wall time and processor time, and their ratios to those of SQLite alone. */
+/** Prints wall time and processor time, and their ratios to the times of SQLite alone. */
 function printFigures(what, { wallMs, cpuMs, peakMb, laterMb }, own) {
   const times = (ms, ofMs) => (own === undefined ? "" : ` (${(ms / ofMs).toFixed(2)} times)`);
   const wall = `${seconds(wallMs)}${times(wallMs, own?.wallMs)}`;

@@ -15,7 +15,6 @@ function sampleOf(size: number, records: readonly Given[]): readonly number[] {
   return sampler.chosen();
 }
 
-/** Returns a record with a unique name. */
 const named = (index: number, more: JsonObject = {}): Given => ({ payload: { name: `N${index}`, ...more } });
 const hundred = (more: (index: number) => JsonObject): readonly Given[] =>
   Array.from({ length: 100 }, (_, index) => named(index, more(index)));

@@ -59,7 +59,10 @@ const schemas: fc.Arbitrary<{ readonly field: JsonObject; readonly Named: JsonOb
   .tuple(part, part, fc.constantFrom(...FORMS))
   .map(([one, Named, form]) => ({ field: form(one, Named), Named }));
 
-/** A difference from JSON Schema that docs/contract.md may document for every contract. */
+/**
+ * A case in which the contract and Ajv disagree. `POLICIES` lists the disagreements that are allowed because
+ * docs/contract.md documents them for every contract.
+ */
 interface Difference {
   readonly schema: string;
   readonly value: JsonValue;

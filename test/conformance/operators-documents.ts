@@ -53,7 +53,6 @@ export interface Example {
   readonly payload: JsonObject;
 }
 
-/** Returns the example requests in a document. */
 export function exampleRequests(operator: Operator, contract: Contract): readonly Example[] {
   return contract.operations.flatMap((operation) => {
     const place = ["paths", operation.path, operation.method.toLowerCase(), "requestBody", "content"];

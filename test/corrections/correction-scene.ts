@@ -18,8 +18,8 @@ import { reportOf } from "../report/reports.ts";
 export type Cells = Readonly<Record<string, string>>;
 
 /**
- * The rows of an extract, and the columns with errors. The column `""` stands for an error in the row that has no
- * column.
+ * The rows of an extract, and the columns with errors. The column `""` means an error that belongs to the row and not
+ * to a column.
  */
 export interface Extract {
   readonly accounts: readonly Cells[];

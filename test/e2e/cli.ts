@@ -10,7 +10,6 @@ import { OPTIMISE_LATE } from "../node-flags.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 import { runInProcess, startInProcess } from "./run-in-process.ts";
 
-/** The root folder of the project. */
 const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The executable that users start. */
@@ -22,7 +21,6 @@ export function projectFile(...names: readonly string[]): string {
 }
 
 export interface CliOptions {
-  /** The working directory of the command. */
   readonly cwd?: string;
   /** Added to an environment without any of our settings; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;

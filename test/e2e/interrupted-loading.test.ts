@@ -11,7 +11,6 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../bin/migrate.js");
 
-/** Returns whether a process currently has a listener for SIGTERM. */
 function handlesSigterm(pid: number | undefined): boolean {
   const [, caught = ""] = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return ((BigInt(`0x${caught}`) >> BigInt(constants.signals.SIGTERM - 1)) & 1n) === 1n;

@@ -29,7 +29,6 @@ export interface Month {
   readonly latest: ReadonlyMap<string, Readonly<MonthAccount>>;
 }
 
-/** Returns the keys of all accounts. */
 export function monthKeys(size: number): readonly string[] {
   return Array.from({ length: size }, (_, index) => keyOf(index + 1));
 }

@@ -110,7 +110,7 @@ function writeTable(file: string, good: object, rows: readonly object[]): void {
   writeFileSync(file, stringify(all, { header: true, columns }));
 }
 
-/** The outcome line fields that tests use. */
+/** The fields of an outcome line that tests use. */
 export interface OutcomeLine {
   readonly record: number;
   readonly key?: string;
@@ -139,7 +139,6 @@ export function outcomeLines(text: string): readonly OutcomeLine[] {
     .map((line): OutcomeLine => JSON.parse(line));
 }
 
-/** Returns the number of records with each status. */
 export function statusCounts(lines: readonly OutcomeLine[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { status } of lines) counts[status] = (counts[status] ?? 0) + 1;

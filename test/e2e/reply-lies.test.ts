@@ -10,9 +10,7 @@ const RECORDS = 12;
 const ENV = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "some-token" };
 
 interface PushScene {
-  /** `migrate push`. */
   readonly push: () => Promise<CliEnd>;
-  /** `migrate resume` of the run. */
   readonly resume: () => Promise<CliEnd>;
 }
 

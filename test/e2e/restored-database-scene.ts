@@ -13,7 +13,7 @@ export const CAN_RESTORE = PRIVATE_POSTGRES_IS_HERE && DUMP_IS_HERE;
 export const ONCE = ["--contract", "no-dedupe.yaml"];
 /** The number of records on the first day. */
 export const DAY_1 = 10;
-/** The number of records on the second day, with those of the first day. */
+/** The number of records on the second day, including the records of the first day. */
 export const ALL = 40;
 
 /** Creates the folders of another machine: a folder with the input, and a state folder. */

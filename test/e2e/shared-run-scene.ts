@@ -58,7 +58,7 @@ export function useServer(kind?: "private"): { readonly server: () => PostgresCl
 
 /** A reply delay that is long enough for every worker to join before the other workers have sent every record. */
 export const WAITING_MS = 1_500;
-/** The short reply delay that a test sets once it has seen the state that it waits for. */
+/** The short reply delay that a test sets when the state that it waits for is reached. */
 export const QUICK_MS = 5;
 /** The default reply delay. */
 export const LATENCY_MS = 500;

@@ -179,7 +179,10 @@ interface Element {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Returns the elements in order. Throws if the XML has a mistake of a kind that our reports can contain. */
+/**
+ * Returns the elements in order. Throws if the XML is malformed in one of the ways that a bug in our reports could
+ * cause.
+ */
 function elementsOf(xml: string): readonly Element[] {
   const elements: Element[] = [];
   const open: string[] = [];

@@ -3,7 +3,10 @@ import { projectFile, runCli } from "./cli.ts";
 import { JOB_FLAGS, workFolder } from "./validate-scene.ts";
 
 const PRELOAD = projectFile("test/failpoints/check-preload.mjs");
-/** Rows for about twenty chunks of 256 KB, more than the other threads take before the reading thread takes a chunk. */
+/**
+ * Rows for about twenty chunks of 256 KB. The other threads take fewer chunks than that before the reading thread takes
+ * its first chunk.
+ */
 const ROWS = 21_000;
 
 function folder(): string {

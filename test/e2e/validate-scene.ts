@@ -92,7 +92,6 @@ export interface Line {
   readonly errors?: readonly { readonly attr: string; readonly code: string; readonly source?: object }[];
 }
 
-/** Parses NDJSON. */
 export function linesOf(ndjson: string): readonly Line[] {
   return ndjson
     .split("\n")

@@ -7,8 +7,8 @@ import { type CliOptions, runCli } from "./cli.ts";
 import { CONTRACT_FLAGS, type Files, JOB_FLAGS, JOINED_MAPPING, workFolder } from "./validate-scene.ts";
 
 /**
- * Rows for ten chunks of 256 KB, more chunks than the other threads take before the reading thread takes one. Long rows
- * save time.
+ * Rows for ten chunks of 256 KB. The other threads take fewer chunks than that before the reading thread takes its
+ * first chunk. Long rows save time.
  */
 const ROWS = 3500;
 
@@ -38,7 +38,7 @@ function hazard(index: number): string {
   return long ?? kinds[index % 59] ?? `${ref},Ann,${GOOD},07700900123`;
 }
 
-/** Returns rows. One row in every `badEvery` has an error. */
+/** Returns a CSV file with this many rows. Every `badEvery`-th row has an error. */
 function rows(count: number, badEvery: number): string {
   const all = Array.from(
     { length: count },

@@ -41,7 +41,6 @@ function listPoint(name) {
   isListing = false;
 }
 
-/** Called when the program reaches a point of this kind. */
 function reach(name) {
   if (list !== undefined && !isListing) listPoint(name);
   if (name !== point) return;

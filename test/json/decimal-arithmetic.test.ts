@@ -94,7 +94,7 @@ describe("an exponent with a million digits", () => {
     const converted = vi.spyOn(globalThis, "BigInt");
     try {
       expect(isExactNumber(value, text)).toBe(isExact);
-      // BigInt takes more than proportional time.
+      // The duration of a BigInt conversion grows faster than the number of digits.
       expect(Math.max(0, ...converted.mock.calls.map(([given]) => String(given).length))).toBeLessThanOrEqual(1000);
     } finally {
       converted.mockRestore();

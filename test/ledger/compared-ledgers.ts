@@ -97,7 +97,7 @@ export async function compareRun(scene: Scene, index: number, compared: "outcome
   });
 }
 
-/** Compares everything that the ledgers contain, as exported, and their answers about each key. */
+/** Compares the exported contents of the ledgers, and their answers about each key. */
 export async function compareWhole(scene: Scene): Promise<void> {
   const keys = new Set<string>();
   for (const { ledger, runs } of scene.members.slice(0, 1)) {

@@ -108,7 +108,6 @@ const exclude: fc.Arbitrary<Exclude> = fc.record({
   ends: fc.integer({ min: 0, max: 2 }).map((n) => n === 0),
 });
 
-/** Random histories of a migration. */
 export const histories: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: anyPush },

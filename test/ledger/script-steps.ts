@@ -67,8 +67,9 @@ export type ScriptedDecision = Pick<Decision, "decision" | "isNewAccount"> & {
 };
 
 /**
- * A request in a journal. Its attempt number is that of the first attempt that the ledger does not know, or that of the
- * previous request of the same step for the same record, plus `later`.
+ * A request in a journal. Its attempt number is a base plus `later`. The base is the attempt number of the previous
+ * request of the same step for the same record. For the first request for a record, the base is the first attempt that
+ * the ledger does not know.
  */
 export interface ScriptedRequest extends Pick<JournaledRequest, "identity" | "content" | "idempotent" | "rowMark"> {
   readonly later: number;

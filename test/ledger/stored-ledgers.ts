@@ -92,8 +92,9 @@ export async function reusedDatabase(url: string): Promise<ReusedDatabase> {
 }
 
 /**
- * Statements for all tables except those that describe the ledger itself. Deletions from other tables change the
- * counts. For a few rows, `truncate` is slower, and so is the next query of each table.
+ * A query that returns the statements that delete the rows of all tables, except the tables that describe the ledger
+ * itself. The table `counts` is last, because deletions from other tables change the counts. For a few rows, `truncate`
+ * is slower, and so is the next query of each table.
  */
 const DELETE_RUNS = `
   select string_agg(format('delete from migrate.%I', tablename), '; ' order by tablename = 'counts') as deletions

@@ -90,7 +90,6 @@ export function jsonRow(value: JsonObject, pointer = "/0"): JsonRow {
   return { table: { kind: "json", file: "accounts.json" }, line: 2, pointer, value };
 }
 
-/** Returns the failure that the function throws. */
 export function failureOf(run: () => unknown): Failure {
   try {
     run();

@@ -76,7 +76,6 @@ export function rulesOf(operator: Operator): readonly WrittenRule[] {
   return ["shared", operator].flatMap(writtenRules);
 }
 
-/** Returns the contract with only one rule of a schema. */
 export function withOnly(contract: Contract, schema: string, rule: number): Contract {
   const operations = contract.operations.map((operation) => {
     const { id, body } = operation;

@@ -35,7 +35,6 @@ async function allOf(batches: AsyncIterable<readonly InputRecord[]>): Promise<re
   return all;
 }
 
-/** Returns a report in which these records are invalid. */
 function reportOf(records: readonly InputRecord[], invalid: ReadonlySet<number>): Report {
   const outcomes = records.map(({ number, row }): Outcome => ({
     record: number,

@@ -35,7 +35,6 @@ export async function read(plan: SourceSpec, options: Partial<ReadOptions> = {})
   }
 }
 
-/** Returns the failure that reading ends with. */
 export async function failureOf(reading: Promise<unknown>): Promise<Failure> {
   const error: unknown = await reading.then(
     () => undefined,

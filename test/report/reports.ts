@@ -40,7 +40,8 @@ function summaryOf(outcomes: readonly Outcome[]): Summary {
 }
 
 /**
- * One record each of most kinds: valid, invalid in a joined cell, rejected by the platform, ambiguous, with a warning.
+ * One record of each of these kinds: valid, invalid in a joined cell, rejected by the platform, ambiguous, and with a
+ * warning.
  */
 export const MIXED: readonly Outcome[] = [
   { record: 1, key: "EXT-1", source: { file: "accounts.csv", line: 2 }, status: "valid", problems: [] },

@@ -27,7 +27,6 @@ const TIMEOUT_MS = 60_000;
 const LATE_FACTOR = 5;
 const GOOD: DrawnResult = { kind: "good" };
 
-/** Draws the result of one request. */
 export function drawResult(dice: Dice, weather: Weather, now: number): DrawnResult {
   const faults = weather.at(now);
   if (faults.cut) return cutOff(dice);

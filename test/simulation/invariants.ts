@@ -7,7 +7,7 @@ import { type HeldAccount, type ModelPlatform, partsOf } from "./model-platform.
 import { type Durable, hex } from "./killable-ledger.ts";
 import { identityOf, type SimulatedRecord } from "./simulated-record.ts";
 
-/** The name of a violated invariant (docs/reliability.md), and what violates it. */
+/** The name of a violated invariant (docs/reliability.md), and a description of the violation. */
 export interface Violation {
   readonly invariant: string;
   readonly what: string;
@@ -33,7 +33,6 @@ export interface Witness {
   readonly drained: () => void;
   /** A record is about to be sent, as soon as a token is available. */
   readonly recordTaken: (key: string) => void;
-  /** A request is sent. */
   readonly requestSent: (request: HttpRequest) => void;
   /** A request has ended, with or without a reply. */
   readonly requestEnded: (request: HttpRequest, reply: HttpReply | undefined) => void;

@@ -4,7 +4,6 @@ import { type DrawnResult, drawResult } from "./drawn-results.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 import type { Weather } from "./weather.ts";
 
-/** An account that the platform holds. */
 export interface HeldAccount {
   readonly key: string;
   readonly number: string;

@@ -115,7 +115,6 @@ export interface SceneOptions extends Partial<UploadOptions> {
   readonly random?: Random;
   readonly payload?: JsonObject;
   readonly source?: AsyncIterable<readonly RecordToSend[]>;
-  /** Returns the import supplier of a record. */
   readonly supplierOf?: (record: number) => string;
 }
 

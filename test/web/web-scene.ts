@@ -8,7 +8,6 @@ import { describeWithBrowser } from "../report/page/chromium.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** A running `migrate web`. */
 export interface RunningWeb {
   readonly folder: string;
   readonly cli: RunningCli;

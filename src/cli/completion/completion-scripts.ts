@@ -1,4 +1,3 @@
-/** The shells with a completion script. */
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 export type Shell = (typeof SHELLS)[number];
 

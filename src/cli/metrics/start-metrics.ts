@@ -12,7 +12,6 @@ import { RUN_METRICS, type RunMetric } from "./run-metrics.ts";
 export interface MetricsOptions {
   /** Address on which metrics are served. */
   readonly metrics?: ListenAddress | undefined;
-  /** Path of the file to which metrics are written. */
   readonly metricsFile?: string | undefined;
 }
 

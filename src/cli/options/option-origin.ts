@@ -18,7 +18,6 @@ export function optionOrigins(command: Command): ReadonlyMap<string, OptionOrigi
   return origins;
 }
 
-/** Returns the options that were given on the command line. */
 export function givenFlags(command: Command): readonly { readonly name: string; readonly flag: string }[] {
   const given = [...optionOrigins(command)];
   return given.flatMap(([name, origin]) => (origin.kind === "flag" ? [{ name, flag: origin.flag }] : []));

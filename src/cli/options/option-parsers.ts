@@ -12,7 +12,7 @@ import { FORMATS, RECORD_FORMATS } from "../../report/formats/output-format.ts";
 import type { Trigger } from "../../sandbox/faults/fault-options.ts";
 import { SUPPLIER_STATUSES, type SupplierStatus } from "../../model/supplier-status.ts";
 
-/** Choices defined in other modules. */
+/** Choices that other modules define. Option tables refer to them by these names. */
 export const CHOICES: {
   readonly format: typeof FORMATS;
   readonly recordFormat: typeof RECORD_FORMATS;

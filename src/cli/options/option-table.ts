@@ -8,7 +8,7 @@ import { CHOICES, PARSERS } from "./option-parsers.ts";
  */
 export type FlagTable = Readonly<Record<string, FlagRow>>;
 
-/** The definition of a command-line option. The library may lack this option. */
+/** One row of an option table. The command line may have options that the library does not have. */
 interface FlagRow extends Omit<OptionRow, "kind" | "choices"> {
   /**
    * The parser of the value. The default for one required argument is `text`. All other arguments are left unchanged by

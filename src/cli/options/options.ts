@@ -137,7 +137,6 @@ export const threadOptions: readonly Option[] = optionsOf(THREADS, "Input:");
 /** Options of the commands that re-import rejects. */
 export const rejectsOptions: readonly Option[] = optionsOf({ ...REJECTS, ...KEYS }, "Rejects:");
 
-/** Options of the commands that report a run. */
 export const reportOptions: readonly Option[] = [
   optionOf(
     "format",

@@ -37,7 +37,7 @@ export function ignoreDebuggerSignal(): void {
 
 /**
  * Returns Node.js options that prevent a signal from opening the debugger in a child process. Returns no options if
- * Node.js has no such option, or if this process already passes it on.
+ * Node.js has no such option, or if `process.execArgv` already contains it.
  */
 export function withoutDebuggerSignal(): readonly string[] {
   const option = "--disable-sigusr1";

@@ -32,7 +32,6 @@ export interface LoggerOptions {
   readonly now: () => number;
 }
 
-/** Creates the logger for these flags, with stderr as the output. */
 export function loggerFor(
   { quiet = false, verbose = false, logFormat = "text" }: Flags,
   { stderr, clock }: Session,

@@ -27,7 +27,6 @@ function isColoured({ isTTY = false }: Output, env: NodeJS.ProcessEnv): boolean 
 /** Values that people and CI systems use for "no". */
 const SWITCHED_OFF = ["0", "false"];
 
-/** Whether the output is a terminal, not a file or a pipe. */
 export function isTerminal({ isTTY = false }: Output): boolean {
   return isTTY;
 }
@@ -81,7 +80,6 @@ function drained(stdout: Output): Promise<void> {
   });
 }
 
-/** Whether a user can answer questions. */
 export function canAsk({ stdin, stderr }: Session): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }

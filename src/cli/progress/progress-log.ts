@@ -66,7 +66,6 @@ function logEnded(
   logger.event("run_ended", { run, state, exitCode, counts, elapsedSeconds });
 }
 
-/** Logs the current progress with all its numbers. */
 export function logProgress(progress: RunProgress, logger: Logger): void {
   const { run, input, sending, elapsedMs } = progress;
   const common = { run: run?.id, elapsedSeconds: inSeconds(elapsedMs) };

@@ -114,7 +114,6 @@ interface ProgressLine {
 interface ShownProgress {
   /** Returns the text, shortened to `width` columns if possible. */
   readonly text: (width: number) => string;
-  /** Writes the progress to the log. */
   readonly log: () => void;
 }
 

@@ -15,7 +15,6 @@ import { resolvedPaths } from "../../options/option-values.ts";
 import { type Inventory, MIGRATION, OWNER } from "../../options/migration-options.ts";
 import { PACE, PLATFORMS, STORE, SUPPLIER, type SuppliersConfig, TARGET } from "../../options/target-options.ts";
 
-/** The settings of a configuration file. */
 export const FILE_SETTINGS: typeof JOB &
   typeof PLATFORMS &
   typeof STORE &
@@ -86,7 +85,6 @@ export interface TargetConfig extends FileValues<typeof TARGET>, FileValues<type
   readonly suppliers?: SuppliersConfig | undefined;
 }
 
-/** The configuration as written in the file. */
 interface WrittenConfig extends Omit<FileValues<typeof FILE_SETTINGS>, keyof typeof MIGRATION> {
   readonly inventory?: Inventory | undefined;
   readonly owners?: readonly OwnerRule[] | undefined;

@@ -10,7 +10,6 @@ import type { LocatedConfig } from "./config-file.ts";
 import type { Config } from "./config-schema.ts";
 import { type Settings, storeSettingsOf, targetNameOf } from "./settings.ts";
 
-/** The effective value of a setting, and its origin. */
 export interface EffectiveSetting {
   /** The name in the configuration file, such as `targets.test.baseUrl`. */
   readonly name: string;

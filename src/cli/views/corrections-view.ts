@@ -11,7 +11,6 @@ import { plainText } from "../../text/plain-text.ts";
 import { shapeOf } from "../../text/shape.ts";
 import type { View, ViewOptions } from "./view.ts";
 
-/** The corrections of a file. */
 interface ShownCorrections {
   readonly file: string;
   readonly corrections: readonly Correction[];

@@ -26,7 +26,6 @@ export function checkLine({ name, status, text, fix }: Check, { width, colour }:
   return [head, ...[...more, ...fixes].map((line) => INDENT + line)].map((line) => `${line.trimEnd()}\n`).join("");
 }
 
-/** Renders the summary line below the checks. */
 export function checkSummary(checks: readonly Check[], exitCode: number): string {
   const parts = (["failed", "warning", "skipped"] as const).flatMap((status) => {
     const count = checks.filter((check) => check.status === status).length;

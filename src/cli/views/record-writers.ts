@@ -9,7 +9,6 @@ export interface BatchWriter<Item, Summary> {
   readonly end: (summary: Summary) => string;
 }
 
-/** Renders one JSON object per line. */
 export function jsonLines<Item>(dataOf: (item: Item) => object): BatchWriter<Item, unknown> {
   return { add: (batch) => batch.map((item) => `${printableJson(dataOf(item))}\n`).join(""), end: () => "" };
 }

@@ -215,7 +215,10 @@ type RebuiltPayload =
   | { readonly kind: "same"; readonly payload: MappedRecord["payload"] }
   | { readonly kind: "different" | "unknown" };
 
-/** Compares a rebuilt payload with the known content. */
+/**
+ * Rebuilds the payload of a record and compares it with the known content. Returns `unknown` if the payload cannot be
+ * rebuilt.
+ */
 async function payloadWith(
   reader: PayloadReader | undefined,
   number: number,

@@ -15,7 +15,6 @@ export interface DemoOptions {
   readonly folder: string;
 }
 
-/** Settings of one push in the demo. */
 interface DemoPush {
   readonly job: JobSettings;
   readonly platform: SandboxReady;

@@ -124,7 +124,7 @@ async function mappingCheck(
   return ok("mapping", covered + rest, { figures });
 }
 
-/** The exit code of a command with this mapping. If nothing fills a required attr, every record is invalid. */
+/** The exit code of a command whose mapping does not fill a required attr: every record is then invalid. */
 const INVALID_EXIT_CODE = 1;
 
 function coverageOf(

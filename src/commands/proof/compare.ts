@@ -109,7 +109,7 @@ interface CompareContext {
 /**
  * Reads the accepted records of a run back from the platform and compares them, in batches. A record whose payload
  * cannot be rebuilt from the sources is `unknown`. Ends early, without an error, if the user stops the command.
- * @throws Failure `config` if only this run is compared and the contract names no operation that reads its records back,
+ * @throws Failure `config` if only this run is compared and the contract does not define how to read the records back,
  * and failures while connecting
  */
 async function* compareAccepted(run: Run, context: CompareContext): AsyncGenerator<readonly Comparison[]> {

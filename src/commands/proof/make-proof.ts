@@ -72,7 +72,6 @@ export async function makeProof(
 
 export interface CheckProofOptions {
   readonly ledger: string;
-  /** Folder of the proof. */
   readonly folder: string;
 }
 

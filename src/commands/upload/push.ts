@@ -117,7 +117,7 @@ export async function remoteValidate(options: RemoteValidateOptions, dependencie
         newRun: await describeRun(about, { job, host, clock: dependencies.clock }),
         work: (run) => {
           const checking = { allowEmpty, maxErrors, threads, revise: false };
-          // A validation creates nothing and knows no other records, so no record waits for another (`after`).
+          // A validation creates no records on the platform, so no record waits for another record (`after`).
           const { after: _after, ...own } = run.job;
           return migrate({ ...run, job: own }, checking, { connection, pace, remoteValidation });
         },

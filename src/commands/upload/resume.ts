@@ -35,7 +35,8 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
     refuseDryRun(run);
     const { allowProduction } = options;
     if (allowProduction === false && settings.target.production) throw unconfirmedTarget(run.target);
-    // If the run is planned again, the ledger has no records of it yet, so complete files are compared.
+    // If the run is planned again, the ledger has no records for comparison yet. The whole content of each file is
+    // compared instead of its size and modification time.
     const trustsTime = run.state !== "planning";
     const job = await openRecordedJob(settings, { stored: ledger, dependencies, trustsTime });
     const work = async (open: OpenRun): Promise<ShownRun> => {

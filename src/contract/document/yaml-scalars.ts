@@ -82,7 +82,7 @@ export function offsetIn(node: Node | null): number {
   return node?.range?.[0] ?? 0;
 }
 
-/** In the library's types, keys, values and items are unknown; in a composed document, they are nodes. */
+/** The library types keys, values and items as `unknown`. In a composed document, they are nodes. */
 export function nodeOf(part: unknown): Node | null {
   return isAlias(part) || isMap(part) || isSeq(part) || isScalar(part) ? part : null;
 }

@@ -6,8 +6,8 @@ import { formatCount } from "../../text/count.ts";
 export type Refuse = (message: string, offset: number, hint?: string) => Failure;
 
 /**
- * Returns the tokens of a document. @throws the failure of `refuse` for a document that is too long, too large or too
- * deep
+ * Returns the tokens of a document.
+ * @throws the failure of `refuse` for a document that is too long, too large or too deep
  */
 export function readTokens(text: string, lines: LineCounter, refuse: Refuse): readonly CST.Token[] {
   if (text.length > MAX_CHARACTERS) {

@@ -2,7 +2,6 @@ import type { AttrPath } from "../../json/attr.ts";
 import type { JsonValue } from "../../json/json-value.ts";
 import type { FieldType, ObjectType } from "../types/field-type.ts";
 
-/** The method and path of an operation. */
 export interface OperationAddress {
   readonly method: string;
   /** As written in the document, including a leading `/v1` or a trailing slash. */

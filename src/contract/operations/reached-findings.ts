@@ -5,10 +5,10 @@ import type { Contract } from "../contract.ts";
 import type { Operation, PlainOperation } from "./operation.ts";
 
 /**
- * Returns the first finding of severity `error` that concerns the operation: at the operation itself, at an operation
- * of its workflow, at any part to which these refer, or outside all operations and components. Errors in other
- * operations do not block this one. Without an operation, returns the first error that concerns the document as a
- * whole.
+ * Returns the first finding of severity `error` that affects the operation: a finding in the operation, in an operation
+ * of its workflow, in any part that these operations refer to, or outside all operations and components. Errors in
+ * other operations do not block this operation. Without an operation, returns the first error that concerns the
+ * document as a whole.
  */
 export function errorReachedBy({ document, findings }: Contract, operation?: Operation): ContractFinding | undefined {
   const errors = findings.filter(({ severity }) => severity === "error");

@@ -65,8 +65,9 @@ export function objectType(
 }
 
 /**
- * Returns the type of a name that is not among the properties: any, if a pattern describes the name, because assertions
- * validate its value; otherwise that of additional properties, or undefined if there are none.
+ * Returns the type of a member that is not a declared property. If a pattern describes the name, the type accepts any
+ * value, because assertions validate the value. Otherwise, it is the type of additional properties; undefined if the
+ * object is closed.
  */
 function undescribedType(name: string, { additional, namePatterns = [] }: ObjectType): FieldType | undefined {
   if (namePatterns.some((pattern) => matcherOf(pattern)(name))) return ANY_TYPE;
@@ -98,7 +99,7 @@ export function listType(
   return list;
 }
 
-/** Returns the name of the first named schema among the parts. This is the named schema nearest to the field. */
+/** Returns the name of the first part that has a name. This part is the named schema nearest to the field. */
 function nameOf(parts: readonly SchemaNode[]): string | undefined {
   const named = parts.find(({ path }) => path.length === 3 && path[0] === "components" && path[1] === "schemas");
   return named && String(named.path[2]);
@@ -152,7 +153,6 @@ function propertyOf(
 
 interface Requirement {
   readonly path: AttrPath;
-  /** The parts that require the property. */
   readonly parts: readonly SchemaNode[];
 }
 

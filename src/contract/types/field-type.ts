@@ -20,7 +20,6 @@ export type FieldType =
   | UnionType
   | AnyType;
 
-/** The properties that every type has. */
 export interface TypeBase {
   readonly nullable: boolean;
   readonly title?: string;
@@ -37,7 +36,8 @@ export interface TypeBase {
    */
   readonly untyped?: true;
   /**
-   * The reason why no value other than null satisfies the schema, and the path of the cause; absent if a value does.
+   * The reason why no value other than null satisfies the schema, and the path of the cause. Absent if such a value
+   * exists.
    */
   readonly impossible?: { readonly reason: string; readonly path: AttrPath };
   /** The constraints of the schema that its kind does not enforce; absent if there are none. */

@@ -72,7 +72,7 @@ export function readNested<T>(path: AttrPath, compilation: Compilation, read: ()
   }
 }
 
-/** Returns the key of a list of nodes. Lists with the same key compile to the same type. */
+/** Lists of nodes with the same key compile to the same type. */
 export function schemaKey(nodes: readonly SchemaNode[]): string {
   return nodes.map((node) => [formatPointer(node.path), ...node.omit].join(" -")).join("\n");
 }

@@ -125,7 +125,7 @@ function limit(exclusive: "exclusiveMinimum" | "exclusiveMaximum"): ReadKeyword 
 }
 
 /**
- * Returns the limit as a number. If the limit has more digits than a double, returns the double that, as a limit,
+ * Returns the limit as a number. A limit with more digits than a double is rounded in the direction in which it still
  * accepts the same doubles.
  */
 function edgeOf({ value, keyword }: KeywordAt, isExclusive: boolean): number | undefined {

@@ -28,7 +28,7 @@ export function isPlannedPush({ command, dryRun, state }: Run): boolean {
   return command === "push" && !dryRun && state !== "planning";
 }
 
-/** A platform, and those of its destinations that have the endpoint of the latest push. */
+/** A platform and its destinations. Includes only destinations with the endpoint of the latest push. */
 export interface Platform {
   readonly target: string;
   readonly operation: string;

@@ -52,14 +52,13 @@ export async function readCount(folder: string, platform: CountedPlatform): Prom
   return stored && addresses(stored) === addresses(platform) ? stored : undefined;
 }
 
-/** Returns all counts in the folder. */
 export async function readCounts(folder: string): Promise<readonly StoredCount[]> {
   const names = await readdir(folder).catch(() => []);
   const files = names.filter((name) => NAME.test(name)).map((name) => readCountFile(path.join(folder, name)));
   return (await Promise.all(files)).filter((stored) => stored !== undefined);
 }
 
-/** Stores a count. Removes the counts of other inventories. */
+/** Also removes the stored counts of other inventories. */
 export async function storeCount(folder: string, { missing, ...count }: StoredCount): Promise<void> {
   const own = nameOf(count);
   const others = (await readdir(folder)).filter((name) => NAME.test(name) && name !== own);

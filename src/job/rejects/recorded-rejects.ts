@@ -29,7 +29,7 @@ export interface RecordedRejects {
   readonly files: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Options for finding the setup of the run again. */
+/** Options for restoring the setup of the run. */
 export interface SetupOptions {
   /** Kinds of files that the new run names itself. The recorded files of these kinds are not used. */
   readonly replaced: ReadonlySet<FileKind>;
@@ -123,7 +123,7 @@ function settingsInLedger(locator: string, id: string, options: SetupOptions): P
   });
 }
 
-/** Queries the ledger. Resolves to undefined if the ledger cannot be read. */
+/** Resolves to undefined if the ledger cannot be read. */
 async function inLedger<T>(locator: string, ask: (ledger: Ledger) => Promise<T>): Promise<T | undefined> {
   let ledger: Ledger | undefined;
   try {

@@ -1,7 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
 
-/** Returns where a file is named, given the file's resolved path. */
+/** Returns the place where a file is named, given the file's resolved path. */
 export type NamingPlace = (file: string) => Place | undefined;
 
 /** Calls the function. If a file cannot be read, the failure states where that file is named. */

@@ -92,8 +92,9 @@ interface OwnVersionOptions {
 }
 
 /**
- * Returns the settings of a run. If a setup file has changed since the run, they name the version that the run stored;
- * if a corrections file has changed, they name its earlier content. Any other file is read in its current version.
+ * Returns settings that refer to the file versions that the run used. For a changed setup file, this is the version
+ * that the run stored. For a changed corrections file, it is the file's earlier content. Any other file is read in its
+ * current version.
  */
 export async function withOwnVersions(
   settings: RunSettings,

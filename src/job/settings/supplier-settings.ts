@@ -22,7 +22,7 @@ export function supplierIn(payload: JsonObject, { supplier }: RequestForm): stri
   return typeof code === "string" || typeof code === "number" ? String(code) : undefined;
 }
 
-/** Where import suppliers store their documents (specification 2.5). Each supplier has its own location. */
+/** The document locations of import suppliers (specification 2.5). Each supplier has its own location. */
 export interface DocumentRoots {
   /** The supplier for payloads that name no supplier. */
   readonly supplier?: string | undefined;

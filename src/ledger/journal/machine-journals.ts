@@ -48,7 +48,6 @@ function journalsIn(folders: readonly string[]): readonly string[] {
   return folders.flatMap(foldersIn).flatMap(journalFiles);
 }
 
-/** Whether a ledger with this name has journals on this machine. */
 export function hasMachineJournals(place: MachineJournals): boolean {
   return ledgerFolders(place, undefined).length > 0;
 }

@@ -17,8 +17,9 @@ import { statSync } from "node:fs";
 
 /**
  * A log, outside the ledger, of the requests that were sent. A ledger that lacks some of these requests is an older
- * copy or a different ledger, and a run with it would send them again. The journal never has more requests than its
- * ledger. An entry is written after the ledger has committed the intents, and before their requests are sent.
+ * copy or a different ledger, and a run with that ledger would send the requests again. The journal never has more
+ * requests than its ledger. An entry is written after the ledger has committed the intents, and before their requests
+ * are sent.
  */
 export interface Journal {
   /**

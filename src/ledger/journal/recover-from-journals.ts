@@ -14,7 +14,7 @@ export interface JournalRecovery {
   readonly noted: number;
   /** Whether the journals may lack some requests. */
   readonly isUncertain: boolean;
-  /** The journals that were compared; for a ledger on a server, only the outdated ones. */
+  /** The journals that were compared; for a ledger on a server, only the outdated journals. */
   readonly journals: readonly string[];
 }
 

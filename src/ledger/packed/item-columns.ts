@@ -1,6 +1,6 @@
 /**
- * Plan items in a packed format. Threads exchange items in this format, and temporary ledgers store them in it. Copying
- * items as objects would take longer than creating them.
+ * Plan items in the packed format that threads exchange and temporary ledgers store. Copying items as objects would
+ * take longer than creating them.
  */
 export interface PackedItems {
   /**
@@ -44,7 +44,6 @@ export interface ItemColumns extends ItemValues {
   readonly extras: Buffer;
 }
 
-/** Flags of an item. */
 export const FLAG = { invalid: 1, extra: 2, key: 4 } as const;
 
 interface ColumnSizes {
@@ -57,7 +56,6 @@ interface ColumnSizes {
 const HEADER_BYTES = 16;
 const BYTES_OF_ITEM = 4 * 8 + 3 * 4 + 1;
 
-/** Allocates the buffer for columns. */
 export function newColumns({ count, keyBytes, extraBytes }: ColumnSizes): ArrayBuffer {
   const memory = new ArrayBuffer(HEADER_BYTES + count * BYTES_OF_ITEM + keyBytes + extraBytes);
   new Uint32Array(memory, 0, 3).set([count, keyBytes, extraBytes]);

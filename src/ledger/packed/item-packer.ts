@@ -30,7 +30,6 @@ export interface FastPathItems {
 /** Packs items into columns, in input order. */
 export interface ItemPacker {
   readonly add: (item: PlannedItem) => void;
-  /** Adds the item at this index. */
   readonly addPlain: (items: FastPathItems, at: number, record: number) => void;
   /** Returns the items added since the last call. */
   readonly take: () => PackedItems;

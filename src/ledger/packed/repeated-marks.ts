@@ -109,7 +109,8 @@ async function findRepeated({ largest, marksOf }: Buckets): Promise<((mark: numb
 }
 
 /**
- * Returns the marks that occur more than once, sorted; undefined if there are more than `limit`, or too many to sort.
+ * Returns the marks that occur more than once, sorted. Returns undefined if there are more than `limit` such marks, or
+ * too many candidates to sort.
  */
 function repeatedIn(sharing: Float64Array, limit: number): Float64Array | undefined {
   // Sorting that many marks would take too long.
@@ -150,7 +151,6 @@ function createBits(maxMarks: number): Bits {
   };
 }
 
-/** Whether a sorted list contains the mark. */
 function includes(sorted: Float64Array, mark: number): boolean {
   let [from, to] = [0, sorted.length];
   while (from < to) {

@@ -4,7 +4,6 @@ import type { RunRow } from "../runs/recorded-run.ts";
 import { appendPlanProblems } from "../tables/problems.ts";
 import type { EachStatement, Statement, Tables, Work } from "../tables/tables.ts";
 
-/** A finding about one record of the plan. */
 export interface PlanFinding extends RecordProblems {
   /** The new status of the record. Absent for a warning. */
   readonly status?: Status | undefined;

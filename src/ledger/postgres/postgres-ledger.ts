@@ -17,7 +17,6 @@ export interface PostgresLedgerOptions {
   readonly fence?: Fence | undefined;
   /** The version of this program, as stored with each run. */
   readonly toolVersion?: string;
-  /** The clock for timestamps. */
   readonly clock?: WallClock;
   /** The lease of the whole ledger. */
   readonly lease?: HeldLease | undefined;

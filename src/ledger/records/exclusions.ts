@@ -16,7 +16,6 @@ export interface Exclusion {
   readonly undoneBy?: string;
 }
 
-/** The user who ends exclusions, and the time. */
 export interface ExclusionEnd {
   /** ISO 8601 UTC. */
   readonly at: string;
@@ -29,7 +28,7 @@ export interface ExclusionEnd {
  */
 export type RefusedExclusion = "accepted" | "unsettled";
 
-/** The result of excluding a record. `excluded before`: the record was already excluded. */
+/** `excluded before`: the record was already excluded. */
 export type ExclusionResult = "excluded" | "excluded before" | RefusedExclusion;
 
 /** Returns the identity of a row without a key, for exclusions. The identity differs from every `recordIdentity`. */

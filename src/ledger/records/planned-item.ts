@@ -57,7 +57,6 @@ export interface ExcludedRow {
 
 /** How problems about keys describe the key. */
 export interface KeyPolicy {
-  /** The attr of a record's key. */
   readonly keyAttr: string;
   /** The column of the key in each CSV file. The problems point to it. */
   readonly keyColumns: ReadonlyMap<string, { readonly column: string; readonly columnNumber: number }>;

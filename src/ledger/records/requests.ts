@@ -131,7 +131,7 @@ export interface RecordedAttempt {
   readonly run: string;
   readonly attempt: number;
   readonly record: number;
-  /** The step of the attempt, if there were several. */
+  /** The step of the attempt, if the operation has several steps. */
   readonly step?: string;
   readonly intendedAt: string;
   readonly settledAt?: string;

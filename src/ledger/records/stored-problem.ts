@@ -1,6 +1,5 @@
 import type { Problem } from "../../model/problem.ts";
 
-/** The problems of one record. */
 export interface RecordProblems {
   readonly record: number;
   readonly problems: readonly Problem[];

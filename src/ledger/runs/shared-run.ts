@@ -94,7 +94,6 @@ export interface RecordRange {
   readonly last: number;
 }
 
-/** A worker's report about itself. */
 export interface WorkerReport {
   readonly counts: Readonly<Partial<Record<AttemptOutcome["status"], number>>>;
   readonly inFlight: number;
@@ -117,14 +116,12 @@ export interface WorkerPlace {
   readonly isKnown: boolean;
 }
 
-/** The ranges of a run. */
 export interface RangeProgress {
   readonly ranges: RangeCounts;
   /** Number of waiting ranges that workers have held before. */
   readonly released: number;
 }
 
-/** The reply to a heartbeat. */
 export interface HeartbeatReply extends SharedPace, WorkerPlace, RangeProgress {
   readonly state: "open" | "draining" | "stopped" | "ended";
   readonly findings?: SharedFindings | undefined;
@@ -156,7 +153,6 @@ export interface SharedStatus extends SharedPace {
   /** A pause of all requests, and its reason. */
   readonly hold?: { readonly forMs: number; readonly reason: string } | undefined;
   readonly failure?: SharedFailure | undefined;
-  /** The workers' findings about the platform. */
   readonly findings?: PlatformFindings | undefined;
 }
 

@@ -85,7 +85,7 @@ export function createSchema(database: SqliteDatabase): void {
 
 /**
  * Shortens SQL. A column without a type stores every value unchanged, so string and byte columns need no types. Page
- * checksums detect lost values, so SQLite, unlike PostgreSQL, does not need to refuse nulls.
+ * checksums detect lost values. A SQLite ledger therefore does not need to refuse nulls, unlike a PostgreSQL ledger.
  */
 function shortened(sql: string): string {
   return sql

@@ -17,9 +17,9 @@ interface Reader {
 const readers = new Map<string, Reader>();
 
 /**
- * Opens a ledger for writing. The SQLite package releases a closed file only when its statements are garbage-collected.
- * If the released connection were the last connection, SQLite would write the log of another process into the file
- * without updating the checksums. An additional read-only connection therefore stays open.
+ * The SQLite package releases a closed file only when its statements are garbage-collected. If the released connection
+ * were the last connection, SQLite would write the log of another process into the file without updating the checksums.
+ * An additional read-only connection therefore stays open.
  */
 export function openForWriting(path: string): SqliteDatabase {
   if (closesImmediately) return openDatabase(path);

@@ -21,9 +21,7 @@ interface Planner {
   readonly forgetKeys: () => void;
 }
 
-/**
- * Creates a planner. The planner caches the numbers of files, and the hashes of keys in the run that it is planning.
- */
+/** The planner caches the numbers of files, and the hashes of keys in the run that it is planning. */
 export function createPlanner(database: SqliteDatabase): Planner {
   const files = new Map<string, number>();
   let keys: { readonly run: number; readonly hashes: KeyHashes } | undefined;
@@ -91,7 +89,7 @@ function insertItems(database: SqliteDatabase, items: readonly PlannedItem[], wr
 
 const INSERT_ITEMS = { 300: insertSql(300), 20: insertSql(20), 1: insertSql(1) } as const;
 
-/** Returns SQL that inserts this number of rows. Parameter 1 is the run of every row. */
+/** Parameter 1 is the run of every row. */
 function insertSql(rows: number): string {
   const row = "(?1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   return `insert into items (run, record, key, near, identity, content, awaits, file, line, row_hash, as_of, status)

@@ -18,7 +18,7 @@ export interface SqliteDatabase {
   readonly run: (sql: string, ...values: readonly SqlValue[]) => number;
   readonly rows: <Row>(query: Query<Row>, ...values: readonly SqlValue[]) => readonly Row[];
   readonly row: <Row>(query: Query<Row>, ...values: readonly SqlValue[]) => Row | undefined;
-  /** Performs work in a transaction. Transactions cannot be nested. */
+  /** Transactions cannot be nested. */
   readonly transaction: <Result>(work: () => Result) => Result;
   readonly close: () => void;
   /**
@@ -53,7 +53,7 @@ export const BUSY_TIMEOUT = 5000;
 
 /**
  * Opens a file that does not need to survive a crash. SQLite's cache is 8 MB, because a plan is written and read
- * sequentially, and sorted once, in pieces of this size.
+ * sequentially. SQLite sorts the plan once, in pieces of this size.
  */
 export function openTemporary(path: string): SqliteDatabase {
   const database = openDatabase(path, { temporary: true });

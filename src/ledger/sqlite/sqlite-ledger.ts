@@ -43,7 +43,6 @@ export interface SqliteLedgerOptions {
   readonly writer?: string | undefined;
   /** The version of this program, as stored with each run. */
   readonly toolVersion?: string | undefined;
-  /** The clock for timestamps. */
   readonly clock?: WallClock;
   /** Receives messages about slow work. */
   readonly notice?: ((message: string) => void) | undefined;
@@ -53,9 +52,8 @@ export interface SqliteLedgerOptions {
  * Opens the project's ledger. By default, creates the ledger if it does not exist. A ledger is one SQLite file,
  * readable only by its owner. When the promise of a method resolves, the change is on disk. A writer must hold the lock
  * (`lockLedger`).
- *
- * @throws Failure `config` for a file that is not a regular file, not a ledger, or a ledger in another format (the file
- * is not changed); `ledger_damaged`, `ledger_in_use`, `storage`. The methods also throw the last three.
+ * @throws Failure `config` if the file is not a regular file, is not a ledger, or has another format (the file is not
+ * changed); `ledger_damaged`, `ledger_in_use`, `storage`. The methods also throw the last three.
  */
 export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> {
   const { path, create = true, readOnly = false, notice } = options;
@@ -131,7 +129,7 @@ export function openSecondConnection({ path, toolVersion, writer, isChecked }: L
   };
 }
 
-/** Opens the ledger for writing. First opens it for reading, so that a refused ledger keeps the log left by a crash. */
+/** First opens the ledger for reading, so that a refused ledger keeps the log left by a crash. */
 function openWritable(path: string, { notice, writer }: SqliteLedgerOptions): OpenedWritable {
   if (writer !== undefined) refuseOtherWriter(path, writer);
   const seen = openReadOnly(path, { notice });
@@ -152,7 +150,6 @@ function openWritable(path: string, { notice, writer }: SqliteLedgerOptions): Op
 
 interface OpenedWritable {
   readonly file: SqliteDatabase;
-  /** The database with its checksum file. */
   readonly checksummed: ChecksummedDatabase;
   /** Whether the pages of the file were checked. */
   readonly isChecked: boolean;

@@ -66,8 +66,8 @@ const WAS_SENT = `records.accepted_content is not null or coalesce(records.state
 interface Comparison {
   readonly counts: Statement<{ records: number; sent: number; changed: number; unclear: number }>;
   /**
-   * Of the unclear records that `counts` counts, counts those that were sent. Unclear records are rare: about one for
-   * each request that was in flight when a run was interrupted.
+   * Counts the unclear records that were sent, among the records that `counts` counts. Unclear records are rare: about
+   * one for each request that was in flight when a run was interrupted.
    */
   readonly unclear: Statement<{ sent: number; changed: number }>;
 }

@@ -59,10 +59,11 @@ export function* earlierWithoutKey(tables: Tables, { number }: RunRow): Work<rea
 const NOT_SENT = ["blocked", "ambiguous", "invalid", "excluded"] as const;
 
 /**
- * Returns an SQL condition that is true if the record may be open without being left to send. This is the case if the
- * record was accepted with content that differs from a later plan (even if the planned content was sent earlier), if
- * its latest item is invalid or excluded, or if it was refused. A SQLite ledger has an index of these records and of
- * ambiguous records.
+ * Returns an SQL condition that is true if the record may be open without being left to send. A SQLite ledger has an
+ * index of these records and of ambiguous records. There are three cases:
+ * - The record was accepted, and a later plan has different content (even if the planned content was sent earlier).
+ * - The latest item of the record is invalid or excluded.
+ * - The record was refused.
  */
 export function heldOpen(prefix: "" | "records."): string {
   return `${outdated(prefix)} or ${prefix}held = 1 or ${prefix}state = 'rejected' or ${prefix}state = 'existing'`;

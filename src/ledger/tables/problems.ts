@@ -4,7 +4,6 @@ import type { EachStatement, Tables, Work } from "./tables.ts";
 /** SQL condition for current problems: problems of the plan and of the latest attempt. Uses `problems` and `items`. */
 export const STANDING_PROBLEM: string = "(problems.attempt = 0 or problems.attempt = items.attempt)";
 
-/** Adds problems to the plan. */
 export function* appendPlanProblems(tables: Tables, run: number, records: readonly RecordProblems[]): Work<void> {
   const rows = records.flatMap(({ record, problems }) =>
     problems.map((problem, position) => [record, position, problem.severity, problem.code, storedProblem(problem)]),

@@ -110,7 +110,7 @@ export function* refresh(tables: Tables, run: RunRow, policy: PlanPolicy, at: st
 const REOPEN_AMBIGUOUS = `
   update migrate.items /*+ indexed by items_open */ set status = 'pending' where run = $1 and status = 'ambiguous'`;
 
-/** Ends a run. A run with an unfinished plan stays `planning`, because its input must be read again to resume it. */
+/** A run with an unfinished plan stays `planning`, because its input must be read again to resume it. */
 export function* finishRun(tables: Tables, run: RunRow, exitCode: number, at: string): Work<void> {
   yield* tables.run(FINISH, run.number, at, exitCode);
 }

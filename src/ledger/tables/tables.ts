@@ -50,7 +50,6 @@ export interface Tables {
   readonly row: <Row>(statement: Statement<Row>, ...values: readonly TableValue[]) => Work<Row | undefined>;
   /** Returns the number of changed rows. */
   readonly run: (sql: Sql, ...values: readonly TableValue[]) => Work<number>;
-  /** Runs a statement for each row of values. */
   readonly runEach: (statement: EachStatement, run: number, rows: readonly (readonly Scalar[])[]) => Work<void>;
   /** Handles the rows of a query in batches. The work may change the tables that the query reads. */
   readonly eachBatch: <Row>(

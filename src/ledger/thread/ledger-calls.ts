@@ -46,7 +46,6 @@ export interface LedgerWork {
   readonly isChecked: boolean;
 }
 
-/** A ledger, and the function that closes it. */
 export interface ClosableLedger {
   readonly ledger: Ledger;
   /** Returns false if the log could not be written into the file. */
@@ -56,7 +55,6 @@ export interface ClosableLedger {
 /** The message that the thread posts when it is ready to accept calls. */
 export const READY = "ready";
 
-/** A call to the thread. */
 export type LedgerCall<Name extends CallName = CallName> = {
   readonly [Each in Name]: { readonly id: number; readonly name: Each; readonly given: CallArguments[Each] };
 }[Name];

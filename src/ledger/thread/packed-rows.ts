@@ -53,7 +53,6 @@ export function createRowPacker(
   };
 }
 
-/** Reads the values of a row. */
 export interface RowReader {
   /** Returns undefined if the row has no value in this column. */
   readonly number: (column: number) => number | undefined;

@@ -8,7 +8,6 @@ import { readDatePattern } from "../leaf/foreign-date-pattern.ts";
 import { readPivot } from "../leaf/leaf-options.ts";
 import { didYouMean, refuseUnknown, scalarText, type Issues } from "./mapping-issues.ts";
 
-/** The columns on which the rows of a source are joined. */
 export interface JoinColumns {
   /** The column of this source. */
   readonly on: string;

@@ -79,7 +79,6 @@ interface NotationPlace {
   readonly example: string;
 }
 
-/** Returns the notation of a date, from its pattern and its zone. */
 function readNotation(
   object: JsonObject,
   { path, place, example }: NotationPlace,

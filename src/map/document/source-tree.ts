@@ -11,7 +11,7 @@ export interface GivenSources {
   readonly positional: readonly string[];
   /** Files by source name, from `--source name=path`. */
   readonly named: ReadonlyMap<string, readonly string[]>;
-  /** Whether the sources without given files have no rows, whatever files the mapping names for them. */
+  /** Whether a source without given files has no rows, even if the mapping names files for it. */
   readonly isComplete?: boolean;
   /** Resolves a path or glob of the mapping against the mapping's folder. */
   readonly resolve: (path: string) => string;

@@ -40,8 +40,8 @@ export interface FunctionCalls {
   readonly duringLocate: <Found>(locate: () => Found) => Found;
   /**
    * Collects and evaluates the calls of each row, round by round, because the calls of a later round may depend on the
-   * results of an earlier round. In the first round, every call of a row is evaluated, even if it repeats an earlier
-   * call, and the results are used in the order of the calls.
+   * results of an earlier round. In the first round, evaluates every call of a row, even if the call repeats an earlier
+   * call. The results are used in the order of the calls.
    */
   readonly prepare: (rows: readonly Row[], rounds: readonly Collect[]) => Promise<void>;
 }

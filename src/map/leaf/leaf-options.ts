@@ -8,10 +8,8 @@ import { LEAF_PROPERTIES } from "../schema/leaf-schema.ts";
 import type { NumberSeparators } from "./number-text.ts";
 import { readReplacements, type Replacement } from "./replacement.ts";
 
-/** The names of a leaf's options in a mapping. */
 const LEAF_OPTIONS: readonly string[] = Object.keys(LEAF_PROPERTIES);
 
-/** Whether an object in a mapping has no members other than the options of a leaf. */
 export function hasOnlyLeafOptions(entry: JsonObject): boolean {
   return Object.keys(entry).every((name) => LEAF_OPTIONS.includes(name));
 }
@@ -178,7 +176,7 @@ function readTransform(entry: JsonObject, option: OptionReader, path: AttrPath, 
   return name === undefined ? undefined : { kind: "call", name };
 }
 
-/** Reads `pivot`. Adds an issue for an invalid value and returns undefined. */
+/** Adds an issue for an invalid value and returns undefined. */
 export function readPivot(entry: JsonValue | undefined, path: AttrPath, issues: Issues): number | undefined {
   if (entry === undefined) return undefined;
   if (typeof entry === "number" && Number.isInteger(entry) && entry >= 0 && entry <= 99) return entry;

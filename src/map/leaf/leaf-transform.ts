@@ -20,7 +20,6 @@ import { compileCall } from "./mapping-function.ts";
 import type { LeafNode, OriginKind } from "../node/mapping-node.ts";
 import { numberExample, numberReader } from "./number-text.ts";
 
-/** The compiled conversion of a leaf's cell to a value. */
 export interface CompiledTransform {
   readonly finish: LeafNode["finish"];
   readonly origin: OriginKind;
@@ -183,8 +182,8 @@ function numberExpected(type: FieldType): Expected {
 }
 
 /**
- * Compiles a conversion by date patterns. With several patterns, the first match determines the value. If another
- * pattern produces a different value, the cell is ambiguous and cannot be converted.
+ * With several patterns, the first match determines the value. If another pattern produces a different value, the cell
+ * is ambiguous and cannot be converted.
  */
 function dateTransform(transform: DateTransform, options: LeafOptions, context: LeafContext): CompiledTransform {
   const { kind, patterns } = transform;

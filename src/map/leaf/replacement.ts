@@ -6,14 +6,19 @@ import { checkCellLength } from "../node/payload-size.ts";
 import type { Addressable } from "../../contract/document/yaml-document.ts";
 import { type Issues, refuseUnknown } from "../document/mapping-issues.ts";
 
-/** Replaces every match in a string. @throws TooLarge if the result is too long */
+/**
+ * Replaces every match in a string.
+ * @throws TooLarge if the result is too long
+ */
 export type Replacement = (text: string) => string;
 
 /**
- * Reads the option `replace`: `{from, to}` (literal text), `{pattern, to}` (a regular expression with linear running
- * time; `$1` in `to` is its first group), a list of these or of pairs, or an object of literal pairs. The replacements
- * run in order. The pairs of an object are in the order of the file, which `Object.entries` does not keep for names
- * that consist of digits.
+ * Reads the option `replace`. The replacements run in order. The pairs of an object are in the order of the file, which
+ * `Object.entries` does not keep for names that consist of digits. Forms of the option:
+ * - `{from, to}`: literal text
+ * - `{pattern, to}`: a regular expression with linear running time; `$1` in `to` is its first group
+ * - a list of these objects or of pairs
+ * - an object of literal pairs
  */
 export function readReplacements(
   entry: JsonValue | undefined,

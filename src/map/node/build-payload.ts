@@ -35,7 +35,6 @@ export function newBuildState(origins?: Origin[]): BuildState {
   return { path: [], problems: [], origins, cells: 0, characters: 0 };
 }
 
-/** Prepares the state for another value. */
 export function resetBuildState(build: BuildState): void {
   // Setting the length of an array is slow, and both arrays are nearly always empty.
   if (build.path.length > 0) build.path.length = 0;
@@ -44,7 +43,7 @@ export function resetBuildState(build: BuildState): void {
   build.characters = 0;
 }
 
-/** Builds the value of a mapping entry from a row. Returns undefined if the value is empty. */
+/** Returns undefined if the value is empty. */
 export function buildValue(node: MappingNode, row: Row, build: BuildState): JsonValue | undefined {
   if (node.kind === "leaf") return buildLeaf(node, row, build);
   if (node.kind === "object") return buildObject(node, row, build);
@@ -121,10 +120,7 @@ function appendEach(node: EachNode, row: Row, build: BuildState, items: JsonValu
   if (items.length > before) build.cells += 1;
 }
 
-/**
- * Builds a list from its entries. Returns undefined for a list without items, unless the mapping defines the list as
- * empty (`[]`).
- */
+/** Returns undefined for a list without items, unless the mapping defines the list as empty (`[]`). */
 function buildItems({ entries }: ItemsNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
   const items: JsonValue[] = [];
   for (const entry of entries) {

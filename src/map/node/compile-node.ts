@@ -48,8 +48,8 @@ export function compileNode(entry: JsonValue, type: FieldType, context: NodeCont
 }
 
 /**
- * Compiles a leaf. An entry that does not fit its own type may be intended for rows of another alternative, so the
- * types of the other alternatives are tried too.
+ * If an entry does not fit its own type, tries the types of the other alternatives, because the entry may be intended
+ * for rows of another alternative.
  */
 function compileLeafOfAny(entry: JsonValue, type: FieldType, context: NodeContext): MappingNode | undefined {
   const { others = [], issues } = context;
@@ -189,10 +189,7 @@ function compileListEntry(entry: JsonObject, type: ListType, context: NodeContex
   return compileSingle(item, conditionOf(entry, context), type, { ...context, path: [...context.path, "item"] });
 }
 
-/**
- * Compiles a single item. The item is optional even in a required list, because an incomplete item that has only
- * constants is not sent.
- */
+/** The item is optional even in a required list, because an incomplete item that has only constants is not sent. */
 function compileSingle(
   entry: JsonValue,
   applies: SingleEntry["applies"],

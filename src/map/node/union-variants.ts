@@ -18,7 +18,10 @@ export interface Variants {
   /** The property that distinguishes the types, if the contract names one. */
   readonly property: string | undefined;
   readonly byValue: ReadonlyMap<string, ObjectType>;
-  /** The fields of all the types. A field is required or read-only only if it is so in all the types. */
+  /**
+   * The fields of all types. A field is required only if every type requires it, and read-only only if it is read-only
+   * in every type.
+   */
   readonly merged: Fields;
 }
 

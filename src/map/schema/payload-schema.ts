@@ -6,7 +6,6 @@ import { CONDITION_SCHEMA } from "./leaf-schema.ts";
 
 /** Schemas of a mapping's entries, by contract type. */
 export interface PayloadSchema {
-  /** The schema of a mapping's entry for the type. */
   readonly entryOf: (type: FieldType) => JsonObject;
   /** The definitions that the entries refer to. */
   readonly definitions: () => JsonObject;

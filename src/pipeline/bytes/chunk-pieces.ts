@@ -9,7 +9,6 @@ import type { CompileFile } from "./compile-fast-path.ts";
 /** A part of an input, as bytes. */
 export type ByteChunk = RecordChunk | JoinedChunk;
 
-/** An input that can be read in chunks. */
 export type InputInChunks = ChunkedInput | JoinedInput;
 
 /** Properties shared by all chunks of an input. */
@@ -28,7 +27,6 @@ export function sizeOf(chunk: ByteChunk): number {
   return buffersOf(chunk).reduce((sum, buffer) => sum + buffer.byteLength, 0);
 }
 
-/** Returns the pieces of a chunk. */
 export function piecesIn(chunk: ByteChunk, input: ChunkSource): Iterable<RecordPiece> {
   if ("root" in chunk) return [joinedPiece(chunk, input)];
   const file = input.files[chunk.file];
@@ -36,7 +34,6 @@ export function piecesIn(chunk: ByteChunk, input: ChunkSource): Iterable<RecordP
   return file.kind === "csv" ? csvPiecesOf(chunk, file) : jsonPiecesOf(chunk, file);
 }
 
-/** Returns the rows of a chunk in batches. */
 export function* rowsIn(chunk: ByteChunk, input: ChunkSource): Generator<readonly ReadRow[]> {
   for (const piece of piecesIn(chunk, input)) {
     const rows = rowsOfPart(piece);

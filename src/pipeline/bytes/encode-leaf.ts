@@ -35,7 +35,7 @@ export function valueEncoder(node: MappingNode, type: FieldType, context: Encode
   return encoderOf(node, type, context, () => undefined);
 }
 
-/** Returns an encoder that builds the value of the business key. */
+/** Like `valueEncoder`, but also stores the value as the business key in `keyText`. */
 function keyEncoder(node: MappingNode, type: FieldType, context: EncoderContext): Encoder {
   return encoderOf(node, type, context, (value, cells) => {
     cells.keyText = typeof value === "string" || typeof value === "number" ? String(value) : undefined;
@@ -63,7 +63,7 @@ function encoderOf(
   };
 }
 
-/** Returns a function that returns the row of a record, with at least the cells that the entry reads. */
+/** The returned row contains at least the cells that the entry reads. */
 function rowReader(node: MappingNode, columnAt: EncoderContext["columnAt"]): (cells: FastPathCells) => Row {
   const { columns } = node.kind === "leaf" ? node : node.kind === "split" ? node.leaf : {};
   const own = columns?.map(columnAt).filter((column) => column !== undefined);
@@ -96,18 +96,15 @@ export function leafEncoder(
 }
 
 /**
- * Returns an encoder for an entry with an empty cell: the value is the default, if there is one, and otherwise absent.
- * The default of a business key is not cached, because the plan stores the key with each record.
+ * The encoder writes the default, or returns `ABSENT` if the entry has no default. The default of a business key is not
+ * cached, because the plan stores the key with each record.
  */
 function emptyCellEncoder(leaf: LeafNode, byValue: Encoder, { sink }: EncoderContext, isKey: boolean): Encoder {
   if (leaf.fallback === undefined) return () => ABSENT;
   return isKey ? byValue : constantEncoder(byValue, sink);
 }
 
-/**
- * Returns an encoder for a value that is the same for all records. The value is encoded only once, and the result is
- * repeated for all other records.
- */
+/** Encodes the value only once, because it is the same for all records. */
 function constantEncoder(byValue: Encoder, sink: ContentSink): Encoder {
   const written = sink.remember(1);
   let isKnown = false;

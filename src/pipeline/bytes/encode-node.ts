@@ -6,7 +6,6 @@ import type { ContentSink } from "./content-sink.ts";
 import { startRecord } from "./fast-path-cells.ts";
 import { ABSENT, leafEncoder, type EncoderContext, type Encoder, UNCERTAIN, valueEncoder } from "./encode-leaf.ts";
 
-/** The context for compiling mapping entries together with the types of the contract. */
 export interface NodeContext extends EncoderContext {
   readonly keyAttr: AttrPath | undefined;
   /** Called when the entry for the business key is compiled. */
@@ -95,9 +94,7 @@ interface ObjectOptions {
   readonly sink: ContentSink;
 }
 
-/**
- * Returns an encoder for an object. As in `buildPayload` and validation, an object that is present must be complete.
- */
+/** As in `buildPayload` and validation, an object that is present must be complete. */
 function objectOf(fields: readonly FieldEncoder[], { lacksRequired, isOptional, sink }: ObjectOptions): Encoder {
   return (cells) => {
     const before = cells.made;

@@ -17,7 +17,6 @@ export function withEncodingState(cells: RecordCells): FastPathCells {
   return Object.assign(cells, { number: 0, made: 0, keyStart: -1, keyEnd: 0, keyText: undefined });
 }
 
-/** Resets the state for the next record. */
 export function startRecord(cells: FastPathCells): void {
   cells.made = 0;
   cells.keyStart = -1;

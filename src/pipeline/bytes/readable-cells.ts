@@ -14,7 +14,10 @@ export function readableCells({ keys, layout: { header } }: ChunkCsvFile): (cell
     filled.every((column) => isFilled(cells, column)) && unnamed.every((column) => isEmpty(cells, column));
 }
 
-/** Whether the cell has a visible ASCII character. Other characters do not count, because they may be invisible. */
+/**
+ * Whether the cell is pure ASCII with at least one visible character. Non-ASCII characters may be invisible, so a
+ * record with such a cell needs the row path.
+ */
 function isFilled({ bytes, starts, ends }: RecordCells, column: number): boolean {
   let visible = 0;
   for (let at = starts[column] ?? 0; at < (ends[column] ?? 0); at += 1) {

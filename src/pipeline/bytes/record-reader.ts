@@ -13,13 +13,12 @@ export interface RecordReader {
   /** The cells of the current record. */
   readonly cells: RecordCells;
   /**
-   * Prepares to read a piece, starting at record `from`. Returns a function that moves to a record, in ascending order;
-   * the function returns false if the record needs the row path.
+   * Prepares to read a piece, starting at record `from`. The returned function moves to a record, and returns false if
+   * the record needs the row path. Call it in ascending order of record numbers.
    */
   readonly begin: (piece: RecordPiece, from: number) => (number: number) => boolean;
   /** Finds the cells of the current record. Returns false if the record needs the row path. */
   readonly read: () => boolean;
-  /** Returns the `rowHash` of the current record. */
   readonly rowHash: () => number;
 }
 

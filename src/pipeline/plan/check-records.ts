@@ -37,12 +37,10 @@ export async function* readRecords(
   }
 }
 
-/** Yields the selected records of the input. */
 export async function* foundRecords({ input }: Job, wanted: WantedRecords): AsyncGenerator<readonly InputRecord[]> {
   yield await input.find(wanted);
 }
 
-/** Maps rows to payloads. */
 export async function* mapRecords(
   rows: AsyncIterable<readonly InputRecord[]>,
   job: CompiledJob,

@@ -22,7 +22,7 @@ export interface SendPurpose {
   readonly awaitedEndpoint?: string | undefined;
 }
 
-/** Settings for plan items, in addition to the job. Plain data. */
+/** Settings for plan items, in addition to the job. Plain data, because they are passed to worker threads. */
 export interface ItemSettings {
   readonly purpose: { readonly kind: "validate" } | SendPurpose;
   /** Whether to send locally invalid records where possible, so that the platform decides. */

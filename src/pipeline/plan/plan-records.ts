@@ -29,19 +29,16 @@ export interface PlanOptions extends RunValues {
   readonly onProgress: (progress: CheckProgress) => void;
 }
 
-/** The result of reading and checking the input. */
 export interface CheckResult extends CheckProgress {
   /** If this is not `done`, the rest of the input was not read. */
   readonly reason: "done" | "too_many_errors" | "stopped";
 }
 
-/** The run whose records are planned. */
 interface PlanContext {
   readonly job: Job;
   readonly handle: PlanHandle;
 }
 
-/** Returns the settings for converting the checked records of a run into plan items. */
 export function itemSettings({ job, handle: { run } }: PlanContext, { sendInvalid, newKeys }: RunValues): ItemSettings {
   const { endpoint, supplier } = run;
   if (!isForSending(run)) return { purpose: { kind: "validate" }, sendInvalid, newKeys };
@@ -49,7 +46,6 @@ export function itemSettings({ job, handle: { run } }: PlanContext, { sendInvali
   return { purpose: { kind: "send", endpoint, supplier, awaitedEndpoint }, sendInvalid, newKeys };
 }
 
-/** Converts checked records to plan items. */
 export async function* planItems(
   records: AsyncIterable<readonly MappedRecord[]>,
   job: CompiledJob,

@@ -13,7 +13,6 @@ const workingProcess = z.object({
   holds: z.array(z.object({ first: count, last: count, since: z.string() })),
 });
 
-/** The progress that a run writes to its file. */
 export const progressSchema: z.ZodType<RunProgress> = z.object({
   run: z
     .object({

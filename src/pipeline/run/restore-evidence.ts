@@ -19,7 +19,6 @@ export interface ServerStore {
   readonly server: string;
 }
 
-/** Returns the location of this machine's journals for a ledger on a server. */
 export function machineJournals({ server }: ServerStore, { stateFolder }: JournalEnvironment): MachineJournals {
   return { folder: path.join(stateFolder(), "ledgers"), ledgerName: server };
 }

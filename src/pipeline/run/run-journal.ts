@@ -12,7 +12,6 @@ import { lastRunText } from "./restore-evidence.ts";
 /** The location of a ledger that has journals. */
 export type JournaledStore = Pick<LedgerStore, "folder" | "name" | "server">;
 
-/** Returns the location of a ledger's journals. */
 export function journalPlace({ folder, name }: JournaledStore): JournalPlace {
   return { folder: path.join(folder, "journal"), ledgerName: path.basename(name) };
 }

@@ -41,7 +41,6 @@ export interface RunReport extends ShownRun {
   readonly close: () => Promise<void>;
 }
 
-/** A run whose records are reported. */
 export interface ReportableRun {
   readonly ledger: PlanLedger;
   readonly run: Run;
@@ -51,7 +50,7 @@ export interface ReportableRun {
   readonly reporting: ReportOptions;
 }
 
-/** A run in progress that has done its work. */
+/** A run whose work is done but which has not been ended in the ledger yet. */
 interface EndedRun extends ReportableRun {
   readonly dependencies: ReportEnvironment & RescueEnvironment & ProgressEnvironment;
 }
@@ -190,7 +189,6 @@ export async function reportRun(
   };
 }
 
-/** Returns the report on all records of a run. */
 export async function describeReport(
   reportable: ReportableRun,
   { exitCode, summary }: RunTotals,

@@ -5,11 +5,10 @@ import type { Run } from "../../ledger/records/run.ts";
 import { Failure } from "../../model/failure.ts";
 import { hasSent } from "./run-ledger.ts";
 
-/** The destination of a run. */
 interface Destination {
   readonly host: string;
   readonly supplier: string;
-  /** The instance, because the platform may have several instances on one host. */
+  /** Distinguishes several instances of the platform on the same host. */
   readonly instance?: string;
 }
 

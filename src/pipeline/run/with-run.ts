@@ -60,7 +60,6 @@ interface NewRunOptions extends UnsentRunOptions {
   readonly open?: typeof openRunLedger | undefined;
   /** Whether several processes send the records of the run. */
   readonly isShared?: boolean;
-  /** The destination of the records. */
   readonly target: { readonly host: string; readonly instance: string };
 }
 
@@ -70,9 +69,9 @@ interface PreparedRun<J extends Job | undefined, L extends PlanLedger = Ledger> 
 }
 
 /**
- * Opens the resources of a new run, runs its work, and returns its report, whose `close` closes the resources. Calls
- * `prepare` when the ledger, the input and the report folder are ready. `prepare` opens the other resources, and throws
- * an error if the run must not begin. Such a run leaves nothing in the ledger.
+ * Opens the resources of a new run, runs its work, and returns its report. The report's `close` closes the resources.
+ * Calls `prepare` when the ledger, the input and the report folder are ready. `prepare` opens the other resources, and
+ * throws an error if the run must not begin. Such a run leaves nothing in the ledger.
  */
 export function withNewRun(
   { options, ledger: locator, open = openRunLedger, isShared = false, target, flags }: NewRunOptions,

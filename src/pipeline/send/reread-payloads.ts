@@ -89,7 +89,6 @@ function groupBuilder(making: GroupOptions): (chunk: ByteChunk, first: number) =
   };
 }
 
-/** A block of records in a piece. */
 interface RecordBlock {
   /** Record numbers in the whole input. */
   readonly first: number;

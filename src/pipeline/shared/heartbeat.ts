@@ -7,7 +7,7 @@ import type { ReportBuilder } from "./worker-report.ts";
 import type { LeaseWatch } from "../../time/lease-watch.ts";
 import type { WorkerPace } from "./worker-pace.ts";
 
-/** The instructions of a worker. */
+/** The latest heartbeat reply, which contains the worker's instructions, and the heartbeat interval. */
 export interface HeartbeatReplies {
   readonly lastReply: () => HeartbeatReply | undefined;
   /** Milliseconds between heartbeats. */
@@ -46,7 +46,6 @@ const BEAT_MS = 1_000;
 const FIRST_BEATS = 15;
 const FIRST_BEAT_MS = 200;
 
-/** Returns the milliseconds between the heartbeats of a worker. */
 export function heartbeatMs(leaseMs: number): number {
   return Math.min(BEAT_MS, leaseMs / 5);
 }

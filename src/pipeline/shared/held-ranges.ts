@@ -2,12 +2,10 @@ import type { RecordRange, SharedWorker } from "../../ledger/runs/shared-run.ts"
 import { createMutex } from "../../time/mutex.ts";
 import type { UploadLedger } from "../../upload/upload-types.ts";
 
-/** The ranges that a worker holds. */
 export interface HeldRanges {
   readonly take: (range: RecordRange) => void;
   /** Call this when all records of the range have been passed on for sending. */
   readonly fed: (range: RecordRange) => void;
-  /** Returns the ranges that are not settled yet. */
   readonly unsettled: () => readonly RecordRange[];
   /** Whether any record has an intent but no outcome yet. */
   readonly isInProgress: () => boolean;

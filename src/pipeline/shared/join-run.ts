@@ -73,7 +73,6 @@ export async function workJournaled(
 }
 
 export interface JoiningOptions extends RunWork {
-  /** The process of the worker. */
   readonly worker: WorkerIdentity;
   /**
    * Called before joining again, because an older copy may have replaced the ledger.

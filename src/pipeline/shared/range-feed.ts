@@ -11,7 +11,7 @@ export interface RangeFeed {
   readonly requireNotRestored?: (() => Promise<void>) | undefined;
   readonly ranges: HeldRanges;
   readonly heartbeat: HeartbeatReplies;
-  /** Whether the limits of the run leave a request for this worker. */
+  /** Whether the limits of the run allow this worker at least one concurrent request. */
   readonly isWanted: () => boolean;
   /** Returns the current rate of this worker, in outcomes per second. */
   readonly perSecond: () => number;

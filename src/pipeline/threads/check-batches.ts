@@ -18,7 +18,7 @@ import {
 import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
 import type { PayloadList } from "./packed-payloads.ts";
 
-/** Settings for checking, in addition to the job. Plain data. */
+/** Settings for checking, in addition to the job. Plain data, because they are passed to worker threads. */
 export interface CheckSettings {
   readonly items: ItemSettings;
   /** Whether to collect the values of problems. */
@@ -44,7 +44,6 @@ interface ShownFindings extends BatchFindings {
 /** A value to show, and the position of its item. */
 type NotedValue = readonly [position: number, place: Place, value: JsonValue];
 
-/** A batch of records. */
 export interface InputBatch {
   /** Records for the row path. */
   readonly records: readonly InputRecord[];
@@ -201,7 +200,7 @@ function packMixed(
   return places;
 }
 
-/** Translates the positions of the findings. */
+/** Converts the positions of the findings with `placeOf`. */
 function moved(
   { count, invalid, excluded, keyColumns, shown }: ShownFindings,
   placeOf: (position: number) => number,

@@ -16,8 +16,8 @@ import { createPayloadList, type PackedPayloads, type PayloadList } from "./pack
 
 export interface ChunkAnswer {
   /**
-   * Number of records in the chunk, including unwanted records, if records are numbered from 1 within the chunk. 0 if
-   * record numbers continue across chunks, as in `RecordBatch`.
+   * If records are numbered from 1 within the chunk: the number of its records, including unwanted records. 0 if record
+   * numbers continue across chunks, as in `RecordBatch`.
    */
   readonly unnumbered: number;
   readonly checked: CheckAnswer;

@@ -33,7 +33,6 @@ type PackedRow = readonly [
 ];
 type PackedChildren = readonly [source: string, rows: readonly PackedRow[]];
 
-/** Returns a function that packs batches, one after another. */
 export function recordPacker(): (batch: readonly InputRecord[]) => PackedRecords {
   const numbers = new Map<Table, number>();
   return (batch) => {

@@ -12,7 +12,7 @@ export interface RenewalOptions {
   readonly clock: MonotonicClock;
 }
 
-/** One of the tokens that a run uses one after another. Timestamps are milliseconds on the monotonic clock. */
+/** A token of the run. A run uses one token at a time. Timestamps are milliseconds on the monotonic clock. */
 interface HeldToken {
   readonly header: string;
   /** The time at which the next token is requested (only once), while this token is still in use. */

@@ -12,7 +12,6 @@ export interface RequestResult extends Classification {
   readonly durationMs: number;
 }
 
-/** The dependencies of every request to the platform. */
 export interface RequestDependencies {
   readonly http: Http;
   readonly baseUrl: URL;

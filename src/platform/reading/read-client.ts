@@ -24,7 +24,7 @@ export interface ReadClient {
 
 /** A description of the request without personal data. */
 export interface ReadRequest {
-  /** `the list of products`. */
+  /** Example: `the list of products`. */
   readonly what: string;
   /** Thrown if the platform replies with status 404. */
   readonly missing: Failure;

@@ -94,7 +94,8 @@ function* textsAt(path: AttrPath, value: JsonValue | undefined, read: ReadMember
 }
 
 /**
- * Whether the record has two different account numbers. A member that echoes the sent value or the key does not count.
+ * Whether the reply, or the item of a list, contains two different account numbers. A member that echoes the sent value
+ * or the key does not count.
  */
 export function hasTwoAccounts(body: JsonValue, operation: ReplyIdentifiers, payload: JsonObject | undefined): boolean {
   let first = "";

@@ -131,8 +131,8 @@ function bodyMismatch(body: JsonValue, form: DocumentedReply["body"]): string | 
 }
 
 /**
- * Operators' examples may differ from their documents in two ways: they contain a list of the documented object, or
- * they have the account number under another name.
+ * Tolerates two differences from the contract that occur in operators' examples: a list of the documented object, and
+ * the account number under another name.
  */
 function formMismatch(form: FieldType, body: JsonValue): string | undefined {
   const mismatches = partsOf(body, form).map((part) => replyMismatch(form, withAccountNames(part)));

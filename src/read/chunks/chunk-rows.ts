@@ -19,7 +19,6 @@ export interface RecordPiece {
   readonly rowsAt: (numbers: readonly number[]) => readonly (ReadRow | undefined)[];
 }
 
-/** Yields the pieces of a chunk from a CSV file. */
 export function* csvPiecesOf(chunk: RecordChunk, { layout, keys }: ChunkCsvFile): Generator<RecordPiece> {
   const { table } = layout.header;
   let isHeader = chunk.isFirst;

@@ -41,7 +41,7 @@ export interface PieceMarks {
   readonly elements?: PieceElements;
 }
 
-/** A row of a sheet that has problems, or text that bytes cannot represent. */
+/** A row of a sheet that has problems or contains text that bytes cannot represent. */
 export interface KeptRow {
   readonly cells: readonly string[];
   readonly problems: readonly LocalProblem[];

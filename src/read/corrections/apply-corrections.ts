@@ -93,7 +93,6 @@ export function createCorrector(
   };
 }
 
-/** The state of one correction. */
 interface State {
   readonly now: () => FoundState;
   /** Stores a state and the row that caused it, if the state ranks higher than the current one. */
@@ -167,7 +166,6 @@ interface Amending {
   readonly state: State;
 }
 
-/** Applies a correction to a row. */
 function corrected(correction: ListedCorrection, { row, amended, file, state }: Amending): Row {
   const { column, oldSha256, rowSha256, value } = correction;
   const text = cellText(row, column);

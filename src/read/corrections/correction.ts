@@ -74,7 +74,7 @@ function canAdd(root: JsonValue | undefined, [part, ...rest]: readonly string[])
 }
 
 /**
- * Returns a copy of the row with a new value in a cell. `value` has the form that `cellText` returns. The row must have
+ * Returns a copy of the row with a new value in a cell. `text` has the form that `cellText` returns. The row must have
  * the column.
  */
 export function withCellText(row: Row, column: string, text: string): Row {

@@ -2,7 +2,7 @@ import { Failure } from "../../model/failure.ts";
 
 const CANDIDATES = [",", ";", "\t", "|"] as const;
 
-/** Returns the readable name of the delimiter. */
+/** Returns `tab`, or the delimiter in quotes. */
 export function delimiterName(delimiter: string): string {
   return delimiter === "\t" ? "tab" : `"${delimiter}"`;
 }

@@ -10,7 +10,7 @@ export interface RecordSpans {
   readonly ends: readonly number[];
 }
 
-/** The records that are not plain text. */
+/** The records that contain quotes or control characters. */
 interface MarkedRecords {
   /** Zero-based numbers of the records that contain a quote, in order. */
   readonly quoted: readonly number[];
@@ -232,7 +232,7 @@ export function isUnterminated({ unterminated, lines }: RecordBoundaries, number
 
 /**
  * Returns only the boundaries of the records with these numbers, which must be in ascending order. The running time
- * depends only on how many numbers are given, because this function is called for each record with an error.
+ * depends only on the length of `numbers`, because this function is called for each record with an error.
  */
 export function boundariesAt(boundaries: RecordBoundaries, numbers: readonly number[]): RecordBoundaries {
   const { lines, starts, ends, quoted, strayQuotes, controls } = boundaries;

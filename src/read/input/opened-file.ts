@@ -36,7 +36,7 @@ interface OpenedJson extends TextSource {
   readonly table: JsonTable;
 }
 
-/** How the files of sources are read. */
+/** Options for reading the files of sources. */
 export interface FileOptions {
   /** Encoding of files without a byte order mark; default UTF-8. */
   readonly encoding?: string | undefined;
@@ -113,7 +113,7 @@ function refuseEmptyJson(file: string, { mayBeEmpty = false }: OpenOptions): voi
 
 const ownDate = ({ modifiedMs }: FoundFile): number => modifiedMs;
 
-/** Opens a workbook. Loads the code for workbooks on demand. */
+/** Loads the code for workbooks on demand. */
 async function openWorkbook(
   packed: PackedFile,
   found: FoundFile,

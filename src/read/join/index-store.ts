@@ -96,7 +96,6 @@ const INSERT_ROWS = 200;
 
 interface Inserter {
   readonly add: (...row: readonly (number | string | null)[]) => void;
-  /** Inserts the rows that are still waiting. */
   readonly flush: () => void;
   /** Discards the rows that are still waiting. */
   readonly clear: () => void;
@@ -209,7 +208,6 @@ function* groupsOf(found: Iterable<unknown>, rowsPerKey: number, text: RowSerial
   if (group.length > 0) yield group;
 }
 
-/** Serialises the rows of one source as text. */
 interface RowSerializer {
   readonly write: (read: ReadRow) => string;
   readonly parse: (text: string) => ReadRow;

@@ -82,7 +82,7 @@ interface StoreChoice {
 
 interface OnDisk {
   readonly index: () => Promise<RowIndex>;
-  /** Returns the name of a new table. */
+  /** Returns a unique table name that starts with `kind`. */
   readonly tableName: (kind: string) => string;
   readonly close: () => Promise<void>;
 }

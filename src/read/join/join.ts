@@ -178,7 +178,6 @@ function refuseTooMany(
   if (group.length > rowsPerParent && parent !== undefined) throw tooManyRows(parent, child, rowsPerParent);
 }
 
-/** Returns the failure for a parent with more child rows of one source than the limit allows. */
 export function tooManyRows(parent: ReadRow, child: OpenedChild, max: number): Failure {
   const place = keyPlace(parent.row, child.parentKey);
   return new Failure(
@@ -193,7 +192,7 @@ function ancestorsOf({ parent }: SearchedSource, state: JoinState): Ancestors {
   return above === undefined ? [parent] : [parent, ...ancestorsOf(above, state)];
 }
 
-/** Yields the orphans of a source. Call this after all parents have been read. */
+/** Call this after all parents have been read. */
 export async function* orphansOf(joined: SearchedSource, state: JoinState): AsyncGenerator<readonly JoinedRecord[]> {
   const { child, parent, store, children } = joined;
   const matched = state.matched.get(joined);

@@ -80,7 +80,7 @@ interface FoundParent {
   readonly records: readonly RecordStart[];
 }
 
-/** By the key of a row above: the lists that receive the record to which that row belongs. */
+/** Maps the key of a row in a source above to the lists that receive the record of this row. */
 type Waiting = Map<string, RecordStart[][]>;
 
 /**
@@ -190,7 +190,6 @@ function looseKey(row: Row, name: string): string | undefined {
 export interface MatchedRows {
   readonly add: (id: number) => void;
   readonly has: (id: number) => boolean;
-  /** Returns the number of rows with a parent. */
   readonly size: () => number;
 }
 

@@ -5,7 +5,7 @@ import { FORBIDDEN_NAMES } from "./json-scan.ts";
 export interface Member {
   /** The name in quotes. */
   readonly quoted: Uint8Array;
-  /** The content of the name. */
+  /** Hash of the name (`nameContent`). */
   readonly content: number;
   /** The column of the value; otherwise -1. */
   column: number;

@@ -58,7 +58,6 @@ export function elementPointer(firstIndex: number | undefined, index: number): s
   return firstIndex === undefined ? "" : `/${firstIndex + index}`;
 }
 
-/** Returns the failure for a JSON file without any text. */
 export function emptyFile(file: string): Failure {
   return new Failure("source_empty", `${file}: is empty`, {
     hint: "export the file again, or remove it from the sources; a JSON file without records contains only []",

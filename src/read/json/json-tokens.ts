@@ -33,7 +33,6 @@ export function decodedText(bytes: Buffer, start: number, end: number): string |
   }
 }
 
-/** Whether the bytes at this offset spell the word. */
 export function isWord(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
   for (let index = 0; index < word.length; index += 1) if (bytes[start + index] !== word[index]) return false;
   return true;
@@ -51,8 +50,11 @@ function isScalarByte(byte = 0): boolean {
 }
 
 /**
- * How JavaScript reads a JSON scalar: as `null`; as a value whose text has the same bytes (`same text`); as another
- * number (`1.50`). A scalar that can lose digits, has an exponent, or is not JSON is `unsuitable`.
+ * How JavaScript reads a JSON scalar.
+ * - `null`: the scalar is `null`
+ * - `same text`: the text of the value has the same bytes as the scalar
+ * - `other number`: the text of the number differs from the scalar, such as `1.50`
+ * - `unsuitable`: the scalar can lose digits, has an exponent, or is not JSON
  */
 export type ScalarForm = "null" | "same text" | "other number" | "unsuitable";
 

@@ -32,7 +32,7 @@ interface LineSplitter {
   readonly push: (bytes: Buffer) => readonly LineText[];
   /** Call this after the last bytes. Returns the last line if it has no line end. */
   readonly end: () => LineText | undefined;
-  /** Returns where the next line starts, including the blank lines before it. */
+  /** Returns the position of the next line, after any blank lines. */
   readonly next: () => RowPosition;
 }
 

@@ -125,9 +125,7 @@ async function encodingFailure(source: TextSource, offset: number, what: string)
   });
 }
 
-/**
- * Returns the line of a byte. Reads the file again instead of always counting lines, because invalid bytes are rare.
- */
+/** Reads the file again instead of always counting lines, because invalid bytes are rare. */
 async function lineAtByte(source: TextSource, offset: number): Promise<number> {
   const lines = newLineCounter();
   let left = offset;

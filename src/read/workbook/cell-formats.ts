@@ -41,7 +41,10 @@ export async function readCellFormats(part: WorkbookPart): Promise<(style: strin
   };
 }
 
-/** The sections that define the formats of cells. Conditional formats (`dxfs`) also contain formats, under any number. */
+/**
+ * The sections that define the formats of cells. The section of conditional formats (`dxfs`) is excluded, because it
+ * contains number formats with arbitrary numbers.
+ */
 const SECTIONS: ReadonlySet<string> = new Set(["numFmts", "cellXfs"]);
 
 /**
@@ -112,10 +115,7 @@ function dateFormat(code: string): NumberFormat {
   return { kind: "date", hasDate, hasTime: hasTime || !hasDate };
 }
 
-/**
- * Returns the sections of a format code. Each section applies to different numbers: `[=0]"-";dd/mm/yyyy` has two
- * sections.
- */
+/** Each section of a format code applies to different numbers: `[=0]"-";dd/mm/yyyy` has two sections. */
 function sectionsOf(code: string): readonly string[] {
   const sections = [""];
   for (const { type, raw } of tokenize(code)) {

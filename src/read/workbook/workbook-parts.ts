@@ -62,7 +62,7 @@ function otherKind({ file }: ZipSource, what: string): Failure {
   });
 }
 
-/** Whether an attribute is true. The file format allows `1`, `true` and `on`. */
+/** The file format allows `1`, `true` and `on`. */
 export function isTrue(value: string | undefined): boolean {
   return value === "1" || value === "true" || value === "on";
 }

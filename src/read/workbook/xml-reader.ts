@@ -60,7 +60,6 @@ export async function* readXml({ source, zip, part }: WorkbookPart, handlers: Xm
   parser.close();
 }
 
-/** Reads a part to its end. */
 export async function readWholeXml(part: WorkbookPart, handlers: XmlHandlers): Promise<void> {
   for await (const _ of readXml(part, handlers));
 }

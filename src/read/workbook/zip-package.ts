@@ -54,7 +54,6 @@ export async function openZipPackage(source: ZipSource): Promise<ZipPackage> {
   }
 }
 
-/** Returns the failure for an archive that cannot be read. */
 export function corruptPackage(file: string, what: string, cause?: unknown): Failure {
   return new Failure("source_damaged", `${file}: the workbook is corrupt (${what})`, {
     hint: "copy the file again, or open it in a spreadsheet program and save it again",

@@ -40,7 +40,7 @@ export interface Causes {
   readonly others: number;
 }
 
-/** Maximum total number of shapes in all causes. Limits memory use, whatever the input. */
+/** Maximum total number of shapes in all causes. Limits memory use for any input. */
 const MAX_SHAPES_IN_ALL = 1000;
 
 /** Groups all problems of the outcomes by cause (`causeKey`) and, within a cause, by the shape of the value. */

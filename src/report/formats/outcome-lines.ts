@@ -12,9 +12,7 @@ import {
 
 /** A buffer of outcomes as lines of JSON, encoded in UTF-8. */
 export interface OutcomeLines {
-  /** Adds the line of one outcome. */
   readonly add: (line: string) => void;
-  /** Adds the lines of outcomes without problems. */
   readonly addValid: (outcomes: ValidOutcomes) => void;
   /** Returns the bytes added since the last call; undefined while there are too few bytes for a write. */
   readonly take: () => Uint8Array | undefined;
@@ -149,7 +147,7 @@ function endOfSimilar(outcomes: ValidOutcomes, from: number): number {
   for (let index = from; index < to; index += 1) {
     const isSimilar = fileNumbers[index] === fileNumbers[from] && isKeySimilar(index);
     const line = lines[index] ?? 0;
-    // Record numbers ascend.
+    // Record numbers ascend, so they need no lower limit.
     if (!isSimilar || (records[index] ?? 0) >= recordBelow || line < lineFrom || line >= lineBelow) return index;
   }
   return to;
@@ -167,8 +165,8 @@ function keyComparison({ hasKeys, batch }: ValidOutcomes, from: number): (index:
 }
 
 /**
- * Returns the exclusive upper limit for numbers that have as many digits as this number and that `writeNumber` still
- * accepts; 0 if it does not accept this number.
+ * Returns the exclusive upper limit of the numbers that have as many digits as this number and that `writeNumber`
+ * accepts; 0 if `writeNumber` does not accept this number.
  */
 function powerAbove(number: number): number {
   return number > MAX_WRITTEN ? 0 : Math.min(10 ** countDigits(number), MAX_WRITTEN + 1);

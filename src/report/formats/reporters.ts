@@ -6,7 +6,6 @@ import { junitReporter } from "./junit-report.ts";
 import type { Reporter } from "../report.ts";
 import { textReporter } from "./text-report.ts";
 
-/** One reporter per format. */
 export const reporters: Readonly<Record<Format, Reporter>> = {
   text: textReporter,
   json: jsonReporter,

@@ -79,7 +79,7 @@ function causeText(cause: Cause, screen: TextLayout): readonly string[] {
   ];
 }
 
-/** Returns the lines of an attr. Breaks the attr at its dots if it does not fit. */
+/** Breaks the attr at its dots if it does not fit on one line. */
 function attrLines(attr: string, { width, indent }: TextLayout): readonly string[] {
   const lines = wrapText(attr.replaceAll(".", " ."), width - indent.length);
   return lines.map((line) => indent + line.replaceAll(" .", "."));

@@ -36,7 +36,7 @@ export interface PageFinding {
 }
 
 export interface CauseCollector {
-  /** Adds the problems of outcomes, which must be in input order. */
+  /** Outcomes must be added in input order. */
   readonly add: (outcomes: readonly Outcome[]) => void;
   /** Returns the causes: errors before warnings, then by the number of affected records, highest first. */
   readonly causes: () => readonly PageCause[];

@@ -83,7 +83,7 @@ export function pageTable({ id, of, title, note, columns, rows }: PageTable): Ht
     </div>`;
 }
 
-/** Renders facts as a list of names and values. Omits unknown values. */
+/** Omits entries whose value is undefined or empty. */
 export function factsList(entries: readonly (readonly [name: string, value: string | undefined])[]): Html {
   const known = entries.filter(([, value]) => value !== undefined && value !== "");
   return html`<dl class="facts">

@@ -19,7 +19,6 @@ export async function writeMigrationPage(report: MigrationReport, write: Write):
   await writePage({ title: "Migration status", content, hasScript: false }, write);
 }
 
-/** Describes the state of the migration in a sentence. */
 export function headline(destinations: readonly DestinationReport[]): string {
   const total = (count: (each: DestinationReport) => number): number =>
     destinations.reduce((sum, each) => sum + count(each), 0);

@@ -77,7 +77,6 @@ export function percent(share: number): string {
 /** The status colours, in the order of the bar. */
 const TONES = ["good", "idle", "unsure", "bad", "refused"] as const;
 
-/** Returns the colour of a status. */
 export function toneOf(status: Status): (typeof TONES)[number] {
   if (status === "accepted" || status === "valid" || status === "skipped") return "good";
   if (status === "rejected") return "refused";

@@ -143,7 +143,6 @@ function findingData({ code, attr, words, first, count }: PageFinding, fieldTitl
   return { code, attr, title: problemTitle(first, fieldTitle), words, count };
 }
 
-/** Summarises the run in one sentence. */
 export function headline({ summary, run }: Report): string {
   const { records } = summary;
   if (records === 0) return "No records were read.";

@@ -79,7 +79,7 @@ function slotTable({ slots }: Timeline, statuses: readonly Status[]): Html {
   </table>`;
 }
 
-/** What an answer means for its record, by the record's status. */
+/** The meaning of a platform's answer, by the resulting status of the record. */
 const ANSWERS: Readonly<Record<Status, string>> = {
   valid: "would be accepted",
   invalid: "invalid",

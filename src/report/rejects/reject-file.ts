@@ -8,9 +8,8 @@ import { describeProblem } from "../problem-text.ts";
 import type { ReportFile, ReportFolder } from "../report-folder.ts";
 import type { RejectRow } from "./rejected-rows.ts";
 
-/** A rejects file that is being written. */
 export interface RejectFileWriter {
-  /** Adds a row. Returns false if the row is omitted because its copy could differ from the original. */
+  /** Returns false and omits the row if its copy could differ from the original. */
   readonly add: (entry: RejectRow, key: string | undefined) => boolean;
   /** Whether a new column appeared after the first rows were added. If so, the file must be written again. */
   readonly hasNewColumns: () => boolean;
@@ -117,10 +116,7 @@ export function csvLayout(
   };
 }
 
-/**
- * Returns the columns that are not known yet. Counts each column without a name separately, because a mapping can refer
- * to a column by its number.
- */
+/** Counts each column without a name separately, because a mapping can refer to a column by its number. */
 function newColumns(own: readonly string[], known: readonly string[]): readonly string[] {
   const left = [...known];
   return own.filter((column) => {
@@ -161,7 +157,7 @@ const LOSSY_CODES: ReadonlySet<string> = new Set<LocalFinding["code"]>([
   "source_record_too_large",
 ]);
 
-/** Returns the columns of the original extract. */
+/** Omits the columns that `migrate` adds to rejects. */
 export function originalColumns({ columns }: CsvTable): readonly string[] {
   return columns.filter((column) => !isAddedColumn(column));
 }

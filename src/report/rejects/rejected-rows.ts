@@ -59,16 +59,16 @@ interface SourceRow {
   readonly child?: string;
 }
 
-/** A row of a record that needs correction, with those problems of the record that are in this row. */
+/** A row of a record that needs correction, with the record's problems in this row. */
 export interface RejectRow extends SourceRow {
   readonly problems: readonly Problem[];
 }
 
 /** Receives the rows that are written to the rejects files. */
 export interface RowWriter {
-  /** Adds a rejects file. The caller may append to `columns` until the first row of the file is added. */
+  /** The caller may append to `columns` until the first row of the file is added. */
   readonly addFile: (child: string | undefined, kind: "csv" | "json", columns: readonly string[]) => void;
-  /** Adds a row. The caller must have added the file of the row. */
+  /** The caller must have added the file of the row. */
   readonly add: (entry: RejectRow, outcome: Outcome) => void;
   readonly flush: () => Promise<void>;
 }

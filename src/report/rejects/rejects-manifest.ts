@@ -30,7 +30,6 @@ export const MANIFEST_FILE = "rejects.json";
 /** Name of the file with fingerprints of the exported rows: one JSON list per row, in the order of the export. */
 export const FINGERPRINT_FILE = "rejects.fingerprints";
 
-/** One rejects file. */
 export interface ManifestFile {
   readonly source: string;
   /** Name of the file in the report folder. */

@@ -115,9 +115,8 @@ interface RejectWriter {
    */
   readonly noteSources: (record: InputRecord) => void;
   readonly hasAllSources: () => boolean;
-  /** Adds a row. Returns false if the row is omitted. */
+  /** Returns false if the row is omitted. */
   readonly add: (entry: RejectRow, outcome: Outcome) => boolean;
-  /** Writes the added rows. */
   readonly flush: () => Promise<void>;
   /** Finishes the files. Returns undefined if a new column appeared after the first rows of a file were added. */
   readonly finish: () => Promise<Rejects | undefined>;

@@ -42,9 +42,8 @@ export interface FinishedSheet {
 
 export interface SheetWriter {
   readonly name: string;
-  /** Adds a row. Returns false if the sheet is full, or if a cell is too long. */
+  /** Returns false if the sheet is full, or if a cell is too long. */
   readonly add: (cells: readonly SheetCell[]) => boolean;
-  /** Writes the added rows. */
   readonly flush: () => Promise<unknown>;
   readonly finish: (dropDowns?: readonly DropDown[]) => Promise<FinishedSheet>;
 }

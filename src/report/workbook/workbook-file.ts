@@ -114,7 +114,7 @@ function sheetFrame(sheet: FinishedSheet, isFirst: boolean): { readonly before: 
   };
 }
 
-/** Renders the drop-down lists. Users may enter other values after confirming a warning. */
+/** Users may enter other values after confirming a warning. */
 function dropDownsXml({ dropDowns, rows }: FinishedSheet): string {
   if (dropDowns.length === 0 || rows < 2) return "";
   const written = dropDowns.map(({ column, range }) => {

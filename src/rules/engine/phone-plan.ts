@@ -50,8 +50,8 @@ interface Plan {
   /** Matches the prefix of national numbers. */
   readonly prefix: RegExp;
   /**
-   * Fixed lines, mobile telephones, then others. An entry is undefined if the country has no such numbers, or if they
-   * have the same pattern as the previous type.
+   * In this order: fixed lines, mobile telephones, other types. An entry is undefined if the country has no such
+   * numbers, or if they have the same pattern as the previous type.
    */
   readonly types: readonly (NumberType | undefined)[];
 }

@@ -25,7 +25,7 @@ interface RuleClock {
   /** YYYY-MM-DD, in the instance's time zone. */
   readonly today: string;
   /**
-   * `earliest` and `latest`, in milliseconds since 1970: both are the current time, or, if the user has set a day, the
+   * `earliest` and `latest`, in milliseconds since 1970. Both are the current time or, if the user has set a day, the
    * start and the end of that day.
    */
   readonly earliest: number;

@@ -10,7 +10,6 @@ import type { RuleContext } from "./rule-context.ts";
  * contains each code once.
  */
 export interface Coverage {
-  /** All published codes. */
   readonly published: readonly string[];
   readonly byClass: Readonly<Record<CoverageClass, readonly string[]>>;
   /** The number of rules that apply to requests, and how many of them are skipped. */

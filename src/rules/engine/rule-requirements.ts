@@ -35,7 +35,7 @@ export function rulesWithin(body: FieldType): readonly Rule[] {
 interface RuleRequirements {
   readonly settings: Set<string>;
   readonly formats: Set<string>;
-  /** Reference lists. */
+  /** The required reference lists, by name. */
   readonly lists: Map<string, ListRequirements>;
 }
 

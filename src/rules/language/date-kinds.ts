@@ -33,7 +33,6 @@ function clockKind(kind: "not-future" | "not-past"): KindReader {
 
 const PERIOD = { list: path, start: expression, end: expression };
 
-/** Rules about periods. */
 export const PERIOD_KINDS: KindReaders<"no-overlap" | "contiguous" | "covered-by"> = {
   "no-overlap": kindReader(
     { ...PERIOD, "end-inclusive": flag(), group: oneOrMore(expression).optional() },

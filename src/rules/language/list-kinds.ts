@@ -1,7 +1,6 @@
 import { definedMembers } from "../../json/defined-members.ts";
 import { count, expression, keyPart, kindReader, type KindReaders, oneOrMore, path } from "./rule-schema.ts";
 
-/** Rules about the items of a list. */
 export const LIST_KINDS: KindReaders<"unique-by" | "count-limit"> = {
   "unique-by": kindReader(
     {

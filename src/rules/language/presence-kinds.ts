@@ -1,7 +1,6 @@
 import { definedMembers } from "../../json/defined-members.ts";
 import { count, expression, fields, flag, kindReader, type KindReaders } from "./rule-schema.ts";
 
-/** Rules about the presence of fields. */
 export const PRESENCE_KINDS: KindReaders<
   "required-when" | "forbidden-when" | "requires" | "requires-one-of" | "forbids-together"
 > = {

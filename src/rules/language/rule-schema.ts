@@ -16,7 +16,6 @@ export interface KindReader {
   readonly read: (members: unknown) => ParsedKind | z.ZodError | string;
 }
 
-/** Readers for some kinds of rules, by kind. */
 export type KindReaders<Kinds extends RuleKind> = { readonly [Kind in Kinds]: KindReader };
 
 interface ParsedKind {

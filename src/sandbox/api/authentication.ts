@@ -118,7 +118,7 @@ function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString("base64url");
 }
 
-/** Decodes a part of a token. The caller must pass only text that the sandbox itself has signed. */
+/** The caller must pass only text that the sandbox itself has signed. */
 function decode(text: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
   return typeof value === "object" && value !== null ? { ...value } : {};

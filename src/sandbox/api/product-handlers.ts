@@ -87,7 +87,6 @@ interface RateList {
   readonly kind: RateKind;
 }
 
-/** The available lists of rates. */
 export const RATE_KINDS: readonly RateList[] = [
   { fuel: "electricity", kind: "standard-unit-rates" },
   { fuel: "electricity", kind: "day-unit-rates" },

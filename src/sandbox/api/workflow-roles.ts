@@ -2,7 +2,7 @@ import type { Contract } from "../../contract/contract.ts";
 import type { Operation, OutcomeRule, BodySource, Poll, ReadBack, Step } from "../../contract/operations/operation.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 
-/** The role of an operation in a workflow of the contract. */
+/** The role of a POST operation in a workflow of the contract. */
 export interface PostRole {
   readonly kind: Step["kind"];
   /** Path of the business key in the request body. */
@@ -80,7 +80,6 @@ function keyFieldIn(body: Readonly<Record<string, BodySource>> | undefined, owne
   return field && [field[0]];
 }
 
-/** Returns the roles of the GET operations that workflows use. */
 export function getRoles({ operations }: Contract): readonly GetRole[] {
   const roles = new Map<string, GetRole>();
   for (const owner of operations) {

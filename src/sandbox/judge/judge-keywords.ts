@@ -151,11 +151,9 @@ function pathSegments(path: string): readonly string[] {
   return path.split("/");
 }
 
-/** The type of the result of a keyword's `compile` function. */
 type DataValidateFunction = ReturnType<NonNullable<FuncKeywordDefinition["compile"]>>;
 
 interface UnionKeywordOptions {
-  /** Returns the compiled definition with this name. */
   readonly definition: (name: string) => ValidateFunction;
   readonly explain: (errors: readonly ErrorObject[]) => readonly object[];
 }

@@ -59,7 +59,7 @@ function findingsOf(error: ErrorObject): readonly PayloadFinding[] {
   if (Array.isArray(findings)) return findings.filter(isFinding);
   const code = codeOf(error);
   if (code === undefined) return [];
-  const [, ...path] = parsePointer(error.instancePath); // without the first name, `body`
+  const [, ...path] = parsePointer(error.instancePath); // omits the first name, `body`
   return [{ attr: [...path, ...suffixOf(error, code)].join(".") || NON_FIELD, code }];
 }
 

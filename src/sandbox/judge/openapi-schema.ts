@@ -23,7 +23,7 @@ export function resolveRef(document: JsonObject, node: JsonObject): JsonObject {
   return current;
 }
 
-/** Returns the object at a path below `from`. Follows each `$ref`. */
+/** Follows each `$ref` on the path. */
 export function objectAt(document: JsonObject, from: JsonObject, path: readonly string[]): JsonObject | undefined {
   let found = from;
   for (const name of path) {

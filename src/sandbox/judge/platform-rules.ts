@@ -106,8 +106,8 @@ function digitsOf(text: string): string {
 }
 
 /**
- * Whether a number is valid in the United Kingdom: ten digits after the leading zero (nine in a few old areas) that do
- * not start with 0, 4 or 6 (Ofcom, national numbering plan).
+ * Whether a number is valid in the United Kingdom: ten digits after the leading zero, or nine in a few old areas. The
+ * first of these digits is not 0, 4 or 6 (Ofcom, national numbering plan).
  */
 function isBritishNumber(text: string): boolean {
   return /^(?:\+44|0044|0)[1235789]\d{8,9}$/.test(digitsOf(text));

@@ -28,7 +28,7 @@ export function scalarSchema(parts: readonly JsonObject[], type: string | undefi
   }
 }
 
-/** Returns the schema for a choice among these values. Values are compared as text. */
+/** Values are compared as text. */
 export function choiceOf(values: readonly JsonValue[], nullable: boolean): JsonObject {
   const choices: readonly JsonScalar[] = values.filter(isScalar).filter((value) => value !== null);
   const all = nullable ? [...choices, null] : choices;

@@ -91,8 +91,8 @@ interface Leaf {
 }
 
 /**
- * Maps each tag value to its schema (OpenAPI 3.0.3, Discriminator Object): by the mapping, then by the names of the
- * other options, then by the values that only one option lists. Returns undefined if the tag cannot select every
+ * Maps each tag value to its schema (OpenAPI 3.0.3, Discriminator Object). Uses the mapping first, then the names of
+ * the remaining options, then the values that only one option lists. Returns undefined if the tag cannot select every
  * option.
  */
 function optionsByTag(

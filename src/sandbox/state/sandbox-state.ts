@@ -174,7 +174,7 @@ export function createRequestHistory(): RequestHistory {
     entries: () => entries,
     record: (request) => {
       count += 1;
-      const current = entries; // `clear` starts a new list
+      const current = entries; // `clear` replaces `entries`; this entry stays in the old array
       const index = current.push({ request: count, ...request, processed: false }) - 1;
       return (more) => {
         const entry = current[index];

@@ -10,7 +10,7 @@ import type { RetryBudget } from "../retry.ts";
 export interface CircuitBreaker {
   /**
    * Forwards the reply to the rate control. Returns the failure that ends the run, or undefined.
-   * @param inFlight number of requests in flight, including the one that was answered
+   * @param inFlight number of requests in flight, including the answered request
    */
   readonly observe: (result: RequestResult, epoch: Epoch, inFlight: number) => Failure | undefined;
 }
@@ -21,7 +21,6 @@ interface CircuitBreakerDependencies extends WaitLimits {
   readonly clock: Clock;
 }
 
-/** How long the run waits for the platform. */
 interface WaitLimits {
   readonly maxWaitMs: number;
   /** Maximum wait for the platform's first reply; default: `maxWaitMs`. */

@@ -7,9 +7,9 @@ import type { PaceOptions, PaceShare, UploadEvent } from "../upload-types.ts";
 
 /**
  * Controls how many requests may be in flight, and when the next request may be sent. Concurrency grows in steps of one
- * while that helps, and is halved on push-back (429, 503, timeouts). The rate stays below the rate that the platform
- * was found to accept. A `Retry-After` or a pause applies to all requests. Refusals that are known to be independent of
- * the rate have no effect.
+ * until it reaches its maximum or, under `auto`, makes replies slower. It is halved on push-back (429, 503, timeouts).
+ * The rate stays below the rate that the platform was found to accept. A `Retry-After` or a pause applies to all
+ * requests. Refusals that are known to be independent of the rate have no effect.
  */
 export interface RateControl {
   /** Returns the current maximum number of requests in flight. */
@@ -126,7 +126,7 @@ function isForOneRecord(cause: RefusalCause, { noise }: LearnedRate): boolean {
   return (cause === "noise" || cause === "found-noise") && noise.isPlausible();
 }
 
-/** Consecutive requests that could not be sent. */
+/** Counts consecutive requests that could not be sent. */
 function createOutage() {
   let unsentInARow = 0;
   let rounds = 0;

@@ -23,7 +23,6 @@ export async function openSession(): Promise<void> {
   localStorage.setItem(KEY, key);
 }
 
-/** Renders the query of an address. */
 export function queryOf(values: Readonly<Record<string, string | number>>): string {
   return new URLSearchParams(Object.entries(values).map(([name, value]) => [name, String(value)])).toString();
 }

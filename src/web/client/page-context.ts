@@ -2,7 +2,6 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { ProjectData } from "../project-data.ts";
 
-/** Data and functions that every page uses. */
 export interface PageContext {
   readonly project: ProjectData;
   /** Reads the project again after its configuration has changed. */

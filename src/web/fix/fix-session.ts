@@ -52,7 +52,6 @@ export interface FixSession extends Editing {
   readonly close: () => Promise<void>;
 }
 
-/** A session whose rows are stored. */
 export interface StoredSession {
   readonly job: Job;
   readonly store: SessionStore;

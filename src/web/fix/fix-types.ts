@@ -15,7 +15,6 @@ interface EditedOverview {
   readonly causes: readonly FixCause[];
   /** The name of a project file that has changed since the check; absent if no file has changed. */
   readonly changedFile?: string;
-  /** The progress of the current edit. */
   readonly progress?: EditProgress;
   /** The first edit of many cells that was incomplete when its program ended. */
   readonly unfinished?: UnfinishedEdit;

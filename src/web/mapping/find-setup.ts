@@ -24,8 +24,8 @@ const OWN_HEAD = new RegExp(String.raw`^(?:\uFEFF?${CORRECTION_COLUMNS.join()}\r
 const OWN_FOLDER = new Set(["summary.json", "proof.json"]);
 
 /**
- * Returns the files in the folder and its direct subfolders that may be extracts, OpenAPI documents, overlays or
- * modules, and the bundled overlays. Reads at most `MAX_FILES` files.
+ * Returns the bundled overlays, and the files in the folder and its direct subfolders that may be extracts, OpenAPI
+ * documents, overlays or modules. Reads at most `MAX_FILES` files.
  */
 export async function findSetup(folder: string): Promise<FoundData> {
   const files = (await filesIn(folder, "", MAX_DEPTH)).slice(0, MAX_FILES);

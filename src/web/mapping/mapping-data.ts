@@ -138,7 +138,7 @@ interface FunctionsData {
   readonly names: readonly string[];
 }
 
-/** Files of the project. Paths are relative to the mapping, except those of `sources`. */
+/** Files of the project. Paths are relative to the mapping, except the paths in `sources`. */
 export interface FilesData {
   /** Files that may be extracts. Paths are relative to the folder of the project. */
   readonly sources: readonly string[];

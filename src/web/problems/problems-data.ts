@@ -69,7 +69,6 @@ export interface RowData extends OwnedFile {
   /** The place of the row, such as `customers.csv:9`. */
   readonly place: string;
   readonly column?: string;
-  /** The shape of the value. */
   readonly shape?: string;
   readonly state: string;
   /** The time at which the record became open, in ISO 8601 UTC; absent for the current files. */

@@ -6,8 +6,8 @@ import { projectFile } from "../../e2e/cli.ts";
 import { compareLeaves, leavesOf, runInit } from "./init-scene.ts";
 
 /**
- * Invented extracts in the style of old systems. Of the `leaves` of each mapping, `right` are mapped as a person would
- * map them.
+ * Invented extracts in the style of legacy systems. `leaves` is the number of leaves in the hand-written mapping.
+ * `right` is the number of leaves that `init` maps in the same way.
  */
 export const SYSTEMS = [
   { folder: "mainframe-gb", operator: "gb", supplier: "EDF", right: 32, leaves: 38 },

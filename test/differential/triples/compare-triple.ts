@@ -179,8 +179,8 @@ function hex(_name: string, value: unknown): unknown {
 }
 
 /**
- * Compares the bodies of a second reading by rows with those of a second reading by bytes, and with the payloads kept
- * from the first reading.
+ * Reads the records a second time, on the row path and on the fast path. Compares the request bodies of both paths with
+ * each other and with the payloads kept from the first reading.
  */
 async function compareSent(
   job: Job,

@@ -5,7 +5,7 @@ export interface Draw {
   readonly dice: Dice;
   readonly chance: (share: number) => boolean;
   readonly pick: <T>(list: readonly T[]) => T;
-  /** A whole number, both ends included. */
+  /** Returns an integer from `low` to `high`, inclusive. */
   readonly between: (low: number, high: number) => number;
   readonly note: (drawn: string) => void;
   readonly notes: ReadonlySet<string>;

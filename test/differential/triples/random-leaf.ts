@@ -200,7 +200,6 @@ function columnsOf({ draw, spec, scope }: Leaf, options: Record<string, JsonValu
   return [scope.addColumn((from) => (from.chance(0.6) ? "" : cell(from))), scope.addColumn(cell)];
 }
 
-/** The functions that a mapping may call. */
 export const FUNCTIONS = `
 export const same = (value) => value;
 export const shout = (value) => value.toUpperCase();

@@ -14,7 +14,6 @@ export interface SourceDraft {
   readonly options: JsonObject;
   /** Whether each parent row has at most one row of this source. */
   readonly isSingle: boolean;
-  /** The files that contain the rows. */
   readonly files: readonly string[];
 }
 
@@ -90,7 +89,6 @@ const ORDERS: readonly (JsonValue | undefined)[] = [
 ];
 const PICKS: readonly JsonValue[] = ["first", "last", "last by SEQ", { last: "SEQ", per: "KIND" }];
 
-/** Returns the `sources` of the mapping. */
 export function sourceEntries(root: SourceDraft): JsonObject {
   const all = (source: SourceDraft): readonly SourceDraft[] => [source, ...source.children.flatMap(all)];
   return Object.fromEntries(
@@ -203,7 +201,6 @@ function fileOf(source: SourceDraft, { name, names, own }: FileDraft, draw: Draw
   };
 }
 
-/** Formats the file as CSV. */
 export function csvOf({ columns, rows, delimiter, end, isEnded, hasMark }: TripleFile): string {
   const written = ({ text, isQuoted }: Cell): string =>
     isQuoted || /["\r\n]/.test(text) || text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -211,7 +208,6 @@ export function csvOf({ columns, rows, delimiter, end, isEnded, hasMark }: Tripl
   return (hasMark ? "\ufeff" : "") + [columns.join(delimiter), ...lines].join(end) + (isEnded ? end : "");
 }
 
-/** Formats the file as NDJSON. */
 export function ndjsonOf({ columns, rows }: TripleFile): string {
   const objects = rows.flatMap((row) =>
     typeof row === "string" ? [] : [Object.fromEntries(columns.map((name, at) => [name, row[at]?.text ?? ""]))],

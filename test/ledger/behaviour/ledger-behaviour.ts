@@ -13,13 +13,13 @@ import { describeLaterRuns } from "./later-run-behaviour.ts";
 
 type Subject = (opened: () => Ledger) => void;
 
-/** What a ledger does in a single run. */
+/** The behaviour of a ledger in a single run. */
 export const ONE_RUN: readonly Subject[] = [describeRuns, describePlan, describeDuplicateKeys, describeSending];
-/** What a ledger does in a run after other runs. */
+/** The behaviour of a ledger in a run after other runs. */
 export const LATER_RUNS: readonly Subject[] = [describeLaterRuns, describeExisting, describeStale];
-/** What a ledger does with keys that it has excluded or already knows. */
+/** The behaviour of a ledger with keys that it has excluded or already knows. */
 export const KNOWN_KEYS: readonly Subject[] = [describeExclusions, describeKnownKeys];
-/** What a ledger does with journals. A ledger in a thread is compared with journals before the thread starts. */
+/** The behaviour of a ledger with journals. A ledger in a thread is compared with journals before the thread starts. */
 export const JOURNALS: readonly Subject[] = [describeRecovery];
 
 /** Tests the behaviour of a ledger, in any kind of storage. */

@@ -9,7 +9,6 @@ const PROGRAM = ["pgbouncer", "/usr/sbin/pgbouncer"].find(
   (program) => spawnSync(program, ["--version"]).error === undefined,
 );
 
-/** Whether PgBouncer is installed. */
 export const PGBOUNCER_IS_HERE: boolean = PROGRAM !== undefined;
 
 /** Starts a connection pooler for the server on this port, with so few connections that clients take turns. */

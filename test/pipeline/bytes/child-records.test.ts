@@ -30,7 +30,6 @@ function csvFile(
   return { kind: "csv", keys, layout: { header, delimiter, headerByte: 0 } };
 }
 
-/** A child record: its parent and its line. */
 type Child = readonly [parent: number, line: string];
 
 /** Returns records of a file, starting at line 11. Their bytes are a view into a longer array. */

@@ -106,7 +106,6 @@ function compiled({ payloadNode, keyAttr }: Mapping, body: FieldType, settings: 
   return { encoder, isKeyKnown, whole, sources, built: () => built };
 }
 
-/** Calls the function for each record in these lines. */
 function eachRecord(lines: readonly string[], use: (cells: FastPathCells) => void): void {
   const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""));
   const boundaries = findRecordBoundaries(bytes, byteKinds(","), true);

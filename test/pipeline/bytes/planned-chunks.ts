@@ -99,7 +99,6 @@ function totals(counts: readonly (readonly [code: string, count: number])[]): Re
   return sums;
 }
 
-/** Returns the same job without the fast path. */
 export function withoutFastPath(job: Job): Job {
   return { ...job, mapping: { ...job.mapping, payloadNode: undefined } };
 }

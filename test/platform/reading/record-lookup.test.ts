@@ -72,7 +72,10 @@ function item(code: string, account: string): object {
   return { number: "R1", account, state: { code } };
 }
 
-/** Returns a list that contains the key of one record three times. */
+/**
+ * Returns a list with three entries for the record R1. The first and the last entry have the account A-1; the second
+ * entry has the given account.
+ */
 function listedTwice(second: string): Readonly<Record<string, Reply>> {
   return { "S/": ["A-1", second, "A-1"].map((account) => ({ number: "R1", account })) };
 }

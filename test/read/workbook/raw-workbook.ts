@@ -24,7 +24,7 @@ export interface RawWorkbook {
   readonly conditional?: string;
   /** Parts to add or replace. */
   readonly parts?: Readonly<Record<string, string | Buffer>>;
-  /** The XML of a sheet that follows and precedes `sheetData`. */
+  /** The XML of a sheet after (`behind`) and before (`before`) `sheetData`. */
   readonly behind?: string;
   readonly before?: string;
 }

@@ -22,7 +22,7 @@ interface Span {
 export interface ModelTables {
   readonly plan: (run: string, items: readonly PlannedItem[], policy: PlanPolicy) => void;
   readonly has: (run: string) => boolean;
-  /** Returns the latest run. */
+  /** Returns the id of the latest run. */
   readonly latest: () => string | undefined;
   readonly resume: (run: string, policy: PlanPolicy, at: string) => void;
   readonly sendable: (run: string, from: number, to: number) => readonly SendableItem[];

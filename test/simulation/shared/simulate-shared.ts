@@ -38,8 +38,8 @@ export interface SharedSimulationOptions {
   readonly injectBug?: (scene: SharedScene) => SharedScene;
   /**
    * Restores older copies of the database during a run. `one machine`: only one machine has sent records. `several
-   * machines`: all machines have sent records, and each knows that others have sent records, but not which ones.
-   * `folders lost`: machines may also forget that others have sent (docs/cluster.md).
+   * machines`: all machines have sent records. Each machine knows that other machines have sent records, but not which
+   * records. `folders lost`: machines may also forget that other machines have sent records (docs/cluster.md).
    */
   readonly restores?: Restores | undefined;
 }

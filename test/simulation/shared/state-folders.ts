@@ -6,7 +6,6 @@ import type { SimulatedProcess } from "./simulated-process.ts";
 
 /** The state folders of the machines, with the journals of their processes. */
 export interface StateFolders {
-  /** The number of machines. */
   readonly machines: number;
   readonly folderOf: (machine: number) => string;
 }

@@ -17,7 +17,6 @@ export interface FixScene {
   readonly open: (by?: string, sources?: readonly string[]) => Promise<FixSession>;
   /** Returns the current corrections, as `source key column value`. */
   readonly corrections: () => Promise<readonly string[]>;
-  /** Replaces text in a file. */
   readonly change: (name: string, from: string, to: string) => void;
 }
 

@@ -79,7 +79,6 @@ function nameOf({ host, pid }: WorkerStatus): string {
   return `${host} (process ${pid})`;
 }
 
-/** Returns the shared status as data. */
 export function sharedData({ run: _run, ...shared }: SharedStatus): object {
   return shared;
 }

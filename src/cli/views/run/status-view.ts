@@ -206,7 +206,6 @@ function coverageText(coverage: readonly Coverage[], { width }: Screen): string 
   return `${title}\n${lines.join("")}`;
 }
 
-/** Returns the status as data. */
 export function statusData({ runs, coverage, migration, inventory }: LedgerStatus): object {
   const listed = runs.map(({ run, summary, by, state, progress, shared }) => {
     const { settings: _settings, ...known } = run;

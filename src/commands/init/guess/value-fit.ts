@@ -155,7 +155,10 @@ function numberFit(type: NumericType, column: ColumnProfile): ValueFit {
   return onlyFit(plain < 0.5 ? 0.02 : plain * 0.6);
 }
 
-/** Returns the number format of a column whose numbers are not written as in the contract; undefined if unknown. */
+/**
+ * Returns the format of numbers that are not written as in the contract: with a decimal comma, a trailing minus or
+ * grouped thousands. Returns undefined if no format fits.
+ */
 function numberFormat(kind: NumericType["kind"], column: ColumnProfile, plain: number): LeafForm | undefined {
   const isWithComma = shareOf(column, "commaNumber") + shareOf(column, "integer") >= 0.9;
   if (kind !== "integer" && isWithComma) return number(",", ".");
@@ -234,7 +237,6 @@ function fitOfOther([kind]: KindWord, words: readonly string[]): number {
   return words.includes("id") ? 0.9 : 0.3;
 }
 
-/** Returns the share of a column's sample that passes a test. */
 function sampleShare({ sample }: ColumnProfile, fits: (value: string) => boolean): number {
   return sample.length === 0 ? 0 : sample.filter(fits).length / sample.length;
 }

@@ -9,7 +9,6 @@ import {
 import type { ReadRow } from "../../../read/row/read-row.ts";
 import type { FoundFile } from "../../../read/input/source-files.ts";
 
-/** Properties of one file in an extract. */
 export interface FileProfile {
   /** The name that the user gave. */
   readonly file: string;

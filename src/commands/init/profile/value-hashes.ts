@@ -89,7 +89,6 @@ function partsFor(...columns: readonly ValueHashes[]): number {
   return Math.ceil(Math.max(1, ...columns.map((hashes) => hashes.count())) / HASHES_AT_ONCE);
 }
 
-/** Returns the number of different values in the column. */
 export function distinctCount(hashes: ValueHashes): number {
   const parts = partsFor(hashes);
   let distinct = 0;

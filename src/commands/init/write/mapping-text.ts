@@ -82,14 +82,13 @@ export function percent(share: number): string {
   return share === 1 ? "100%" : `${Math.min(99.9, Math.floor(share * 1000) / 10)}%`;
 }
 
-/** Returns the path of `file` relative to the folder. */
 export function relativePath(file: string, folder: string): string {
   return path.relative(folder, file).replaceAll(path.sep, "/");
 }
 
 /**
  * Returns the column that orders the rows of one parent: a sequence number, or a date whose text sorts chronologically.
- * A date of birth does not order persons: the file lists them in the order of the old system.
+ * A date of birth does not qualify, because extracts list persons in the order of the old system.
  */
 function orderColumn({ source, parent }: SourceNode): string | undefined {
   if (parent === undefined || parent.shared) return undefined;

@@ -8,10 +8,7 @@ export interface Sorter<T> {
   readonly sorted: () => Iterator<T>;
 }
 
-/**
- * Creates a sorter.
- * @param atOnce maximum number of items held and sorted in memory
- */
+/** @param atOnce maximum number of items held and sorted in memory */
 export function createSorter<T>(
   compare: (one: T, other: T) => number,
   { pieces, atOnce }: { readonly pieces: PieceStore; readonly atOnce: number },

@@ -4,7 +4,6 @@ import { unlessMissing } from "../../../files/error-code.ts";
 import { Failure } from "../../../model/failure.ts";
 import { PARAMETERS, type Parameters } from "./postgres-url.ts";
 
-/** The environment of the process. */
 export interface Environment {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly home: string;

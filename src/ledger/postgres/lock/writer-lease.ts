@@ -83,7 +83,7 @@ interface SeenLease extends LeaseState {
   readonly isDead: boolean;
 }
 
-/** Reads the state of the lease; undefined if there is no holder. */
+/** Returns undefined if the lease has no holder. */
 async function readLease(queries: Queries): Promise<SeenLease | undefined> {
   const found = await queries.row(SELECT_LEASE);
   const holder = found && parseHolder(found.holder);

@@ -32,10 +32,7 @@ export interface SharedRunOptions {
   readonly close: () => Promise<void>;
 }
 
-/**
- * Opens a shared run.
- * @throws Failure `run_unknown`
- */
+/** @throws Failure `run_unknown` */
 export async function postgresSharedRun(
   database: PostgresDatabase,
   id: string,

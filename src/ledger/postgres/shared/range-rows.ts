@@ -7,7 +7,6 @@ import { closeInterruptedAttempts } from "../../tables/interruption.ts";
 import { postgresTables } from "../postgres-tables.ts";
 import { finish, statement } from "../../tables/tables.ts";
 
-/** A range held by a worker. */
 export interface HeldRange extends RecordRange {
   /** Incremented each time the range is assigned. */
   readonly fence: number;
@@ -36,17 +35,13 @@ const INSERT_RANGES = statement<RangeJob>(`
   from migrate.items where run = $1 and status = 'pending'
   group by (record - 1) / $2 returning first, job as id`);
 
-/** The worker that claims ranges. */
 export interface ClaimingWorker {
   readonly run: number;
   readonly worker: string;
   readonly leaseMs: number;
 }
 
-/**
- * Claims the range of a job. Resolves to undefined for an obsolete job: its range is no longer waiting, was divided
- * again, or has another job.
- */
+/** Resolves to undefined for an obsolete job: its range is no longer waiting, was divided again, or has another job. */
 export function claimRangeOfJob(
   transaction: Transaction,
   { run, worker, leaseMs }: ClaimingWorker,
@@ -135,8 +130,8 @@ export interface Revocation {
 }
 
 /**
- * Revokes ranges. Increments their fencing tokens, so that their holders can no longer write. Closes requests in
- * flight, as for a dead process. Returns the jobs of the ranges.
+ * Increments the fencing tokens of the ranges, so that their holders can no longer write. Closes requests in flight, as
+ * for a dead process. Returns the jobs of the ranges.
  */
 export async function revokeRanges(transaction: Transaction, revocation: Revocation): Promise<readonly string[]> {
   const { run, at, resends, state } = revocation;

@@ -7,7 +7,6 @@ import { revokeRanges, type RevokedFrom } from "./range-rows.ts";
 import { expireDeadWorkers, sharedRow } from "./worker-rows.ts";
 import { quickStatement } from "../../tables/tables.ts";
 
-/** State shared by the parts of a shared run. */
 export interface SharedContext {
   readonly database: PostgresDatabase;
   /** Number of the run in the table `runs`. */

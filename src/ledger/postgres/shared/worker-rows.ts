@@ -17,7 +17,6 @@ import { commonFindings, findingsSchema, type WorkerFindings } from "../../runs/
 import type { Queries } from "../queries.ts";
 import { quickStatement, statement } from "../../tables/tables.ts";
 
-/** A shared run as stored in its table. */
 export interface SharedRow {
   readonly state: HeartbeatReply["state"];
   readonly leaseMs: number;
@@ -193,7 +192,7 @@ const SELECT_COUNTS = quickStatement<RangeCounts & { readonly released: number }
     count(*) filter (where state = 'waiting' and taken_at is not null) as "released"
   from migrate.ranges where run = $1`);
 
-/** Returns the progress of a shared run; undefined for a run that was never shared. */
+/** Resolves to undefined for a run that was never shared. */
 export async function sharedStatus(queries: Queries, run: number, id: string): Promise<SharedStatus | undefined> {
   const row = await sharedRow(queries, run);
   if (row === undefined) return undefined;

@@ -57,8 +57,8 @@ const FOLD = `
   $$;`;
 
 /**
- * Counts changes to `items`. The number of an item's latest attempt never decreases, so if the sum of these numbers is
- * unchanged, so is each number.
+ * The number of an item's latest attempt never decreases. If the sum of these numbers is unchanged, each number is
+ * unchanged.
  */
 const COUNT_ITEMS = `
   create function migrate.count_items() returns trigger language plpgsql as $$

@@ -76,9 +76,9 @@ function intentColumns(intents: readonly Intent[]): readonly TableValue[] {
 }
 
 /**
- * Settles attempts. An accepted attempt becomes `ambiguous` if its new account already belongs to another record of the
- * same endpoint, in any run. Refused records, and records that the platform already had, restart at their first step.
- * `counted` reads the accepted contents before this statement changes them.
+ * An accepted attempt becomes `ambiguous` if its new account already belongs to another record of the same endpoint, in
+ * any run. Refused records, and records that the platform already had, restart at their first step. `counted` reads the
+ * accepted contents before this statement changes them.
  */
 const SETTLE = quickStatement<Changes>(`
   with given as (

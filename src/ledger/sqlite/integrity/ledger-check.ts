@@ -139,7 +139,7 @@ function longCheckText(path: string, bytes: number): string {
 
 function requireUnbroken(path: string, isBusy: () => boolean): void {
   const broken = findCorruption(path);
-  // A process that has begun to write in the meantime may so far have changed only one of the two files.
+  // Another process may have begun to write during the check, and may have changed only one of the two files so far.
   if (broken !== undefined && !isBusy() && findCorruption(path) !== undefined) throw corruptLedger(path, broken);
 }
 

@@ -35,7 +35,7 @@ export function checksumsPath(database: string): string {
   return `${database}-checksums`;
 }
 
-/** Reads a checksum file. Returns undefined if there is no file, and `corrupt` if the file is invalid. */
+/** Returns undefined if there is no file, and `corrupt` if the file is invalid. */
 export function readChecksums(path: string): PageChecksums | "corrupt" | undefined {
   const bytes = unlessMissing(() => readFileSync(path));
   if (bytes === undefined) return undefined;

@@ -225,7 +225,7 @@ function writeHolder(database: SqliteDatabase, holder: Holder): void {
   database.execute("commit");
 }
 
-/** Reads the holder; undefined for a new file, and while the holder is being written. */
+/** Returns undefined for a new file, and while the holder is being written. */
 function readHolder(database: SqliteDatabase): Holder | undefined {
   try {
     const isNew = database.row({ sql: "select 1 from sqlite_schema" }) === undefined;

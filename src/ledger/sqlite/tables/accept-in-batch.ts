@@ -26,7 +26,6 @@ const ACCEPTING = `
     where run = new.run and record = new.record and attempt = new.attempt and status = 'sending';
   end;`;
 
-/** The result of writing outcomes in a batch. */
 interface AcceptedInBatch {
   /**
    * The outcomes that were written. Some of their rows may have changed between this run's previous write and this one.
@@ -93,7 +92,7 @@ function findSql(accounts: number): Statement<{ found: 1 }, string> {
 
 const ACCEPT = { 64: acceptSql(64), 16: acceptSql(16), 4: acceptSql(4) } as const;
 
-/** Returns SQL that writes this number of outcomes. Parameter 1 is the run of every row. */
+/** Parameter 1 is the run of every row. */
 function acceptSql(rows: number): string {
   const values = Array.from({ length: rows }, () => "(?1, ?, ?, ?, ?, ?, ?, ?)").join(", ");
   return `insert into accepting (run, record, attempt, identity, at, http, account, duration_ms) values ${values}`;

@@ -112,7 +112,6 @@ export const MISCOUNTED: string = `
   select * from (select target, supplier, endpoint, records || ' ' || accepted from (${COVERED})
     except select target, supplier, endpoint, records || ' ' || accepted from coverage)`;
 
-/** Adds to the totals of a run. */
 export function addToCounts(
   database: SqliteDatabase,
   run: number,

@@ -21,7 +21,7 @@ export function insertProblems(
 const ROWS_AT_ONCE = [200, 10, 1] as const;
 const INSERT_PROBLEMS = { 200: insertSql(200), 10: insertSql(10), 1: insertSql(1) } as const;
 
-/** Returns SQL that inserts this number of rows. Parameters 1 and 2 are the run and the attempt of every row. */
+/** Parameters 1 and 2 are the run and the attempt of every row. */
 function insertSql(rows: number): string {
   return `insert into problems (run, attempt, record, position, severity, code, problem)
     values ${Array.from({ length: rows }, () => "(?1, ?2, ?, ?, ?, ?, ?)").join(", ")}`;

@@ -11,7 +11,7 @@ import { acceptInBatch } from "./accept-in-batch.ts";
 import { addToCounts } from "./count-schema.ts";
 import { insertProblems } from "./insert-problems.ts";
 
-/** Saves intents and outcomes. Call this in a transaction. */
+/** Call this in a transaction. */
 export function saveIntents(
   database: SqliteDatabase,
   run: RunRow,
@@ -62,7 +62,7 @@ function claimRange(database: SqliteDatabase, run: RunRow, { first, count }: Int
   requireChanged(database.run(INSERT_ATTEMPTS, ...range, at, step, idempotent ? 1 : 0), count, database.path);
 }
 
-/** Saves outcomes. Call this in a transaction. */
+/** Call this in a transaction. */
 export function saveOutcomes(database: SqliteDatabase, run: RunRow, outcomes: readonly AttemptOutcome[]): void {
   if (outcomes.length === 0) return;
   const moved = new Map<string, number>([["sending", -outcomes.length]]);

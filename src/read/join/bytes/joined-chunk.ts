@@ -30,7 +30,6 @@ interface RecordBatch {
   readonly records: readonly InputRecord[];
 }
 
-/** A source that is joined to the root source. */
 export interface JoinedSource {
   readonly name: string;
   readonly files: readonly ChunkCsvFile[];

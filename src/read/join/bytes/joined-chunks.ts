@@ -16,7 +16,7 @@ export interface JoiningBytes extends Spreading {
 
 export interface JoinedReading {
   readonly chunks: () => AsyncGenerator<JoinedChunk>;
-  /** Yields the child rows without a parent. Call this after all chunks have been read. */
+  /** Call this after all chunks have been read. */
   readonly orphans: () => AsyncGenerator<readonly JoinedRecord[]>;
   readonly close: () => void;
 }

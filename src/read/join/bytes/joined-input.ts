@@ -51,7 +51,10 @@ export function joinedInput(
   };
 }
 
-/** Total size of child files above which sorted files are merged instead, because merging needs no disk space. */
+/**
+ * Total size of the child files above which sorted files are merged instead of spread by parent. Merging needs no disk
+ * space.
+ */
 const SPREAD_BYTES = 64 * 2 ** 20;
 
 function chunkFiles(source: OpenedSource): readonly ChunkCsvFile[] {

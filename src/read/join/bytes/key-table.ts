@@ -16,7 +16,10 @@ const FIRST_ROOM = 4096;
 export function createKeyTable(): KeyTable {
   const keys = createKeyList();
   let [hashes, ends, others] = [new Int32Array(FIRST_ROOM), new Uint32Array(FIRST_ROOM), new Int32Array(FIRST_ROOM)];
-  /** At a slot derived from the hash of a key: the number of the last record with this key, plus 1. */
+  /**
+   * Maps the slot of a key, derived from the hash of the key, to the number of the last record with this key, plus 1. A
+   * free slot contains 0.
+   */
   let slots = new Int32Array(4 * FIRST_ROOM);
   let count = 0;
 

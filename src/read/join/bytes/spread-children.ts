@@ -34,7 +34,7 @@ export interface Spreading {
 
 /** Maximum memory for the keys of all parents. */
 const MAX_KEY_BYTES = 64 * 2 ** 20;
-/** Maximum average number of copies per child row. Above this number, the files are joined in a different way. */
+/** Maximum average number of copies per child row. Above this number, the rows are not joined as bytes. */
 const MAX_COPIES = 4;
 /** Number of additional copies that are allowed, so that a few shared rows at the start do not exceed the limit. */
 const FIRST_COPIES = 100_000;

@@ -39,7 +39,6 @@ export type ReportBroken = (at?: Cursor, field?: PathExpression) => void;
 
 export type CheckOf<Kind extends RuleKind> = Extract<RuleCheck, { readonly kind: Kind }>;
 
-/** The context in which a rule's check is compiled. */
 export interface CheckContext {
   readonly compiler: RuleCompiler;
   /** Whether the rule passes if an operand is missing. */

@@ -26,7 +26,6 @@ export function any(parts: readonly Possible[]): Possible {
   return () => one() || other() || rest();
 }
 
-/** Whether at least `count` of the parts are possible. */
 export function atLeast(count: number, parts: readonly Possible[]): Possible {
   const open = parts.filter((part) => typeof part === "function");
   const missing = count - parts.filter((part) => part === true).length;

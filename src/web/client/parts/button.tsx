@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 
-/** Shows a button. `main` marks the primary action. A page or a dialog has at most one `main` button. */
+/** `main` marks the primary action. A page or a dialog has at most one `main` button. */
 export function Button({
   kind = "plain",
   isDisabled = false,

@@ -31,7 +31,6 @@ export interface EditParts extends ViewParts {
   /** The user, in the form `user@host`. */
   readonly by: string;
   readonly now: () => string;
-  /** Called before lines are appended. */
   readonly beforeAppend: () => Promise<void>;
   /** Called during an edit of many cells, with the number of rows or cells done so far and the total. */
   readonly onProgress: (done: number, total: number) => void;
@@ -57,8 +56,8 @@ const CELLS_PER_TURN = 100;
 
 /**
  * Saves new values as corrections and checks their records. The values are on disk when the promise resolves. Refuses a
- * cell that is locked, that another tab or program has changed since the tab last read the session, or whose value in
- * the extract has changed.
+ * cell in three cases: it is locked, another tab or program has changed it since the tab last read the session, or its
+ * value in the extract has changed.
  * @throws Failure if the corrections file cannot be read or written
  */
 export async function editCells(targets: EditTargets, { tab, seen }: Editor, parts: EditParts): Promise<EditedCells> {

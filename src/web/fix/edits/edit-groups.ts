@@ -17,7 +17,6 @@ export function isLargeEdit(cells: number): boolean {
   return cells >= GROUP;
 }
 
-/** Splits the cells of an edit into groups. */
 export async function* grouped<T>(all: Iterable<T> | AsyncIterable<T>): AsyncGenerator<readonly T[]> {
   let group: T[] = [];
   for await (const each of all) {

@@ -63,7 +63,7 @@ export function countSteps(store: SessionStore, { batch, tab }: Edit): number {
   return Number(store.one(sql, batch, tab)?.["count"] ?? 0);
 }
 
-/** Removes those steps of an edit whose cells have changed since the edit. */
+/** Removes the steps of an edit whose cells have changed since the edit. */
 export function forgetChangedSteps(store: SessionStore, { batch, tab }: Edit): void {
   store.run(
     `delete from step where batch = ? and tab = ?

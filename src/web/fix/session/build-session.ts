@@ -19,7 +19,6 @@ interface BuildParts extends SessionParts {
   readonly refusals: Refusals;
 }
 
-/** The dependencies of a session. */
 export interface FixDependencies extends JobDependencies {
   readonly drain: AbortSignal;
   readonly onChecked: (progress: CheckProgress) => void;

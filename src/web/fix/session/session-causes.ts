@@ -9,7 +9,6 @@ import { ALL_CAUSES, type CauseRows, type FixCause } from "../fix-types.ts";
 import type { SessionRows } from "./session-rows.ts";
 import type { SessionStore } from "./session-store.ts";
 
-/** The stored rows of a session, and what is known about them. */
 export interface SessionParts {
   readonly store: SessionStore;
   readonly rows: SessionRows;

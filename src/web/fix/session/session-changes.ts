@@ -167,8 +167,8 @@ function saveProblems(row: StoredRow, problems: readonly Problem[], parts: Sessi
 }
 
 /**
- * Returns the corrections that apply to a cell of a row. They contain the key of the row, a hash of the old value and,
- * if several rows have both, a hash of the row.
+ * Returns the corrections that apply to a cell of a row. A correction contains the key of the row and a hash of the old
+ * value. If several rows have both, it also contains a hash of the row.
  */
 export function correctionsOfCell(
   { original, key, source }: StoredRow,

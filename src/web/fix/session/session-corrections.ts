@@ -10,7 +10,6 @@ import type { SessionStore } from "./session-store.ts";
 
 /** The unfinished edits of other programs that the user has neither kept nor reverted yet. */
 export interface Unfinished {
-  /** The first unfinished edit. */
   readonly first: () => UnfinishedEdit | undefined;
   /** Keeps or reverts the saved cells of the edit with this time. */
   readonly settle: (at: string, action: "keep" | "undo", parts: EditParts) => Promise<EditedCells>;

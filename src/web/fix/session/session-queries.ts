@@ -55,7 +55,10 @@ export function rowsChangedSince(seen: number, parts: ViewParts, showValues: boo
 /** Called with the number of rows done so far and the total. */
 type OnProgress = (done: number, total: number) => void;
 
-/** Yields the rows that match a filter and still have the cause. Other requests are answered in between. */
+/**
+ * Yields the rows that match a filter and still have the cause. Yields to the event loop after each group of rows, so
+ * that the server can answer other requests.
+ */
 async function* openRows(
   filter: RowFilter,
   parts: ViewParts,

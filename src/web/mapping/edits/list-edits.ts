@@ -72,7 +72,6 @@ export function withNewPart(
   return editYaml(file, listed, { path: [...path, isJsonArray(old) ? old.length : 1], value: part, blockLevels });
 }
 
-/** Returns the mapping without a part of a list. */
 export function withoutPart(target: EditTarget): string {
   const { text, context } = target;
   return editYaml(context.file, text, { path: partPath(target) });

@@ -78,7 +78,6 @@ function isEmpty(node: unknown): boolean {
     : node === null || (isScalar(node) && node.value === null && rangeOf(node)[0] === rangeOf(node)[1]);
 }
 
-/** Replaces the text of a value. */
 function withValue(text: string, node: unknown, value: JsonValue, pair: Pair | undefined): string | undefined {
   if (!isNode(node)) return undefined;
   const [start, end] = [rangeOf(node)[0], endOf(node)];

@@ -187,7 +187,6 @@ function condition(expression: Condition, compiler: RuleCompiler): Predicate {
     : (here, scope) => left(here, scope) || right(here, scope);
 }
 
-/** Compiles a test of whether the expression is present and not false. */
 function isPresentAndNotFalse(expression: Expression, compiler: RuleCompiler): Predicate {
   const collect = compiler.collect(expression);
   return (here, scope) => {

@@ -10,7 +10,6 @@ import { isSameCursor, type Cursor } from "./cursor.ts";
 
 type Call = Extract<Expression, { kind: "call" }>;
 
-/** Compiles a call to one of the language's functions. */
 export function compileCall(call: Call, compiler: RuleCompiler): Evaluate {
   return FUNCTION_COMPILERS[call.name](call.operands, compiler);
 }

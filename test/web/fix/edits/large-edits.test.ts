@@ -69,7 +69,10 @@ function notes({ folder }: FixScene): readonly string[] {
   return readdirSync(folder).filter((name) => name.endsWith(".unfinished"));
 }
 
-/** Makes an edit of these keys look interrupted: writes the note that an ended program leaves, and dates the cells. */
+/**
+ * Makes an edit of these keys look interrupted. Writes the note that a killed program leaves, and gives the cells the
+ * date of the note.
+ */
 function interrupt(
   scene: FixScene,
   keys: readonly string[],

@@ -13,7 +13,6 @@ interface PreviewOptions extends FieldLinks {
 }
 
 interface FieldLinks {
-  /** Returns the field with this attr; undefined if there is none. */
   readonly fieldAt: (attr: string) => FieldData | undefined;
   readonly onField: (field: FieldData) => void;
 }

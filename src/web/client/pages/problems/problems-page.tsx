@@ -14,7 +14,7 @@ import { type CauseFilter, filteredCauses, ProblemFilters } from "./problem-filt
 
 const EVERYTHING: CauseFilter = { owner: undefined, file: undefined };
 
-/** Shows why records need work, by cause, owner and file, and the rows of a cause. */
+/** Shows why records need work, grouped by cause, owner and file. Also shows the rows of a cause. */
 export function ProblemsPage(): JSX.Element {
   const [basis, setBasis] = useState<Basis>();
   const { data, error, isLoading, isOutdated, reload } = useProblems(basis);

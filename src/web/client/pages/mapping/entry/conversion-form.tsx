@@ -52,7 +52,6 @@ function kindsFor(valueKind: string | undefined): readonly ConversionKind[] {
   return ["none", "upper", "lower", "lookup", "date", "datetime", "number"];
 }
 
-/** Edits the conversion of a cell to a value. */
 export function Conversion(form: LeafForm): JSX.Element {
   const { field, view, leaf, change } = form;
   const kind = kindOf(leaf);

@@ -1,6 +1,5 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../../../json/json-value.ts";
 
-/** One replacement in a cell. */
 export interface Replacement {
   /** Whether `from` is a regular expression. */
   readonly isPattern: boolean;
