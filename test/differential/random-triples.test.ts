@@ -5,7 +5,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 import { checkTriples } from "./triples/check-triples.ts";
 
 /** `DIFFERENTIAL_FIRST=<seed> DIFFERENTIAL_TRIPLES=1` repeats one triple. */
-const TRIPLES = Number(process.env["DIFFERENTIAL_TRIPLES"] ?? campaignSize({ part: 25, whole: 75 }));
+const TRIPLES = Number(process.env["DIFFERENTIAL_TRIPLES"] ?? campaignSize({ part: 25, whole: 50 }));
 /**
  * Each run tests one window of seeds, and the window changes every minute. `npm run soak -- differential` uses new
  * seeds.

@@ -8,7 +8,7 @@ import { scaledTimeout } from "../scaled-timeout.ts";
 
 const RECORDS = 24;
 /** A fault is injected at every STEP-th occurrence of a point; in `npm run soak`, at every occurrence. */
-const STEP = Number(process.env["FAULT_STEP"] ?? campaignSize({ part: 41, whole: 29 }));
+const STEP = Number(process.env["FAULT_STEP"] ?? campaignSize({ part: 41, whole: 35 }));
 /** Points that occur only a few times. */
 const RARE: ReadonlySet<string> = new Set(["report"]);
 const WHOLE_MS = STEP === 1 ? 3_600_000 : 600_000;

@@ -9,7 +9,7 @@ import { adminOf, goodAccounts, latestRun, statusCounts, type Workplace, workpla
 export const CONCURRENCY = 16;
 /** `npm run soak -- kills` sets KILLS to 700. */
 export const KILLS = Number(process.env["KILLS"] ?? campaignSize({ part: 6, whole: 8 }));
-export const RECORDS = KILLS > 100 ? 2000 : campaignSize({ part: 400, whole: 600 });
+export const RECORDS = KILLS > 100 ? 2000 : campaignSize({ part: 400, whole: 500 });
 export const PATIENCE_MS = scaledTimeout(300_000 * Math.max(1, KILLS / 50));
 /** With more kills, the test makes the platform slower, so that the push lasts until the last kill. */
 const LATENCY_MS = KILLS > 100 ? "150-450" : "0-3";

@@ -9,7 +9,7 @@ import { references, statusCounts } from "./push-scene.ts";
  */
 const AMBIGUOUS_PER_KILL = 4 * CONCURRENCY;
 /** Enough kills to make records ambiguous on a platform that does not detect repeats. */
-const FORGETFUL_KILLS = campaignSize({ part: 3, whole: 5 });
+const FORGETFUL_KILLS = campaignSize({ part: 3, whole: 4 });
 
 test.each(THREADS)(
   `${FORGETFUL_KILLS} kills of a push in %s on a platform that does not detect repeats make records ambiguous, but cause no duplicates`,

@@ -20,7 +20,7 @@ const PATIENCE_MS = 300_000;
 const MAX_RESUMES = 5;
 
 /** WORKFLOW_KILLS=50 runs a longer test. To reproduce a failure, set KILL_SEED to the printed seed. */
-const kills = Number(process.env["WORKFLOW_KILLS"] ?? campaignSize({ part: 2, whole: 5 }));
+const kills = Number(process.env["WORKFLOW_KILLS"] ?? campaignSize({ part: 2, whole: 4 }));
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
 /** This platform processes imports immediately, so a missing record can be considered absent after a short time. */

@@ -26,7 +26,7 @@ import {
 
 const DATABASE = "migrate_test_push";
 /** `npm run soak -- kills` runs 300 kills. */
-const KILLS = Number(process.env["KILLS_POSTGRES"] ?? campaignSize({ part: 4, whole: 6 }));
+const KILLS = Number(process.env["KILLS_POSTGRES"] ?? campaignSize({ part: 4, whole: 5 }));
 /** Enough records for the push to last until the last kill. */
 const RECORDS = Math.max(600, 35 * KILLS);
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);

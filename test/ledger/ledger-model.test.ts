@@ -151,7 +151,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a PostgreSQL ledger ${SKIPPED_WITHOUT_POSTGR
 
   test("every record has the expected state after any intents, outcomes, kills, resumes and pushes", async () => {
     const follows = fc.asyncProperty(steps, async (taken) => followModel(await database.emptied(), taken));
-    const numRuns = campaignSize({ part: 10, whole: 20 });
+    const numRuns = campaignSize({ part: 10, whole: 14 });
     await fc.assert(follows, { numRuns });
   });
 
@@ -159,7 +159,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a PostgreSQL ledger ${SKIPPED_WITHOUT_POSTGR
     const agrees = fc.asyncProperty(ledgerScript, (script) =>
       withFolder(async (own) => playScript([await storedInSqlite(own), await database.emptied()], script, own)),
     );
-    const numRuns = campaignSize({ part: 12, whole: 20 });
+    const numRuns = campaignSize({ part: 12, whole: 15 });
     // The limit also ends the search for a shorter script after a failure.
     const interruptAfterTimeLimit = scaledTimeout(60_000);
     await fc.assert(agrees, { numRuns, interruptAfterTimeLimit });

@@ -85,7 +85,7 @@ test("payloads rebuilt from bytes equal payloads built from rows", async () => {
       const { byBytes, byRows } = await sentOf(job).finally(job.input.close);
       expect(byBytes).toEqual(byRows);
     }),
-    { numRuns: campaignSize({ part: 25, whole: 50 }) },
+    { numRuns: campaignSize({ part: 25, whole: 30 }) },
   );
 });
 
@@ -99,7 +99,7 @@ test("payloads rebuilt from a workbook equal payloads built from rows", async ()
       const { byBytes, byRows } = await sentOf(job).finally(job.input.close);
       expect(byBytes).toEqual(byRows);
     }),
-    { numRuns: campaignSize({ part: 20, whole: 40 }) },
+    { numRuns: campaignSize({ part: 20, whole: 25 }) },
   );
 });
 
@@ -113,7 +113,7 @@ test("payloads rebuilt from bytes of joined files equal payloads built from rows
       const { byBytes, byRows } = await sentOf(job).finally(job.input.close);
       expect(byBytes).toEqual(byRows);
     }),
-    { numRuns: campaignSize({ part: 20, whole: 40 }) },
+    { numRuns: campaignSize({ part: 20, whole: 25 }) },
   );
 });
 

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../temporary-folder.ts";
 
 const { start } = useLedgerProcess();
 const RECORDS = 10_000;
-const KILLS = campaignSize({ part: 8, whole: 12 });
+const KILLS = campaignSize({ part: 8, whole: 10 });
 const GROUP = 16;
 
 test("a push killed at any moment loses nothing, sends nothing twice, and reports unknown results", async () => {

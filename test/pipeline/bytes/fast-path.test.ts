@@ -19,7 +19,7 @@ test("plans the same records from bytes as the row path", async () => {
       writeFileSync(path.join(folder, "things.csv"), content);
       await expectSamePlans(folder);
     }),
-    { numRuns: campaignSize({ part: 25, whole: 60 }) },
+    { numRuns: campaignSize({ part: 25, whole: 40 }) },
   );
 });
 
@@ -31,7 +31,7 @@ test("plans from bytes the same records as the row path, for random mapping entr
       writeFileSync(path.join(folder, "things.csv"), content);
       await expectSamePlans(folder);
     }),
-    { numRuns: campaignSize({ part: 15, whole: 60 }) },
+    { numRuns: campaignSize({ part: 15, whole: 40 }) },
   );
 });
 

@@ -72,7 +72,7 @@ test("plans the same records from joined bytes as from joined rows", async () =>
         await job.input.close();
       }
     }),
-    { numRuns: campaignSize({ part: 20, whole: 40 }) },
+    { numRuns: campaignSize({ part: 20, whole: 30 }) },
   );
 });
 

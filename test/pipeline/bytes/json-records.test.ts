@@ -25,7 +25,7 @@ test.each([
       await expectSamePlans(folder);
       rmSync(path.join(folder, name));
     }),
-    { numRuns: campaignSize({ part: 25, whole: 60 }) },
+    { numRuns: campaignSize({ part: 25, whole: 40 }) },
   );
 });
 

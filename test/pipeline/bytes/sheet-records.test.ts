@@ -44,7 +44,7 @@ test("plans from bytes the same records of a workbook as the row path, and creat
       const [inSequence, ofChunks] = await rowsOf(folder);
       expect(ofChunks).toEqual(inSequence);
     }),
-    { numRuns: campaignSize({ part: 25, whole: 60 }) },
+    { numRuns: campaignSize({ part: 25, whole: 40 }) },
   );
 });
 

@@ -8,7 +8,7 @@ import { compileRules as compileReference } from "../reference/compile-rules.ts"
 import { attrsIn, choicesFrom, valueMaker } from "./random-payloads.ts";
 import { RANDOM_LIST, RANDOM_SETTINGS, randomBody, randomValues } from "./random-rules.ts";
 
-const RUNS = campaignSize({ part: 150, whole: 400 });
+const RUNS = campaignSize({ part: 150, whole: 250 });
 
 describe("random rules", () => {
   it("find the same problems as the reference evaluator, in the same order", () => {

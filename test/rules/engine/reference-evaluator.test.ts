@@ -53,7 +53,7 @@ describe.each(OPERATORS)("the cases of overlay:%s", (operator) => {
   });
 
   it("have the problems that the reference evaluator finds, even after random changes", () => {
-    const runs = campaignSize({ part: 5, whole: 14 });
+    const runs = campaignSize({ part: 5, whole: 9 });
     const found = compareRandomly(runs, (choices) => {
       let problems = 0;
       for (const { one, compare } of compared) {
@@ -105,7 +105,7 @@ describe.skipIf(!DOCUMENTS_EXIST).each(OPERATORS)("payloads of the published doc
       const compared = [ruleContextOf(contract, {}), richContext(contract, body)].map((context) =>
         comparison(body, context),
       );
-      problems += compareRandomly(campaignSize({ part: 30, whole: 60 }), (choices) => {
+      problems += compareRandomly(campaignSize({ part: 30, whole: 40 }), (choices) => {
         const made = make(body, choices);
         const payload = isJsonObject(made) ? made : {};
         return compared.reduce((sum, compare) => sum + compare(payload, choices), 0);
@@ -118,7 +118,7 @@ describe.skipIf(!DOCUMENTS_EXIST).each(OPERATORS)("payloads of the published doc
     const compared = examples.flatMap(({ operation: { body }, payload }) =>
       body === undefined ? [] : [{ payload, compare: comparison(body, richContext(contract, body)) }],
     );
-    const problems = compareRandomly(campaignSize({ part: 10, whole: 20 }), (choices) =>
+    const problems = compareRandomly(campaignSize({ part: 10, whole: 14 }), (choices) =>
       compared.reduce((sum, { payload, compare }) => sum + compare(mutated(payload, choices), choices), 0),
     );
     expect(problems).toBeGreaterThan(0);

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { createRefusalNoise } from "../../../src/upload/rate/refusal-noise.ts";
-import { campaignSize } from "../../campaign.ts";
 import { seededDice } from "../../seeded-dice.ts";
 import { ACCEPTED, busy, play } from "../scene.ts";
 import { CAPS, type ModelPlan, runModel, sumOf } from "./model-run.ts";
 
-const SEEDS = [1, 2, 3, 4].slice(0, campaignSize({ part: 3, whole: 4 }));
+const SEEDS = [1, 2, 3];
 const SECONDS = 60;
 const SETTLED_S = 10;
 
@@ -112,9 +111,9 @@ describe("an upload to a platform with random refusals", () => {
 });
 
 const LATENCY_MS = 40;
-const RECORDS = campaignSize({ part: 4_000, whole: 5_000 });
+const RECORDS = 4_000;
 /** An odd number, because the median is checked. */
-const PUSHES = campaignSize({ part: 3, whole: 4 });
+const PUSHES = 3;
 
 describe.each<16 | "auto">([16, "auto"])(
   "in a short push to a platform with random refusals, with concurrency %s,",
