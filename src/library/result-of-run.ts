@@ -6,7 +6,7 @@ import type { Problem } from "../model/problem.ts";
 import type { RunReport } from "../pipeline/run/run-report.ts";
 import { collectCauses } from "../report/formats/causes.ts";
 import { outcomeLine, problemJson } from "../report/formats/json-report.ts";
-import { describeKind } from "../report/problem-text.ts";
+import { describeKind } from "../report/problems/problem-text.ts";
 import { outcomesWithProblems, type Report } from "../report/report.ts";
 import { requireStatuses } from "./run-options.ts";
 import type { Causes, RecordError, RecordOutcome, RunResult } from "./run-result.ts";

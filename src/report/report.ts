@@ -7,7 +7,7 @@ import {
   type ValidOutcomes,
 } from "../model/outcome.ts";
 import type { Timeline } from "../model/timeline.ts";
-import type { FieldTitle } from "./problem-title.ts";
+import type { FieldTitle } from "./problems/problem-title.ts";
 import { jsonText } from "../terminal/safe-json.ts";
 
 export interface RunOutcomes {

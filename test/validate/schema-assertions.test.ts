@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../src/json/json-value.ts";
 import { compileValidator } from "../../src/validate/compile-validator.ts";
-import { describeProblem } from "../../src/report/problem-text.ts";
+import { describeProblem } from "../../src/report/problems/problem-text.ts";
 import { bodyOf, contractOf } from "../contract/contract-of.ts";
 
 /** Validates a field's value against the schema. Returns `attr code` of each problem. */

@@ -4,7 +4,7 @@ import { formatPlace } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 import { plainText } from "../../text/plain-text.ts";
-import { describeProblem } from "../../report/problem-text.ts";
+import { describeProblem } from "../../report/problems/problem-text.ts";
 import { shapeOf } from "../../text/shape.ts";
 import type { View, ViewOptions } from "./view.ts";
 

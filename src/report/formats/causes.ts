@@ -2,7 +2,7 @@ import { attrPattern } from "../../json/attr.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { Place } from "../../model/place.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
-import { shownShape } from "../problem-text.ts";
+import { shownShape } from "../problems/problem-text.ts";
 
 interface CauseFacts {
   readonly code: string;

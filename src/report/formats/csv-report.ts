@@ -2,7 +2,7 @@ import type { Outcome } from "../../model/outcome.ts";
 import type { Problem } from "../../model/problem.ts";
 import { csvText, shownCell } from "../csv-text.ts";
 import { outcomesWithProblems, type Report, type Write } from "../report.ts";
-import { describeProblem } from "../problem-text.ts";
+import { describeProblem } from "../problems/problem-text.ts";
 
 const COLUMNS = [
   "record",

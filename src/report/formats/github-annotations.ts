@@ -5,7 +5,7 @@ import { formatCount } from "../../text/count.ts";
 import { causeKey } from "./causes.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { outcomesWithProblems, type Report, type Write } from "../report.ts";
-import { describeProblem } from "../problem-text.ts";
+import { describeProblem } from "../problems/problem-text.ts";
 
 /** GitHub keeps 50 annotations per job, and shows the first 10 errors and 10 warnings per step. */
 const MAX_ANNOTATIONS = 50;

@@ -2,7 +2,7 @@ import type { Outcome } from "../../model/outcome.ts";
 import type { Place } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
 import { jsonText } from "../../terminal/safe-json.ts";
-import { describeProblem } from "../problem-text.ts";
+import { describeProblem } from "../problems/problem-text.ts";
 import { allInColumns, isOutcome, type Report, summaryJson, type Write } from "../report.ts";
 import { createOutcomeLines, type Separators } from "./outcome-lines.ts";
 

@@ -3,7 +3,7 @@ import { type Outcome, STATUSES, type Status, type Summary } from "../../model/o
 import type { Problem } from "../../model/problem.ts";
 import { allOutcomes, countRecords, type Report, type Write } from "../report.ts";
 import { plainText } from "../../text/plain-text.ts";
-import { describeProblem } from "../problem-text.ts";
+import { describeProblem } from "../problems/problem-text.ts";
 
 type TestResult = "failure" | "error" | "skipped";
 

@@ -6,7 +6,7 @@ import { type Cause, collectCauses, type Causes, type ShapeCount } from "./cause
 import { plainText } from "../../text/plain-text.ts";
 import { outcomesWithProblems, type Report, totalOf, type Write } from "../report.ts";
 import { textWidth, wrapText } from "../../terminal/text-width.ts";
-import { describeReported } from "../problem-text.ts";
+import { describeReported } from "../problems/problem-text.ts";
 
 /** Maximum number of causes shown per severity. Further causes are only counted. */
 const MAX_CAUSES = 20;

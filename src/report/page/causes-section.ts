@@ -1,8 +1,8 @@
 import { NON_FIELD_ERRORS } from "../../json/attr.ts";
-import { describePattern, describeReported, requiredPattern } from "../problem-text.ts";
+import { describePattern, describeReported, requiredPattern } from "../problems/problem-text.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
-import { adviceFor } from "../advice.ts";
-import { problemTitle, type FieldTitle } from "../problem-title.ts";
+import { adviceFor } from "../problems/advice.ts";
+import { problemTitle, type FieldTitle } from "../problems/problem-title.ts";
 import type { PageCause, PageFinding } from "./collect-rows.ts";
 import { html, type Html } from "./html.ts";
 import { percent } from "./records-section.ts";

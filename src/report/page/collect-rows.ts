@@ -4,7 +4,7 @@ import type { Problem, Severity } from "../../model/problem.ts";
 import type { Writable } from "../../model/writable.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { causeKey } from "../formats/causes.ts";
-import { describeKind, describeProblem, shownShape } from "../problem-text.ts";
+import { describeKind, describeProblem, shownShape } from "../problems/problem-text.ts";
 import type { PlaceData, RowData } from "./page-data.ts";
 
 interface CountedCause extends PageFinding {

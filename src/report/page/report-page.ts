@@ -2,7 +2,7 @@ import path from "node:path";
 import { NEEDS_WORK, ON_PLATFORM, type Status } from "../../model/outcome.ts";
 import type { Severity } from "../../model/problem.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
-import { type FieldTitle, problemTitle } from "../problem-title.ts";
+import { type FieldTitle, problemTitle } from "../problems/problem-title.ts";
 import { WORKBOOK_FILE } from "../rejects/reject-file.ts";
 import type { Rejects } from "../rejects/write-rejects.ts";
 import { type Report, type RunFacts, type Write, countRecords, totalOf } from "../report.ts";

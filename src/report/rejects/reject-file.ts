@@ -4,7 +4,7 @@ import { type CsvRow, type CsvTable, isCsvRow } from "../../model/record.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { withoutFormula } from "../../text/formula.ts";
 import { csvText, shownCell } from "../csv-text.ts";
-import { describeProblem } from "../problem-text.ts";
+import { describeProblem } from "../problems/problem-text.ts";
 import type { ReportFile, ReportFolder } from "../report-folder.ts";
 import type { RejectRow } from "./rejected-rows.ts";
 

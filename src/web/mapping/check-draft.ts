@@ -10,7 +10,7 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value
 import { compileSentForm } from "../../map/node/sent-form.ts";
 import { formatPlace } from "../../model/place.ts";
 import type { MappedRecord } from "../../model/record.ts";
-import { describeProblem } from "../../report/problem-text.ts";
+import { describeProblem } from "../../report/problems/problem-text.ts";
 import { shapeOf } from "../../text/shape.ts";
 import type { CheckData, PayloadData } from "./mapping-data.ts";
 import { mappingPath } from "./mapping-file.ts";

@@ -9,7 +9,7 @@ import type { DestinationReport } from "../../model/migration-report.ts";
 import { formatPlace } from "../../model/place.ts";
 import { readRunLedger, unlessEmpty } from "../../pipeline/run/run-ledger.ts";
 import { headline, leftByDay } from "../../report/page/migration-page.ts";
-import { describeProblem } from "../../report/problem-text.ts";
+import { describeProblem } from "../../report/problems/problem-text.ts";
 import { plainText } from "../../text/plain-text.ts";
 import type { ProjectSettings } from "../web-project.ts";
 import type { LiveData, LiveError, OverviewData, RunData } from "./overview-data.ts";

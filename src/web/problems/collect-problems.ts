@@ -2,10 +2,10 @@ import { attrPattern } from "../../json/attr.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { OwnedOpenRecord } from "../../pipeline/owners/each-open-record.ts";
 import { isOverdue } from "../../pipeline/owners/record-owner.ts";
-import { adviceFor } from "../../report/advice.ts";
+import { adviceFor } from "../../report/problems/advice.ts";
 import { causeKey } from "../../report/formats/causes.ts";
-import { describePattern, describeKind, foundCode } from "../../report/problem-text.ts";
-import { type FieldTitle, problemTitle } from "../../report/problem-title.ts";
+import { describePattern, describeKind, foundCode } from "../../report/problems/problem-text.ts";
+import { type FieldTitle, problemTitle } from "../../report/problems/problem-title.ts";
 import { plainText } from "../../text/plain-text.ts";
 import type { CauseData, CauseDescription, CauseGroup, RowData } from "./problems-data.ts";
 

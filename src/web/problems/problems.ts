@@ -15,7 +15,7 @@ import { cellsOfJob, type CellReader } from "../../pipeline/owners/read-cells.ts
 import { findOwners, haveColumns } from "../../pipeline/owners/record-owner.ts";
 import { readRunLedger, unlessEmpty } from "../../pipeline/run/run-ledger.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
-import type { FieldTitle } from "../../report/problem-title.ts";
+import type { FieldTitle } from "../../report/problems/problem-title.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { timestamp } from "../../time/clock.ts";
 import type { ProjectSettings } from "../web-project.ts";

@@ -4,7 +4,7 @@ import { type Outcome, STATUSES } from "../../../src/model/outcome.ts";
 import type { Place } from "../../../src/model/place.ts";
 import type { Problem } from "../../../src/model/problem.ts";
 import { outcomeLine } from "../../../src/report/formats/json-report.ts";
-import { describeProblem } from "../../../src/report/problem-text.ts";
+import { describeProblem } from "../../../src/report/problems/problem-text.ts";
 import { MIXED } from "../reports.ts";
 
 const hidden = { showValues: false };

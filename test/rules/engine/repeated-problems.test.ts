@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeProblem } from "../../../src/report/problem-text.ts";
+import { describeProblem } from "../../../src/report/problems/problem-text.ts";
 import { contractOf, judgeOf } from "./compiled-rules.ts";
 
 it("distinguishes items that break the same rule at the same attr", () => {

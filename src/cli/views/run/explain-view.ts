@@ -7,7 +7,7 @@ import type { Row } from "../../../model/record.ts";
 import { indentedJson } from "../../../terminal/safe-json.ts";
 import { plainText } from "../../../text/plain-text.ts";
 import { renderTable } from "../../../terminal/text-table.ts";
-import { describeProblem } from "../../../report/problem-text.ts";
+import { describeProblem } from "../../../report/problems/problem-text.ts";
 import type { Screen } from "../../../job/dependencies.ts";
 import { originData, originText, problemLine } from "../preview-view.ts";
 

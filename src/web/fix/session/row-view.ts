@@ -1,8 +1,8 @@
 import type { Problem } from "../../../model/problem.ts";
 import type { Row } from "../../../model/record.ts";
 import { cellText } from "../../../read/corrections/correction.ts";
-import { adviceFor } from "../../../report/advice.ts";
-import { describePattern, describeProblem } from "../../../report/problem-text.ts";
+import { adviceFor } from "../../../report/problems/advice.ts";
+import { describePattern, describeProblem } from "../../../report/problems/problem-text.ts";
 import { plainText } from "../../../text/plain-text.ts";
 import { shapeOf } from "../../../text/shape.ts";
 import type { FixMark, FixRow } from "../fix-types.ts";

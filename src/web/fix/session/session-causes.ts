@@ -1,9 +1,9 @@
 import { attrPattern, formatAttr } from "../../../json/attr.ts";
 import type { Problem } from "../../../model/problem.ts";
-import { adviceFor } from "../../../report/advice.ts";
+import { adviceFor } from "../../../report/problems/advice.ts";
 import { causeKey } from "../../../report/formats/causes.ts";
-import { describePattern, describeKind } from "../../../report/problem-text.ts";
-import { type FieldTitle, problemTitle } from "../../../report/problem-title.ts";
+import { describePattern, describeKind } from "../../../report/problems/problem-text.ts";
+import { type FieldTitle, problemTitle } from "../../../report/problems/problem-title.ts";
 import { plainText } from "../../../text/plain-text.ts";
 import { ALL_CAUSES, type CauseRows, type FixCause } from "../fix-types.ts";
 import type { SessionRows } from "./session-rows.ts";

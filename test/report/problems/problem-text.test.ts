@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { LocalFinding, LocalProblem } from "../../src/model/problem.ts";
-import { describePattern, describeProblem } from "../../src/report/problem-text.ts";
+import type { LocalFinding, LocalProblem } from "../../../src/model/problem.ts";
+import { describePattern, describeProblem } from "../../../src/report/problems/problem-text.ts";
 
 const other = { file: "accounts.csv", line: 7 };
 const cases: readonly (readonly [LocalFinding, string])[] = [

@@ -1,12 +1,12 @@
-import { NON_FIELD_ERRORS, parseAttr } from "../json/attr.ts";
+import { NON_FIELD_ERRORS, parseAttr } from "../../json/attr.ts";
 import {
   isRuleProblem,
   type LocalFinding,
   type LocalProblem,
   type PlatformProblem,
   type Problem,
-} from "../model/problem.ts";
-import { plainText } from "../text/plain-text.ts";
+} from "../../model/problem.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { describeReported } from "./problem-text.ts";
 
 /** Returns the title of a field in the contract; undefined if it has none. */

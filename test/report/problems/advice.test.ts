@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { adviceFor } from "../../src/report/advice.ts";
+import { adviceFor } from "../../../src/report/problems/advice.ts";
 
 describe("the advice for the code unique", () => {
   const problem = { by: "local", severity: "error", attr: "customers", code: "unique" } as const;

@@ -1,4 +1,4 @@
-import type { LocalFinding, Problem } from "../model/problem.ts";
+import type { LocalFinding, Problem } from "../../model/problem.ts";
 
 /** Returns advice, in one or two sentences, on how the data owner can correct a problem. Does not mention the value. */
 export function adviceFor(problem: Problem): string {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { LocalFinding, Problem } from "../../src/model/problem.ts";
-import { fieldWords, problemTitle } from "../../src/report/problem-title.ts";
+import type { LocalFinding, Problem } from "../../../src/model/problem.ts";
+import { fieldWords, problemTitle } from "../../../src/report/problems/problem-title.ts";
 
 const INVALID: LocalFinding = { code: "invalid", expected: "pattern" };
 const ADDRESS = { attr: "customers.0.billing_postcode", severity: "error" } as const;

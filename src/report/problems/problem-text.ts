@@ -1,21 +1,21 @@
-import { formatPlace, type Place } from "../model/place.ts";
+import { formatPlace, type Place } from "../../model/place.ts";
 import {
   type BadCellReason,
   type Expected,
   isRuleProblem,
   type LocalFinding,
   type Problem,
-  type RuleFinding,
   type UnsafePathReason,
   type WrittenForm,
   TRIMMED_TEXT,
   WHOLE_SECONDS,
-} from "../model/problem.ts";
-import { patternPhrase } from "../text/pattern-phrase.ts";
-import { plainLine, plainText } from "../text/plain-text.ts";
-import { counted, formatCount } from "../text/count.ts";
-import type { KeyCorruptionKind } from "../text/key-corruption.ts";
-import { shapeOf } from "../text/shape.ts";
+} from "../../model/problem.ts";
+import { patternPhrase } from "../../text/pattern-phrase.ts";
+import { plainLine, plainText } from "../../text/plain-text.ts";
+import { counted, formatCount } from "../../text/count.ts";
+import type { KeyCorruptionKind } from "../../text/key-corruption.ts";
+import { shapeOf } from "../../text/shape.ts";
+import { describeBrokenRule } from "./rule-text.ts";
 
 /**
  * Describes a problem in one line: the expected value, the limits and suggestions. Does not include the value, unless
@@ -290,43 +290,3 @@ const SCHEMA_TEXT: Readonly<Record<string, string | undefined>> = {
 function placeText(other: Place): string {
   return plainText(formatPlace(other));
 }
-
-/**
- * Describes a violated rule by its message. If there is no message, uses the operator's sentence (if any), the kind and
- * the fields.
- */
-function describeBrokenRule({ rule, fields, message, asked }: RuleFinding): string {
-  if (message !== undefined) return plainLine(message);
-  const kind = RULE_TEXT.get(rule) ?? "Breaks a rule of the contract";
-  const words = fields.length === 0 ? kind : `${kind}: ${[...new Set(fields.map(fieldName))].join(", ")}`;
-  return asked === undefined ? `${words}.` : `${plainLine(asked)} ${words}.`;
-}
-
-/** Converts `registers[is_active = true].reads` to `registers.reads`. */
-function fieldName(field: string): string {
-  return plainText(field.replaceAll(/\[[^\]]*\]/g, ""), 120);
-}
-
-const RULE_TEXT: ReadonlyMap<string, string> = new Map([
-  ["required-when", "Values are required here"],
-  ["forbidden-when", "No value is allowed here"],
-  ["requires", "A value is required here because of other values"],
-  ["requires-one-of", "Too few or too many of these fields have a value"],
-  ["forbids-together", "Only one of these may have a value"],
-  ["conditional-value", "The value is not allowed in combination with the others"],
-  ["in-set", "Not one of the known values"],
-  ["lookup", "Does not match the reference list"],
-  ["matches-format", "Does not have the required format"],
-  ["date-order", "The dates are in the wrong order"],
-  ["not-future", "Must not be in the future"],
-  ["not-past", "Must not be in the past"],
-  ["within", "Out of range"],
-  ["unique-by", "Duplicate of another item"],
-  ["count-limit", "Wrong number of items"],
-  ["equals-across", "These values must be the same"],
-  ["sum-equals", "Does not equal the sum of its parts"],
-  ["refers-to", "Refers to an item that is not in this record"],
-  ["no-overlap", "Overlaps another period"],
-  ["contiguous", "There is a gap or an overlap between periods, or the last period is not open-ended"],
-  ["covered-by", "Not covered by a single period"],
-]);
