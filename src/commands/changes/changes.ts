@@ -215,10 +215,7 @@ type RebuiltPayload =
   | { readonly kind: "same"; readonly payload: MappedRecord["payload"] }
   | { readonly kind: "different" | "unknown" };
 
-/**
- * Rebuilds the payload of a record and compares it with the known content. Returns `unknown` if the payload cannot be
- * rebuilt.
- */
+/** Rebuilds the payload of a record and compares it with the known content. */
 async function payloadWith(
   reader: PayloadReader | undefined,
   number: number,
