@@ -7,19 +7,9 @@ import {
   startPostgres,
 } from "../ledger/postgres/cluster.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+import { ACCOUNTS, comparedPlans, planOf, pushedWithErrors, replaceExtract } from "./changes-scene.ts";
 import { type CliEnd, type TestSandbox, startTestSandbox } from "./cli.ts";
-import {
-  adminOf,
-  CONTRACT,
-  type Extract,
-  goodAccounts,
-  latestRun,
-  type OutcomeLine,
-  outcomeLines,
-  type Workplace,
-  workplace,
-  writeExtract,
-} from "./push-scene.ts";
+import { adminOf, CONTRACT, type Extract, goodAccounts, latestRun, type Workplace, workplace } from "./push-scene.ts";
 
 let sandbox: TestSandbox;
 beforeAll(async () => {
@@ -28,19 +18,10 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => adminOf(sandbox).reset());
 
-const ACCOUNTS = goodAccounts(4);
-
 async function pushed(extract: Extract, env: Readonly<Record<string, string>> = {}): Promise<Workplace> {
   const work = workplace(extract, { env: { ...sandbox.env, ...env } });
   expect((await work.push()).code).toBe(0);
   return work;
-}
-
-/** Writes another extract and keeps the mapping. */
-function replaceExtract(work: Workplace, extract: Extract): void {
-  const mapping = readFileSync(work.file("mapping.yaml"));
-  writeExtract(work.folder, extract);
-  writeFileSync(work.file("mapping.yaml"), mapping);
 }
 
 function editMapping(work: Workplace): void {
@@ -202,70 +183,14 @@ describe("changes", () => {
   });
 });
 
-/** Pushes four records: the platform accepts two and refuses the third; the fourth is invalid. */
-async function pushedWithErrors(env: Readonly<Record<string, string>> = {}): Promise<Workplace> {
-  const [first, second, third, fourth] = ACCOUNTS.map(({ REF }) => ({ REF }));
-  if (first === undefined || second === undefined || third === undefined || fourth === undefined)
-    throw new Error("too few accounts");
-  const customers = ACCOUNTS.map(({ REF }) => ({ REF, ...(REF === third.REF && { MOBILE: "04000 000000" }) }));
-  const accounts = [first, second, third, { ...fourth, TYPE: "?" }];
-  const work = workplace({ accounts, customers }, { env: { ...sandbox.env, ...env } });
-  expect(planOf(await work.push())).toBe("4 records: 3 to send, 1 invalid");
-  return work;
-}
-
-const planOf = ({ stderr }: CliEnd): string | undefined => /^.*\d to send.*$/m.exec(stderr)?.[0];
-
-/**
- * Pushes the same extract again, then a second extract, which fixes the fourth record, changes the second record and
- * adds a record. Returns the plans on the screen, and the expected plans.
- */
-async function comparedPlans(work: Workplace): Promise<{ readonly said: unknown; readonly expected: unknown }> {
-  const said = [planOf(await work.push(["--dry-run"])), planOf(await work.push())];
-  const accounts = [...ACCOUNTS, { REF: "EXT-9" }].map(({ REF }) => ({
-    REF,
-    ...(REF === "EXT-00002" && { NAME: "Amina Jones" }),
-  }));
-  const customers = accounts.map(({ REF }) => ({ REF, ...(REF === "EXT-00003" && { MOBILE: "04000 000000" }) }));
-  replaceExtract(work, { accounts, customers });
-  const flags = ["--revise", "--new-keys"];
-  said.push(planOf(await work.push([...flags, "--dry-run"])));
-  await adminOf(sandbox).faults({ pauseAt: 2 });
-  const paused = await work.push([...flags, "--concurrency", "1"]);
-  await adminOf(sandbox).faults({});
-  await adminOf(sandbox).supplier("Ongoing");
-  const resumed = planOf(await work.migrate(["resume"]));
-  said.push(planOf(paused), resumed?.slice(0, resumed.indexOf(")") + 1));
-  const again = "4 records: 1 to send (1 unchanged), 1 invalid, 2 skipped";
-  const revised = "5 records: 4 to send (2 new, 1 changed, 1 unchanged), 1 skipped";
-  return { said, expected: [again, again, revised, revised, resumedPlan(outcomeLines(paused.stdout))] };
-}
-
-/**
- * Returns the expected plan of `resume`. A new record that the platform refused because of the pause counts as
- * unchanged when it is sent again.
- */
-function resumedPlan(lines: readonly OutcomeLine[]): string {
-  const left = lines.filter(({ status }) => status === "blocked" || status === "pending");
-  const results = left.map(({ key, http }) => {
-    if (key === "EXT-00002") return "changed";
-    return key === "EXT-00003" || http !== undefined ? "unchanged" : "new";
-  });
-  const parts = ["new", "changed", "unchanged"].flatMap((result) => {
-    const count = results.filter((one) => one === result).length;
-    return count === 0 ? [] : [`${count} ${result}`];
-  });
-  return `5 records: ${left.length} to send (${parts.join(", ")})`;
-}
-
 describe("the plan of a push", () => {
   test("says how many records are new, changed and unchanged, in a push, a dry run and a resumed run", async () => {
-    const { said, expected } = await comparedPlans(await pushedWithErrors());
+    const { said, expected } = await comparedPlans(sandbox, await pushedWithErrors(sandbox));
     expect(said).toEqual(expected);
   });
 
   test("counts corrected rejects as changed", async () => {
-    const work = await pushedWithErrors();
+    const work = await pushedWithErrors(sandbox);
     const folder = `.migrate/runs/${await latestRun(work)}`;
     const file = work.file(folder, "rejects.customers.csv");
     writeFileSync(file, readFileSync(file, "utf8").replace("04000 000000", "07700 900730"));
@@ -284,7 +209,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`with a ledger in PostgreSQL ${SKIPPED_WITHOU
   test("the plan of a push is the same as with a ledger in a file", async () => {
     process.env["XDG_STATE_HOME"] = temporaryFolder();
     const MIGRATE_LEDGER = await server.createDatabase("migrate_test_changes_plan");
-    const { said, expected } = await comparedPlans(await pushedWithErrors({ MIGRATE_LEDGER }));
+    const { said, expected } = await comparedPlans(sandbox, await pushedWithErrors(sandbox, { MIGRATE_LEDGER }));
     expect(said).toEqual(expected);
   });
 

@@ -1,10 +1,11 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { init, type InitResult } from "../../../src/commands/init/init.ts";
 import type { Dependencies } from "../../../src/job/dependencies.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../src/json/json-value.ts";
 import { readMapping } from "../../../src/map/document/mapping-document.ts";
 import { systemClock } from "../../../src/time/system-clock.ts";
+import { projectFile } from "../../e2e/cli.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 export interface InitScene {
@@ -34,6 +35,29 @@ export async function runInit(options: {
   );
   const text = (name: string): string => readFileSync(path.join(out, name), "utf8");
   return { result, out, mapping: text("mapping.yaml"), config: text("migrate.yaml") };
+}
+
+export const CONTRACT: readonly string[] = [projectFile("fixtures/contract/contract.yaml")];
+
+export function initOf(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  encoding?: string,
+  chosen: { readonly root?: string; readonly key?: string } = {},
+): Promise<InitScene> {
+  const folder = temporaryFolder();
+  for (const [name, content] of Object.entries(files)) writeFile(folder, name, content);
+  return runInit({
+    sources: Object.keys(files).map((name) => path.join(folder, name)),
+    contract: CONTRACT,
+    operation: "import-account",
+    supplier: "SANDBOX",
+    ...chosen,
+    ...(encoding !== undefined && { encoding }),
+  });
+}
+
+function writeFile(folder: string, name: string, content: string | Uint8Array): void {
+  writeFileSync(path.join(folder, name), content);
 }
 
 function unexpected(): never {
