@@ -8,10 +8,11 @@ import { loadContract } from "../../src/contract/load-contract.ts";
 import { Failure } from "../../src/model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../src/json/json-value.ts";
 import { compileValidator } from "../../src/validate/compile-validator.ts";
+import { campaignSize } from "../campaign.ts";
 import { DOCUMENTS_EXIST, documentText, loadDocument, OPERATORS } from "./operators-documents.ts";
 
-const RUNS = 2;
-const TEXT_RUNS = 1;
+const RUNS = campaignSize({ part: 2, whole: 3 });
+const TEXT_RUNS = campaignSize({ part: 1, whole: 2 });
 
 /**
  * Published documents change, and may be edited by hand. After any change to nodes or characters, the result must be a

@@ -4,8 +4,10 @@ import { scaledTimeout } from "../scaled-timeout.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { checkTriples } from "./triples/check-triples.ts";
 
+/** The number of triples that draws enough of everything for the checks at the end of the test. */
+const WHOLE = 75;
 /** `DIFFERENTIAL_FIRST=<seed> DIFFERENTIAL_TRIPLES=1` repeats one triple. */
-const TRIPLES = Number(process.env["DIFFERENTIAL_TRIPLES"] ?? campaignSize({ part: 25, whole: 50 }));
+const TRIPLES = Number(process.env["DIFFERENTIAL_TRIPLES"] ?? campaignSize({ part: 25, whole: WHOLE }));
 /**
  * Each run tests one window of seeds, and the window changes every minute. `npm run soak -- differential` uses new
  * seeds.
@@ -31,7 +33,7 @@ test(
     const { counts, drawn, failures } = await checkTriples({ first: FIRST, triples: TRIPLES, runsEvery: 30, folder });
     expect(failures.join("\n\n")).toBe("");
     expect(counts.triples).toBe(TRIPLES);
-    if (TRIPLES < 75) return;
+    if (TRIPLES < WHOLE) return;
     // The comparison is only meaningful with enough valid records and enough records on the fast path.
     expect(counts.refused).toBeLessThan(0.05 * TRIPLES);
     expect(counts.records).toBeGreaterThan(180 * TRIPLES);
