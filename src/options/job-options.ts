@@ -159,7 +159,7 @@ export const SETTINGS = {
     library: true,
     recorded: true,
     help: "reference lists: name and file",
-    docs: "reference lists for rules: name and file ([rules.md](rules.md#reference-lists)); `push --refresh-references` rewrites the list `products`",
+    docs: "reference lists for rules: name and file ([rules.md](rules.md#reference-lists)); `push --refresh-references` rewrites the `products` list",
   },
   /** Time limit for one call to a mapping function, in seconds from 0.1 to 3600. Default: 2. */
   functionTimeout: {

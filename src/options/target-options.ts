@@ -110,7 +110,7 @@ export const TARGET = {
       /** Path of the token in the data of the reply, such as `a.b`. */
       outputPath: {
         kind: "text",
-        docs: "the path of the token in the `data` of the reply, such as `a.b`; default: the field `token` of the mutation",
+        docs: "the path of the token in the `data` of the reply, such as `a.b`; default: the `token` field of the mutation",
       },
       /** Complete GraphQL document that exchanges an API key for a token. */
       document: {
@@ -164,7 +164,7 @@ export const TARGET = {
       quietSeconds: {
         kind: "timeout",
         range: [0, 86_400],
-        docs: 'time during which the platform may still process a request with an unknown outcome (0 to 86,400). Until it has passed, the reply "not found" is not trusted, and a record is not sent with changed content if a request with its earlier content was not answered. Default: twice `wholeSeconds`, but at least 240',
+        docs: 'time during which the platform may still process a request with an unknown outcome (0 to 86,400). Until it has passed, a "not found" reply is not trusted, and a record is not sent with changed content if a request with its earlier content got no reply. Default: twice `wholeSeconds`, but at least 240',
       },
     },
   },
@@ -254,8 +254,8 @@ export const STORE = {
       endpoint: {
         arg: "<url>",
         env: "AWS_ENDPOINT_URL_S3",
-        help: "address of an S3-compatible store (default: AWS)",
-        docs: "address of an S3-compatible store: only `https://` and a host; default: the AWS endpoint of the region",
+        help: "URL of an S3-compatible store (default: AWS)",
+        docs: "URL of an S3-compatible store: only `https://` and a host; default: the AWS endpoint of the region",
       },
       region: {
         arg: "<name>",

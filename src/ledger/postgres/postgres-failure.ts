@@ -96,7 +96,7 @@ export function postgresFailure(error: unknown, name: string): unknown {
 const PASSWORD_HINT =
   "set the password in PGPASSWORD, in ~/.pgpass or in a service file, and check the user name in --ledger";
 const PERMISSIONS_HINT =
-  "grant the user of --ledger the permissions listed in docs/cluster.md; for workers, also those in the schema migrate_jobs. Only the owner of a schema can create its tables";
+  "grant the user of --ledger the permissions listed in docs/cluster.md; for workers, also those in the schema migrate_jobs. Creating the tables of a schema requires the CREATE privilege on it";
 const DISK_HINT = "free some disk space on the server; then run the same command again";
 const READ_ONLY_HINT = "use --ledger with the primary server: a standby, or a database in recovery, accepts no changes";
 
