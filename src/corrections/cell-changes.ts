@@ -22,14 +22,14 @@ export interface CellChangeOptions {
 export interface ChangedRow {
   readonly exported: RejectedRow;
   readonly row: ReturnedRow;
-  /** The changed columns (numbers from 0) or members. */
+  /** The changed fields: 0-based column indexes (CSV) or member names (JSON). */
   readonly fields: readonly (number | string)[];
 }
 
 /** Distinguishes corrections from other changes to cells. */
 export interface CellChanges {
   readonly add: (exported: RejectedRow, row: ReturnedRow) => void;
-  /** @param outcomes the file in the report that contains the keys of its records */
+  /** @param outcomes path of the file in the report that contains the keys of its records */
   readonly finish: (outcomes: string) => Promise<{
     readonly cells: CellFindings;
     readonly rows: readonly ChangedRow[];

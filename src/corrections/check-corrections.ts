@@ -37,7 +37,7 @@ export interface ReturnedRejects {
 export interface CheckedCorrections extends ReturnedRejects {
   /** The record numbers of exported rows without a key, in the run that exported them. */
   readonly withoutKey: ReadonlySet<number>;
-  /** Restores keys in a row while it is read. */
+  /** Restores the keys in a row as it is read. */
   readonly restore: ((row: Row) => Row) | undefined;
   readonly close: () => Promise<void>;
 }

@@ -31,8 +31,9 @@ interface ChangedColumns {
 }
 
 export interface CellFindings {
-  /** Cells that had an error and have a different value now. */
+  /** Number of changed cells that count as corrections (`openCellChanges`). */
   readonly correctedCells: number;
+  /** Number of rows with such cells. */
   readonly correctedRows: number;
   /** Keys that changed and were not restored. */
   readonly keys: readonly ChangedCells[];

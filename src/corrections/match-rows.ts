@@ -4,11 +4,11 @@ import { type CorrectionIndex, type RejectedRow, rejectedRow, type ReturnedRow }
 
 /** A cell of a re-imported row, with the fingerprint of the exported cell. */
 export interface ComparedCell {
-  /** 0-based column number (CSV) or member (JSON). */
+  /** 0-based column index (CSV) or member name (JSON). */
   readonly field: number | string;
-  /** Absent for a new member. */
+  /** Undefined for a new member. */
   readonly fingerprint: string | undefined;
-  /** Absent if the column or member was removed. */
+  /** Undefined if the column or member was removed. */
   readonly value: string | undefined;
   readonly isSame: (candidate: string) => boolean;
 }
@@ -54,11 +54,11 @@ export interface RowMatcher {
 }
 
 /**
- * Creates a matcher of rows by content. For each re-imported row, it searches for these exported rows, in this order:
+ * Creates a matcher of rows by content. For each re-imported row, it searches for an exported row, in this order:
  * - the same row, unchanged
  * - of the rows with the same or almost the same business key, the row with the most unchanged cells
  * - the next row in which at least half of the filled cells are unchanged
- * - the row at the same position
+ * - the row after the match of the preceding row
  */
 export function createRowMatcher(
   index: CorrectionIndex,

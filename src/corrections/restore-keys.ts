@@ -11,14 +11,14 @@ interface ChangedKey {
   readonly exported: RejectedRow;
   /** The fingerprint that the restored value must match. */
   readonly fingerprint: string;
-  /** Current 0-based column. */
+  /** The current 0-based index of the column. */
   readonly position: number;
 }
 
 /** Restores the previous values of keys. Uses only values that match the fingerprint of the exported key. */
 export interface KeyRestorer {
   readonly restore: (key: ChangedKey) => void;
-  /** Searches the outcomes of the report for the keys that were not among the likely values. */
+  /** Restores further keys from the outcomes of the report, if no reversed change produced their previous values. */
   readonly finish: (outcomes: string) => Promise<void>;
 }
 

@@ -136,7 +136,7 @@ function closestRow(change: ReturnedChange, isFree: (row: SourceRow) => boolean)
 /**
  * Returns the new values that the change to a field in the rejects implies for a row of the sources, or the obstacle.
  * @returns `already_corrected` if the row already has the new value; `no_column_returned` if the rejects do not have
- *   the column
+ * the column
  */
 export function newTexts(
   change: ReturnedChange,
@@ -155,7 +155,7 @@ export function newTexts(
     : jsonTexts(sourceRow.current, field, parseJson(value ?? ""));
 }
 
-/** Returns the column or member of a field. */
+/** Returns the name of the column or member. */
 export function columnOf({ columns }: ReturnedChange, field: number | string): string {
   return typeof field === "string" ? field : (columns[field] ?? "");
 }

@@ -19,7 +19,7 @@ interface ReturnedBatch {
 
 /**
  * Yields the re-imported rows of all sources, without joining them and regardless of their keys.
- * @throws failures while reading a source
+ * @throws Failure for errors in the files
  */
 export async function* returnedRows(
   plan: SourceSpec,

@@ -28,7 +28,7 @@ export function refuseSharedRecords(folders: readonly RejectsFolder[], tempFolde
     for (const [at, { folder, document }] of folders.entries()) {
       for await (const { record, key } of exportedRecords(path.join(folder, "outcomes.ndjson"))) {
         const other = claim(`record ${document.run}`, String(record), at);
-        if (other !== undefined) throw sharedRecord(key ?? `record ${record}`, [other, folder]);
+        if (other !== undefined) throw sharedRecord(key ?? String(record), [other, folder]);
         if (key === undefined) continue;
         const sameKey = claim("key", key.normalize("NFC"), at);
         // Records of one run may have the same key, whether they are in the same file or in different folders.
@@ -111,7 +111,7 @@ const EXPORTED: ReadonlySet<unknown> = NEEDS_WORK;
 type TwoFolders = readonly [one: string, other: string];
 
 function sharedRecord(key: string, [one, other]: TwoFolders): Failure {
-  return new Failure("usage", `${plainText(key)} is in both ${one} and ${other}; nothing was sent`, {
+  return new Failure("usage", `record ${plainText(key)} is in both ${one} and ${other}; nothing was sent`, {
     hint: "omit the older of the two folders",
   });
 }

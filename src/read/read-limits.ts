@@ -16,7 +16,8 @@ export interface ReadLimits {
   /** Maximum memory for the shared strings of a workbook, which are all kept in memory. */
   readonly workbookTextBytes: number;
   /**
-   * Maximum compression ratio of a `.gz` file or a part of a workbook. Checked only if more than 10 MB are unpacked.
+   * Maximum ratio of the unpacked size of a `.gz` file, or of one part of a workbook, to the size of the file on disk.
+   * Checked only if more than 10 MB are unpacked.
    */
   readonly gzipRatio: number;
   /** Maximum total size of child files that are joined in memory. The order of their rows is not checked. */

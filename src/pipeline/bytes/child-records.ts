@@ -59,7 +59,7 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
     return isSimple ? haveDifferentBytes(slice, groups, first, count) : haveDifferentCells(count, readerAt);
   }
 
-  /** Sorts the child records. Returns false if a record has no valid value to sort by. */
+  /** Sorts the child records. Returns false if a record has no valid value to sort by, or needs the row path. */
   function sortRecords(): boolean {
     if (orderBy === undefined) return true;
     const texts: string[] = [];
@@ -187,8 +187,8 @@ export function areReadable(children: readonly ChildRecords[], number: number): 
 }
 
 /**
- * Joins child records to the row of a root record. If the children of a row need the row path, reading them throws an
- * error.
+ * Changes the cells of a root source so that `row` also returns the child rows. If the child records need the row path,
+ * reading the child rows throws an error.
  */
 export function withChildren(cells: FastPathCells, children: readonly ChildRecords[]): FastPathCells {
   if (children.length === 0) return cells;

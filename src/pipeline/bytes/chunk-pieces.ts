@@ -62,7 +62,7 @@ export function findersOf(compile: CompileFile | undefined, { files, children = 
 
 /**
  * Visits the records of a scanned piece in order, and skips blank lines. Creates rows only for records on the row path.
- * @param visit receives the number of the record in the piece
+ * @param visit receives the number of the record in the piece, and its row; undefined for a fast-path record
  */
 export function visitRecords(
   { from, boundaries, to = boundaries.starts.length, rowsAt }: PiecePart,

@@ -123,9 +123,9 @@ function payloadTexts(purpose: ScanPurpose): PayloadTexts | undefined {
 }
 
 /**
- * Returns the encoders for the values of a type. The result is `UNCERTAIN` for a value that is converted before it is
- * sent. For such a value, the hash in the ledger and the request are based on different strings, but the fast path
- * writes only one string.
+ * Returns a function that returns the encoder for the values of a type. The encoder returns `UNCERTAIN` for a value
+ * that is converted before it is sent. For such a value, the hash in the ledger and the request are based on different
+ * strings, but the fast path writes only one string.
  */
 function sentContentOf(form: ContentSink): EncoderContext["contentOf"] {
   return (type) => {

@@ -63,7 +63,7 @@ function encoderOf(
   };
 }
 
-/** The returned row contains at least the cells that the entry reads. */
+/** Returns a function that reads a row with at least the cells that the entry needs. */
 function rowReader(node: MappingNode, columnAt: EncoderContext["columnAt"]): (cells: FastPathCells) => Row {
   const { columns } = node.kind === "leaf" ? node : node.kind === "split" ? node.leaf : {};
   const own = columns?.map(columnAt).filter((column) => column !== undefined);
@@ -96,8 +96,8 @@ export function leafEncoder(
 }
 
 /**
- * The encoder writes the default, or returns `ABSENT` if the entry has no default. The default of a business key is not
- * cached, because the plan stores the key with each record.
+ * Returns the encoder for empty cells. It writes the default, or returns `ABSENT` if the entry has none. The default of
+ * a business key is not cached, because the plan stores the key with each record.
  */
 function emptyCellEncoder(leaf: LeafNode, byValue: Encoder, { sink }: EncoderContext, isKey: boolean): Encoder {
   if (leaf.fallback === undefined) return () => ABSENT;

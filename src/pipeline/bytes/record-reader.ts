@@ -14,7 +14,7 @@ export interface RecordReader {
   readonly cells: RecordCells;
   /**
    * Prepares to read a piece, starting at record `from`. The returned function moves to a record, and returns false if
-   * the record needs the row path. Call it in ascending order of record numbers.
+   * the record needs the row path. Call it for every record, in order.
    */
   readonly begin: (piece: RecordPiece, from: number) => (number: number) => boolean;
   /** Finds the cells of the current record. Returns false if the record needs the row path. */
@@ -39,7 +39,7 @@ export function csvReader(file: ChunkCsvFile): RecordReader {
 
 /**
  * Returns a reader for the values at these paths.
- * @param hashesRows whether `rowHash` is used
+ * @param hashesRows whether to compute `rowHash`
  */
 export function jsonReader(file: ChunkJsonFile, columns: readonly string[], hashesRows: boolean): RecordReader {
   const columnIndex = new Map(columns.map((name, index) => [name, index]));

@@ -61,7 +61,7 @@ export async function readExport(store: LedgerStore, run: string): Promise<Expor
   }
 }
 
-/** @throws Failure `storage` */
+/** @throws Failure `storage` if the file cannot be written */
 export async function writeExport(store: LedgerStore, exported: ExportedPackages): Promise<void> {
   const file = exportFile(store, exported.run);
   try {

@@ -53,8 +53,8 @@ interface OwnerPackage {
 }
 
 /**
- * Writes a report folder for each owner of records that need correction. The folder contains only the owner's records,
- * and each record is in exactly one folder.
+ * Writes a report folder for each owner of records that need correction. Each of these records is in exactly one
+ * folder, the folder of its owner.
  * @throws Failure `usage` if a report would replace a folder that contains corrections or the input of the run;
  * `storage`
  */
@@ -142,8 +142,8 @@ function addressOf({ addresses }: OwnerShare): string | undefined {
 }
 
 /**
- * Returns the due day of records that are not open, because they belong to a dry run, or to a run that a later run has
- * replaced. The deadline is counted from the start of the run.
+ * Returns the day (UTC) on which the records of a share are due if they are not open, as in a dry run, or in a run that
+ * a later run has replaced. The deadline is counted from the start of the run.
  */
 function dueOfRun({ startedAt }: Run, { name, days }: OwnerShare): string | undefined {
   return dueDay({ since: startedAt }, { name, days });

@@ -161,8 +161,8 @@ export function compileJointChecks(job: CompiledJob): JointChecks | undefined {
 export type JointChecks = (payload: JsonObject) => boolean;
 
 /**
- * Caches a value per document root. The root depends on the import supplier in the payload, and the configuration has
- * only a few roots.
+ * Returns a function that makes a value for the document root of a payload, and caches the value. The root depends on
+ * the import supplier in the payload, and the configuration has only a few roots.
  */
 export function perDocumentRoot<T>(
   { operation, settings }: CompiledJob,
@@ -230,7 +230,9 @@ export function isValid(record: MappedRecord): boolean {
   return record.readable && !hasErrors(record.problems);
 }
 
-/** A problem without a value comes from the mapping, which has left the value in the payload. */
+/**
+ * Passes on the value of each problem. Problems of the mapping have no value, so their value is read from the payload.
+ */
 function noteValues({ problems, payload }: MappedRecord, noteValue: ShownValues["noteValue"]): void {
   for (const { place, value, attr } of problems) {
     if (place) noteValue(place, value ?? valueAt(payload, parseAttr(attr)));

@@ -21,7 +21,7 @@ export interface RunHandle<L extends PlanLedger = Ledger> {
   readonly run: Run;
 }
 
-/** A run that may send nothing, and its ledger. */
+/** A run, whether or not it sends records, and its ledger. */
 export type PlanHandle = RunHandle<PlanLedger>;
 
 export interface PlanOptions extends RunValues {
@@ -30,7 +30,10 @@ export interface PlanOptions extends RunValues {
 }
 
 export interface CheckResult extends CheckProgress {
-  /** If this is not `done`, the rest of the input was not read. */
+  /**
+   * `stopped`: the user stopped the run before the input was read completely. `too_many_errors`: more records are
+   * invalid than `maxErrors` allows; the input may not have been read completely.
+   */
   readonly reason: "done" | "too_many_errors" | "stopped";
 }
 
@@ -56,8 +59,8 @@ export async function* planItems(
 }
 
 /**
- * Writes plan items to the ledger. If the input of a push was not read completely, the plan stays open, and `resume`
- * reads the input again.
+ * Writes plan items to the ledger. If a push is stopped or has too many errors, the plan stays open, and `resume` reads
+ * the input again.
  */
 export async function planRecords(
   batches: AsyncIterable<PlannedBatch>,
@@ -76,8 +79,8 @@ export async function planRecords(
 }
 
 /**
- * Writes checked records to the ledger in groups, until the input ends or too many records are invalid. Does not
- * compare records with each other or with earlier runs.
+ * Writes checked records to the ledger in groups, until the input ends, too many records are invalid, or the user stops
+ * the run. Does not compare records with each other or with earlier runs.
  */
 export async function listRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
@@ -142,7 +145,10 @@ interface ItemGroups {
   readonly end: () => Promise<void>;
 }
 
-/** Number of items per write. Each write costs one disk sync, and a batch of long rows has only a few items. */
+/**
+ * Minimum number of items per write, except for the last. Each write costs one disk sync, and a batch of long rows has
+ * only a few items.
+ */
 const GROUP_SIZE = 600;
 
 function createItemGroups(write: (items: PackedItems) => Promise<void>): ItemGroups {

@@ -8,9 +8,9 @@ import { rowHash } from "../../ledger/records/row-hash.ts";
 
 /**
  * Finds the rows without a key that this plan closes: rows that earlier pushes left open, and that this run has read
- * again. These are all rows of a file whose path is also in this input, rows whose cells are the same in another file,
- * and exported rows of re-imported rejects. If such a row still has no key or no parent, it is now open in this run
- * instead. The list is empty if the run reads only some of the records.
+ * again. These are the open rows of a file whose path is also in this input, the open rows whose cells equal those of a
+ * row in this input, and the exported rows of re-imported rejects. If such a row still has no key or no parent, it is
+ * now open in this run instead. The list is empty if the run reads only some of the records.
  * @returns undefined if the signal has been aborted in the meantime
  */
 export async function supersededRows(

@@ -25,7 +25,8 @@ export function machineJournals({ server }: ServerStore, { stateFolder }: Journa
 
 /**
  * Compares the journals on this machine with the database.
- * @throws Failure `ledger_outdated`
+ * @throws Failure `ledger_outdated` if the database lacks requests that the journals contain, or if a journal is
+ * corrupt
  */
 export async function requireJournaledRequests(
   store: ServerStore,

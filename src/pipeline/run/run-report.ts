@@ -121,7 +121,7 @@ function hasNoProgress({ sent, before }: RunResult, counts: Counts): boolean {
   return before !== undefined && sent?.reason === "done" && hasSettledNothing(before, counts);
 }
 
-/** Returns the failure for an input that was not read completely; otherwise undefined. */
+/** Returns the failure if the user stopped the run during reading, or if too many records are invalid. */
 function earlyEndFailure(checked: CheckResult | undefined): Failure | undefined {
   if (checked === undefined || checked.reason === "done") return undefined;
   const { records, reason } = checked;

@@ -44,7 +44,7 @@ export interface OpenRun<J extends Job | undefined = Job, L extends PlanLedger =
   readonly shownValues: ShownValues | undefined;
 }
 
-/** A run in progress that may send nothing. */
+/** A run in progress, whether or not it sends records. */
 export type OpenPlan = OpenRun<Job, PlanLedger>;
 
 interface UnsentRunOptions {

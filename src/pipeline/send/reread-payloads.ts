@@ -40,8 +40,8 @@ export function rereadPayloads(job: Job): ReadPayloads {
 }
 
 /**
- * Returns a function that reads payloads as bytes. Returns undefined if the input cannot be read in chunks, if records
- * consist of more than a payload, or if the mapping needs rows.
+ * Returns a function that reads payloads as bytes. Returns undefined if a file is not CSV, if the input cannot be read
+ * in chunks, if records consist of more than a payload, or if the mapping needs rows.
  */
 function rereadByBytes(job: Job): ReadPayloads | undefined {
   const { input } = job;

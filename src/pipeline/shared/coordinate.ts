@@ -21,9 +21,9 @@ export interface CoordinateOptions extends SharingSettings {
   readonly run: string;
   /** Number of records to send. */
   readonly pending: number;
-  /** The command that starts a worker on this machine. */
+  /** The arguments of the command that starts a worker on this machine. */
   readonly workerCommand: readonly string[];
-  /** Called with the number of requests since the last call. */
+  /** Called with the number of new outcomes, each of which counts as one request. */
   readonly onRequests: (count: number) => void;
   /** @throws Failure `ledger_outdated` if an older copy has replaced the ledger */
   readonly requireNotRestored?: (() => Promise<void>) | undefined;

@@ -16,11 +16,14 @@ export interface HeartbeatReplies {
 
 /** Regularly reports that the worker is alive, and receives its instructions. */
 export interface Heartbeat extends HeartbeatReplies {
-  /** Resolves when the worker may begin, because all other workers have lowered their limits to make room for it. */
+  /**
+   * Resolves when the worker may begin, because all other workers have lowered their limits to make room for it. Also
+   * resolves if the worker must leave.
+   */
   readonly ready: Promise<void>;
   /** Aborts when the worker must not claim more ranges. */
   readonly leaving: AbortSignal;
-  /** Aborts when the worker has lost its ranges. */
+  /** Aborts when a heartbeat fails, for example because the worker has lost its ranges. */
   readonly lost: AbortSignal;
   /** Returns the failure of the heartbeat if this failure is the reason why the worker leaves. */
   readonly failure: () => Failure | undefined;

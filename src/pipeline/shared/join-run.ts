@@ -144,12 +144,12 @@ async function withAnnouncement<Result>(
   prepare: () => Promise<Result>,
 ): Promise<Result> {
   const isReady = new AbortController();
+  // Ignores errors. If an announcement fails, joining also fails and reports the error.
   const announcing = (async () => {
     while (!isReady.signal.aborted) {
       await shared.announce(thisWorker());
       await clock.sleep(ANNOUNCE_MS, isReady.signal);
     }
-    // Ignores errors. If this fails, joining also fails and reports the error.
   })().catch(() => undefined);
   try {
     return await prepare();

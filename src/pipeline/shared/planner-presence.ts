@@ -17,8 +17,8 @@ export async function isLeftOpen(store: LedgerStore, run: Run["id"]): Promise<bo
 const POLL_MS = 500;
 
 /**
- * Whether the run remains open after its last range. Waits until the answer is certain. A live planner ends the run
- * soon, and a dead planner holds the ledger until its lease expires.
+ * Whether the run remains open after its last range is done. Waits until the answer is certain or the user stops the
+ * worker. A live planner ends the run soon, and a dead planner holds the ledger until its lease expires.
  */
 export async function remainsOpen(
   store: LedgerStore,

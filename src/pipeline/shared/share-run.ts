@@ -17,8 +17,8 @@ interface Sharing extends Partial<SendOptions> {
 }
 
 /**
- * Allows workers on this machine and on other machines to send the `pending` records of the plan. The workers save the
- * outcomes in the ledger.
+ * Allows workers on this machine and on other machines to send the open records of the plan. The workers save the
+ * outcomes in the ledger. Returns undefined if there is no connection to send with.
  */
 export async function shareRun(open: OpenRun, sharing: Sharing): Promise<UploadEnd | undefined> {
   const { workers, pace, connection, until } = sharing;

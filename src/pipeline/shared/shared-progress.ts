@@ -13,7 +13,7 @@ export interface SharedProgress {
 
 export interface SharedProgressOptions {
   readonly onProgress: (event: RunEvent) => void;
-  /** Called with the number of requests since the last call. */
+  /** Called with the number of new outcomes, each of which counts as one request. */
   readonly onRequests: (count: number) => void;
   readonly clock: MonotonicClock;
 }

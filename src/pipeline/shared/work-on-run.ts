@@ -67,8 +67,8 @@ interface Work extends WorkOptions {
 }
 
 /**
- * Claims one range of a run after another and sends its records, until all ranges are done or this worker must leave.
- * A worker that leaves returns its unfinished ranges to the other workers.
+ * Claims the ranges of a run one after another and sends their records, until all ranges are done or this worker must
+ * leave. A worker that leaves returns its unfinished ranges to the other workers.
  */
 export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   const { job, run, shared, worker, connection, pace, until, dependencies } = options;
@@ -118,7 +118,7 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
     let hasReplied = haveReplies((await shared.ledger.summary(run.id)).counts);
     const end = await sendRanges(work, () => {
       const howToSend = uploadOptions(work, trustNotFoundFrom, hasReplied);
-      // Another round begins only after all records of this round have been sent.
+      // Another round begins only after all records of this round have been sent, so the platform has then replied.
       hasReplied = true;
       return upload(() => recordsOfRanges(feedOf(work)), tools, howToSend);
     });

@@ -93,7 +93,9 @@ export function checkBatches(
 
 type CheckInputBatches = (batches: Iterable<InputBatch>) => CheckAnswer;
 
-/** Checks batches whose mapping calls functions. Evaluates the functions of the next batch while a batch is checked. */
+/**
+ * Checks batches if the mapping calls functions. Evaluates the functions of the next batch while a batch is checked.
+ */
 export async function checkAfterCalls(
   job: CompiledJob,
   batches: Iterable<InputBatch>,
@@ -149,8 +151,8 @@ function createPayloadCollector({ operation }: CompiledJob, payloads: PayloadLis
 const packer = createItemPacker();
 
 /**
- * Merges consecutive batches without errors. A run ends early only after a batch with an error, so merging does not
- * change where the run ends.
+ * Creates a list that merges consecutive batches that have fast-path records and no errors. A run ends early only after
+ * a batch with an error, so merging does not change where the run ends.
  */
 function newBatchList() {
   const list: PackedBatch[] = [];

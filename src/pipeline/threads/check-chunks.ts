@@ -25,11 +25,8 @@ export interface ChunkAnswer {
   readonly payloads?: PackedPayloads | undefined;
 }
 
-/**
- * `keepsPayloads`: whether to return the payloads of records that may be sent. Set it only if a record is a single
- * payload.
- */
 export interface ChunkSettings extends CheckSettings {
+  /** Whether to return the payloads of records that may be sent. Set this only if a record is a single payload. */
   readonly keepsPayloads?: boolean;
 }
 

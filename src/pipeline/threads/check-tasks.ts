@@ -5,10 +5,7 @@ import type { ByteChunk, ChunkSource } from "../bytes/chunk-pieces.ts";
 import { type ChunkAnswer, checkChunks, type ChunkSettings } from "./check-chunks.ts";
 import { type PackedRecords, recordUnpacker } from "./packed-records.ts";
 
-/**
- * A part of the input: bytes, or records if other threads cannot read the bytes. The answers are in the order of the
- * tasks.
- */
+/** A part of the input: bytes, or records if other threads cannot read the bytes. */
 export type ChunkTask = ByteChunk | PackedRecords;
 
 export interface TaskChecks {

@@ -32,13 +32,12 @@ export interface ChunkWork {
 const work: ChunkWork = workerData;
 const started = start(work);
 
+// Handles one task at a time, so that functions are called in the order of the input.
 let answered: Promise<unknown> = started;
-
 parentPort?.on("message", (task: ChunkTask) => {
   answered = answered.then(() => reply(task));
 });
 
-/** Handles one task at a time, so that functions are called in the order of the input. */
 async function reply(task: ChunkTask): Promise<void> {
   const answer = await (await started)(task);
   parentPort?.postMessage(

@@ -15,7 +15,7 @@ export interface PayloadList {
   readonly add: (record: number, payload: string) => void;
   /** Declares this part of `text` as the payload of the record. */
   readonly note: (record: number, start: number, end: number) => void;
-  /** Returns the payloads written since the last call. */
+  /** Returns the payloads added since the last call of `take` or `clear`. */
   readonly take: () => PackedPayloads;
   readonly clear: () => void;
 }

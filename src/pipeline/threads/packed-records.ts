@@ -55,8 +55,8 @@ export function recordPacker(): (batch: readonly InputRecord[]) => PackedRecords
 }
 
 /**
- * Returns a function that restores the records. Rows of the same file share a table, even if they are in different
- * packets.
+ * Returns a function that restores the records. Rows of the same file share a table, even if they were packed in
+ * different batches.
  */
 export function recordUnpacker(): (packed: PackedRecords) => readonly InputRecord[] {
   const known: Table[] = [];

@@ -8,7 +8,7 @@ import type { Input } from "../../read/input/open-input.ts";
  */
 const MAX_THREADS = 8;
 
-/** Size of a large input. A smaller input may be checked before other threads have started. */
+/** Minimum size of a large input. A smaller input may be checked before other threads have started. */
 const LARGE_BYTES = 8_000_000;
 
 interface CheckedJob {

@@ -9,7 +9,7 @@ import type { ChunkCsvFile, ChunkJsonFile, PieceMarks, RecordChunk } from "./rec
 /** A piece of a file whose rows are created on demand. */
 export interface RecordPiece {
   readonly bytes: Buffer;
-  /** The number that is added to the line of each record. */
+  /** The number to add to the line of each record in `boundaries`. */
   readonly line: number;
   /** The place of each record. If a record was too long to be kept, its end precedes its start. */
   readonly boundaries: RecordPlaces;

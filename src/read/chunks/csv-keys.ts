@@ -5,7 +5,7 @@ import { cellMarks, findCells, newRecordCells, recordStarter } from "../csv/reco
 import { keyOf } from "../row/row-key.ts";
 import type { TextSource } from "../text/text-bytes.ts";
 
-/** Reads the keys of a file's rows without creating the rows. Yields the same keys that `keyOf` returns. */
+/** Yields the keys of a file's rows, as `keyOf` returns them, and avoids creating the rows. */
 export async function* csvKeys(
   source: TextSource,
   layout: CsvLayout,
@@ -21,7 +21,7 @@ export async function* csvKeys(
   }
 }
 
-/** Receives the position of a record's key, in UTF-8; `start` is -1 if the record has no key. */
+/** Receives a record number and the position of the record's key in `bytes`; `start` is -1 if it has no key. */
 type VisitKey = (number: number, bytes: Buffer, start: number, end: number) => void;
 
 /** Visits the keys of a piece's records, starting at a record number. */

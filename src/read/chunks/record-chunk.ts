@@ -10,7 +10,10 @@ import type { RecordBoundaries } from "../csv/record-boundaries.ts";
 export interface RecordChunk extends ChunkContent {
   /** Index of the chunk's file among the input's `ChunkFile`s. */
   readonly file: number;
-  /** Whether the chunk is at the start of the file, before the header. Chunks of a sheet start below the header. */
+  /**
+   * Whether the chunk begins at the start of the file, including any header. Always false for a sheet, whose header is
+   * omitted.
+   */
   readonly isFirst: boolean;
   /** For CSV: the position of the record after the chunk, if the file can be read from there. */
   readonly next?: RowPosition | undefined;

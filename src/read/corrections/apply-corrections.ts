@@ -12,7 +12,7 @@ import type { ListedCorrection } from "./corrections-file.ts";
 /**
  * The result of a correction.
  *
- * - `applied`: a cell had the old value
+ * - `applied`: a cell had the old value, and was corrected
  * - `corrected`: no cell had the old value, but a cell already has the new value
  * - `outdated`: rows with the key exist, but the cell has neither the old nor the new value
  * - `unused`: no row has the key
@@ -29,11 +29,12 @@ interface FoundState {
   readonly place?: Place | undefined;
 }
 
-/** Replaces cells of rows while they are read. */
+/** Applies corrections to rows as they are read, and reports the result of each correction. */
 export interface Corrector {
   /**
    * @returns the row with its corrections
-   * @throws Failure `config` if a correction applies to a second row
+   * @throws Failure `config` if a correction applies to a second row, or if a CSV file or sheet does not have its
+   * column
    */
   readonly amend: (row: Row, source: string) => Row;
   /** Yields the result of each correction, in file order, for the rows passed to `amend` so far. */
@@ -60,7 +61,7 @@ export function createCorrector(
   if (unknown !== undefined) throw unknownSource(file, unknown, [...keyNames.keys()]);
   const states = createStates(corrections.length);
   const bySource = new Map<string, Map<string, number>>();
-  // Index of the next correction for the same key; 0 if there is none.
+  // Index of the next correction for the same source and key; 0 if there is none.
   const next = new Uint32Array(corrections.length);
   // Iterates backwards, so that the list for each key starts with the key's first correction.
   for (let index = corrections.length - 1; index >= 0; index -= 1) {

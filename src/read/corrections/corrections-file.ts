@@ -102,7 +102,7 @@ function createCellMap() {
   };
 }
 
-/** A part of a file, in bytes. */
+/** Offsets of a part of a file, in bytes; `to` is exclusive. */
 interface ByteRange {
   readonly from: number;
   readonly to: number;
@@ -114,7 +114,8 @@ export interface AppendedChanges extends LinesEnd {
 }
 
 /**
- * Yields the changes that were appended to a corrections file, in order, in batches.
+ * Yields the changes that were appended to a corrections file, in order, in batches. Line numbers count from 1 at
+ * `range.from`.
  * @param range `from`: where the complete lines before the changes end; `to`: the size of the file
  * @throws Failure `config` if the appended lines are not a list of corrections
  */
@@ -122,7 +123,9 @@ export async function* readAppendedChanges(path: string, range: ByteRange): Asyn
   if (range.to > range.from) yield* changesIn(path, await open(path, "r"), range);
 }
 
-/** Lines are read in pieces of this size, so that the whole file is never in memory. */
+/**
+ * Lines are read in pieces of this size, or larger for a longer line, so that the file is never in memory as a whole.
+ */
 const PIECE_BYTES = 2 ** 20;
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
@@ -195,7 +198,7 @@ function wholeLine(bytes: Buffer, piece: LinePiece): TableLine | undefined {
   }
 }
 
-/** Detects the delimiter of a corrections file, because a spreadsheet program may have changed the delimiter. */
+/** Detects the delimiter of a corrections file, because a spreadsheet program may have changed it. */
 export async function delimiterOf(file: string): Promise<string> {
   const handle = await open(file, "r");
   try {
@@ -257,7 +260,8 @@ function createSharing(): (text: string) => string {
 const CHANGE = CORRECTION_COLUMNS.indexOf("change");
 
 /**
- * Gives every object the same members to save memory, because a file may contain hundreds of thousands of corrections.
+ * Creates every object with the same members to save memory, because a file may contain hundreds of thousands of
+ * corrections.
  */
 function correctionIn(cells: readonly string[], line: number): ListedCorrection {
   const [key = "", source = "", column = "", oldSha256 = "", row = "", value = "", by = "", at = "", reason = ""] =

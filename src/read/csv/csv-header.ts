@@ -48,7 +48,9 @@ export function headerNotices({ table, unnamed }: CsvHeader): readonly string[] 
   return [
     ...(unnamed.length === 0
       ? []
-      : [`${withoutName(table, unnamed)} in the header: ignored unless a cell contains data`]),
+      : [
+          `${withoutName(table, unnamed)} in the header, so ${unnamed.length === 1 ? "its" : "their"} cells must be empty`,
+        ]),
     ...(value === undefined
       ? []
       : [`the first line is read as the header, but ${value}; if the line is data, add a line with column names`]),
@@ -101,8 +103,8 @@ function refuseUnsafe(name: string, index: number, bad: Bad): void {
 }
 
 /**
- * Whether every JavaScript object has a property with this name. A column with such a name could change the behaviour
- * of code.
+ * Whether the name is `prototype`, or a property that JavaScript objects inherit. A column with such a name could
+ * change the behaviour of code.
  */
 function isForbidden(part: string): boolean {
   return part === "prototype" || part in Object.prototype;

@@ -23,7 +23,10 @@ interface CsvSettings {
   readonly renamed: RenamedColumns;
 }
 
-/** Parses with csv-parse, which keeps cells unchanged and accepts any line end and rows of any length. */
+/**
+ * Parses with csv-parse, which keeps cells unchanged and accepts any line end and rows of any length.
+ * @param count maximum number of records; default: all
+ */
 export function parseRecords(bytes: Buffer, delimiter: string, count?: number): string[][] {
   return parse(bytes, {
     delimiter,
@@ -37,7 +40,7 @@ export function parseRecords(bytes: Buffer, delimiter: string, count?: number): 
 /**
  * Reads the start of a CSV file.
  * @throws Failure `source_no_header` if all lines are blank, `source_bad_header`, `source_unclosed_quote`,
- * `source_too_large` for a header beyond the limit, and read failures
+ * `source_too_large` for a header beyond the limits, `usage` for an invalid delimiter, and read failures
  */
 export async function csvLayout(
   source: TextSource,

@@ -13,7 +13,7 @@ import { NO_PROBLEMS, type ReadRow, sourceProblem, withNext } from "../row/read-
 import { canBeginAnywhere, type TextSource } from "../text/text-bytes.ts";
 
 export interface CsvOptions {
-  /** Receives the number of blank lines that were skipped. */
+  /** Called for each piece of the file with the number of blank lines that were skipped in it. */
   readonly onBlankLines?: ((count: number) => void) | undefined;
   /** Where to start, after the header; default: at the first row. */
   readonly from?: RowPosition | undefined;
@@ -63,8 +63,8 @@ function rowsOf({ bytes, boundaries, line: firstLine }: CsvBytes, layout: CsvLay
 }
 
 /**
- * Adds missing cells at the end of a row if their columns have no name. Programs that omit a name often also omit the
- * cells.
+ * Adds missing cells at the end of a row if none of their columns has a name. Programs that omit a name often also omit
+ * the cells.
  */
 function wholeRow(cells: readonly string[], { table, unnamed }: CsvHeader): readonly string[] {
   const missing = table.columns.length - cells.length;

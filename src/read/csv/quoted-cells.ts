@@ -1,8 +1,9 @@
 const QUOTE = '"';
 
 /**
- * Returns the cells of a record that contains quotes and has no line end. Returns undefined if a quote neither encloses
- * a cell nor is doubled inside a quoted cell.
+ * Returns the cells of a record that contains quotes; undefined if a quote neither encloses a cell nor is doubled
+ * inside a quoted cell.
+ * @param record the record without its line end
  */
 export function quotedCells(record: string, delimiter: string): readonly string[] | undefined {
   const cells: string[] = [];

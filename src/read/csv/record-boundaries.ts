@@ -1,6 +1,6 @@
 import { equalBytes, firstByte, nonPlainBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
 
-/** The bytes and lines of records. */
+/** The offsets and lines of records. */
 export interface RecordSpans {
   /** The line on which each record starts. In CSV, all lines are counted from 0 at the start of the piece. */
   readonly lines: readonly number[];
@@ -231,8 +231,8 @@ export function isUnterminated({ unterminated, lines }: RecordBoundaries, number
 }
 
 /**
- * Returns only the boundaries of the records with these numbers, which must be in ascending order. The running time
- * depends only on the length of `numbers`, because this function is called for each record with an error.
+ * Returns only the boundaries of the records with these numbers, which must be in ascending order. Does not visit the
+ * other records, because this function is called for each record with an error.
  */
 export function boundariesAt(boundaries: RecordBoundaries, numbers: readonly number[]): RecordBoundaries {
   const { lines, starts, ends, quoted, strayQuotes, controls } = boundaries;

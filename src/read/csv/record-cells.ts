@@ -6,7 +6,7 @@ import type { RecordPlaces } from "./record-boundaries.ts";
 export interface RecordCells {
   /** The bytes that contain the cells: the bytes of the piece, or a changed copy of the record. */
   bytes: Buffer;
-  /** The record's bytes, without its line end. */
+  /** Offsets in `bytes` at which the record starts and ends (exclusive), without its line end. */
   start: number;
   end: number;
   /** Whether the record contains a quote. */
@@ -66,8 +66,8 @@ function cellTexts(
 }
 
 /**
- * Returns a function that moves `cells` to a record and returns false if the record has a problem. The function must be
- * called in record order.
+ * Returns a function that moves `cells` to a record. It returns false if the record contains a control character or a
+ * stray quote. It must be called in record order, for every record from number `from`.
  */
 export function recordStarter(
   cells: RecordCells,
@@ -92,7 +92,7 @@ export function recordStarter(
 interface PlacedRecords {
   readonly bytes: Buffer;
   readonly boundaries: RecordPlaces;
-  /** The number that is added to the line of each record. */
+  /** The number to add to the line of each record in `boundaries`. */
   readonly line: number;
 }
 

@@ -12,8 +12,8 @@ export function beginsWith(head: Uint8Array, magic: Uint8Array): boolean {
 }
 
 /**
- * Whether the file must be opened as a workbook (.xlsx, .xlsm), according to its name or content. The file may still be
- * corrupt.
+ * Whether the file must be opened as a workbook (.xlsx, .xlsm), according to its name and content. The file may still
+ * be corrupt.
  */
 export function isWorkbook(file: string, head: Buffer): boolean {
   if (!isZip(head) || TEXT_NAME.test(file) || isOpenDocument(head)) return false;
@@ -51,7 +51,7 @@ export async function refuseContainers(packed: PackedFile, head: Buffer): Promis
   });
 }
 
-/** Inspects the content of an archive or a Microsoft Office file, so that the hint can be more specific. */
+/** Inspects the content of an archive or a Microsoft Office file, so that the message can be more specific. */
 async function inspectContent(
   what: string,
   { file, path, gzip }: PackedFile,
@@ -59,7 +59,10 @@ async function inspectContent(
 ): Promise<{ readonly what: string; readonly advice: string }> {
   if (what === OLD_OFFICE) {
     if (!gzip && (await isEncryptedPackage(path))) {
-      return { what: "encrypted with a password", advice: "save it without a password, and use that file" };
+      return {
+        what: "an Office file that is encrypted with a password",
+        advice: "save it without a password, and use that file",
+      };
     }
     return { what, advice: SAVE_AS };
   }

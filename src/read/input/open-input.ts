@@ -51,7 +51,7 @@ export interface ReadNotice {
 }
 
 interface InputFile {
-  /** The source of the file. */
+  /** The name of the source to which the file belongs. */
   readonly source: string;
   /** The file name as the user gave it. */
   readonly file: string;
@@ -90,21 +90,21 @@ export interface Input {
   readonly find: (wanted: WantedRecords) => Promise<readonly InputRecord[]>;
   /** Whether a source below the root declares a key. The same key may then occur in rows of several records. */
   readonly hasKeysBelow: boolean;
-  /** Yields all unmodified rows of each file in the order of `files`. The rows are neither joined nor amended. */
+  /** Yields the rows of every file, in the order of `files`. The rows are neither joined nor amended. */
   readonly rowsByFile: (signal?: AbortSignal) => AsyncGenerator<FileRows>;
   /** Returns the first row of each source, as a record with the number 0. Throws the same failures as `records`. */
   readonly samples: () => Promise<readonly InputRecord[]>;
   /** The names of the root source's files. */
   readonly rootFiles: ReadonlySet<string>;
-  /** The same records as bytes for other threads; absent if only one thread can read them. */
+  /** The same records as bytes for other threads; absent if sources are joined or rows are amended. */
   readonly chunked?: ChunkedInput | undefined;
-  /** Like `chunked`, but for an input whose files are joined. */
+  /** Like `chunked`, but for joined CSV files; absent if `csvSources` does not support the join. */
   readonly joined?: JoinedInput | undefined;
   readonly close: () => Promise<void>;
 }
 
 interface FileRows {
-  /** The source of the file. */
+  /** The name of the source to which the file belongs. */
   readonly source: string;
   readonly file: string;
   readonly rows: readonly Row[];

@@ -42,7 +42,7 @@ export interface FileOptions {
   readonly encoding?: string | undefined;
   /** Returns the encoding of the file at a path. This encoding overrides `encoding`. */
   readonly encodingOf?: ((path: string) => string | undefined) | undefined;
-  /** Whether to accept JSON files without rows. */
+  /** Whether an NDJSON file may be empty. A JSON file without records must contain `[]`. */
   readonly mayBeEmpty?: boolean | undefined;
   /** Called with each row of a source before it is joined; returns the row to use. */
   readonly amend?: ((row: Row, source: string) => Row) | undefined;
@@ -61,7 +61,7 @@ export interface OpenOptions extends FileOptions {
    * Returns when a file was last modified, in milliseconds since 1970; default: the file's current modification time.
    */
   readonly dateOf?: (found: FoundFile) => number | undefined;
-  /** Called for each chunk, with the number of bytes read from disk so far. */
+  /** Called for each chunk, with the position that reading has reached in the file on disk, in bytes. */
   readonly onPosition?: (path: string, position: number) => void;
 }
 
@@ -125,7 +125,7 @@ async function openWorkbook(
   return { ...packed, file: sheet.file, kind: "xlsx", found, sheet };
 }
 
-/** @throws Failure `usage` if a sheet is requested, but the file has no sheets */
+/** @throws Failure `usage` if a sheet is requested, but the file is not a workbook */
 function refuseOtherThanWorkbook({ sheet }: FoundFile, file: string): void {
   if (sheet === undefined) return;
   throw new Failure("usage", `${file}: the sheet "${sheet}" is requested, but the file is not a workbook`, {
@@ -152,8 +152,8 @@ export function unpackedBytes(file: OpenedFile): number {
 }
 
 /**
- * Yields the rows of a file, one batch per chunk of bytes.
- * @param options where to start: a position from an earlier read
+ * Yields the rows of a file in batches.
+ * @param options used for CSV; for NDJSON, only `from` is used; otherwise ignored
  */
 export function rowsOfFile(opened: OpenedFile, options: CsvOptions = {}): AsyncGenerator<readonly ReadRow[]> {
   if (opened.kind === "xlsx") return opened.sheet.rows();
@@ -168,7 +168,7 @@ export function isSeekable(opened: OpenedFile): boolean {
 
 /**
  * Suggests an encoding for a file that is not UTF-8, based on the start of the file.
- * @throws Failure `source_unreadable`
+ * @throws Failure `source_unreadable` or `source_damaged` if the start of the file cannot be read
  */
 export async function guessEncoding({ path }: FoundFile, opening: OpenOptions): Promise<string> {
   const file = opening.displayName(path);

@@ -12,7 +12,7 @@ import { findFiles } from "./source-files.ts";
 
 export interface OpenedSource {
   readonly name: string;
-  /** The column or path on which the children of the source are joined. */
+  /** The column or path of the source's key. A child is joined on it, unless the child declares another `parentKey`. */
   readonly key: string | undefined;
   readonly files: readonly OpenedFile[];
   readonly amend?: OpenOptions["amend"];
@@ -43,7 +43,8 @@ export function withDescendants<Source extends { readonly children: readonly Sou
 
 /**
  * Opens a source and its descendants.
- * @throws Failure for errors in the files, and `source_bad_header` if a CSV file lacks a column that the join needs
+ * @throws Failure for errors in the files, `mapping_invalid` for a child whose parent has no key, and
+ * `source_bad_header` if a CSV file or a sheet lacks a column that the join needs
  */
 export async function openSource(spec: SourceSpec, opening: OpenOptions): Promise<OpenedSource> {
   const files: OpenedFile[] = [];

@@ -31,7 +31,8 @@ export interface FindOptions {
  * Finds the files that match `patterns`, in the order of the patterns; the matches of a glob are sorted by name. In
  * `book.xlsx#Customers`, `Customers` is a sheet. A glob omits files whose names are not UTF-8, and shows a notice.
  * @throws Failure `source_unreadable` for a path that is missing or not a regular file, and for a glob without matches;
- * `usage` for a file that is named twice, and for a glob that visits more than `maxEntries` files and folders
+ * `usage` for a file that is named twice, and for a glob that visits more than `maxEntries` files and folders;
+ * `incomplete` if the signal is aborted during a glob
  */
 export async function findFiles(patterns: readonly string[], options: FindOptions): Promise<readonly FoundFile[]> {
   const found: FoundFile[] = [];
@@ -94,7 +95,10 @@ type NotifyFile = (file: string, text: string) => void;
 /** Maximum number of files and folders that a glob may visit. */
 export const MAX_GLOB_ENTRIES = 200_000;
 
-/** Aborts a search that has visited too many entries: `/**`, for example, matches every file on the machine. */
+/**
+ * Aborts a search that has visited too many entries (`/**`, for example, matches every file on the machine), or whose
+ * signal is aborted.
+ */
 function countVisits(pattern: string, max: number, signal: AbortSignal | undefined) {
   const stop = new AbortController();
   let entries = 0;
@@ -177,7 +181,7 @@ export interface FileFingerprint {
 /**
  * Computes the fingerprint of a file. Reads the file once, in chunks.
  * @param length number of bytes at the start of the file; default: all
- * @throws Failure `source_unreadable`
+ * @throws Failure `source_unreadable` if the file cannot be read
  */
 export async function fingerprintFile(path: string, length?: number): Promise<FileFingerprint> {
   const { bytes: size, modifiedMs } = await inspectFile(path);

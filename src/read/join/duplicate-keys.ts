@@ -17,7 +17,7 @@ export interface DuplicateKeys {
   readonly placeOtherThan: (id: number) => Place | undefined;
 }
 
-/** Yields the rows and adds them to a register. */
+/** Clears a register, and adds the rows to it as they are yielded. */
 export async function* registered(
   rows: AsyncIterable<readonly ReadRow[]>,
   register: KeyRegister,
@@ -87,7 +87,10 @@ export function indexRegister(column: string, name: string, { database }: RowInd
   };
 }
 
-/** Returns SQL that selects the duplicate keys first. There are few of them, so only a few rows need to be compared. */
+/**
+ * Returns SQL that finds, for each row with a duplicate key, another row with this key. The SQL selects the duplicate
+ * keys first, because there are usually few of them, so only a few rows need to be compared.
+ */
 function duplicatesSql(name: string): string {
   return `
     CREATE TABLE ${name}_shared AS SELECT key FROM ${name} GROUP BY key HAVING count(*) > 1;

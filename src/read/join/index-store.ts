@@ -97,7 +97,7 @@ const INSERT_ROWS = 200;
 interface Inserter {
   readonly add: (...row: readonly (number | string | null)[]) => void;
   readonly flush: () => void;
-  /** Discards the rows that are still waiting. */
+  /** Discards the rows that have not been inserted yet. */
   readonly clear: () => void;
 }
 

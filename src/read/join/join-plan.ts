@@ -29,9 +29,9 @@ export interface JoinPlan {
 }
 
 /**
- * Chooses how each child source of `root` is joined, and builds its store. Small files are joined in memory. Larger
- * files are merged if parents and children are sorted by the key, and are otherwise joined with an index on disk in
- * `tempFolder`.
+ * Chooses how each child source of `root` is joined, and builds its store. If all child files together are small, they
+ * are joined in memory. Otherwise, a child source is merged if its rows and those of its parent are sorted by the join
+ * key, and is joined with an index on disk in `tempFolder` if not.
  */
 export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolder: string): Promise<JoinPlan> {
   const small = bytesBelow(root) <= limits.memoryJoinBytes;

@@ -192,7 +192,12 @@ function ancestorsOf({ parent }: SearchedSource, state: JoinState): Ancestors {
   return above === undefined ? [parent] : [parent, ...ancestorsOf(above, state)];
 }
 
-/** Call this after all parents have been read. */
+/**
+ * Yields the orphans of a child source as records, with the rows joined to them. Call this after all parents have been
+ * read.
+ * @throws Failure `source_no_match` if none of several rows has a parent or a key similar to a parent's, although there
+ * are parents
+ */
 export async function* orphansOf(joined: SearchedSource, state: JoinState): AsyncGenerator<readonly JoinedRecord[]> {
   const { child, parent, store, children } = joined;
   const matched = state.matched.get(joined);

@@ -6,7 +6,7 @@ import type { ReadRow } from "../row/read-row.ts";
 /** The rows of one source that belong to one parent row. */
 export interface ChildRows {
   readonly rows: readonly ReadRow[];
-  /** Problems found by comparing the rows. */
+  /** Problems found by comparing the rows, problems of omitted rows, and the problem that a required row is missing. */
   readonly problems: readonly LocalProblem[];
 }
 

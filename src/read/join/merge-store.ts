@@ -99,7 +99,10 @@ interface KeyOrder {
   readonly compare: (left: string, right: string) => number;
 }
 
-/** The order by character code, as in databases with a binary collation and in `LC_ALL=C sort`. */
+/**
+ * The order by UTF-16 code unit. For keys without characters beyond U+FFFF, databases with a binary collation and
+ * `LC_ALL=C sort` use the same order.
+ */
 const byText: KeyOrder = { accepts: () => true, compare: compareText };
 
 /** The order by value, for keys that consist of digits. `007` is sorted next to `7`, but is a different key. */

@@ -25,7 +25,7 @@ const MAX_NEAR_PARENTS = 100;
 const MAX_ORPHAN_KEYS = 10_000;
 
 /**
- * Finds the parents whose keys differ from the keys of `orphans` only in case, spaces, invisible characters, Unicode
+ * Finds the parents whose keys differ from the keys of `orphans` at most in case, spaces, invisible characters, Unicode
  * form or leading zeros. Reads the parents again.
  * @param above the sources above the parent, up to the root source
  */
@@ -74,13 +74,13 @@ function recordsOf(row: Row, record: number, source: OpenedSource, waiting: Wait
 export type Ancestors = readonly [parent: OpenedSource, ...above: readonly OpenedSource[]];
 
 interface FoundParent {
-  /** The unchanged key. */
+  /** The key as in the file, not normalised. */
   readonly key: string | undefined;
   readonly place: Place;
   readonly records: readonly RecordStart[];
 }
 
-/** Maps the key of a row in a source above to the lists that receive the record of this row. */
+/** Maps the key of a row in a source above to the lists that receive the records of that row. */
 type Waiting = Map<string, RecordStart[][]>;
 
 /**

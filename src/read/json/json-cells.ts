@@ -13,23 +13,23 @@ import { type Member, memberNamed, type Members, membersOf, memberTree } from ".
 import { isSpace } from "./json-splitter.ts";
 import { decodedText, escapedTextEnd, isWord, scalarEnd, scalarForm, textEnd } from "./json-tokens.ts";
 
-/** Finds the values of a JSON object that are cells of its record. */
+/** Locates the cells of a record in the bytes of its JSON object. */
 export interface JsonCellFinder {
   /**
    * Sets the cell of each column to the value at its path, as the mapping reads it: numbers and booleans as text, a
-   * missing value and `null` as an empty cell. `cells` must be at a record. If a string in the record contains an
-   * escape, `cells` receives a changed copy of the record.
+   * missing value and `null` as an empty cell. `cells` must be positioned at a record. If the text of a cell differs
+   * from its bytes, because of an escape or a number such as `1.50`, `cells` receives a changed copy of the record.
    * @returns false if the record needs `jsonRow`, because it may have a problem or because the value of a column is an
    * object or a list
    */
   readonly find: (cells: RecordCells) => boolean;
-  /** Returns the `rowHash` of the record that `find` has read. */
+  /** Returns the `rowHash` of the record that `find` has read; 0 if rows are not hashed. */
   readonly rowHash: () => number;
 }
 
 /**
  * Returns a finder for these columns. A name with dots is the name of a member, or a path.
- * @param hashesRows whether `rowHash` is used
+ * @param hashesRows whether to compute `rowHash`
  */
 export function jsonCellFinder(columns: readonly string[], hashesRows: boolean): JsonCellFinder {
   const root = memberTree(columns);
@@ -58,12 +58,12 @@ interface Scan {
   end: number;
   /** The number of the current record. */
   record: number;
-  /** The number of objects so far, in all records. */
+  /** Number of objects read so far, in all records. */
   objects: number;
   /** Offsets of the cells, by column. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
-  /** The number of the last record with a value, by column. */
+  /** For each column: the number of the last record that has a value in it. */
   readonly foundIn: Float64Array;
   readonly hashesRows: boolean;
   readonly contentOf: (value: JsonValue) => number;
@@ -108,10 +108,13 @@ function moveTo(cells: RecordCells, { bytes, isCopy, end, record, starts, ends, 
   }
 }
 
-/** A value that the cells cannot contain, or a record that may have a problem. */
+/** The result for a value that no cell can contain, and for a record that may have a problem. */
 const UNSUITABLE = -1;
 
-/** Reads an object. Returns the hash of its content, or 0 if rows are not hashed. */
+/**
+ * Reads an object. Returns the hash of its content, or 0 if rows are not hashed; `UNSUITABLE` if the record needs
+ * `jsonRow`. The functions that read other values return the same results.
+ */
 function object(scan: Scan, members: Members, depth: number): number {
   scan.objects += 1;
   const id = scan.objects;
@@ -137,7 +140,10 @@ function object(scan: Scan, members: Members, depth: number): number {
   return closes(scan, END_BRACE) ? content : UNSUITABLE;
 }
 
-/** Reads a name, which is usually the name that followed `before` in an earlier record. */
+/**
+ * Reads the name of a member. Expects the name that followed `before` in an earlier object, because most objects have
+ * the same members in the same order. Returns undefined if the record needs `jsonRow`.
+ */
 function nextMember(scan: Scan, members: Members, before: Member | undefined): Member | undefined {
   const { bytes, at } = scan;
   const expected = before === undefined ? members.first : before.next;
@@ -225,7 +231,10 @@ function scalar(scan: Scan, column: number): number {
   return hashesRows ? asciiScalarContent(bytes, start, end) : 0;
 }
 
-/** Returns false if the record has a member with the name of the column and also a value at its path. */
+/**
+ * Sets a cell. Returns false if the column already has a value, because the record has both a member with the name of
+ * the column and a value at its path.
+ */
 function setCell({ record, starts, ends, foundIn }: Scan, column: number, start: number, end: number): boolean {
   if (column < 0) return true;
   if (foundIn[column] === record) return false;
@@ -251,7 +260,7 @@ function setText(scan: Scan, column: number, written: string, end: number): bool
   return setCell(scan, column, at, at + scan.bytes.write(written, at));
 }
 
-/** Continues in a copy of the record. */
+/** Copies the record, if this is its first changed value, and moves all offsets to the copy. */
 function copyRecord(scan: Scan): void {
   const { bytes, start, end, record, starts, ends, foundIn } = scan;
   if (scan.isCopy) return;
@@ -270,14 +279,14 @@ function skipSpace(scan: Scan): void {
   while (isSpace(scan.bytes[scan.at])) scan.at += 1;
 }
 
-/** Moves past the byte if it comes next, and returns whether it did. */
+/** Skips the byte if it comes next. Returns whether it was skipped. */
 function closes(scan: Scan, byte: number): boolean {
   const isNext = scan.bytes[scan.at] === byte;
   if (isNext) scan.at += 1;
   return isNext;
 }
 
-/** Deeper values are left to `jsonRow`. */
+/** Maximum depth. Records with deeper values need `jsonRow`. */
 const MAX_DEPTH = 16;
 
 const [QUOTE, COMMA, COLON, BRACKET, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5b, 0x5c];

@@ -1,15 +1,15 @@
 import { nameContent } from "../../json/fast-content-hash.ts";
 import { FORBIDDEN_NAMES } from "./json-scan.ts";
 
-/** A member of an object, at its path in the record. */
+/** A member of the objects at one path. */
 export interface Member {
   /** The name in quotes. */
   readonly quoted: Uint8Array;
   /** Hash of the name (`nameContent`). */
   readonly content: number;
-  /** The column of the value; otherwise -1. */
+  /** Index of the column that contains the value; -1 if no column does. */
   column: number;
-  /** Whether a column is below the member. */
+  /** Whether the path of a column continues below the member. */
   isOnPath: boolean;
   /** Whether a path continues with an index such as `00`, which leads to the same item as `0`. */
   hasZeroPadded: boolean;
@@ -17,7 +17,7 @@ export interface Member {
   members: Members | undefined;
   /** The member that followed in an earlier object. */
   next: Member | undefined;
-  /** The number of the last object with the member. */
+  /** The number of the last object that contains the member, to detect repeated names. */
   seenIn: number;
   readonly total: Total;
 }
@@ -35,7 +35,7 @@ interface Total {
   count: number;
 }
 
-/** Returns the members that lead to the columns. */
+/** Returns the members on the paths to the columns. */
 export function memberTree(columns: readonly string[]): Members {
   const root = newMembers({ count: 0 });
   for (const [column, name] of columns.entries()) {
@@ -69,7 +69,7 @@ function newMembers(total: Total): Members {
 /** Limits the number of members, because the names in some objects are data, such as dates. */
 const MAX_MEMBERS = 10_000;
 
-/** Returns the member, which may be new; undefined for a forbidden name, and for a new member above the limit. */
+/** Returns the member, and creates it if it is new; undefined for a forbidden name, or if the limit is reached. */
 export function memberNamed({ byName, total }: Members, name: string): Member | undefined {
   const known = byName.get(name);
   if (known !== undefined) return known;

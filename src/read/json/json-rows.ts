@@ -49,7 +49,7 @@ export async function* jsonRows(source: TextSource, table: JsonTable): AsyncGene
 /** One or more elements of an array, or the single object of the document. */
 interface FoundElements {
   readonly elements: readonly ArrayElement[];
-  /** Zero-based index, in the array, of the first of these elements; absent if the document is not an array. */
+  /** Zero-based index of the first of these elements in the array; absent if the document is not an array. */
   readonly firstIndex?: number;
 }
 
@@ -68,9 +68,9 @@ export function emptyFile(file: string): Failure {
 /**
  * Yields the elements of a JSON array, grouped by the chunk of the file in which they end, or the single object of the
  * document.
- * @throws Failure `source_empty` for an empty file; `source_damaged` if the document as a whole is not JSON;
- * `source_wrong_kind` if the file contains several documents, or a document that is neither an array nor an object;
- * `source_too_large` for a single object beyond the limit
+ * @throws Failure `source_empty` for an empty file; `source_damaged` if the document is not JSON, or is neither an
+ * array nor an object; `source_wrong_kind` if another document follows an object; `source_too_large` for a single
+ * object beyond the limit
  */
 export async function* jsonElements(source: TextSource): AsyncGenerator<FoundElements> {
   const chunks = textBytes(source);
@@ -229,7 +229,7 @@ function kindOf(value: JsonValue): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** Removes the forbidden names. The record is already invalid because of them, and later code must not see them. */
+/** Removes members with forbidden names. The record already has problems for them, and later code must not see them. */
 function withoutForbidden(value: JsonObject): JsonObject {
   const clean: unknown = JSON.parse(JSON.stringify(value), (name, member: unknown) =>
     FORBIDDEN_NAMES.has(name) ? undefined : member,

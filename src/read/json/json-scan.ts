@@ -11,7 +11,7 @@ interface JsonError {
   readonly reason: string;
 }
 
-/** A problem that `JSON.parse` ignores silently. */
+/** A problem that `JSON.parse` silently ignores. */
 interface JsonFinding {
   /** A pointer (RFC 6901) from the root of the text. */
   readonly pointer: string;
@@ -26,11 +26,11 @@ export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(["__proto__", "const
 
 /**
  * Scans `text` as one JSON document, more strictly than `JSON.parse`. The findings are duplicate names in an object,
- * numbers that lose digits as a double, unpaired surrogates, forbidden names and excessive depth. If there is no
- * error and no `source_too_deep` finding, `JSON.parse` accepts the text. Findings are reported one by one, because
- * there may be millions of them. This is a separate parser, because `JSON.parse` and the tokeniser of exact-json.ts do
- * not report the path and the offset of a value.
- * @returns the error that stopped the scan; undefined for valid JSON
+ * numbers that lose digits as a double, unpaired surrogates, forbidden names and excessive depth. If there is no error
+ * and no `source_too_deep` finding, `JSON.parse` accepts the text. Findings are reported one by one, because there may
+ * be millions of them. This is a separate parser, because `JSON.parse` and the tokeniser of exact-json.ts do not report
+ * the path and the offset of a value.
+ * @returns the syntax error that stopped the scan; undefined for valid JSON, and if the text is too deep
  */
 export function scanJson(text: string, onFinding: (found: JsonFinding) => void = () => {}): JsonError | undefined {
   const scan: Scan = { text, at: 0, path: [], onFinding };

@@ -22,9 +22,9 @@ interface ArraySplitter {
 }
 
 /**
- * Splits a JSON array into its elements and keeps at most one element in memory; a parser of complete documents
- * (json-scan.ts) would need the complete file in memory. Interprets only brackets, strings and the commas between
- * elements, so it also returns elements that are not valid JSON.
+ * Splits a JSON array into its elements. Keeps at most one incomplete element in memory, unlike a parser of complete
+ * documents (json-scan.ts), which would need the complete file in memory. Interprets only brackets, strings and the
+ * commas between elements, so it also returns elements that are not valid JSON.
  */
 export function arraySplitter(limitBytes: number, firstLine = 1): ArraySplitter {
   const state = newState(limitBytes, firstLine);
@@ -75,12 +75,12 @@ interface State {
   escaped: boolean;
   line: number;
   afterCarriageReturn: boolean;
-  /** Line of the current element; 0 if only whitespace was read since the last comma. */
+  /** Line of the current element; 0 if only whitespace was read since the last separator. */
   elementLine: number;
   elements: number;
   /** True if the earlier bytes ended with whitespace after the element. This whitespace is not kept. */
   inGap: boolean;
-  /** Offset of the element in the current bytes. */
+  /** Offset at which the element starts or continues in the current bytes. */
   start: number;
   parts: Buffer[];
   size: number;
@@ -123,7 +123,7 @@ function split(state: State, bytes: Buffer): readonly ArrayElement[] {
   return found;
 }
 
-/** Whether the position is inside an element, where any byte may follow. */
+/** Whether an ordinary byte belongs to the current element and does not change the state. */
 function isInsideElement(state: State): boolean {
   return state.elementLine > 0 && !state.escaped && !state.inGap;
 }

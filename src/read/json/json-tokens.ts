@@ -8,8 +8,8 @@ export function textEnd(bytes: Uint8Array, start: number): number {
 }
 
 /**
- * Returns the offset after a string that may contain escapes.
- * @param start the offset of its first quote
+ * Returns the offset after a string that may contain escapes; `limit` if the string is not closed.
+ * @param start the offset of its opening quote
  * @param limit the offset after the record
  */
 export function escapedTextEnd(bytes: Uint8Array, start: number, limit: number): number {
@@ -38,7 +38,7 @@ export function isWord(bytes: Uint8Array, start: number, word: Uint8Array): bool
   return true;
 }
 
-/** Returns the offset of the first byte that cannot be part of a number or a word. */
+/** Returns the offset of the first byte that ends a number or a word, such as whitespace, a comma or a bracket. */
 export function scalarEnd(bytes: Uint8Array, start: number): number {
   let end = start;
   while (isScalarByte(bytes[end])) end += 1;

@@ -8,7 +8,7 @@ const HINT = "a lookup file is CSV with a header; the first column contains the 
  * other columns are ignored. Codes and values are trimmed.
  * @param path path of the table, to show in messages
  * @param from path to read it from; default: `path`
- * @throws Failure `config` for an unreadable file, a header or row with one cell, a row that is longer than the
+ * @throws Failure `config` for an unreadable file, a header or row with one cell, a value beyond the columns of the
  * header, or a duplicate code
  */
 export async function readLookup(path: string, from: string = path): Promise<ReadonlyMap<string, string>> {

@@ -42,9 +42,9 @@ export interface LinePiece {
 
 export interface PieceLines {
   readonly lines: readonly TableLine[];
-  /** The offset of the bytes that belong to an incomplete line. */
+  /** The offset at which the complete lines end. */
   readonly end: number;
-  /** The line on which these bytes start. */
+  /** 1-based line on which the bytes after `end` start. */
   readonly nextLine: number;
 }
 

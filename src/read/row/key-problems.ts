@@ -5,8 +5,8 @@ import { type ReadRow, sourceProblem } from "./read-row.ts";
 import { keyOf, keyPlace } from "./row-key.ts";
 
 /**
- * Adds a problem to a row for each key that is missing or contains invisible characters. Does not change a row that is
- * not a record, because such a row already has a problem.
+ * Adds a problem to a row for each key that is missing or contains invisible characters. Does not change a row that
+ * could not be read as a record, because it already has a problem.
  */
 export function withKeyProblems(read: ReadRow, keys: readonly string[]): ReadRow {
   if (keys.length === 0 || read.problems.some(({ code }) => NO_RECORD.has(code))) return read;

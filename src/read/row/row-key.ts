@@ -14,7 +14,7 @@ export function keyOf(row: Row, name: string): string | undefined {
   return text === undefined || text.trim() === "" ? undefined : text;
 }
 
-/** Returns the place of a row's key, or of the row itself if it has no cell for the key. */
+/** Returns the place of a row's key, or of the row itself if its file has no column for the key. */
 export function keyPlace(row: Row, name: string): Place {
   if (!isCsvRow(row)) {
     return { file: row.table.file, line: row.line, pointer: row.pointer + formatPointer(memberPath(row, name)) };

@@ -4,7 +4,7 @@ import { errorCode } from "../../files/error-code.ts";
 import { Failure } from "../../model/failure.ts";
 import type { ReadLimits } from "../read-limits.ts";
 
-/** A regular file with its path, and whether it is compressed. */
+/** A regular file, which may be compressed with gzip. */
 export interface PackedFile {
   readonly path: string;
   /** The name to show in places and messages. */
@@ -15,12 +15,13 @@ export interface PackedFile {
   readonly modifiedMs?: number | undefined;
   /** The byte to start at, for a file that is not compressed; default: 0. */
   readonly start?: number;
-  /** Called for each chunk, with the number of bytes read from disk so far. */
+  /** Called for each chunk, with the position that reading has reached in the file on disk, in bytes. */
   readonly onPosition?: (position: number) => void;
 }
 
 /**
- * Size of a chunk: a few hundred rows, whose objects become garbage before they reach the old generation of the heap.
+ * Maximum size of a chunk. It contains a few hundred rows, whose objects become garbage before they reach the old
+ * generation of the heap.
  */
 const CHUNK_BYTES = 64 * 1024;
 /** Each read returns several chunks, because starting a read costs as much time as reading one chunk. */
@@ -72,7 +73,7 @@ function refuseTooLarge(packed: PackedFile, total: number, packedBytes: number):
   }
 }
 
-/** Converts Node's error for reading `file` to the failure for the user. */
+/** Converts a Node error from reading `file` to a Failure. Returns any other error unchanged. */
 export function readFailure(file: string, error: unknown): unknown {
   if (error instanceof Failure) return error;
   const code = errorCode(error);

@@ -10,13 +10,14 @@ export interface TextSource extends PackedFile {
   readonly encoding: TextEncoding;
 }
 
-/** Throws the failure for a byte that is not text, at `offset` in the unpacked file. */
+/** Throws the failure for a byte that is not text. `offset` counts from the first byte that is decoded. */
 type BadByte = (offset: number, what: string) => Promise<never>;
 
 /**
  * Yields the text of a file as chunks of well-formed UTF-8 without a byte order mark. The chunks are split only between
  * characters.
- * @throws Failure `source_bad_encoding` with the offset and the line of the first byte that is not text
+ * @throws Failure `source_bad_encoding` with the offset and the line of the first byte that is not text; in multi-byte
+ * encodings other than UTF-8 and UTF-16, of the chunk with this byte
  */
 export function textBytes(source: TextSource): AsyncGenerator<Buffer> {
   const { name, bomBytes } = source.encoding;
@@ -125,7 +126,10 @@ async function encodingFailure(source: TextSource, offset: number, what: string)
   });
 }
 
-/** Reads the file again instead of always counting lines, because invalid bytes are rare. */
+/**
+ * Returns the 1-based line of a byte in the unpacked file. Reads the file again, because invalid bytes are too rare to
+ * justify counting the lines of every file.
+ */
 async function lineAtByte(source: TextSource, offset: number): Promise<number> {
   const lines = newLineCounter();
   let left = offset;

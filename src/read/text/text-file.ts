@@ -51,7 +51,7 @@ export function checkText(path: string, bytes: Buffer, line = 1): void {
 
 /**
  * Reads a file of limited size.
- * @param read receives the size in bytes
+ * @param read reads the file; receives its size in bytes
  * @throws Failure `config` for a file that is missing, not a regular file, or larger than 64 MiB
  */
 export async function readSmall<T>(path: string, read: (bytes: number) => Promise<T>): Promise<T> {

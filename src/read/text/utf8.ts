@@ -12,8 +12,8 @@ export function incompleteTail(bytes: Uint8Array): number {
 }
 
 /**
- * Returns the index of the first byte that is not well-formed UTF-8 (Unicode, table 3-7); the length of `bytes` if
- * there is none.
+ * Returns the index of the first byte that does not start a well-formed UTF-8 character (Unicode, table 3-7); the
+ * length of `bytes` if there is none.
  */
 export function firstInvalidByte(bytes: Uint8Array): number {
   let at = 0;

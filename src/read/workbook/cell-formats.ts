@@ -43,7 +43,7 @@ export async function readCellFormats(part: WorkbookPart): Promise<(style: strin
 
 /**
  * The sections that define the formats of cells. The section of conditional formats (`dxfs`) is excluded, because it
- * contains number formats with arbitrary numbers.
+ * contains number formats with arbitrary ids.
  */
 const SECTIONS: ReadonlySet<string> = new Set(["numFmts", "cellXfs"]);
 
@@ -61,8 +61,8 @@ export function generalFormat(): NumberFormat {
 }
 
 /**
- * Returns the number format for a format code. Scientific notation and formats without digits hide digits, so they are
- * replaced by a format that displays all digits.
+ * Returns the number format for a format code. Scientific notation, text formats and invalid codes become the general
+ * format, which displays all digits.
  */
 function numberFormat(code: string): NumberFormat {
   try {
@@ -141,7 +141,7 @@ function isCoarser(code: string, value: number, decimals: number): boolean {
 
 /**
  * Returns how many decimal places the format shows for a number, without trailing zeros. The sections of a format can
- * show different numbers of decimal places; `first` belongs to the first section.
+ * show different numbers of decimal places; `first` is the number of the first section.
  */
 function decimalsShown(code: string, value: number, first: number): number {
   const text = format(code, value);
@@ -164,7 +164,7 @@ function isRounded(value: number, decimals: number): boolean {
   return Math.abs(scaled - Math.round(scaled)) > 1e-9 * Math.max(1, scaled);
 }
 
-/** Built-in format codes (ECMA-376 part 1, 18.8.30). Codes 27 to 36 and 50 to 58 are dates in East Asian calendars. */
+/** Built-in format codes (ECMA-376 part 1, 18.8.30). Codes 27 to 36 and 50 to 58 are East Asian dates and times. */
 const BUILT_IN: ReadonlyMap<string, string> = new Map<string, string>([
   ["1", "0"],
   ["2", "0.00"],

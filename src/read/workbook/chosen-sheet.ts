@@ -3,7 +3,7 @@ import type { Sheet } from "./workbook-parts.ts";
 
 /**
  * Returns the sheet with this name, ignoring case; default: the first visible sheet.
- * @throws Failure `usage` for a missing sheet, `source_empty` if all sheets are hidden
+ * @throws Failure `usage` for a missing sheet, `source_empty` if no sheet is visible
  */
 export function chosenSheet(file: string, sheets: readonly Sheet[], wanted: string | undefined): Sheet {
   const found =

@@ -62,7 +62,7 @@ function otherKind({ file }: ZipSource, what: string): Failure {
   });
 }
 
-/** The file format allows `1`, `true` and `on`. */
+/** Whether a Boolean attribute is true. The file format allows `1`, `true` and `on`. */
 export function isTrue(value: string | undefined): boolean {
   return value === "1" || value === "true" || value === "on";
 }

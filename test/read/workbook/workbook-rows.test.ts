@@ -213,7 +213,7 @@ describe("rows", () => {
     const { records, notices } = await read(source(path));
     expect(records.map(({ row }) => [row.line, ...cells(row)])).toEqual([[2, "", "", "", "", "5"]]);
     expect(notices.map(({ text }) => text)).toEqual([
-      "column 3 of 5 has no name in the header: ignored unless a cell contains data",
+      "column 3 of 5 has no name in the header, so its cells must be empty",
     ]);
   });
 

@@ -21,6 +21,7 @@ export interface SpoolStore {
 export interface ChildSpool {
   /**
    * Adds a record of a parent. The caller must add the records of each parent in file order.
+   * @param number the number of the record in `records`
    * @throws Failure `storage` if the file cannot be written
    */
   readonly add: (parent: number, records: FlaggedRecords, number: number) => void;
@@ -42,7 +43,7 @@ export interface ParentRange {
 const PARENTS_OF_BUCKET = 4096;
 const MEMORY_BYTES = 32 * 2 ** 20;
 
-/** @param folder folder for the file. The file is created on demand */
+/** @param folder folder for the file, which is created on demand */
 export function createSpoolStore(folder: string, memoryBytes: number = MEMORY_BYTES): SpoolStore {
   const spools: Buckets[] = [];
   let size = 0;

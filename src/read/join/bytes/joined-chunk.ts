@@ -25,7 +25,7 @@ export interface ChildSlice extends CsvBytes<SentBytes> {
 /** Bytes whose buffer contains no other data, so that the buffer can be transferred to another thread. */
 type SentBytes = Uint8Array<ArrayBuffer>;
 
-/** Records that only one thread can read. Their numbers start at 1 and continue across all such batches. */
+/** Records that are not transferred as bytes. Their numbers start at 1 and continue across all such batches. */
 interface RecordBatch {
   readonly records: readonly InputRecord[];
 }

@@ -22,8 +22,8 @@ export interface JoinedReading {
 }
 
 /**
- * Reads the records of a root source with the child records joined to them, as bytes. Throws the same failures as
- * `openJoin`. Returns undefined if the root source has too many keys, or if too many of its records share child
+ * Reads the records of a root source with the child records joined to them, as bytes. Reading throws the same failures
+ * as for `openJoin`. Returns undefined if the root source has too many keys, or if too many of its records share child
  * records.
  */
 export async function joinBytes(root: CsvSource, joining: JoiningBytes): Promise<JoinedReading | undefined> {

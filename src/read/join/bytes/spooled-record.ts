@@ -73,8 +73,8 @@ export function parentAt(view: DataView, at: number): number {
 }
 
 /**
- * Returns a number that identifies the slice of a record. All records of a file are in one slice. A record that is cut
- * off at the end of the file has its own slice.
+ * Returns a number that identifies the slice of a record. All records of a file are in one slice, except a record that
+ * is cut off at the end of the file, which has its own slice.
  */
 export function sliceAt(view: DataView, at: number): number {
   return 2 * view.getUint32(at + HEAD.file) + view.getUint8(at + HEAD.isCutOff);

@@ -69,7 +69,7 @@ export async function spreadChildren(root: CsvSource, spreading: Spreading): Pro
 }
 
 interface RootKeys {
-  /** The records of each key, by column. */
+  /** For each column: the records of each key. */
   readonly tables: ReadonlyMap<string, KeyTable>;
   readonly rows: number;
 }
@@ -98,7 +98,7 @@ async function* recordsOf({ files }: CsvSource): AsyncGenerator<readonly [record
   for (const file of files) for await (const records of csvRecords(file, file.layout)) yield [records, file.layout];
 }
 
-/** Adds an entry for each record, including blank records, so that the numbers match. Returns the number of rows. */
+/** Adds an entry for each record, including blank ones, so that the numbers match. Returns the number of rows. */
 function addKeys(table: KeyTable, visit: VisitKeys, records: CsvRecords): number {
   const first = table.count() - records.from;
   let rows = 0;
