@@ -84,7 +84,7 @@ function remedies(
     ...(keys.length > 0 && restoreKeys ? ["keys whose original values are unknown must be corrected in the file"] : []),
     ...(hasOthers || areKeysIntended ? [`--accept-changes accepts ${accepted}`] : []),
     ...(keys.length > 0 && !areKeysIntended ? ["--accept-changes --new-keys accepts the changed keys"] : []),
-    "next time, import all columns as text",
+    "next time, import all columns into the spreadsheet as text",
   ];
 }
 

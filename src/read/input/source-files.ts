@@ -110,7 +110,7 @@ function countVisits(pattern: string, max: number, signal: AbortSignal | undefin
     entries += Array.isArray(found) ? found.length : 0;
     if (entries <= max || stop.signal.aborted) return;
     const what = `${pattern}: the pattern covers more than ${formatCount(max)} files and folders`;
-    stop.abort(new Failure("usage", what, { hint: "start it with the folder that contains the sources" }));
+    stop.abort(new Failure("usage", what, { hint: "begin the pattern with the folder that contains the sources" }));
   };
   const counted = (...given: readonly unknown[]): void => {
     const done = given.at(-1);

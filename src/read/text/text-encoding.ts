@@ -46,7 +46,7 @@ function knownEncoding(declared: string): string {
   const name = declared.trim().toLowerCase();
   if (/^(utf-?(16|32)|ucs-?2)$/.test(name)) {
     throw new Failure("usage", `encoding "${declared}" does not specify the byte order`, {
-      hint: "use utf-16le (usual on Windows) or utf-16be; a file with a byte order mark needs no --encoding",
+      hint: "use utf-16le (usual on Windows), utf-16be, utf-32le or utf-32be; a file with a byte order mark needs no --encoding",
     });
   }
   if (NOT_TEXT.test(name) || !iconv().encodingExists(name)) {
