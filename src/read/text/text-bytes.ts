@@ -10,8 +10,8 @@ export interface TextSource extends PackedFile {
   readonly encoding: TextEncoding;
 }
 
-/** Throws the failure for a byte that is not text. `offset` counts from the first byte that is decoded. */
-type BadByte = (offset: number, what: string) => Promise<never>;
+/** Handles a byte that is not text. `offset` counts from the first byte that is decoded. */
+type BadByte = (offset: number, what: string) => Promise<void>;
 
 /**
  * Yields the text of a file as chunks of well-formed UTF-8 without a byte order mark. The chunks are split only between
@@ -20,12 +20,16 @@ type BadByte = (offset: number, what: string) => Promise<never>;
  * encodings other than UTF-8 and UTF-16, of the chunk with this byte
  */
 export function textBytes(source: TextSource): AsyncGenerator<Buffer> {
-  const { name, bomBytes } = source.encoding;
+  const { bomBytes } = source.encoding;
   const { start = 0 } = source;
   const bytes = start === 0 ? withoutStart(fileBytes(source), bomBytes) : fileBytes(source);
   const bad: BadByte = async (offset, what) => {
     throw await encodingFailure(source, offset + (start === 0 ? bomBytes : start), what);
   };
+  return decoded(bytes, source.encoding, bad);
+}
+
+function decoded(bytes: AsyncIterable<Buffer>, { name }: TextEncoding, bad: BadByte): AsyncGenerator<Buffer> {
   if (name === "utf-8") return fromUtf8(bytes, bad);
   if (name === "utf-16le" || name === "utf-16be") return fromUtf16(bytes, name === "utf-16be", bad);
   const table = singleByteTable(name);
@@ -131,14 +135,21 @@ async function encodingFailure(source: TextSource, offset: number, what: string)
  * justify counting the lines of every file.
  */
 async function lineAtByte(source: TextSource, offset: number): Promise<number> {
+  const { bomBytes } = source.encoding;
+  const before = firstBytes(withoutStart(fileBytes({ ...source, start: 0 }), bomBytes), offset - bomBytes);
   const lines = newLineCounter();
-  let left = offset;
-  for await (const chunk of fileBytes({ ...source, start: 0 })) {
-    lines.add(chunk.subarray(0, left));
-    left -= chunk.length;
-    if (left <= 0) break;
-  }
+  // The bytes may end in the middle of a character, which is not an error here.
+  for await (const text of decoded(before, source.encoding, () => Promise.resolve())) lines.add(text);
   return lines.line();
+}
+
+async function* firstBytes(bytes: AsyncIterable<Buffer>, count: number): AsyncGenerator<Buffer> {
+  let left = count;
+  for await (const chunk of bytes) {
+    yield chunk.subarray(0, left);
+    left -= chunk.length;
+    if (left <= 0) return;
+  }
 }
 
 function hex(byte: number): string {

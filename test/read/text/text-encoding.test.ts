@@ -60,6 +60,14 @@ describe("the text decoder", () => {
     expect(failure.hint).toContain(name);
   });
 
+  it.each(["\n", "\r\n", "\r"])("names the line of a lone surrogate in UTF-16 after line ends %j", async (end) => {
+    // Each unit of U+0A0D and U+0D0A has the bytes of two line ends.
+    const rows = ["A", "1", "\u0A0D\u0D0A", "2".repeat(200_000), "x\uD83Dy", ""];
+    const littleEndian = Buffer.from(`\uFEFF${rows.join(end)}`, "utf16le");
+    for (const bytes of [littleEndian, Buffer.from(littleEndian).swap16()])
+      expect(await failureOf(readBytes(bytes))).toMatchObject({ code: "source_bad_encoding", place: { line: 5 } });
+  });
+
   it("rejects a lone surrogate in UTF-16", async () => {
     expect(await failureOf(readBytes(Buffer.from("\uFEFFA\nx\uD83Dy\n", "utf16le")))).toMatchObject({
       code: "source_bad_encoding",
