@@ -1,4 +1,4 @@
-/** Returns the system error code (such as `ENOENT` or `EEXIST`); undefined for any other error. */
+/** Returns the `code` of an error, such as `ENOENT` or `ERR_MODULE_NOT_FOUND`; undefined if it is not a string. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

@@ -3,15 +3,16 @@ import { Failure } from "../model/failure.ts";
 import { DatabaseSync } from "./sqlite.ts";
 import { remedyOf } from "./write-error.ts";
 
-/** How long to wait for another program, in milliseconds. */
+/** Maximum time to wait for another program, in milliseconds. */
 const PATIENCE_MS = 10_000;
 const RETRY_MS = 20;
 
 /**
- * Runs `work`, which must be short, while holding an exclusive lock. Other processes use this function to take the same
- * lock. `<file>.lock` is a SQLite file with an open write transaction, so the kernel releases the lock when the process
- * ends, however that happens.
- * @throws Failure `storage` if another program keeps the lock, or the lock file cannot be written
+ * Runs `work`, which must be short, while holding an exclusive lock. The lock excludes only other callers of this
+ * function, in this process and in others. `<file>.lock` is a SQLite file with an open write transaction, so the kernel
+ * releases the lock when the process ends, however that happens.
+ * @throws Failure `storage` if another program holds the lock for more than `patienceMs`, or if the lock file cannot be
+ * written
  */
 export function withFileLock<T>(file: string, work: () => Promise<T>, patienceMs: number = PATIENCE_MS): Promise<T> {
   const lock = `${file}.lock`;
@@ -33,8 +34,8 @@ export function withFileLock<T>(file: string, work: () => Promise<T>, patienceMs
 }
 
 /**
- * The latest task of this process for each file. Only one task may have the lock file open at a time, because closing
- * the file would release the kernel's lock (POSIX, `fcntl`).
+ * The latest task of this process for each lock file. Only one task may have the lock file open at a time, because
+ * closing the file would release the kernel's lock (POSIX, `fcntl`).
  */
 const waiting = new Map<string, Promise<void>>();
 

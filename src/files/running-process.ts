@@ -12,8 +12,9 @@ export function isRunning(pid: number, start?: string): boolean {
 }
 
 /**
- * Returns the start time of a process in clock ticks since boot, combined with the boot id; undefined except on Linux
- * (proc(5): field 22 of `/proc/<pid>/stat`, counted after the command, which may contain spaces and brackets).
+ * Returns the start time of a process as `<boot id>/<clock ticks since boot>`. Returns undefined if there is no such
+ * process, and on systems other than Linux. See proc(5): field 22 of `/proc/<pid>/stat`. The fields are counted after
+ * the command, which may contain spaces and brackets.
  */
 export function processStart(pid: number): string | undefined {
   const stat = read(() => readFileSync(`/proc/${pid}/stat`, "utf8"));

@@ -47,7 +47,7 @@ export async function refuseSharedFolder(folder: string): Promise<void> {
 const HINT =
   "choose another folder with --out (only you can access a new folder), or remove the write access of other users";
 
-/** Returns the reason why other users may write to the folder; undefined if they may not. */
+/** Returns the reason why files in the folder would not be private; undefined if they would be. */
 export function sharingReason(
   stats: Pick<Stats, "isSymbolicLink" | "mode" | "uid" | "gid">,
   user: FolderUser | undefined,

@@ -4,7 +4,10 @@ import path from "node:path";
 import { remedyOf } from "./write-error.ts";
 import { Failure } from "../model/failure.ts";
 
-/** A file that only this process can access. It disappears when the process ends, for any reason. */
+/**
+ * A file that only this process can access. It disappears when the process ends, for any reason. On Windows, it has a
+ * name, and disappears only when it is closed.
+ */
 export interface UnnamedFile {
   /** Appends the bytes and returns the position at which they start. @throws Failure `storage` */
   readonly append: (bytes: Uint8Array) => number;

@@ -55,7 +55,7 @@ function magnitudeOf(text: string): Magnitude {
   const start = all.search(/[1-9]/);
   if (start < 0) return { sign: 0, digits: "", length: 0n };
   const [exponent = "0"] = /-?\d+/.exec(power.replace(/^([-+]?)0+(?=\d)/, "$1")) ?? [];
-  // A longer exponent is out of range anyway, and the time to convert it is not proportional to its length.
+  // A longer exponent is out of range anyway, and the time to convert it grows faster than its length.
   const length = BigInt(whole.length - start) + BigInt(exponent.slice(0, MAX_LENGTH));
   return { sign: mantissa.startsWith("-") ? -1 : 1, digits: withoutZerosBehind(all.slice(start)), length };
 }
@@ -105,7 +105,7 @@ export function numberWithin(text: string, side: "not above" | "not below"): num
   return bits.getFloat64(0);
 }
 
-/** Whether `text` is an exact multiple of `size`. */
+/** Whether `text` is an exact multiple of `size`. Neither may have an exponent, and `size` must not be zero. */
 export function isMultiple(text: string, size: string): boolean {
   const places = Math.max(decimalPlaces(text), decimalPlaces(size));
   return scaled(text, places) % scaled(size, places) === 0n;

@@ -41,7 +41,8 @@ export function compactJson(text: string): string {
 
 /**
  * Returns the elements of the list in member `name` of a JSON object, as JSON text without whitespace. Keeps the order
- * of members, repeated names and every digit. Empty if there is no such list.
+ * of members, repeated names and every digit. Returns an empty list if there is no such member. Use the result only if
+ * `isListOf` confirms that the member is a list.
  * @param text a valid JSON object
  */
 export function elementTexts(text: string, name: string): readonly string[] {
@@ -123,8 +124,8 @@ function tokenEnd(text: string, start: number): number {
 }
 
 /**
- * Decimals of at most this many characters lose no digit when they are converted to JavaScript numbers. Different values
- * therefore become different numbers.
+ * Decimals of at most this many characters lose no digit when they are converted to JavaScript numbers. Different
+ * values therefore become different numbers.
  */
 export const MAX_EXACT_LENGTH = 15;
 

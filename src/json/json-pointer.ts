@@ -1,20 +1,20 @@
 import type { AttrPath } from "./attr.ts";
 
-/** Formats a JSON pointer (RFC 6901): ["paths", "/notes/"] -> `/paths/~1notes~1`. */
+/** Formats a JSON Pointer (RFC 6901): ["paths", "/notes/"] -> `/paths/~1notes~1`. */
 export function formatPointer(path: AttrPath): string {
   let pointer = "";
   for (const part of path) pointer += `/${typeof part === "string" && /[~/]/.test(part) ? escapeToken(part) : part}`;
   return pointer;
 }
 
-/** Parses a JSON pointer (RFC 6901): `/paths/~1notes~1` -> ["paths", "/notes/"]. */
+/** Parses a JSON Pointer (RFC 6901): `/paths/~1notes~1` -> ["paths", "/notes/"]. */
 export function parsePointer(pointer: string): readonly string[] {
   const [, ...tokens] = pointer.split("/");
   return tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 /**
- * Parses a JSON pointer in a URI fragment (RFC 6901 section 6): `#/components/schemas/A~1B` -> ["components",
+ * Parses a JSON Pointer in a URI fragment (RFC 6901 section 6): `#/components/schemas/A~1B` -> ["components",
  * "schemas", "A/B"]. Returns undefined for any other text.
  */
 export function parseFragment(fragment: string): readonly string[] | undefined {

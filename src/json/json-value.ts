@@ -67,7 +67,7 @@ export function valueAt(root: JsonValue | undefined, path: AttrPath): JsonValue 
 
 /**
  * Returns an own member of an object, or an item of a list; undefined if it does not exist. A list index is a number,
- * or a string of digits as in a JSON pointer. `length` and the empty string (which `Number` converts to 0) are not
+ * or a string of digits as in a JSON Pointer. `length` and the empty string (which `Number` converts to 0) are not
  * indexes.
  */
 export function memberAt(value: unknown, part: AttrSegment): JsonValue | undefined {

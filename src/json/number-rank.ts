@@ -2,7 +2,7 @@ import { compareDecimals, isDecimalText } from "./decimal-arithmetic.ts";
 import { MAX_EXACT_LENGTH } from "./exact-json.ts";
 
 /**
- * The sort key of a number. Includes the text of the number if the text may have more digits than a JavaScript number.
+ * The sort key of a number. Includes the text of the number if a JavaScript number may not hold all of its digits.
  */
 export type NumberRank = number | LongNumber;
 

@@ -10,7 +10,10 @@ export interface StoreOptions {
   readonly notice?: ((message: string) => void) | undefined;
 }
 
-/** The storage of a ledger: a file or a database. The ledger may be open or closed. */
+/**
+ * The storage of a ledger: a file or a database. The ledger may be open or closed. If a ledger file is missing but its
+ * journal exists, methods throw the Failure `ledger_outdated` instead of `run_unknown`.
+ */
 export interface LedgerStore {
   /** Name for messages, and for `--ledger` in suggested commands. Contains no password. */
   readonly name: string;
@@ -87,7 +90,9 @@ export interface ActiveWriter extends ActiveWork {
   readonly command?: string;
 }
 
-/** The findings of a ledger check, and the number of rows by kind. */
+/**
+ * The findings of a ledger check, and the number of rows by kind. For a ledger file with findings, all counts are 0.
+ */
 export interface LedgerCheck {
   /** Sentences that describe the corruption and the contradictions; empty if there are none. */
   readonly findings: readonly string[];

@@ -160,7 +160,7 @@ interface ExcludingLedger {
   exclusions(key?: string): Promise<readonly Exclusion[]>;
 }
 
-/** Finds runs, and returns facts about the ledger's history. */
+/** Finds runs, and returns the data by which copies of a ledger can be compared. */
 export interface RunHistory {
   /**
    * Finds a run by its id or a unique prefix of its id. Without an id, finds the latest run. Resolves to undefined if
@@ -168,15 +168,24 @@ export interface RunHistory {
    * @throws Failure `run_unknown` if several runs begin with the prefix
    */
   findRun(id?: string): Promise<Run | undefined>;
-  /** Returns facts about the ledger's history, for example for comparison with its journals. */
+  /**
+   * Returns the id of the first run, the total number of requests, and when the last request without a clear reply was
+   * abandoned.
+   */
   history(): Promise<LedgerHistory>;
 }
 
 /** The part of a ledger that is compared with journals. */
 export interface JournaledLedger extends RunHistory {
-  /** Compares the ledger with an external journal. Absent if journals are not compared record by record. */
+  /**
+   * Compares the ledger with its journals, request by request. Absent for a ledger with its own thread, and for a
+   * ledger that is only read from a server.
+   */
   readonly recovery?: LedgerRecovery;
-  /** Detects whether a database was restored or moved. Absent for a ledger in a file. */
+  /**
+   * Detects whether a database was restored or moved. Absent for a ledger in a file, and for a ledger that is only
+   * read.
+   */
   readonly origin?: LedgerOrigin;
 }
 

@@ -15,8 +15,8 @@ export interface Holder {
   readonly pidNamespace: string | null;
   readonly pid: number;
   /**
-   * Start time of the process, in the format of its operating system. The start time distinguishes processes that have
-   * used the same pid.
+   * Start time of the process (`processStart`), or null if the system does not state it. The start time distinguishes
+   * processes that have used the same pid.
    */
   readonly processStart: string | null;
   readonly command: string;

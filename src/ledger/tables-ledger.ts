@@ -35,7 +35,10 @@ export type Change = "rows" | "tables" | "plan" | "position";
 
 export interface TableAccess<Own extends Tables> {
   readonly read: <Result>(work: (tables: Tables) => Work<Result>) => Promise<Result>;
-  /** Performs a change. The change is atomic, and on disk when the promise resolves. */
+  /**
+   * Performs a change. The change is atomic, and on disk when the promise resolves. If a PostgreSQL server crashes, it
+   * may still lose a `plan` or a `position`.
+   */
   readonly change: <Result>(change: Change, work: (tables: Own) => Work<Result>) => Promise<Result>;
 }
 

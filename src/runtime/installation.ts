@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import type { ContractCache } from "../job/contract-cache.ts";
 
-/** The settings that determine the location of a user's caches. */
+/** The settings that determine the location of a user's cache and state folders. */
 interface CacheSettings {
   readonly env: NodeJS.ProcessEnv;
   readonly platform: NodeJS.Platform;

@@ -56,8 +56,8 @@ function requireUsable(name: string, secret = ""): void {
 }
 
 /**
- * Returns the source from which `readSecrets` takes each credential: the name of a variable or a file. Does not open
- * files.
+ * Returns where `readSecrets` finds each credential: the name of an environment variable, or the path of a file. Does
+ * not open files.
  */
 export function secretOrigins(
   environment: NodeJS.ProcessEnv,

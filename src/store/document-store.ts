@@ -1,4 +1,6 @@
-/** The store of the documents that payloads refer to (specification 2.5): the platform's bucket, or a copy of it. */
+/**
+ * The store of the documents that payloads refer to (API specification 2.5): the platform's bucket, or a copy of it.
+ */
 export interface DocumentStore {
   /** Readable location: `s3://bucket`, or the folder. */
   readonly name: string;

@@ -7,7 +7,7 @@ import { type BucketSettings, parseBucket } from "./s3-bucket.ts";
 import type { S3Connection, StoreKey } from "./s3-store.ts";
 
 export interface StoreOptions extends BucketSettings, S3Connection {
-  /** Called only if the store requires credentials. */
+  /** Called only for a bucket. Resolves to undefined if no credentials are set. */
   readonly credentials: () => Promise<StoreKey | undefined>;
 }
 

@@ -22,7 +22,7 @@ export interface BucketSettings {
 
 const DEFAULT_REGION = "us-east-1";
 
-/** @throws Failure `usage` for an invalid address */
+/** @throws Failure `usage` for an invalid address, region or endpoint */
 export function parseBucket({ location, endpoint, region, allowInsecureLoopback }: BucketSettings): Bucket {
   const [, name, path = ""] = /^s3:\/\/([A-Za-z0-9][A-Za-z0-9._-]{1,254})(?:\/(.*))?$/.exec(location) ?? [];
   if (name === undefined) {
@@ -32,7 +32,9 @@ export function parseBucket({ location, endpoint, region, allowInsecureLoopback 
   }
   const regionName = region ?? DEFAULT_REGION;
   if (!/^[a-z0-9-]{1,64}$/i.test(regionName)) {
-    throw new Failure("usage", `${regionName} is not the name of a region`, { hint: "for example eu-west-2" });
+    throw new Failure("usage", `${regionName} is not the name of a region`, {
+      hint: "set the region of the bucket, for example --region eu-west-2",
+    });
   }
   const prefix = path.replace(/\/+$/, "");
   return {

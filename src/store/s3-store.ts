@@ -170,8 +170,8 @@ function storeFailure(reply: HttpReply, bucket: Bucket): Failure {
 }
 
 const HINTS: ReadonlyMap<string, string> = new Map([
-  ["SignatureDoesNotMatch", "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: they do not match"],
-  ["InvalidAccessKeyId", "the store does not recognise the access key: check AWS_ACCESS_KEY_ID"],
+  ["SignatureDoesNotMatch", "check the store's credentials: the access key and its secret do not match"],
+  ["InvalidAccessKeyId", "check the store's credentials: the store does not recognise the access key"],
   ["RequestTimeTooSkewed", "correct this machine's clock"],
   ["ExpiredToken", "get a new session token: the one in use has expired"],
 ]);
@@ -182,7 +182,7 @@ function plainRegion(region: string | undefined): string | undefined {
 
 const MAX_TRIES = 6;
 
-/** Returns undefined if the store's certificate is not trusted, because such a request is not retried. */
+/** Returns the reason to retry a request; undefined for a TLS failure, which a retry cannot fix. */
 function reasonToRetry(error: TransportError, origin: string): string | undefined {
   return tlsFailure(error, origin) === undefined ? error.code : undefined;
 }

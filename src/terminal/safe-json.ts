@@ -15,6 +15,7 @@ export function jsonText(text: string): string {
 /**
  * Makes valid JSON safe on a terminal, with the escapes of `jsonText`. Keeps line feeds, because valid JSON contains
  * them only between tokens.
+ * @param json must not contain tabs or carriage returns between tokens; `JSON.stringify` writes neither by default
  */
 export function safeJson(json: string): string {
   return json.replace(UNSAFE_IN_JSON, escaped);

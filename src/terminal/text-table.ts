@@ -8,7 +8,10 @@ interface TableColumn {
   readonly align?: "right";
   /** Whether Markdown shows the cells as code. Set for names and patterns. */
   readonly code?: boolean;
-  /** Whether an ellipsis replaces the phrases that do not fit on the line. Only for phrases in the last column. */
+  /**
+   * Whether an ellipsis replaces the phrases that do not fit on the line, instead of wrapping them. Only for a last
+   * column whose cells are comma-separated phrases.
+   */
   readonly isCut?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type * as StringWidth from "string-width";
 
-/** Characters that take one column: ASCII, Latin letters, and the ellipsis of cut text. */
+/** Text whose characters each take one column: ASCII, Latin letters, and the ellipsis of cut text. */
 const NARROW = /^[\x20-\x7E\xA1-\xA8\xAA-\xAC\xAF-\u024F…]*$/;
 
 /**

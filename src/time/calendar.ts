@@ -19,8 +19,8 @@ export function isIsoDateTime(text: string): boolean {
 }
 
 /**
- * Returns the instant of a date-time in milliseconds; NaN for other strings. A leap second counts as the second before
- * it.
+ * Returns the instant of a date-time in milliseconds since 1970; NaN if `Date.parse` does not accept the text. A leap
+ * second counts as the second before it.
  */
 export function instantOf(text: string): number {
   return Date.parse(text.replace(LEAP_SECOND, ":59"));
@@ -42,7 +42,7 @@ export function losesFraction(text: string): boolean {
   return text.length > 20 && /\.\d*[1-9]/.test(text);
 }
 
-/** Whether the text is `HH:MM` or `HH:MM:SS`, with an optional fraction and an optional offset. */
+/** Whether the text is `HH:MM`, `HH:MM:SS`, or `HH:MM:SS` with a fraction, each with an optional `Z` or offset. */
 export function isIsoTime(text: string): boolean {
   return TIME.test(text);
 }
@@ -91,7 +91,7 @@ const LAST_INSTANT = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
  * Shifts a date (YYYY-MM-DD) or a date-time by a number of 24-hour days. Limits the result to the years 0 to 9999.
- * Returns undefined for other strings.
+ * Returns undefined if `Date.parse` does not accept the text.
  */
 export function shiftDays(text: string, count: number): string | undefined {
   const instant = Date.parse(text) + count * DAY_MS;

@@ -22,7 +22,7 @@ interface Moment {
 const USED_SHARE = 0.8;
 /**
  * Number of missed renewals after which the holder needs a reply from the server before it acts. The holder may have
- * been suspended, and an older copy of the database may be in use.
+ * been suspended, and an older copy of the database may have been restored in the meantime.
  */
 const MISSED_RENEWALS = 5;
 

@@ -79,7 +79,7 @@ export interface LondonTime {
   readonly day: string;
   /** `HH:MM`. */
   readonly clock: string;
-  /** `GMT`, `BST`, or an offset for early years. */
+  /** `GMT`, `BST`, or an offset for the historical periods in which London used another one. */
   readonly zone: string;
 }
 

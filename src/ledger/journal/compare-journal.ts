@@ -52,7 +52,8 @@ export function journalsOf({ folder, ledgerName }: JournalPlace, id: string | un
 }
 
 /**
- * Whether the ledger has the minimum contents that the journal's last entry specifies. Reads only the end of the file.
+ * Whether the ledger has the minimum contents that the journal's last entry specifies. False if the journal does not
+ * end with an `end` entry. Reads only the end of the file.
  */
 export async function endsUpToDate(file: string, ledger: JournaledLedger): Promise<boolean> {
   const last = readLastEntry(file);
@@ -117,7 +118,7 @@ async function addEntry(state: ComparisonState, entry: JournalEntry, ledger: Jou
     case "begin":
       state.lastRun = entry.run;
       state.lastAt = entry.at;
-      // If the ledger lacks requests that were sent before this journal began, no journal contains them.
+      // If the ledger lacks requests that were sent before this journal began, this journal does not contain them.
       if (state.isStart && entry.requests > (await ledger.history()).requests) state.isComplete = false;
       return startFrom(state, entry);
     case "requests":

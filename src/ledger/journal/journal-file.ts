@@ -21,7 +21,7 @@ import { framesOf, type JournalEntry, MAGIC } from "./journal-format.ts";
 /** A journal opened for writing. */
 export interface JournalFile {
   /**
-   * Appends the bytes. They are not lost if only the process is killed.
+   * Appends the bytes. They survive if the process is killed. They survive a power failure only after `sync`.
    * @throws Failure `storage`
    */
   readonly append: (bytes: Uint8Array) => void;

@@ -4,12 +4,7 @@ import { parseJson } from "../../json/parse-json.ts";
 import { HASH_BYTES } from "../records/record-hashes.ts";
 import type { JournaledRequest } from "./recovery.ts";
 
-/**
- * The file format of a journal, version 1: `MAGIC`, then frames. A frame has a header of 12 bytes (type, three zero
- * bytes, payload length, CRC-32 of these 8 bytes), the payload, and the CRC-32 of the payload. Numbers are
- * little-endian. The first frame names the ledger. The header has its own checksum, so that a corrupt length does not
- * look like a frame that is cut off at the end of the file.
- */
+/** An entry of a journal. The first entry names the ledger. */
 export type JournalEntry =
   | { readonly kind: "ledger"; readonly name: string; readonly id: string }
   /** A run is about to send requests. `requests`: number of requests in the ledger at that time. */
@@ -31,7 +26,10 @@ export interface ExpectedLedger {
   readonly requests: number;
 }
 
-/** Returns the entries which note that a ledger with this recovery and number of requests accounts for a journal. */
+/**
+ * Returns the last entries of a journal for which the ledger accounts. The entries name the ledger's recovery and its
+ * number of requests.
+ */
 export function recoveryNote(note: {
   readonly recovery: string;
   readonly at: string;
@@ -43,10 +41,16 @@ export function recoveryNote(note: {
   ];
 }
 
+/**
+ * The beginning of a journal in format version 1. Frames follow, each with one entry. Only the requests of a `requests`
+ * entry may be divided among several frames. A frame has a header of 12 bytes (type, three zero bytes, payload length,
+ * CRC-32 of these 8 bytes), the payload, and the CRC-32 of the payload. Numbers are little-endian. The header has its
+ * own checksum, so that a corrupt length does not look like a frame that is cut off at the end of the file.
+ */
 export const MAGIC: Buffer = Buffer.from("MIGJRNL1");
 const HEADER_BYTES = 12;
 const CHECKSUM_BYTES = 4;
-/** Maximum size of a payload. A longer frame is corrupt. */
+/** Maximum size of a payload. A frame with a longer payload is corrupt. */
 export const MAX_PAYLOAD_BYTES: number = 1024 * 1024;
 
 const TYPES = { ledger: 1, begin: 2, requests: 3, count: 4, recovery: 5, end: 6 } as const;

@@ -100,7 +100,7 @@ export function readLedgerOf(file: string): Extract<JournalEntry, { readonly kin
 
 const EXTENSION = ".log";
 
-/** Returns the journals of all ledgers in a folder; an empty list if the folder does not exist. */
+/** Returns the paths of all journals in a folder, for any ledger; an empty list if the folder does not exist. */
 export function journalFiles(folder: string): readonly string[] {
   const names = unlessMissing(() => readdirSync(folder)) ?? [];
   return names

@@ -10,7 +10,10 @@ import { recoveryNote } from "./journal-format.ts";
 import { journalFiles, readLastEntry, readLedgerOf } from "./journal-reader.ts";
 import { type Journal, type JournalOptions, openJournal } from "./open-journal.ts";
 
-/** The journals that processes on this machine write for ledgers on servers: `<folder>/<ledger>/<process>/`. */
+/**
+ * The journals that processes on this machine write for ledgers on servers: `<folder>/<ledger>/<process>/`, where
+ * `<ledger>` is the id of the ledger's first run.
+ */
 export interface MachineJournals {
   readonly folder: string;
   /** Host, port and database. */
@@ -19,7 +22,7 @@ export interface MachineJournals {
 
 /** The result of comparing this machine's journals with a ledger that several machines write to. */
 export interface MachineComparison {
-  /** Journals that contain requests or a recovery note missing from the ledger. */
+  /** Journals that are corrupt, or that contain a run, requests or a recovery note that the ledger lacks. */
   readonly outdated: readonly JournalComparison[];
   /** Number of requests in these journals that are missing from the ledger. */
   readonly unknown: number;

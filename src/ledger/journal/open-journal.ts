@@ -16,7 +16,7 @@ import { journalFile, readJournal, readLastEntry } from "./journal-reader.ts";
 import { statSync } from "node:fs";
 
 /**
- * A log, outside the ledger, of the requests that were sent. A ledger that lacks some of these requests is an older
+ * A log, outside the ledger, of the requests that a run sends. A ledger that lacks some of these requests is an older
  * copy or a different ledger, and a run with that ledger would send the requests again. The journal never has more
  * requests than its ledger. An entry is written after the ledger has committed the intents, and before their requests
  * are sent.
@@ -28,8 +28,8 @@ export interface Journal {
    */
   readonly begin: (run: string) => Promise<void>;
   /**
-   * Call this before these requests are sent. The entry is not lost if only the process is killed. A power failure may
-   * lose the entries of the last second.
+   * Call this before these requests are sent. The entry survives if the process is killed. A power failure may lose the
+   * entries since the last sync. While entries are added, the file is synced about once per second.
    */
   readonly add: (intents: readonly SentRequest[]) => void;
   /** Call this instead of `add` if only the number of the requests is known. */
@@ -44,7 +44,9 @@ export interface JournalOptions extends JournalRescue {
 
 const SYNC_INTERVAL_MS = 1000;
 
-/** Opens the journal of a ledger. Call this only if `findOutdated` returned no journals for the ledger. */
+/**
+ * Opens the journal of a ledger. Call this only if no journal shows that the ledger lacks requests (`findOutdated`).
+ */
 export function openJournal(
   { folder, ledgerName }: JournalPlace,
   ledger: RunHistory,

@@ -46,7 +46,10 @@ export async function recoverFromJournals(
 }
 
 interface RecoverMachineOptions extends RecoverOptions {
-  /** Whether the ledger may lack requests that no journal on this machine contains. */
+  /**
+   * Whether the ledger may lack requests that no journal on this machine contains. For the parameters, see
+   * `MachineComparison`.
+   */
   readonly isUncertain: (isComplete: boolean, unknown: number) => Promise<boolean>;
 }
 

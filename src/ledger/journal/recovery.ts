@@ -49,9 +49,15 @@ export interface LedgerOrigin {
 
 /** Facts about a ledger's database that allow a process to detect a restored copy. */
 export interface OriginFacts {
-  /** Identifies the server, the database, the tables and the timeline. */
+  /**
+   * Identifies the server, the database, the tables and the timeline. If the database user may not read the server's
+   * control data, identifies only the database and the tables.
+   */
   readonly origin: string;
-  /** Position in the server's log. The position increases as long as the origin stays the same. */
+  /**
+   * Position in the server's log, which increases as long as the origin stays the same. Always 0 if the database user
+   * may not read the server's control data.
+   */
   readonly position: number;
   /**
    * When the server started. Restoring the server's files requires a restart. After the restart, the position may be

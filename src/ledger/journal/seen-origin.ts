@@ -24,7 +24,7 @@ const schema: z.ZodType<SeenOrigin> = z.object({
 });
 
 /**
- * Reads the last observed state; undefined if its file is missing or invalid.
+ * Reads the last observed state, without `startedAt` and `noted`. Returns undefined if its file is missing or invalid.
  * @param folder the folder of the ledger's journals
  */
 export function readSeenOrigin(folder: string): SeenOrigin | undefined {

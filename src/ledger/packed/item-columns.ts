@@ -31,7 +31,7 @@ export interface ItemValues {
   readonly fileNumbers: Uint32Array;
   /** Bits of `FLAG`. */
   readonly flags: Uint8Array;
-  /** End of each item's extra properties in `extras`. Most items have none. */
+  /** End of each item's extra properties in `extras`. In a run that sends nothing, most items have none. */
   readonly extraEnds: Uint32Array;
 }
 
@@ -40,7 +40,7 @@ export interface ItemColumns extends ItemValues {
   readonly count: number;
   /** The concatenated keys in UTF-8. */
   readonly keys: Buffer;
-  /** Properties that few items have: hashes, and problems as JSON. */
+  /** The encoded `ItemExtra` of each item: hashes, times, and problems as JSON. */
   readonly extras: Buffer;
 }
 
@@ -52,7 +52,7 @@ interface ColumnSizes {
   readonly extraBytes: number;
 }
 
-/** Size of the header. The columns follow the header. Columns with the widest numbers come first. */
+/** Size of the header. The columns follow, those with the widest numbers first, so that all numbers are aligned. */
 const HEADER_BYTES = 16;
 const BYTES_OF_ITEM = 4 * 8 + 3 * 4 + 1;
 

@@ -3,7 +3,7 @@ import type { ByteList } from "../../text/byte-list.ts";
 import type { PlannedItem } from "../records/planned-item.ts";
 import { HASH_BYTES } from "../records/record-hashes.ts";
 
-/** Properties that few items have. They are stored outside the columns. */
+/** Properties that are stored outside the columns. In a run that sends nothing, few items have them. */
 export interface ItemExtra extends Pick<PlannedItem, "identity" | "awaits" | "problems" | "rowHash" | "asOf"> {
   readonly content: Uint8Array | undefined;
 }
@@ -14,12 +14,12 @@ export function hasExtra({ problems, identity, content, awaits, rowHash, asOf }:
 }
 
 /**
- * Appends the hashes `identity`, `content` and `awaits`, then the row hash and the time, each preceded by its length.
- * Finally appends the problems.
+ * Appends the hashes `identity`, `content` and `awaits`, then `rowHash` and `asOf`, each preceded by its length
+ * (`ABSENT` for a missing value). Finally appends the problems.
  */
 export function addExtra({ problems, identity, content, awaits, rowHash, asOf }: PlannedItem, extras: ByteList): void {
   for (const hash of [identity, typeof content === "object" ? content : undefined, awaits]) {
-    extras.addByte(hash?.length ?? NO_HASH);
+    extras.addByte(hash?.length ?? ABSENT);
     if (hash !== undefined) extras.addBytes(hash);
   }
   addNumber(rowHash, extras);
@@ -29,20 +29,20 @@ export function addExtra({ problems, identity, content, awaits, rowHash, asOf }:
 
 /**
  * Does the same as `addExtra` for an item that has only a row hash, an identity and a content hash. In `hashes`, the
- * content hash directly follows the identity.
+ * identity begins at `start`, and the content hash follows it directly.
  */
 export function addHashes(hashes: Uint8Array, start: number, rowHash: number, extras: ByteList): void {
   for (let at = start; at < start + 2 * HASH_BYTES; at += HASH_BYTES) {
     extras.addByte(HASH_BYTES);
     extras.addBytes(hashes, at, at + HASH_BYTES);
   }
-  extras.addByte(NO_HASH);
+  extras.addByte(ABSENT);
   addNumber(rowHash, extras);
-  extras.addByte(NO_HASH);
+  extras.addByte(ABSENT);
 }
 
 function addNumber(number: number | undefined, extras: ByteList): void {
-  extras.addByte(number === undefined ? NO_HASH : NUMBER_BYTES);
+  extras.addByte(number === undefined ? ABSENT : NUMBER_BYTES);
   if (number === undefined) return;
   numberView.setFloat64(0, number);
   extras.addBytes(numberBytes);
@@ -52,7 +52,8 @@ const numberBytes = new Uint8Array(8);
 const numberView = new DataView(numberBytes.buffer);
 const NUMBER_BYTES: number = numberBytes.length;
 
-const NO_HASH = 255;
+/** Stands for the length of a missing value. */
+const ABSENT = 255;
 
 /** Returns the problem without its value, which is never stored. */
 export function withoutValue(problem: Problem): Problem {
@@ -68,9 +69,9 @@ export function readExtra(bytes: Buffer): ItemExtra {
   if (bytes.length === 0) return NO_EXTRA;
   let at = 0;
   const nextHash = (): Uint8Array | undefined => {
-    const length = bytes[at] ?? NO_HASH;
+    const length = bytes[at] ?? ABSENT;
     at += 1;
-    if (length === NO_HASH) return undefined;
+    if (length === ABSENT) return undefined;
     at += length;
     return Uint8Array.from(bytes.subarray(at - length, at));
   };

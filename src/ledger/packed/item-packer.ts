@@ -30,6 +30,7 @@ export interface FastPathItems {
 /** Packs items into columns, in input order. */
 export interface ItemPacker {
   readonly add: (item: PlannedItem) => void;
+  /** Adds the item at index `at`. `record`: its record number. */
   readonly addPlain: (items: FastPathItems, at: number, record: number) => void;
   /** Returns the items added since the last call. */
   readonly take: () => PackedItems;
@@ -110,7 +111,7 @@ function packFastPathKey({ bytes, keyStarts, keyEnds, keyTexts }: FastPathItems,
 /** Columns that are copied unchanged into the packed buffer. */
 const COLUMNS = ["records", "lines", "contents", "marks", "keyEnds", "fileNumbers", "extraEnds", "flags"] as const;
 
-/** Initial number of items per batch. */
+/** Initial number of items for which the columns have room. */
 const INITIAL_CAPACITY = 512;
 
 function newItems(capacity: number): ItemValues {
@@ -157,8 +158,8 @@ function contentNumber(content: PlannedItem["content"]): number {
 }
 
 /**
- * Converts the first 52 bits of a SHA-256 hash to a number. The number distinguishes contents as reliably as a 52-bit
- * fast hash.
+ * Converts 52 bits of a SHA-256 hash to a number: its first 48 bits, and the low 4 bits of its seventh byte. The number
+ * distinguishes contents as reliably as a 52-bit fast hash.
  */
 function hashNumber(hashes: Uint8Array, start: number): number {
   let number = (hashes[start + 6] ?? 0) & 0xf;

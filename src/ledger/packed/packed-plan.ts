@@ -25,7 +25,7 @@ export interface PackedPlan {
   readonly findings: Sorter<LaterFinding>;
   /** Numbers of the records with problems that `excludeRows` added. */
   readonly excluded: Set<number>;
-  /** Set when the plan is complete. */
+  /** Set by `settleKeys`, when all records have been planned. */
   policy?: PlanPolicy;
 }
 
@@ -51,7 +51,7 @@ export interface KeyFinding {
   readonly same?: Spot;
   /** Whether all records with this key have the same content. */
   readonly sameContent: boolean;
-  /** The first record with another key that is nearly equal. */
+  /** The first record with another key that is nearly equal. `findRepeatedKeys` selects this key. */
   readonly near?: Spot;
 }
 
@@ -168,7 +168,7 @@ interface ReadBatch {
   readonly files: readonly number[];
 }
 
-/** Reads the batches one at a time, and yields to the event loop in between. */
+/** Reads the batches one at a time, and yields to the event loop after every `BATCHES_AT_ONCE` batches. */
 export async function* batchesOf({ batches, pieces }: PackedPlan): AsyncGenerator<ReadBatch> {
   for (const [index, { piece, files }] of batches.entries()) {
     if (index % BATCHES_AT_ONCE === BATCHES_AT_ONCE - 1) await yieldToEventLoop();

@@ -27,7 +27,7 @@ interface KeyEntry extends Spot {
   readonly mark: number;
   readonly key: string;
   readonly record: number;
-  /** Null if the record has no content or if its content cannot be compared. */
+  /** The content hash as a number; null if the record has no content. */
   readonly content: number | null;
   readonly isInvalid: boolean;
 }
@@ -80,7 +80,7 @@ interface KeyGroup {
   near?: Spot;
 }
 
-/** Yields one group per key, in the order of the entries. Holds all spellings of one key in memory. */
+/** Yields one group per key, in the order of the entries. Holds only groups with nearly equal keys in memory. */
 function* groupsOf(entries: Iterator<KeyEntry>): Generator<KeyGroup> {
   let near: KeyGroup[] = [];
   for (let next = entries.next(); next.done !== true; next = entries.next()) {
@@ -164,7 +164,7 @@ function sameAs(
 
 const ITEMS_AT_ONCE = 10_000;
 
-/** Yields the items unchanged, and yields to the event loop in between. */
+/** Passes the items on, and yields to the event loop after every `ITEMS_AT_ONCE` items. */
 async function* withPauses<T>(items: Iterable<T>): AsyncGenerator<T> {
   let count = 0;
   for (const item of items) {

@@ -113,7 +113,7 @@ async function findRepeated({ largest, marksOf }: Buckets): Promise<((mark: numb
  * too many candidates to sort.
  */
 function repeatedIn(sharing: Float64Array, limit: number): Float64Array | undefined {
-  // Sorting that many marks would take too long.
+  // Sorting more marks would take too long.
   if (sharing.length > 2 * MAX_REPEATED) return undefined;
   sharing.sort();
   const repeated = sharing.filter((mark, index) => mark === sharing[index - 1]);

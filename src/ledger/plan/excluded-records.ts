@@ -6,7 +6,7 @@ import { exists, type Tables, type Work } from "../tables/tables.ts";
  * Marks records of the plan as `excluded` if the user has excluded them from the migration, even if they are invalid.
  * Records that may have been processed become `ambiguous` instead. Does not mark accepted records whose content is
  * unchanged, because they become `skipped`.
- * @param toSend condition and index of the records to compare, as in `known-records.ts`
+ * @param toSend condition and index of the records to compare, as in `known-records.ts`; ignored for a new plan
  */
 export function* markExcluded(
   tables: Tables,

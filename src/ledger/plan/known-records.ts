@@ -207,7 +207,7 @@ function* refuseChanged(tables: Tables, run: RunRow, policy: PlanPolicy, toSend:
   });
 }
 
-/** SQL condition: a run that began after this one has sent the accepted content, or skipped it. */
+/** SQL condition: a run that began after this run has sent the accepted content, or skipped it. */
 const IS_SENT_LATER = `(records.identity, records.accepted_content) in (
   select later.identity, later.content from migrate.items as later
   where later.run > $1 and later.status in ('accepted', 'skipped'))`;

@@ -13,7 +13,7 @@ const MAY_BE_SENT = "('valid', 'pending', 'blocked')";
 export const IS_NEW: string = `items.status in ${MAY_BE_SENT} and items.key is not null and items.identity is not null
   and not exists (select 1 from migrate.records where records.identity = items.identity and (${WAS_SENT}))`;
 
-/** The records of the run `$1` with a key that no run has sent. */
+/** SQL that selects the records of run `$1` with a key that no run has sent. */
 export const FROM_NEW_ITEMS: string = `from migrate.items where items.run = $1 and ${IS_NEW}`;
 
 const SELECT_NEW_KEYS = `
@@ -22,7 +22,7 @@ const SELECT_NEW_KEYS = `
 /**
  * Adds the definition of `new_keys` to a query: the keys that no run has sent, in their normal form. SQLite collects
  * them once (`collectNewKeys`). PostgreSQL selects them in each query, so that the database user does not need the
- * right to create tables.
+ * privilege to create temporary tables.
  * @param others other definitions for the query's `with` clause
  */
 export function withNewKeys(query: string, ...others: readonly string[]): Sql {

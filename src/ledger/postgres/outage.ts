@@ -3,7 +3,7 @@ import { postgresFailure } from "./postgres-failure.ts";
 
 /** A period during which the server cannot be reached. All queries wait until it ends. */
 interface Outage {
-  /** Waits before the next attempt. Resolves to false if the server has been unreachable for too long. */
+  /** Waits before the next attempt. Resolves to false if the server has been unreachable for `patienceMs`. */
   readonly wait: (error: unknown) => Promise<boolean>;
   /** Call this when the server has replied. */
   readonly end: () => void;

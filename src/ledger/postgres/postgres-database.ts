@@ -41,14 +41,14 @@ export interface TransactionOptions {
 
 /**
  * A database on a server. The connection to the server has been tested. Closing the database closes its connections.
- * Queries are repeated after a conflict, and for some time while the server cannot be reached. If the reply to a commit
- * is lost, the mark of the transaction shows whether the commit succeeded. Every error except a bug is a `Failure`
- * (`storage`, `config`, `ledger_in_use`, `ledger_damaged`).
+ * Queries are repeated after a conflict and, for up to `patienceMs`, while the server cannot be reached. If the reply
+ * to the commit of a fenced transaction is lost, the mark of the transaction shows whether the commit succeeded. Every
+ * error except a bug is a `Failure` (`storage`, `config`, `ledger_in_use`, `ledger_damaged`).
  */
 export interface PostgresDatabase extends Queries {
   /**
-   * Performs work in a transaction, which is durable on the server when the promise resolves. `work` runs again if the
-   * transaction must be repeated.
+   * Performs work in a transaction, which is durable on the server when the promise resolves, unless `isDurable` is
+   * false. `work` runs again if the transaction must be repeated.
    */
   readonly transaction: <Result>(
     work: (transaction: Transaction) => Promise<Result>,
@@ -70,7 +70,7 @@ export interface DatabaseOptions {
   /** For messages: the address without its password. */
   readonly name: string;
   readonly pool: Pool;
-  /** How long to wait for a server that cannot be reached. Default: no wait. */
+  /** How long to wait for a server that cannot be reached, in milliseconds. Default: 0. */
   readonly patienceMs?: number | undefined;
   readonly notice?: ((message: string) => void) | undefined;
   readonly clock?: MonotonicClock & Sleeper;
@@ -149,8 +149,8 @@ const inUnknownState = new WeakSet<PoolClient>();
 type Work<Result> = (transaction: Transaction) => Promise<Result>;
 
 /**
- * Returns a function that runs a transaction and can be called again after an error. If the reply to its commit was
- * lost, a repeated call first checks the mark.
+ * Returns a function that runs a transaction and can be called again after an error. If the reply to the commit of a
+ * fenced transaction was lost, a repeated call first checks the mark.
  */
 function transactionWork<Result>(
   work: Work<Result>,
@@ -182,7 +182,8 @@ function transactionWork<Result>(
 }
 
 /**
- * Begins a transaction, with all statements in one message. If the connection is lost, the server ends the transaction.
+ * Begins a transaction, with all statements in one message. If the connection is lost, the server rolls the transaction
+ * back.
  */
 async function begin(
   client: PoolClient,

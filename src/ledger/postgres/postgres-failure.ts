@@ -2,7 +2,7 @@ import { errorCode } from "../../files/error-code.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
 
 /**
- * How to handle an error from the server or its connection. `conflict`: the transaction can be repeated immediately.
+ * How to handle an error from the server or its connection. `conflict`: the transaction can be repeated soon.
  * `outage`: the transaction can be repeated when the server is reachable again. `final`: repeating the transaction does
  * not help.
  */
@@ -96,7 +96,7 @@ export function postgresFailure(error: unknown, name: string): unknown {
 const PASSWORD_HINT =
   "set the password in PGPASSWORD, in ~/.pgpass or in a service file, and check the user name in --ledger";
 const PERMISSIONS_HINT =
-  "grant the user of --ledger the permissions listed in docs/cluster.md; for workers, also those in the schema migrate_jobs. Creating the tables of a schema requires the CREATE privilege on it";
+  "grant the user of --ledger the permissions listed in docs/cluster.md; for workers, also those in the schema migrate_jobs. To create the tables, the user needs the CREATE privilege on their schema";
 const DISK_HINT = "free some disk space on the server; then run the same command again";
 const READ_ONLY_HINT = "use --ledger with the primary server: a standby, or a database in recovery, accepts no changes";
 

@@ -13,13 +13,14 @@ import { statement } from "../tables/tables.ts";
  * last transaction of that process. `ranges` contains the parts of a run's plan that are assigned to `workers`. Each
  * assignment increments the fencing token of the range.
  *
- * Attempts known only from a journal belong to no run and have run number 0 and a `row_mark` (`rowMarker`).
- * `recoveries` contains notes that this database accounts for a journal. `machines` contains the machines that have
- * sent requests. `uncovered` contains records that are in no plan and that `coverage` does not count yet. `origin` has
- * at most one row: the origin of the database when the ledger was last known to be complete. In a restored copy, this
- * is the origin of the original database.
+ * Attempts known only from a journal belong to no run and have run number 0. If their source row is known,
+ * they have a `row_mark` (`rowMarker`). `recoveries` contains notes that this database accounts for a journal.
+ * `machines` contains the machines that have sent requests. `uncovered` contains records that are in no plan and that
+ * `coverage` does not count yet. `origin` has at most one row: the origin of the database when the ledger was last
+ * known to be complete. In a restored copy, this is the origin of the original database.
  *
- * Tables whose rows are updated leave room on each page for the next version of a row, so that updates touch no index.
+ * Tables whose rows are updated leave room on each page for the next version of a row. An update that changes no
+ * indexed column then needs no new index entries.
  */
 const CREATE_TABLES = `
   create table migrate.ledger (version integer not null);
@@ -111,8 +112,8 @@ const CREATE_TABLES = `
   ${CREATE_COUNTS}`;
 
 /**
- * Creates the schema if it is missing. Concurrent processes take turns. If the schema exists, the database
- * user does not need the right to create schemas.
+ * Creates the tables, and the schema if it is missing. Concurrent processes take turns. If the schema exists, the
+ * database user does not need the privilege to create schemas.
  * @throws Failure `config` for a ledger in another format, and for a schema or a database that cannot contain a ledger.
  * In both cases, nothing is changed
  */

@@ -98,12 +98,12 @@ export interface SharedAccount {
   readonly holder: { readonly record: number; readonly run: string };
 }
 
-/**
- * `accepted`: the record arrived. `rejected`: the platform has a record with this key and different values. `resend`:
- * the record did not arrive and may be sent again.
- */
 interface DecisionFacts {
   readonly record: number;
+  /**
+   * `accepted`: the record arrived. `rejected`: the platform has a record with this key and different values. `resend`:
+   * the record did not arrive and may be sent again.
+   */
   readonly decision: "accepted" | "rejected" | "resend";
   readonly by: "read-back" | "operator";
   /** Account name of the user who ran the command. */

@@ -101,6 +101,7 @@ export interface WorkerReport {
   readonly perSecond: number;
   /** The current limit on requests in flight. */
   readonly limit?: number | undefined;
+  /** Why the limit last changed. */
   readonly reason?: string | undefined;
   /** Number and total duration of the requests that produced outcomes. */
   readonly replies: { readonly count: number; readonly totalMs: number };

@@ -10,11 +10,11 @@ const APPLICATION_ID = 0x6d696772;
 /**
  * `records` contains the state of every identity across all runs. If its `other_content` is 1, the content on the
  * platform may differ from `content`. `items` contains the planned records of each run. `problems` contains the
- * problems of the plan (attempt 0) and of each attempt. `attempts.row_mark` is set for attempts known only from a
- * journal (`rowMarker`). `positions` contains positions from which a run's input can be read. `exclusions` contains
- * decisions not to migrate a record. `compared` contains the run that was last compared with the other runs.
- * `ledger_state` has one row: the number of committed transactions, the process that may write (`Writer`), and the
- * recoveries.
+ * problems of the plan (attempt 0) and of each attempt. `attempts.row_mark` is set only for attempts from a journal, if
+ * their source row is known (`rowMarker`). `positions` contains positions from which a run's input can be read.
+ * `exclusions` contains decisions not to migrate a record. `compared` contains the run that was last compared with the
+ * other runs. `ledger_state` has one row: the number of committed transactions, the process that may write (`Writer`),
+ * and the recoveries.
  *
  * SQLite stores these statements in the file. In their short form (`shortened`), all of them fit on the first page,
  * which is rarely lost.

@@ -22,8 +22,8 @@ export interface SqliteDatabase {
   readonly transaction: <Result>(work: () => Result) => Result;
   readonly close: () => void;
   /**
-   * Releases the file without another write. The next process that opens the file does the work that SQLite would do on
-   * closing.
+   * Leaves the file open, without another write, until the process ends. The next process that opens the file does the
+   * work that SQLite would do on closing.
    */
   readonly abandon: () => void;
 }

@@ -32,7 +32,10 @@ import { threadLedger } from "../thread/thread-ledger.ts";
 
 export interface SqliteLedgerOptions {
   readonly path: string;
-  /** Whether to create a missing ledger (default: true). If false, a missing ledger causes a Failure `run_unknown`. */
+  /**
+   * Whether to create a missing ledger (default: true). If false, a missing ledger causes a Failure: `run_unknown`, or
+   * `ledger_outdated` if its journal exists.
+   */
   readonly create?: boolean;
   /** Whether to only read the ledger, while another process may be writing to it. Default: false. */
   readonly readOnly?: boolean;

@@ -67,8 +67,8 @@ async function openLocked(options: SqliteLedgerOptions, command: string): Promis
 }
 
 /**
- * Returns a ledger that writes only while the lock is held and the file is in its place. Closing the ledger releases
- * the lock.
+ * Returns a ledger that saves intents and outcomes only while the file is at its path, and intents only while the lock
+ * is held. Closing the ledger releases the lock.
  */
 export function guardedLedger(ledger: Ledger, lock: HeldLock, place: PlaceWatch): Ledger {
   const { inThread } = ledger;

@@ -63,7 +63,7 @@ const NOT_SENT = ["blocked", "ambiguous", "invalid", "excluded"] as const;
  * index of these records and of ambiguous records. There are three cases:
  * - The record was accepted, and a later plan has different content (even if the planned content was sent earlier).
  * - The latest item of the record is invalid or excluded.
- * - The record was refused.
+ * - The record was rejected, or already existed on the platform.
  */
 export function heldOpen(prefix: "" | "records."): string {
   return `${outdated(prefix)} or ${prefix}held = 1 or ${prefix}state = 'rejected' or ${prefix}state = 'existing'`;

@@ -3,7 +3,7 @@ import type { LedgerThread } from "./ledger-thread.ts";
 
 /**
  * Number of groups of requests that the calling thread handles before it starts another thread. Starting a thread takes
- * longer than sending these requests.
+ * longer than saving these requests.
  */
 const GROUPS_HERE = 10;
 

@@ -18,7 +18,9 @@ type PlainCalls = Omit<
   | "close"
 >;
 
-/** The calls to the thread of a ledger, one for each method of the ledger. Frequent methods use packed rows. */
+/**
+ * The calls to the thread of a ledger, one for each method that the thread performs. Frequent methods use packed rows.
+ */
 interface LedgerCalls extends PlainCalls {
   readonly plan: (run: string, items: PackedItems) => Promise<void>;
   readonly saveIntents: (run: string, intents: PackedRows, outcomes: PackedRows) => Promise<void>;

@@ -16,7 +16,8 @@ import { isPackedRows, piecesOf } from "./packed-rows.ts";
 
 const work: LedgerWork = workerData;
 /**
- * Undefined until the first call opens the ledger. If the ledger cannot be opened, every call fails with that error.
+ * Undefined until a call opens the ledger. If opening fails, the call fails with that error, and the next call tries
+ * again.
  */
 let opened: CallMethods | undefined;
 

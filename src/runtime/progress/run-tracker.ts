@@ -133,7 +133,7 @@ function timeLeft(records: number, perSecond: number): number | undefined {
   return perSecond > 0 ? Math.round((records / perSecond) * 1000) : undefined;
 }
 
-/** Combines pauses into waits. Consecutive pauses count as one wait while the platform is busy. */
+/** Combines pauses into waits. A pause that begins before the previous pause is over extends the wait. */
 function createWaits() {
   let since: number | undefined;
   let until = 0;

@@ -38,7 +38,7 @@ async function workingChoice(settings: ConnectionSettings): Promise<TlsChoice> {
   throw connectionFailure(last, settings);
 }
 
-/** Whether another TLS choice may succeed, because the server either has no TLS or requires it. */
+/** Whether another TLS choice may succeed: the server has no TLS, or it may require TLS. */
 function isAboutTls(error: unknown, tried: TlsChoice): boolean {
   return tried === false || hasNoTls(error);
 }

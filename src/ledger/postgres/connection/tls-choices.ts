@@ -14,10 +14,10 @@ export type TlsChoice = ConnectionOptions | false;
 /**
  * Returns the ways to connect to a host, in the order in which to try them, following libpq's `sslmode` (PostgreSQL
  * manual, 34.19). A Unix socket uses no TLS. `require` encrypts, and checks the certificate only if a certificate
- * authority is given. `verify-ca` checks that this authority issued the certificate. `verify-full` also checks the host
- * name. The default is `prefer` for a server on this machine, and `verify-full` for any other server. libpq's own
- * default would accept any connection. If no authority is given, `verify-full` trusts the authorities that Node.js
- * trusts.
+ * authority is found (`authorityOf`). `verify-ca` checks that this authority issued the certificate. `verify-full` also
+ * checks the host name. The default is `prefer` for a server on this machine, and `verify-full` for any other server.
+ * libpq's own default would accept any connection. If no authority is found, `verify-full` trusts the authorities that
+ * Node.js trusts.
  * @throws Failure `config` for an unknown mode, or for a file that cannot be read
  */
 export function tlsChoices(host: string, given: Parameters, home: string): readonly TlsChoice[] {
@@ -64,8 +64,10 @@ function anyName(): undefined {
 }
 
 /**
- * Returns the certificate authority to trust: the named file, or `~/.postgresql/root.crt`. Returns undefined if neither
- * file exists, and for `sslrootcert=system`. Node.js then uses its default authorities.
+ * Returns the certificate authority to trust: the named file or, if none is named, `~/.postgresql/root.crt`. Returns
+ * undefined if that default file cannot be read, and for `sslrootcert=system`. Node.js then uses its default
+ * authorities.
+ * @throws Failure `config` if the named file cannot be read
  */
 function authorityOf({ sslrootcert }: Parameters, home: string): Buffer | undefined {
   if (sslrootcert === "system") return undefined;

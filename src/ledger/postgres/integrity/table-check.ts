@@ -6,8 +6,8 @@ import { MISCOUNTED } from "../tables/count-schema.ts";
 import { statement } from "../../tables/tables.ts";
 
 /**
- * Checks every row for contradictions between the tables. The server itself detects corruption of its files
- * (`pg_amcheck`, page checksums).
+ * Checks every row for contradictions between the tables, and the server for unsafe settings. Does not check the
+ * server's files, which have their own tools (`pg_amcheck`, page checksums).
  */
 export async function checkTables(queries: Queries): Promise<LedgerCheck> {
   const findings = [...(await serverFindings(queries)), ...(await contradictions(queries))];

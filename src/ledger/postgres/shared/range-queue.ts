@@ -132,8 +132,8 @@ function sqlOf(queries: Queries): PgBoss.Db {
 }
 
 /**
- * A statement of pg-boss that is removed because it requires the right to create schemas, even if the schema already
- * exists.
+ * A statement of pg-boss that is removed because it requires the privilege to create schemas, even if the schema
+ * already exists.
  */
 const MAKE_SCHEMA = `CREATE SCHEMA IF NOT EXISTS ${JOB_SCHEMA}`;
 

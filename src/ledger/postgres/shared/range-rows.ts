@@ -8,7 +8,7 @@ import { postgresTables } from "../postgres-tables.ts";
 import { finish, statement } from "../../tables/tables.ts";
 
 export interface HeldRange extends RecordRange {
-  /** Incremented each time the range is assigned. */
+  /** The fencing token, which is incremented each time the range is assigned or revoked. */
   readonly fence: number;
   /** The job in the queue through which the range was assigned. */
   readonly job: string;
@@ -61,7 +61,7 @@ const TAKE_RANGE = statement<HeldRange>(`
 /**
  * Claims a range that was already assigned to the worker without its knowledge, because the reply to the commit was
  * lost. Resolves to undefined if there is no such range.
- * @param known the ranges that the worker knows
+ * @param known the first records of the ranges that the worker knows
  */
 export function claimUnknownRange(
   transaction: Transaction,
@@ -131,7 +131,7 @@ export interface Revocation {
 
 /**
  * Increments the fencing tokens of the ranges, so that their holders can no longer write. Closes requests in flight, as
- * for a dead process. Returns the jobs of the ranges.
+ * for a dead process. Returns the ids of the ranges' jobs.
  */
 export async function revokeRanges(transaction: Transaction, revocation: Revocation): Promise<readonly string[]> {
   const { run, at, resends, state } = revocation;

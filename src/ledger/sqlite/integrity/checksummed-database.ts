@@ -14,7 +14,10 @@ import {
 import { statement } from "../../tables/tables.ts";
 
 export interface ChecksummedDatabase extends SqliteDatabase {
-  /** Closes the database. Returns false if the log could not be written into the file. */
+  /**
+   * Closes the database. Returns false if the log could not be written into the file. Leaves the files unchanged, and
+   * returns true, if the ledger is corrupt, is no longer at its path, or has another writer.
+   */
   readonly close: () => boolean;
   /** Stops checking the pages. Call this when another thread starts writing and checking the pages. */
   readonly stopCheck: () => void;

@@ -182,7 +182,7 @@ const AMBIGUOUS = statement<{ count: number }>(
 
 /**
  * Replaces the ledger with the draft. Removes the old checksum file last. If the swap is interrupted before that, the
- * ledger does not match the checksum file and is refused. Removes the old log before the new ledger is in its place,
+ * ledger does not match the checksum file and is refused. Removes the old log before the new ledger is in place,
  * because SQLite would apply the log to the new ledger.
  */
 function swap(path: string, draft: string, stamp: string): string | undefined {

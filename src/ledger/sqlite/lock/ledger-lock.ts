@@ -196,8 +196,8 @@ function begin(database: SqliteDatabase, path: string): void {
 
 /**
  * Acquires the lock again after the commit that shows the holder to other processes, because this commit briefly
- * releases the lock. If another process acquires the lock in between and writes its own name, this process gives up.
- * The last process to write gets the lock.
+ * releases the lock. If another process acquires the lock in between and records itself as the holder, this process
+ * gives up. The last process to record itself gets the lock.
  */
 function reopenTransaction(database: SqliteDatabase, path: string, holder: Holder): void {
   for (const deadline = performance.now() + TAKEOVER_TIMEOUT_MS; ;) {

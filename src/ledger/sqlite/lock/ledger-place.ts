@@ -5,7 +5,7 @@ import { statOf } from "../ledger-file.ts";
 /** Checks whether an open ledger is still the file at its path. */
 export interface LedgerPlace {
   /**
-   * Returns a failure if the ledger or its log is no longer in its place, otherwise undefined. Costs two file system
+   * Returns a failure if the ledger or its log is no longer at its path, otherwise undefined. Costs two file system
    * calls.
    */
   readonly failure: () => Failure | undefined;
@@ -31,7 +31,7 @@ export function rememberPlace(path: string): LedgerPlace {
   };
 }
 
-/** A check of the ledger's place that also runs twice per second, so that even a waiting run stops. */
+/** A check of the ledger's path that also runs twice per second, so that even a waiting run stops. */
 export interface PlaceWatch {
   readonly lease: HeldLease;
   /** @throws Failure `ledger_lost` */

@@ -27,12 +27,12 @@ const ACCEPTING = `
   end;`;
 
 interface AcceptedInBatch {
-  /**
-   * The outcomes that were written. Some of their rows may have changed between this run's previous write and this one.
-   */
+  /** The outcomes that were written, except to the rows counted in `missing`. */
   readonly written: readonly AttemptOutcome[];
   /**
    * The number of rows that did not change although their outcomes were written. Each outcome should change three rows.
+   * If a record was accepted earlier, its row in `records` does not change. Any other missing change is due to another
+   * writer.
    */
   readonly missing: number;
   /** The outcomes that were not written. Each must be handled individually. */

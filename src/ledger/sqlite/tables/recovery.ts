@@ -4,13 +4,13 @@ import { PLANNED_PUSHES } from "../../tables/planned-records.ts";
 import { addToCounts } from "./count-schema.ts";
 import { statement } from "../../tables/tables.ts";
 
-/**
- * The run number of attempts known only from a journal. Such attempts belong to no run. Recoveries are a JSON list in
- * `ledger_state.recoveries`. `resends` is -1 for a record that is in no plan and that `coverage` does not count yet.
- * There is no separate table, because a schema that fits on one page is rarely lost.
- */
+/** The run number of attempts known only from a journal. Such attempts belong to no run. */
 const NO_RUN = 0;
 
+/**
+ * Recoveries are a JSON list in `ledger_state.recoveries`. `resends` is -1 for a record that is in no plan and that
+ * `coverage` does not count yet. Neither has a table of its own, because a schema that fits on one page is rarely lost.
+ */
 export function recoveryOf(database: SqliteDatabase): LedgerRecovery {
   return {
     unknownRequests: async (requests) => requests.filter((request) => !isKnown(database, request)),

@@ -25,7 +25,7 @@ export function saveIntents(
   for (const range of rangesOf(intents)) claimRange(database, run, range);
 }
 
-/** Intents for consecutive records. All other properties of these intents are equal. */
+/** Intents for consecutive records, with the same attempt number, step, time and `idempotent`. */
 interface IntentRange {
   readonly first: Intent;
   count: number;
