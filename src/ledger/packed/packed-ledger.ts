@@ -12,7 +12,7 @@ import { excludeRows, settleKeys } from "./settle-plan.ts";
 /** A run that sends nothing. */
 export type UnsentRun = NewRun & { readonly command: Exclude<NewRun["command"], "push"> };
 
-/** The plan of one run that sends nothing and cannot be resumed. */
+/** A ledger for runs that send nothing and cannot be resumed. */
 export interface PackedLedger extends PlanLedger {
   readonly startRun: (run: UnsentRun) => Promise<Run>;
 }

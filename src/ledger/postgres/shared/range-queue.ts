@@ -13,7 +13,7 @@ const EXPIRY_SECONDS = 23 * 60 * 60;
 /** Maximum number of times that a range may lose its worker. */
 const RETRIES = 10_000;
 
-/** A range as a job. The first record of the range determines the order of assignment. */
+/** The job that assigns a range. Ranges are assigned in the order of their first records. */
 export interface RangeJob {
   readonly id: string;
   readonly first: number;
