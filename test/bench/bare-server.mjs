@@ -1,15 +1,15 @@
-// A minimal platform on loopback with HTTPS. It answers every POST with 201 and a new account number, immediately or
-// after a latency. A request to validate or stage an account receives the reply to that step. The server checks nothing
-// else, so that push.mjs and real-job.mjs measure only the client.
+// A minimal platform on loopback with HTTPS. It replies to every request with 201 and a new account number, immediately
+// or after a latency. Only a request to validate or stage an account receives the reply to that step. The server checks
+// nothing, so that the benchmarks measure only the client.
 //   node test/bench/bare-server.mjs [--latency-ms 0] [--port 0] [--ready-file path] [--refuse 0.05] [--cap 50]
 //     [--retry-after 1] [--refuse-once 0.05] [--status 429]
 // Once the server is listening, it writes {"baseUrl","ca"} to the ready file. `ca` is the path of its certificate, in
-// the same folder. On the first request, the server creates `<ready file>.first`. On SIGTERM, it prints the number of
-// answered requests, the number of refusals, the milliseconds from the first request to the last answer, and the time
-// of the first request (ms since 1970).
+// the same folder. On the first request, the server creates `<ready file>.first`. On SIGTERM, it prints JSON: the
+// number of `requests`, how many of them were `refused`, the milliseconds from the first request to the last reply
+// (`sendingMs`), and the time of the first request in milliseconds since 1970 (`firstAt`).
 // --refuse: the share of requests that the server refuses at random. --refuse-once: the same, but only for the first
-// request of each record. --cap: requests per second of a token bucket; requests beyond it are refused. --status: the
-// status of a refusal (429 or 503). --retry-after: the value of the Retry-After header in a refusal.
+// request for each record. --cap: the limit in requests per second (a token bucket); the server refuses requests beyond
+// it. --status: the status of a refusal (429 or 503). --retry-after: the Retry-After header of a refusal.
 import { renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:tls";
 import { parseArgs } from "node:util";
@@ -103,7 +103,7 @@ function refusal() {
   return `HTTP/1.1 ${options.status} ${REASONS[options.status]}\r\n${retryAfter}content-length: 0\r\n\r\n`;
 }
 
-/** Returns the reply to a step. The reply to a validation is the payload itself. */
+/** Returns the reply to a request that is not refused. A validation returns the payload itself. */
 function reply(step, { key, sent, number }) {
   if (step === "validate-account") return success("200 OK", sent);
   const member =

@@ -1,9 +1,10 @@
-// Throughput of a run with several workers compared with one worker. The ledger is in a temporary PostgreSQL server.
+// Throughput of a run with several workers compared with one worker. The ledger is on a temporary PostgreSQL server.
 // The platform is a bare HTTPS server on loopback with a latency of 100 ms.
 //   npm run build && node test/bench/cluster.mjs [--records 6000] [--workers 4]
 // The first lines print records per second while sending, as timed by the server: one worker with 16 requests in
 // flight, then several workers with 16 each. For the last line, the server has a limit of 50 requests per second, the
-// push has `--rps 50`, and one worker is killed halfway. This line prints the numbers of accepted and refused requests.
+// push has `--rps 50`, and one worker is killed halfway. This line prints accepted records per second and the share of
+// refused requests.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -26,7 +27,7 @@ const CAPPED_RECORDS = 1500;
 await withFolder(async (folder) => {
   const postgres = await startPrivatePostgres();
   try {
-    say(`${count(records)} records, ${LATENCY_MS} ms, ${IN_FLIGHT} in flight per worker; ${machine()}`);
+    say(`${count(records)} records, latency ${LATENCY_MS} ms, ${IN_FLIGHT} in flight per worker; ${machine()}`);
     const one = await measurePush(folder, postgres.url, { records: Math.ceil(records / workers), workers: 1 });
     say(`1 worker:  ${count(one.rate)} records/s`);
     const all = await measurePush(folder, postgres.url, { records, workers });
@@ -68,8 +69,8 @@ async function measurePush(folder, ledger, { records: wanted, workers: wantedWor
   if (cap !== undefined) await killOneHalfway(database, folder, wanted);
   const code = await ended;
   const { requests, refused, sendingMs } = await server.stop();
-  // The killed worker's requests in flight are ambiguous, because the contract does not declare deduplication.
-  if (code !== 0 && !(code === 5 && cap !== undefined)) throw new Error(`the push ended with ${code}`);
+  // The killed worker's records in flight are ambiguous, because the contract does not declare deduplication.
+  if (code !== 0 && !(code === 5 && cap !== undefined)) throw new Error(`the push ended with exit code ${code}`);
   return { requests, refused, rate: (requests - refused) / (sendingMs / 1000) };
 }
 

@@ -5,8 +5,8 @@
 //   page of rows, to save and check an edit, and to check one record. Also prints the ratio of the last two times, and
 //   the peak memory of this process.
 // - problems, replace, check: each case uses a separate server. `problems` requests the problems of the current files
-//   twice. `replace` replaces the faulty cell of all records, and then undoes the replacement. `check` makes the same
-//   replacement and checks all records, first in the same server and then in a new server. Prints the time of each
+//   twice. `replace` replaces the faulty cell in all records, and then undoes the replacement. `check` makes the same
+//   replacement and checks all records, first on the same server and then on a new server. Prints the time of each
 //   request, and the processor time and peak memory that the server has used so far.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
     only: { type: "string" },
   },
 });
-// `migrate web` keeps its heap small in the same way.
+// As in `migrate web`.
 keepHeapSmall();
 
 const rows = Number(options.rows);
@@ -63,7 +63,7 @@ const CASES = { session: sessionCase, problems: problemsCase, replace: replaceCa
 
 await withFolder(async (folder) => {
   writeProject(folder);
-  say(`${count(rows)} records that need work; ${machine()}`);
+  say(`${count(rows)} records with an error; ${machine()}`);
   for (const [name, run] of Object.entries(CASES)) {
     if (options.only !== undefined && options.only !== name) continue;
     writeFileSync(path.join(folder, "corrections.csv"), `${CORRECTION_COLUMNS.join()}\n`);
@@ -137,7 +137,7 @@ async function checkCase(folder) {
   });
   await withServer(folder, async (server) => {
     const [found, ms] = await timed(() => readyState(server));
-    say(`  check in a new server, ${count(found.records.open)} records open: ${seconds(ms)}; ${server.used()}`);
+    say(`  check on a new server, ${count(found.records.open)} records open: ${seconds(ms)}; ${server.used()}`);
   });
 }
 
@@ -167,7 +167,10 @@ function faultyColumn(sources) {
   return [source, sources[source].columns.indexOf("DOB")];
 }
 
-/** The variable MIGRATE_BENCH_NODE contains Node.js arguments for the server, such as `--cpu-prof`. */
+/**
+ * Starts `migrate web`, calls `work` with a client, and stops the server. The MIGRATE_BENCH_NODE environment variable
+ * adds Node.js arguments, such as `--cpu-prof`.
+ */
 async function withServer(folder, work) {
   const node = (process.env.MIGRATE_BENCH_NODE ?? "").split(" ").filter((word) => word !== "");
   const server = spawn(process.execPath, [...node, binary, "web", "--no-open"], { cwd: folder, stdio: "pipe" });
@@ -239,7 +242,7 @@ function writeRows(file, header, row) {
   closeSync(handle);
 }
 
-// Maps and checks one record repeatedly. Returns the milliseconds per record.
+/** Maps and checks one record 2,000 times. Returns the milliseconds per record. */
 async function oneRecord(settings, dependencies) {
   const job = await openJob({ ...settings, corrections: undefined }, dependencies);
   const check = compileChecks(job, undefined);

@@ -1,4 +1,4 @@
-// Deterministic rows for the flat contract. A helper of validate-rows.mjs and push.mjs, not a benchmark.
+// Generates deterministic rows for the benchmarks that use a flat file. A helper, not a benchmark.
 import { createWriteStream } from "node:fs";
 import { once } from "node:events";
 import { finished } from "node:stream/promises";
@@ -12,8 +12,9 @@ const NAMES = ["Aisha", "Bronwen", "Callum", "Dilys", "Eleanor", "Fergus", "Gwen
 const FAMILIES = ["Featherstonehaugh", "Okonkwo", "Llewellyn", "MacDonald", "Patel", "Robertson", "Wojciechowska"];
 
 /**
- * Writes a header and `count` valid rows of nine columns to `path`. A row has about 100 bytes, and every tenth row has
- * a quoted cell. `remark` is the length of an additional column, REMARK. `first` is the number of the first row.
+ * Writes a header and `count` valid rows of nine columns to `path`. A row is about 100 bytes long, and every tenth row
+ * has a quoted cell. `remark` is the length of the cells in an additional REMARK column (0: no such column). `first` is
+ * the number of the first row.
  */
 export async function writeFlatRows(path, count, { remark = 0, first = 0 } = {}) {
   const end = remark === 0 ? "\n" : `,${"The meter is under the stairs. ".repeat(remark).slice(0, remark - 1)}.\n`;

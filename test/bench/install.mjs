@@ -23,12 +23,14 @@ await withFolder(async (folder) => {
   await measured("git", ["clean", "-fdqx"], { cwd: clone });
 
   const first = await measured(NPM, ["start"], { cwd: clone });
-  say(`npm start on a fresh clone, installs included: ${seconds(first.wallMs)}`);
+  say(`npm start on a fresh clone, including the installation: ${seconds(first.wallMs)}`);
   const again = await measured(NPM, ["start"], { cwd: clone });
-  say(`npm start once more: ${seconds(again.wallMs)}`);
+  say(`npm start again: ${seconds(again.wallMs)}`);
 });
 
-/** Returns the disk usage in blocks, as `du` does. */
+/**
+ * Returns the bytes on disk (as with `du`; on Windows, the sizes of the files), and the numbers of files and packages.
+ */
 function sizeOf(folder) {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const sizes = entries.map((entry) => {

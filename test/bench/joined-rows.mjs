@@ -1,4 +1,4 @@
-// Generates deterministic files of accounts, customers and meter points. A helper of validate-joined.mjs and
+// Generates deterministic files of accounts, customers and meter points. A helper for validate-joined.mjs and
 // inspect.mjs, not a benchmark.
 import { createWriteStream, statSync } from "node:fs";
 import { once } from "node:events";
@@ -7,14 +7,15 @@ import { finished } from "node:stream/promises";
 import { twoDigits } from "./flat-rows.mjs";
 
 /**
- * The step size for visiting the rows in mixed order. A prime step that does not divide the number of rows visits every
- * row once.
+ * The step size for writing the rows in mixed order. With a prime step that does not divide the number of rows, each
+ * row is written once.
  */
 const STEP = 104_729;
 
 /**
- * Returns the files of accounts, customers and meter points: five customers for every four accounts, and two meter
- * points per account. One account in every `wrong` has an invalid type.
+ * Describes the files of accounts, customers and meter points: five customers for every four accounts, and two meter
+ * points per account. `row` returns the cells of a row by its number, from 0. One account in every `wrong` has an
+ * invalid type.
  */
 export function joinedFiles(accounts, { wrong = Infinity } = {}) {
   const account = (number) => [reference(number), number % wrong === wrong - 1 ? "X" : "D", ...billing(number)];
@@ -25,7 +26,7 @@ export function joinedFiles(accounts, { wrong = Infinity } = {}) {
   ];
 }
 
-/** Writes the files to the folder as `<name>.csv`. Returns their size in MB. */
+/** Writes the files to the folder as `<name>.csv`, in mixed order unless `sorted`. Returns their total size in MB. */
 export async function writeJoinedFiles(folder, files, { sorted = false } = {}) {
   let bytes = 0;
   for (const { name, rows, header, row } of files) {
@@ -65,7 +66,7 @@ function billing(number) {
   return [`Customer of account ${number}`, `${1 + (number % 240)} High Street`, "SW1A 1AA"];
 }
 
-/** Every fourth account has two customers. */
+/** Returns the cells of a customer. Every fourth account has two customers. */
 function customer(number) {
   const owner = Math.floor((number * 4) / 5);
   return [reference(owner), String(1 + (number % 5)), "Eleanor", `Featherstonehaugh-${number}`, day(number)];

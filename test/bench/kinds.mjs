@@ -2,9 +2,9 @@
 // string.
 //   npm run build && node test/bench/kinds.mjs [--rows 200000] [--runs 3] [--sources csv,ndjson]
 //     [--only date,integer]
-// Each file has a key and one column of unique values. Runs use --threads 1, and the kinds are measured in turn. For
-// each kind, prints the difference between its median and the median of the kind `string` in the same source, in
-// microseconds per value.
+// Each file has a key column and one column of values. Runs use --threads 1, and the kinds are measured in turn. For
+// each kind, prints the difference between its median and the median of the `string` kind in the same type of source,
+// in microseconds per value.
 import { createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -27,7 +27,8 @@ const britishDay = (row) => day(row).split("-").toReversed().join("/");
 const text = { type: "string" };
 
 /**
- * Schema of the field, mapping of the column, and the value in a row. In NDJSON, numbers and booleans are not strings.
+ * For each kind: the schema of the field, the mapping options of the column, and a function that returns the value in a
+ * row. NDJSON sources contain numbers and booleans as such; CSV sources contain their text.
  */
 const KINDS = {
   string: [text, {}, (row) => `Value ${digits(row, 8)}`],
@@ -93,7 +94,7 @@ await withFolder(async (folder) => {
     say(`${source}: string ${plain.toFixed(2)} us per record`);
     for (const job of jobs.slice(1)) {
       const spread = job.cpuMs.map((ms) => ((1000 * ms) / rows - plain).toFixed(2)).join(", ");
-      say(`  ${job.name.padEnd(22)} ${(perRow(job) - plain).toFixed(2).padStart(6)} us above it (${spread})`);
+      say(`  ${job.name.padEnd(22)} ${(perRow(job) - plain).toFixed(2).padStart(6)} us more than string (${spread})`);
     }
   }
 });

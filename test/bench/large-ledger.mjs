@@ -1,5 +1,5 @@
 // Creates the input and the ledger of a large push that was interrupted near its end. This takes a minute or two. A dry
-// run of the last rows plans the pending records, and SQL adds the accepted records. A helper of scale.mjs, not a
+// run of the last rows plans the pending records, and SQL adds the accepted records. A helper for scale.mjs, not a
 // benchmark.
 import { createReadStream, rmSync } from "node:fs";
 import path from "node:path";
@@ -83,7 +83,7 @@ const RECORDS = `
   insert into records (identity, content, state, attempts, since_run, planned_run, planned_record)
   select identity, content, 'pending', 0, run, run, record from items order by record`;
 
-/** Both tables are in the order of the input, so `id` is the position of a record in the input. */
+/** The records were inserted in input order, so `id` is the position of a record in the input. */
 const SENT_RECORDS = `
   update records set state = 'accepted', attempts = 1, accepted_content = content,
     accepted_at = '2026-11-20T12:00:00.000Z', account = printf('A-%08X', id)

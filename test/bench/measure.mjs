@@ -1,4 +1,4 @@
-// Helpers of the benchmarks: measuring a command, medians, and a temporary folder. Not a benchmark.
+// Helpers for the benchmarks: measuring a command, medians, and a temporary folder. Not a benchmark.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
@@ -6,27 +6,28 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
-/** MIGRATE_BENCH_BINARY selects bin/migrate.js of another build. */
+/** MIGRATE_BENCH_BINARY can name the `bin/migrate.js` of another build. */
 export const binary = process.env.MIGRATE_BENCH_BINARY ?? path.join(root, "bin/migrate.js");
 export const benchFile = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Folder of the peer programs that are installed with npm (docs/benchmarks.md). */
+/** Folder for peer programs from npm (docs/benchmarks.md). */
 const peers = process.env.MIGRATE_BENCH_PEERS ?? path.join(tmpdir(), "migrate-bench-peers");
 
 /** Returns the path of a peer program. If it is missing, prints how to install it and returns undefined. */
 export function peer(name, howToInstall) {
   const places = [path.join(peers, "node_modules/.bin"), ...(process.env.PATH ?? "").split(path.delimiter)];
   const found = places.map((folder) => path.join(folder, name)).find(existsSync);
-  if (found === undefined) say(`${name} is not installed, so there is nothing to compare with: ${howToInstall}`);
+  if (found === undefined)
+    say(`${name} is not installed, so the comparison is skipped. To install it: ${howToInstall}`);
   return found;
 }
 
 export const npmPeer = (name) => `npm install --ignore-scripts --prefix ${peers} ${name}`;
 
 /**
- * Runs a command and returns `wallMs`, `stdout` and `stderr`. On a machine with /proc, also returns `cpuMs` (including
- * child processes that were waited for) and `peakMb` (of the command's own process only, sampled every 20 ms). Throws
- * if the exit code is not in `codes`.
+ * Runs a command and returns `wallMs`, `code`, `stdout` and `stderr`. On a machine with /proc, also returns `cpuMs`
+ * (including child processes that were waited for) and `peakMb` (of the command's own process only, sampled every 20
+ * ms). Throws if the exit code is not in `codes`.
  */
 export function measured(command, args, { env = {}, cwd = root, codes = [0], stdout = "pipe" } = {}) {
   return new Promise((resolve, reject) => {
@@ -55,15 +56,15 @@ export function measured(command, args, { env = {}, cwd = root, codes = [0], std
 export const migrate = (args, options) => measured(process.execPath, [binary, ...args], options);
 
 /**
- * Returns the resources that a running process has used so far. The result is empty if the process has ended or there
- * is no /proc.
+ * Returns the peak memory and the processor time that a running process has used so far. The result is empty if the
+ * process has ended or there is no /proc.
  */
 export function usage(pid) {
   const [, peak] = /^VmHWM:\s+(\d+) kB/m.exec(readProcess(pid, "status")) ?? [];
   return peak === undefined ? {} : { peakMb: Number(peak) / 1000, cpuMs: cpuTime(pid).own };
 }
 
-/** Returns the processor time of a process and of its ended child processes, in milliseconds. */
+/** Returns the processor time of a process, and that of its ended child processes, in milliseconds. */
 function cpuTime(pid) {
   const stat = readProcess(pid, "stat");
   const [user, system, ofChildren, systemOfChildren] = stat.slice(stat.lastIndexOf(")")).split(" ").slice(12, 16);
@@ -94,8 +95,7 @@ export function median(numbers) {
 }
 
 /**
- * Calls `work` with a temporary folder and always removes the folder. Measured commands also keep their temporary files
- * in it.
+ * Calls `work` with a temporary folder, and removes the folder afterwards, even after an error, SIGINT or SIGTERM.
  */
 export async function withFolder(work) {
   const folder = mkdtempSync(path.join(tmpdir(), "migrate-bench-"));

@@ -1,5 +1,5 @@
 // Generates deterministic extracts of an operator: the files of fixtures/operators, repeated until there are enough
-// accounts. A helper of real-job.mjs, not a benchmark.
+// accounts. A helper for real-job.mjs, not a benchmark.
 import { createWriteStream, readFileSync } from "node:fs";
 import { once } from "node:events";
 import path from "node:path";
@@ -48,7 +48,7 @@ function accountNumber(operator, number) {
   return `${operator.toUpperCase()}-${String(number).padStart(8, "0")}`;
 }
 
-/** Splits lines at commas. The cells of the fixtures contain no quotation marks and no separators. */
+/** Splits lines at commas, because the cells of the fixtures contain no quotation marks and no commas. */
 function readTable(file) {
   const [header, ...lines] = readFileSync(file, "utf8").trim().split("\n");
   const names = header.split(",");

@@ -1,5 +1,5 @@
-// Hand-written code that builds the same payloads as the mappings in fixtures/operators. A helper of plain-validate.mjs
-// and plain-workflow.mjs, not a benchmark.
+// Hand-written code that builds the same payloads as the mappings in fixtures/operators. A helper for
+// plain-validate.mjs and plain-workflow.mjs, not a benchmark.
 import { createReadStream } from "node:fs";
 import path from "node:path";
 import { parse } from "csv-parse";

@@ -1,8 +1,8 @@
 // A minimal loop that sends a CSV file: csv-parse, one payload per row, JSON.stringify, and an undici Pool. It has no
-// ledger, no checks and no retries. The baseline of push.mjs, not a benchmark.
+// ledger, no checks and no retries. The baseline for push.mjs, not a benchmark.
 //   node test/bench/plain-push.mjs <file> <base URL> <CA file> <connections> [--prebuilt]
 // --prebuilt builds all bodies before the first request. Prints the number of requests, and the wall time and processor
-// time spent on sending.
+// time of sending. Without --prebuilt, these times include reading the file and building the bodies.
 import { createReadStream, readFileSync } from "node:fs";
 import { parse } from "csv-parse";
 import { Pool } from "undici";

@@ -1,5 +1,5 @@
 // The script that real-job.mjs compares with `migrate validate`. It joins three files with Maps, builds one payload
-// per account, and validates it with Ajv and the operator's document. It has no rules, no locations of errors, no check
+// per account, and validates it with Ajv and the operator's document. It has no rules, no source locations, no check
 // for duplicate keys and no ledger. Not a benchmark.
 //   node test/bench/plain-validate.mjs <gb|au> <folder of the files> <OpenAPI document> <import supplier>
 import { readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ addFormats.default(ajv);
 ajv.addSchema({ $id: "document", ...parseYaml(readFileSync(document, "utf8"), withoutBareNullable) });
 const validate = ajv.compile({ $ref: `document#/components/schemas/${schema}` });
 
-/** Removes `nullable` from schemas without a type, because Ajv refuses this combination. */
+/** Removes `nullable` from schemas without a type, because Ajv rejects this combination. */
 function withoutBareNullable(_name, node) {
   if (node?.nullable !== undefined && node.type === undefined) delete node.nullable;
   return node;

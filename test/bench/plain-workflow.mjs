@@ -1,9 +1,9 @@
 // A minimal script that imports joined accounts in three requests each: validate, stage, process. It uses the payloads
-// of plain-validate.mjs, JSON.stringify and an undici Pool. It has no checks, no ledger and no retries. A baseline of
-// real-job.mjs, not a benchmark.
+// of plain-validate.mjs, JSON.stringify and an undici Pool. It has no checks, no ledger and no retries. The baseline
+// for the pushes of real-job.mjs, not a benchmark.
 //   node test/bench/plain-workflow.mjs <gb|au> <folder of the files> <import supplier> <base URL> <CA file>
 //     <connections>
-// Builds all payloads before the first request. Prints the number of requests and the processor time spent on sending.
+// Builds all payloads before the first request. Prints the number of requests and the processor time of sending.
 import { readFileSync } from "node:fs";
 import { Pool } from "undici";
 import { plainPayloads } from "./plain-payloads.mjs";

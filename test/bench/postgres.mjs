@@ -28,7 +28,7 @@ const IN_FLIGHT = 32;
 const LATENCY_MS = 50;
 const JOB = ["--contract", benchFile("push-contract.yaml"), "--mapping", benchFile("push-mapping.yaml")];
 
-/** Creates accepted records, but leaves the last thousand pending. */
+/** Replaces the records of a dry run with SIZE records, of which all but the last thousand are accepted. */
 const SENT = [
   "set synchronous_commit = off",
   "update migrate.runs set dry_run = false, state = 'sending', exit_code = 3",
@@ -89,7 +89,7 @@ async function measurePush(file, folder, latencyMs, ledger) {
   const { requests, sendingMs } = await server.stop();
   rmSync(path.join(folder, "state"), { recursive: true, force: true });
   rmSync(path.join(folder, ".migrate"), { recursive: true, force: true });
-  if (requests !== records) throw new Error(`the server has answered ${requests} requests, not ${records}`);
+  if (requests !== records) throw new Error(`the server received ${requests} requests instead of ${records}`);
   return { cpuMs, sending: records / (sendingMs / 1000) };
 }
 

@@ -1,13 +1,14 @@
-// Throughput of `migrate push` with a server that answers with 429 at random or beyond an undocumented limit. Uses the
+// Throughput of `migrate push` with a server that refuses requests at random or beyond an undocumented limit. Runs the
 // built command in real time.
 //   npm run build && node test/bench/push-refused.mjs [--seconds 40]
 //   npm run build && node test/bench/push-refused.mjs --records 1500 [--rounds 9]
 // Without --records, each push has 16 requests in flight and is stopped after --seconds. Each line prints the accepted
 // records per second, relative to a server without refusals or to the limit, and the share of refused requests.
-// With --records, each push is short and uses the default settings. The server refuses a share of the records once.
+// With --records, each push is short and uses the default settings. The server refuses a share of the records once,
+// with 429 or 503.
 // Each line prints the time of a push without refusals divided by the time of a push with refusals (median over the
 // rounds).
-// Requests take 40 ms.
+// The server replies after 40 ms.
 import { spawn } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -71,7 +72,7 @@ async function measureLongPushes(folder) {
   }
 }
 
-/** Returns the milliseconds from the first request of a push to its last answer. */
+/** Returns the milliseconds from the first request of a push to the last reply. */
 async function measureWholePush(file, folder, more) {
   const server = await startServer(folder, LATENCY_MS, more);
   const child = startPush(file, folder, server, []);
@@ -105,8 +106,8 @@ function startPush(file, folder, server, more) {
 }
 
 /**
- * Writes a contract that declares deduplication, because a request that is answered with 503 is sent again only
- * if the platform creates nothing twice.
+ * Writes a contract that declares deduplication, because a request that receives 503 is sent again only if the platform
+ * creates nothing twice. Returns its path.
  */
 function dedupingContract(folder) {
   const file = path.join(folder, "contract.yaml");

@@ -3,11 +3,11 @@
 //   npm run build && node test/bench/push.mjs [--records 20000] [--runs 3] [--no-latency] [--no-peer]
 // There are two cases, without latency and with a latency of 50 ms, each with 32 requests in flight. For each case,
 // prints records per second of the whole command (start, reading, validating, planning, sending, report) and while
-// sending, as timed by the server. With latency, also prints the share of the theoretical maximum, 32 / latency, for
-// the added latency and for the measured latency of a single request.
+// sending, as timed by the server (for the plain loop, by the loop itself). With latency, also prints the share of the
+// theoretical maximum, 32 / latency, for the added latency and for the measured latency of a single request.
 // Each push follows a run of the plain loop, and the ratios are medians over these pairs. For the loop with
 // prebuilt bodies, only sending is measured.
-// The peer is `newman run -d` with 2,000 of the same rows, against the same server without latency.
+// The peer is `newman run -d` with the first 2,000 of these rows, against the same server without latency.
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
@@ -30,7 +30,7 @@ const runs = Number(options.runs);
 const CONCURRENCY = 32;
 const LATENCY_MS = 50;
 const PEER_RECORDS = 2000;
-/** The length of a remark that results in a payload of about 1.5 KB. */
+/** The length of the remark that makes a payload about 1.5 KB long. */
 const REMARK = 1150;
 
 await withFolder(async (folder) => {
@@ -52,7 +52,7 @@ async function withLatency(file, folder) {
   const late = await comparePlainLoop(file, folder, LATENCY_MS);
   for (const latencyMs of [LATENCY_MS, await singleRequestLatency(folder)]) {
     const most = CONCURRENCY / (latencyMs / 1000);
-    const shares = `${percent(late.whole / most)} the whole command, ${percent(late.sending / most)} the sending`;
+    const shares = `whole command ${percent(late.whole / most)}, sending alone ${percent(late.sending / most)}`;
     say(`of ${CONCURRENCY} / ${latencyMs.toFixed(1)} ms, ${count(most)}/s:  ${shares}`);
   }
 }
@@ -80,7 +80,7 @@ async function plainLoop(file, folder, latencyMs, ...more) {
   const { wallMs, cpuMs, peakMb, stdout } = await measured(process.execPath, args);
   await server.stop();
   const { requests, sendingMs, sendingCpuMs } = JSON.parse(stdout);
-  if (requests !== records) throw new Error(`the plain loop has made ${requests} requests, not ${records}`);
+  if (requests !== records) throw new Error(`the plain loop made ${requests} requests instead of ${records}`);
   const isWhole = more.length === 0;
   const whole = records / ((isWhole ? wallMs : sendingMs) / 1000);
   return { whole, sending: records / (sendingMs / 1000), cpuMs: isWhole ? cpuMs : sendingCpuMs, peakMb };
@@ -103,11 +103,11 @@ async function measurePush(file, folder, latencyMs) {
   const { wallMs, cpuMs, peakMb } = await migrate([...args, ...target, ...place], { env });
   const { requests, sendingMs } = await server.stop();
   rmSync(state, { recursive: true });
-  if (requests !== records) throw new Error(`the server has answered ${requests} requests, not ${records}`);
+  if (requests !== records) throw new Error(`the server received ${requests} requests instead of ${records}`);
   return { whole: records / (wallMs / 1000), sending: records / (sendingMs / 1000), cpuMs, peakMb };
 }
 
-/** Returns the median latency of 40 sequential requests on an open connection. */
+/** Returns the median latency, in milliseconds, of 40 sequential requests on an open connection. */
 async function singleRequestLatency(folder) {
   const server = await startServer(folder, LATENCY_MS);
   const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: readFileSync(server.ca) });

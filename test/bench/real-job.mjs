@@ -8,7 +8,7 @@
 // per account, peak memory, and the ratio to the script. The figures of `validate` are the lowest of all runs, because
 // other load on the machine only adds to them. Those of `push` are medians.
 // --push: the number of accounts that pass all steps of the workflow (validate, stage, process); 0 omits this part. The
-// server (bare-server.mjs) answers immediately, or after --latency-ms. The push is compared with a script without a
+// server (bare-server.mjs) replies immediately, or after --latency-ms. The push is compared with a script without a
 // ledger (plain-workflow.mjs).
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -55,7 +55,7 @@ await withFolder(async (folder) => {
   for (const operator of options.operator.split(",")) {
     const document = path.join(options.contracts, `${operator}-data-import.openapi.yml`);
     if (!existsSync(document)) {
-      say(`${operator}: there is no ${document}; use --contracts`);
+      say(`${operator}: ${document} does not exist; set its folder with --contracts`);
       continue;
     }
     const job = { operator, document, folder };
@@ -116,7 +116,8 @@ async function validate(job, wrong, threads) {
   const run = await migrate(["validate", ...jobArguments(job), "--threads", threads], { env, codes: [0, 1] });
   const said = run.stdout + run.stderr;
   const valid = accounts - (wrong === Infinity ? 0 : Math.floor(accounts / wrong));
-  if (!said.includes(`${count(valid)}  valid`)) throw new Error(`not ${count(valid)} accounts are valid:\n${said}`);
+  if (!said.includes(`${count(valid)}  valid`))
+    throw new Error(`the number of valid accounts is not ${count(valid)}:\n${said}`);
   return run;
 }
 
@@ -163,5 +164,5 @@ async function push(job) {
 }
 
 function requireAllRequests({ requests }) {
-  if (requests !== 3 * pushed) throw new Error(`the server has answered ${requests} requests, not ${3 * pushed}`);
+  if (requests !== 3 * pushed) throw new Error(`the server received ${requests} requests instead of ${3 * pushed}`);
 }

@@ -1,4 +1,4 @@
-// Starts and stops bare-server.mjs in another process. A helper of the benchmarks, not a benchmark.
+// Starts and stops bare-server.mjs in another process. A helper for the benchmarks, not a benchmark.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -6,8 +6,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { benchFile } from "./measure.mjs";
 
 /**
- * Starts the server. Returns `baseUrl`, `ca` (a PEM file in the folder) and `stop`, which returns `requests`,
- * `refused`, `sendingMs` and `firstAt`.
+ * Starts the server with additional flags (`more`). Returns `baseUrl`, `ca` (a PEM file in the folder) and `stop`,
+ * which stops the server and returns the figures that it prints.
  */
 export async function startServer(folder, latencyMs, more = []) {
   const ready = path.join(folder, "server.json");
@@ -19,7 +19,7 @@ export async function startServer(folder, latencyMs, more = []) {
   let said = "";
   child.stdout.on("data", (piece) => (said += piece));
   for (let waited = 0; !existsSync(ready); waited += 20) {
-    if (waited > 10_000 || child.exitCode !== null) throw new Error("the server does not start");
+    if (waited > 10_000 || child.exitCode !== null) throw new Error("the server did not start within 10 s");
     await delay(20);
   }
   const stop = async () => {

@@ -1,5 +1,5 @@
 // Commands on a push of 5,000,000 records that was interrupted with 100,000 unsent records: `resume` until its first
-// request, and `status`, `explain` and `ledger check` until they end.
+// request, `status` (also with an inventory), `explain` and `ledger check`.
 //   npm run build && node test/bench/scale.mjs [--records 5000000] [--pending 100000] [--runs 3] [--keep folder]
 //     [--check]
 // Each command is compared with a process that only opens the ledger with SQLite and reads the index of unsent records.
@@ -46,7 +46,7 @@ const [records, pending] = [Number(options.records), Number(options.pending)];
 if (!(pending > 0 && pending <= records)) throw new Error("--pending must be between 1 and --records");
 const env = { MIGRATE_TOKEN: "bench" };
 
-/** Number of records in the later push. */
+/** The number of records in the push after the first counts. */
 const LATER = 20_000;
 
 const OPEN_INDEX = "select count(*) as found from items indexed by items_open where run = 1 and (status = 'pending')";
@@ -65,8 +65,11 @@ async function measureIn(folder) {
   await server.stop();
   const [all, own] = [await sqlite(made, LAST_RECORD), await sqlite(made, OPEN_INDEX)];
   say(`a ledger of ${count(all.found)} records, ${count(own.found)} of them unsent; ${machine()}`);
-  printFigures("a process that opens it and reads one row", all);
-  printFigures(`SQLite: opens it, reads the index of unsent records (${own.ms.toFixed(0)} ms in the process)`, own);
+  printFigures("a process that opens the ledger and reads one row", all);
+  printFigures(
+    `SQLite: opens the ledger, reads the index of unsent records (${own.ms.toFixed(0)} ms in the process)`,
+    own,
+  );
   printFigures("resume, until its first request", await medians(runs, () => untilFirstRequest(folder, made)), own);
   const place = ["--ledger", made];
   await measureInventory(folder, [...place, "--config", path.join(folder, "migrate.yaml")], own);
@@ -80,7 +83,7 @@ async function measureInventory(folder, place, own) {
   await writeFile(path.join(folder, "migrate.yaml"), "inventory: { file: rows.csv, column: REF }\n");
   const state = path.join(folder, "state");
   for (const name of readdirSync(state)) if (name.startsWith("inventory-")) rmSync(path.join(state, name));
-  // Waits, because the counts of a file that has just changed are not stored.
+  // `status` does not store the counts of a file that has just changed.
   await delay(4000);
   const counted = () => migrate(["status", ...place], { env, codes: [0, 1] });
   printFigures("status with an inventory, first time", await medians(1, counted), own);
@@ -96,7 +99,7 @@ async function measureInventory(folder, place, own) {
   printFigures(after, await medians(1, counted), own);
 }
 
-/** Prints wall time and processor time, and their ratios to the times of SQLite alone. */
+/** Prints wall time, processor time and peak memory, and the ratios of both times to those of SQLite alone (`own`). */
 function printFigures(what, { wallMs, cpuMs, peakMb, laterMb }, own) {
   const times = (ms, ofMs) => (own === undefined ? "" : ` (${(ms / ofMs).toFixed(2)} times)`);
   const wall = `${seconds(wallMs)}${times(wallMs, own?.wallMs)}`;

@@ -2,7 +2,7 @@
 //   npm run build && node test/bench/sources.mjs [--rows 300000] [--runs 3] [--sources csv,ndjson,json,xlsx]
 // Runs use --threads 1 and the flat contract, and the sources alternate. The workbook stores text as shared strings,
 // like the files of spreadsheet programs, but has no styles. Prints the median processor time including the start, its
-// ratio to CSV, and the peak memory.
+// ratio to the first source, and the peak memory.
 import { createReadStream, createWriteStream, statSync } from "node:fs";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -102,7 +102,7 @@ async function writeWorkbook(from, to) {
   await write(to, zip.outputStream);
 }
 
-/** A number is stored as a number if a spreadsheet program shows it unchanged. */
+/** Stores a cell as a number if a spreadsheet program would show this number unchanged. */
 function cellOf(cell, reference, indexOf) {
   if (cell !== "" && String(Number(cell)) === cell) return `<c r="${reference}"><v>${cell}</v></c>`;
   return `<c r="${reference}" t="s"><v>${indexOf(cell)}</v></c>`;

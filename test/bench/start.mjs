@@ -36,7 +36,7 @@ await withFolder(async (folder) => {
     for (const [name, args] of Object.entries(commands)) {
       const { wallMs, stderr } = await measured(process.execPath, ["--require", clock, ...args], { env });
       const [, user, system] = /\ncpu (\d+) (\d+)$/.exec(stderr);
-      // The first run fills the cache.
+      // The first run fills the cache, so it does not count.
       if (run > 0) {
         times[name].wall.push(wallMs);
         times[name].cpu.push((Number(user) + Number(system)) / 1000);

@@ -1,7 +1,8 @@
 // Throughput of the upload module alone, with records from memory, a ledger stub, and a bare HTTPS server on loopback
 // in another process.
 //   npm run build && node test/bench/upload.mjs [records] [concurrency | auto] [latency in ms]
-// Prints one line of JSON: records per second, and the share of the theoretical maximum, concurrency / latency.
+// Prints one line of JSON, with records per second and, with latency, the share of the theoretical maximum, concurrency
+// / latency.
 import { readFileSync } from "node:fs";
 import { withFolder } from "./measure.mjs";
 import { startServer } from "./running-server.mjs";

@@ -6,8 +6,8 @@
 // The compared runs alternate, so that other load on the machine affects all of them. `--rows 10000000 --runs 1
 // --no-peer` measures ten times as many rows once.
 // The peer is `mlr --icsv --ojson` into a file, then `ajv validate` of this file with the equivalent schema
-// (flat-schema.json). It has no mapping, no check for duplicate keys and no locations of errors. It requires miller
-// from Debian and ajv-cli from npm. ajv-cli reads the whole file into memory, so it has a heap of 8 GB.
+// (flat-schema.json). The peer has no mapping, no check for duplicate keys and no source locations. It requires miller
+// from Debian and ajv-cli from npm. ajv-cli reads the whole file into memory, so it gets a heap of 8 GB.
 import { closeSync, openSync, statSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -58,8 +58,10 @@ await withFolder(async (folder) => {
   say(`ajv-cli: ${figures("ajv", results)}`);
   for (const name of options.mapping.split(",")) {
     const ratios = threadCounts.map((threads) => (mlrWallMs + ajvWallMs) / results[`${name}${threads}WallMs`]);
-    const each = ratios.map((ratio, index) => `${ratio.toFixed(2)} times with --threads ${threadCounts[index]}`);
-    say(`both:    ${seconds(mlrWallMs + ajvWallMs)}; ${name}: as long as migrate ${each.join(", ")}`);
+    const each = ratios.map(
+      (ratio, index) => `${ratio.toFixed(2)} times as long as migrate with --threads ${threadCounts[index]}`,
+    );
+    say(`both:    ${seconds(mlrWallMs + ajvWallMs)}; ${name}: ${each.join(", ")}`);
   }
 });
 

@@ -154,7 +154,7 @@ function perSecond(check, payloads) {
   return rates.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)];
 }
 
-/** Returns the processor time, which depends less on other load on the machine than the wall time does. */
+/** Returns processor time in milliseconds. Other load on the machine affects it less than wall time. */
 function processorMs() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -165,7 +165,7 @@ function thousands(rate) {
 }
 
 function must(agreed, what) {
-  if (!agreed) throw new Error(`the two validators do not agree: ${what}`);
+  if (!agreed) throw new Error(`the validators disagree: ${what}`);
 }
 
 for (const each of CASES) measure(each);

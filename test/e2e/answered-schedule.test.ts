@@ -33,7 +33,7 @@ function placeFor({ baseUrl: { href }, ca }: ChaosServer): WorkflowPlace {
 }
 
 /**
- * Pushes with a workflow that schedules imports, and then resumes the run. The platform answers every poll with
+ * Pushes with a workflow that schedules imports, and then resumes the run. The platform replies to every poll with
  * `polled`.
  */
 async function scheduleTwice(
@@ -54,7 +54,7 @@ async function scheduleTwice(
   return { scheduled, ends };
 }
 
-test("resume does not repeat an answered schedule request if every poll returns 404", async () => {
+test("resume does not repeat a schedule request that received a reply, even if every poll returns 404", async () => {
   const { scheduled, ends } = await scheduleTwice(() => reply(201, { status: "PENDING" }));
   expect(ends).toEqual([
     [5, { ambiguous: RECORDS }],
@@ -84,7 +84,7 @@ test("a changed record is not scheduled while the platform still processes its e
   expect(scheduled).toBe(RECORDS);
 });
 
-test("a record is not rejected if its schedule request was answered and every poll returns 400", async () => {
+test("a record is not rejected if its schedule request received a reply and every poll returns 400", async () => {
   const polled = reply(400, { type: "validation_error", errors: [{ attr: "limit", code: "invalid", detail: "No." }] });
   const { scheduled, ends } = await scheduleTwice(() => reply(201, { status: "PENDING" }), polled);
   expect(ends).toEqual([

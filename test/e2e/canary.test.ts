@@ -103,7 +103,7 @@ actions:
     update: { match: { name: billing_name } }
 `;
 
-/** Pushes to a server that creates every account and answers queries with `found`. */
+/** Pushes to a server that creates every account and replies to queries with the result of `found`. */
 async function pushTo(found: (key: string, queries: number) => Action): Promise<{ end: CliEnd; created: number }> {
   let created = 0;
   let queries = 0;

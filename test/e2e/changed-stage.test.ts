@@ -18,7 +18,7 @@ interface Stage {
   readonly at: number;
 }
 
-/** Starts a platform that stages accounts, but never answers stage requests that contain the original name. */
+/** Starts a platform that stages accounts, but never replies to stage requests that contain the original name. */
 async function startPlatform() {
   const stages: Stage[] = [];
   const server = await startChaosServer(({ path, body }) => {
@@ -41,7 +41,7 @@ async function startPlatform() {
   return { place, stages };
 }
 
-test("changed content is staged only when an unanswered stage request can no longer be processed", async () => {
+test("changed content is staged only when a stage request without a reply can no longer be processed", async () => {
   const { place, stages } = await startPlatform();
   const killed = place.startPush("v1");
   await expect.poll(() => stages.length).toBe(RECORDS);

@@ -41,7 +41,8 @@ export const planOf = ({ stderr }: CliEnd): string | undefined => /^.*\d to send
 
 /**
  * Pushes the same extract again, then a second extract, which fixes the fourth record, changes the second record and
- * adds a record. Returns the plans on the screen, and the expected plans.
+ * adds a record. The platform pauses the last push, which is then resumed. Returns the plans on the screen, and the
+ * expected plans.
  */
 export async function comparedPlans(
   sandbox: TestSandbox,

@@ -22,7 +22,7 @@ export function projectFile(...names: readonly string[]): string {
 
 export interface CliOptions {
   readonly cwd?: string;
-  /** Added to an environment without any of our settings; `undefined` removes a variable. */
+  /** Variables to add to an environment without settings of `migrate`; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Standard input; empty by default. */
   readonly input?: string | Uint8Array;
@@ -55,11 +55,11 @@ export interface RunningCli {
   readonly ended: Promise<CliEnd>;
 }
 
-/** Applies only to commands that hang: no test depends on the speed of the machine. */
+/** Only a command that hangs takes this long, so that no test depends on the speed of the machine. */
 const DEFAULT_TIMEOUT_MS = 240_000;
 const SANDBOX_TIMEOUT_MS = 3_600_000;
 
-/** Runs a command to its end, in this process unless the options require a separate process. */
+/** Runs a command to completion, in this process unless the options require a separate process. */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliEnd> {
   const { nodeFlags = [], under = [], isProcess = false } = options;
   if (isProcess || nodeFlags.length > 0 || under.length > 0) return startCli(args, options).ended;
@@ -150,13 +150,13 @@ function outputMatches(wait: {
     look();
     ended.then(() => {
       look();
-      return reject(new Error(`it ended without printing ${pattern}\n${output.stdout}\n${output.stderr}`));
+      return reject(new Error(`the command ended without printing ${pattern}\n${output.stdout}\n${output.stderr}`));
     }, reject);
   });
 }
 
 /**
- * Keeps the variables that the machine needs and removes our settings, so that the developer's environment has no
+ * Keeps only the variables that the machine needs, so that settings of `migrate` in the developer's environment have no
  * effect.
  */
 function cleanEnvironment(more: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {

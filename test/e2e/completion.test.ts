@@ -11,7 +11,7 @@ const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 const { folder, remove } = createTestFolder();
 let sandbox: TestSandbox;
 
-/** A user's folder after a push, with `migrate` on the `PATH`. */
+/** Creates a user's folder, pushes from it, and adds a `migrate` program for the PATH. */
 beforeAll(async () => {
   sandbox = await startTestSandbox();
   const { baseUrl, ca } = sandbox.ready;

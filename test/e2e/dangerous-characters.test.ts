@@ -153,7 +153,7 @@ function wordsOf(flag: string): readonly string[] {
   return flag === "" ? [] : [flag];
 }
 
-/** Returns the dangerous characters on the screen, or the reason why there is too little output to check. */
+/** Returns the dangerous characters in the output, or the reason why the output cannot be checked. */
 function complaints({ code, stdout, stderr }: CliEnd, leastOutput: number): readonly string[] {
   if (code === null || code > 2) return [`exit code ${code}`];
   return stdout.length < leastOutput ? [`${stdout.length} characters: ${stderr}`] : found(stdout + stderr);
@@ -179,7 +179,7 @@ async function partsOf(file: string): Promise<readonly string[]> {
   return parts;
 }
 
-/** Returns the last text of each row of a sheet. */
+/** Returns the text of the last text cell in each row of a sheet. */
 function lastCells(sheet: string): readonly string[] {
   return sheet.split("<row ").map((row) => [...row.matchAll(/<t[ >][^<]*/g)].at(-1)?.[0] ?? "");
 }

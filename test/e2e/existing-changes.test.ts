@@ -44,7 +44,7 @@ describe("a change to an accepted record", () => {
       records: { byStatus: { rejected: 1 } },
       platform: { found: 0, notCompared: 0 },
     });
-    // The accepted version is unchanged.
+    // The accepted version is still the original, so a push skips the original.
     writeExtract(work.folder, { accounts: [{ REF: "EXT-1", ADDRESS: "1 Old Lane" }] });
     expect(outcomeLines((await work.push(withContent)).stdout)).toMatchObject([{ status: "skipped" }]);
   });

@@ -86,7 +86,7 @@ describe("the first push with a second ledger", () => {
     const { code, stdout } = await work.push(withContent);
     expect(code).toBe(0);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 2 });
-    // The earlier run is updated when it is reconciled.
+    // Reconciling the earlier run updates its records, too.
     const { code: settled, stdout: earlier } = await work.migrate(["reconcile", first, "--format", "ndjson"]);
     expect(settled).toBe(0);
     expect(statusCounts(outcomeLines(earlier))).toEqual({ skipped: 2 });

@@ -27,7 +27,7 @@ describe("the first push with a second ledger", () => {
     expect(statusCounts(outcomeLines(settled.stdout))).toEqual({ existing: 1 });
   });
 
-  test("leaves records `existing` if the platform does not answer, and reconcile compares them later", async () => {
+  test("leaves records `existing` if the platform does not reply, and reconcile compares them later", async () => {
     const work = await importedElsewhere(goodAccounts(2));
     await admin.faults({ cutAfter: { at: Array.from({ length: 60 }, (_, index) => index + 3) } });
     const { code, stdout, stderr } = await work.push([...withContent, "--concurrency", "1"]);

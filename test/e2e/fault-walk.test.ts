@@ -7,7 +7,7 @@ import { campaignSize } from "../campaign.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 
 const RECORDS = 24;
-/** A fault is injected at every STEP-th occurrence of a point; in `npm run soak`, at every occurrence. */
+/** The test injects a fault at every STEP-th occurrence of a point; in `npm run soak`, at every occurrence. */
 const STEP = Number(process.env["FAULT_STEP"] ?? campaignSize({ part: 41, whole: 35 }));
 /** Points that occur only a few times. */
 const RARE: ReadonlySet<string> = new Set(["report"]);
@@ -34,7 +34,7 @@ const MAIN: Readonly<Record<string, readonly string[]>> = {
 
 const CASES = Object.entries(ACTIONS).flatMap(([action, words]) =>
   POINTS.filter((point) => STEP === 1 || MAIN[action]?.includes(point)).flatMap((point) =>
-    // With several threads, the ledger has its own thread.
+    // With `--threads 2`, the ledger has its own thread.
     (STEP === 1 || (action === "kill" && STEP < 20) ? ["1", "2"] : ["2"]).map((threads) => [
       words,
       point,
@@ -65,7 +65,9 @@ test.each(CASES)(
 
 const lists = new Map<string, Promise<readonly string[]>>();
 
-/** Returns how often a push without faults reaches this point in one thread. The number varies a little. */
+/**
+ * Returns how often one thread of a push without faults reaches this point. The number varies slightly between pushes.
+ */
 async function occurrences(point: string, threads: string): Promise<number> {
   const listed = lists.get(threads) ?? reachedPoints(threads);
   lists.set(threads, listed);

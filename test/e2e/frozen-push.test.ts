@@ -36,7 +36,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
         await delay(50);
       }
       await admin.faults({ forgetful: true, latencyMs: 20 });
-      // The lease has also expired according to the server's clock.
+      // Lets the lease expire on the server, too.
       await scene.query("update migrate.writer set lease_until = clock_timestamp() - interval '1 second'");
       const resumed = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
       const { accepted = 0, ambiguous = 0 } = statusCounts(outcomeLines(resumed.stdout));
@@ -45,7 +45,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
       // Intents are written before their requests, so there are more intents than requests in flight.
       expect(ambiguous).toBeGreaterThan(4);
 
-      // Only a freeze of more than a second appears as a long freeze.
+      // The failpoint turns only a freeze of more than a second into a long freeze.
       await delay(1_500);
       frozen.kill("SIGCONT");
       const end = await frozen.ended;

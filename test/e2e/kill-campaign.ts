@@ -67,7 +67,9 @@ export async function pushThroughKills(
 
 const MAX_RESUMES = 5;
 
-/** Resumes the push; pushes again if every kill came before the push started its run. */
+/**
+ * Resumes the push until no record is left to send. Pushes again if every kill came before the push started its run.
+ */
 async function resumeUntilDone({ migrate, push }: Workplace, flags: readonly string[]): Promise<CliEnd> {
   let end = await migrate(["resume"]);
   if (hasNoRun(end)) end = await push(flags);

@@ -6,10 +6,10 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import type { CliEnd, RunningCli, TestSandbox } from "./cli.ts";
 import type { Dice } from "../seeded-dice.ts";
 
-/** A counter of the data-import requests answered by a sandbox that was started with --verbose. */
+/** Counts the data-import requests to which a sandbox with --verbose has replied. */
 export interface RequestCounter {
   readonly count: () => number;
-  /** Resolves after `count` more requests have been answered. */
+  /** Resolves after replies to this many more requests. */
   readonly after: (more: number) => Promise<void>;
 }
 
@@ -98,7 +98,7 @@ export async function killRepeatedly(
     const before = counter.count();
     const running = next();
     tally.starts += 1;
-    // At least one kill interrupts requests.
+    // The last kill interrupts requests if no earlier kill did.
     const isLastChance = tally.idle === kills - 1;
     const share = isLastChance ? 0.5 : 2 / (kills - tally.kills + 1);
     const requests = 1 + Math.floor(dice() * share * left);

@@ -7,7 +7,7 @@ import { runCli, startCli } from "./cli.ts";
 
 const QUIET_MS = 2_000;
 
-/** One request per record. The platform replaces the earlier content of a key, and no rule has the outcome `exists`. */
+/** One request per record. The platform replaces the earlier content of a key, and no rule has the `exists` outcome. */
 const CONTRACT = `
 openapi: 3.0.3
 info: { title: Replacing, version: "1" }

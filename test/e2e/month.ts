@@ -54,7 +54,7 @@ export interface MonthOptions {
 /**
  * Pushes twenty daily extracts with new, changed, repeated and removed rows. The month also has a new version of the
  * contract, an outage, a push with a second ledger, and excluded records. Returns the final results of `status`,
- * `open`, `compare` and the proof, and the same facts from the accounts on the server.
+ * `open`, `compare`, `report` and the proof, and the same facts from the accounts on the platform.
  */
 export async function playMonth({ size, seed, commands = new Map() }: MonthOptions): Promise<MonthEnd> {
   const { folder, remove } = createTestFolder();
@@ -118,7 +118,7 @@ async function noteCommand(
 ): Promise<void> {
   if (words[0] === "exclude") for (const key of words.filter((word) => word.startsWith("M-"))) excluded.add(key);
   if (words[0] !== "push") return;
-  // If the canary fails, only a part of the plan is sent.
+  // If the canary fails, only part of the plan is sent.
   if (words.includes("--canary")) return plans.note();
   expect([0, 1]).toContain(end.code);
   await plans.compare(end);

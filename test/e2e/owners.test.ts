@@ -12,7 +12,10 @@ const ledger = join(folder, "ledger.db");
 const problem = (attr: string) => ({ attr, severity: "error", by: "local", code: "required" }) as const;
 const invalid = (...problems: readonly ReturnType<typeof problem>[]) => ({ status: "invalid", problems }) as const;
 
-/** A rejected record, and invalid records of two files; `BOTH` has causes that belong to two owners. */
+/**
+ * Creates a ledger with a rejected record and with invalid records from two files. The causes of `BOTH` have two
+ * owners.
+ */
 beforeAll(async () => {
   const open = await (await openLedgerStore(ledger)).write("push", { create: true });
   const run = { startedAt: "2026-11-01T08:00:00.000Z" };

@@ -192,7 +192,7 @@ const READ_AND_WRITE = `
   grant usage on schema migrate to stranger;
   grant select, insert, update, delete on all tables in schema migrate to stranger`;
 
-/** SQL that makes the server report version 12 to the user `old` in this database. */
+/** SQL that makes the server report version 12 to the `old` user in this database. */
 const OLD_SERVER = `
   create schema old;
   create function old.current_setting(name text) returns text language sql return

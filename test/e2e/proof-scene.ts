@@ -35,8 +35,8 @@ measures:
 `;
 
 /**
- * Three valid accounts, one of them without an amount; an account whose amount has too many digits; an account that the
- * platform refuses; a duplicate; and a blank line.
+ * Three valid accounts, one of them without an amount; an account whose amount has too many decimal places; an account
+ * that the platform refuses; a duplicate; and a blank line.
  */
 export const ACCOUNTS = `REF;TYPE;OWED
 0001;D;12,50

@@ -87,7 +87,12 @@ interface Scene {
 const SCENES: readonly Scene[] = [
   { what: "a push with refused records", code: 1, asked: true },
   { what: "a push with other formats", code: 1, flags: ["--format", "github", "--log-format", "text"] },
-  { what: "a push that the platform answers with errors", code: 5, faults: { errorBefore: { every: 1 } }, asked: true },
+  {
+    what: "a push to a platform that replies with errors",
+    code: 5,
+    faults: { errorBefore: { every: 1 } },
+    asked: true,
+  },
   { what: "a push whose connections the platform resets", code: 5, faults: { resetAfter: { every: 1 } } },
   { what: "a push with a wrong key", code: 4, options: { env: { MIGRATE_API_KEY: WRONG } } },
   { what: "a push with an invalid token", code: 4, options: { env: { MIGRATE_TOKEN: WRONG } } },

@@ -136,7 +136,7 @@ describe("a production target", () => {
   });
 });
 
-/** Writes a target named `here`, with a world-readable file `secrets-key`. */
+/** Writes a target named `here`, and a world-readable `secrets-key` file. */
 function writeConfig({ file }: Workplace, more: string): void {
   const { baseUrl, ca, apiKey } = sandbox.ready;
   writeFileSync(file("secrets-key"), `${apiKey}\n`);

@@ -38,7 +38,7 @@ describe("NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
         env: { ...sandbox.env, NODE_TLS_REJECT_UNAUTHORIZED: "0" },
       });
       expect(code).toBe(2);
-      // doctor reports the variable as a finding on stdout.
+      // `doctor` reports the variable as a finding on stdout.
       expect(command.name() === "doctor" ? stdout : stderr).toContain("NODE_TLS_REJECT_UNAUTHORIZED=0");
       expect(await admin.history()).toEqual([]);
     },

@@ -72,7 +72,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test("a base URL that answers every request with 404 ends the push after a few requests", async () => {
+test("a push ends after a few requests if every request to the base URL returns 404", async () => {
   const { push } = workplace({ accounts: goodAccounts(50) }, sandbox);
   const { code, stderr } = await push(["--base-url", sandbox.ready.baseUrl.replace("/v1/", "/elsewhere/v1/")], {
     env: TOKEN,

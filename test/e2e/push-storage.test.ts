@@ -149,7 +149,8 @@ describe("a push stops before the first request if its ledger path is", () => {
 
   test("a device that is always full, such as /dev/full", async ({ skip }) => {
     const work = place();
-    if (spawnSync("mknod", [work.file("full"), "c", "1", "7"]).status !== 0) skip("no right to make a device here");
+    if (spawnSync("mknod", [work.file("full"), "c", "1", "7"]).status !== 0)
+      skip("this user may not create a device here");
     expect(await pushOnto("full", work)).toEqual(refused(2, /is not a regular file/));
     expect(readdirSync(work.folder).filter((name) => name.startsWith("full"))).toEqual(["full"]);
   });

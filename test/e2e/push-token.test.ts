@@ -28,7 +28,7 @@ async function refusedImports(): Promise<number> {
   return (await admin.imports()).filter(({ status }) => status === 401).length;
 }
 
-/** Waits until the push has its first token. */
+/** Waits until the platform has received the first token request. */
 async function firstLogin(): Promise<void> {
   while ((await admin.tokenRequests()).length === 0) await delay(20);
 }

@@ -17,13 +17,13 @@ interface ReadBackLie {
 interface Reconciled {
   readonly reconcile: CliEnd;
   readonly resume: CliEnd;
-  /** The business keys for which the server has created an account, in order. */
+  /** The business keys for which the server has created an account, in order, with repeats. */
   readonly created: readonly string[];
 }
 
 /**
- * Pushes to a server that creates every account, loses the replies to some records, and answers read-back requests with
- * `readBack`. Then runs `reconcile` and `resume`.
+ * Pushes to a server that creates every account, sends no reply to the first requests for some records, and replies to
+ * read-back requests with `readBack`. Then runs `reconcile` and `resume`.
  */
 async function reconcileAfterPush({ records, lost, readBack, overlay }: ReadBackLie): Promise<Reconciled> {
   const created: string[] = [];
@@ -80,7 +80,7 @@ test.each([
   expect(created).toEqual(references(6));
 });
 
-/** Answers read-back requests: a record has this status and no account number, and the list is empty. */
+/** Returns replies to read-back requests: a record has this status and no account number, and the list is empty. */
 function statusReply(status: string): (request: SeenRequest) => Action {
   return (request) => {
     const key = keyIn(request);

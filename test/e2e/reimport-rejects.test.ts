@@ -146,7 +146,7 @@ describe("rejects are re-imported", () => {
     expect(await keysOnPlatform()).toEqual(["00000001", "00000002", "00000004"]);
   });
 
-  test("a second time, without rows of a source that none of their records has rows in", async () => {
+  test("a second time, even if none of their records has rows in one of the sources", async () => {
     const work = fourAccounts();
     const mapping = readFileSync(work.file("mapping.yaml"), "utf8")
       .replace("payload:", "  exports: { files: exports.csv, parent: accounts, on: REF, pick: first }\npayload:")

@@ -25,7 +25,10 @@ export function correct(work: Workplace): void {
   );
 }
 
-/** Saves rows as LibreOffice and Excel do in locales that use semicolons: numbers lose their leading zeros. */
+/**
+ * Saves rows as LibreOffice and Excel do in some locales: with semicolons, in windows-1252, and without leading zeros
+ * in numbers.
+ */
 export function saveWithSpreadsheet({ file }: Workplace): void {
   for (const name of FILES) {
     const rows: string[][] = parse(readFileSync(file("report", name)));
@@ -35,7 +38,7 @@ export function saveWithSpreadsheet({ file }: Workplace): void {
   }
 }
 
-/** Returns a cell of a sheet: a number if a spreadsheet would store the text as a number, else the text. */
+/** Returns the XML of a cell: a number if a spreadsheet would store the text as a number, or else the text. */
 export function sheetCell(value: string): string {
   if (/^\d+$/.test(value)) return `<c><v>${Number(value)}</v></c>`;
   const text = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;");

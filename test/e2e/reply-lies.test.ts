@@ -15,7 +15,7 @@ interface PushScene {
 }
 
 /**
- * Starts a server that answers with `act`. `overlays` are applied to the fixtures' contract, which documents a 201 with
+ * Starts a server that replies with `act`. `overlays` are applied to the fixtures' contract, which documents a 201 with
  * the account number.
  */
 async function pushScene(act: (request: SeenRequest) => Action, overlays: readonly string[]): Promise<PushScene> {

@@ -8,7 +8,7 @@ import type { CliOptions } from "./cli.ts";
 import { type Admin, goodAccounts, useSandbox, writeExtract } from "./push-scene.ts";
 import { sharedPush, type SharedPush, useServer } from "./shared-run-scene.ts";
 
-/** True if this machine has PostgreSQL and `pg_dump`. */
+/** Whether this machine has PostgreSQL, `pg_dump` and `psql`. */
 export const CAN_RESTORE = PRIVATE_POSTGRES_IS_HERE && DUMP_IS_HERE;
 export const ONCE = ["--contract", "no-dedupe.yaml"];
 /** The number of records on the first day. */

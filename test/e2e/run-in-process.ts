@@ -113,7 +113,7 @@ async function withSurroundings<T>({ cwd, env }: InProcessOptions, work: () => P
   }
 }
 
-/** Changes the environment in place: threads and native libraries read the same variables. */
+/** Changes `process.env` in place, because threads and native libraries read the same variables. */
 function setEnvironment(env: Readonly<Record<string, string | undefined>>): void {
   for (const name of Object.keys(process.env)) if (env[name] === undefined) delete process.env[name];
   for (const [name, value] of Object.entries(env)) if (value !== undefined) process.env[name] = value;

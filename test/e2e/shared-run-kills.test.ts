@@ -25,7 +25,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
       expect([...new Set(states)].toSorted()).toEqual(["killed: lost", "left"]);
     });
 
-    test("a killed worker's requests in flight are ambiguous, not repeated, if the platform does not detect repeats", async () => {
+    test("a killed worker's records in flight are ambiguous, and not sent again, if the platform does not detect repeats", async () => {
       const forgetful = await startTestSandbox({ flags: ["--forgetful"] });
       try {
         const scene = await sharedPush(300, forgetful, server());
@@ -51,7 +51,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
       const [victim] = await scene.whenWorking(1);
       process.kill(victim?.pid ?? 0, "SIGKILL");
       const { code, stderr } = await push.ended;
-      // Exit code 5: the worker's requests in flight are ambiguous.
+      // Exit code 5: the worker's records in flight are ambiguous.
       expect([3, 5]).toContain(code);
       expect(stderr).toContain(`worker process ${victim?.pid} was killed (signal 9)`);
       expect(stderr).toMatch(/`migrate resume [\w-]+` sends the rest/);

@@ -30,7 +30,7 @@ export interface SharedPush extends Workplace {
   readonly workers: () => Promise<readonly SeenWorker[]>;
   /** Resolves when this many workers are active and each of them holds a range. */
   readonly whenWorking: (count: number) => Promise<readonly SeenWorker[]>;
-  /** Returns the number of records with an outcome. */
+  /** Returns the number of records that are accepted, rejected or ambiguous. */
   readonly settled: () => Promise<number>;
   readonly whenSettled: (count: number) => Promise<void>;
   readonly query: (sql: string) => Promise<readonly Record<string, unknown>[]>;
@@ -58,7 +58,7 @@ export function useServer(kind?: "private"): { readonly server: () => PostgresCl
 
 /** A reply delay that is long enough for every worker to join before the other workers have sent every record. */
 export const WAITING_MS = 1_500;
-/** The short reply delay that a test sets when the state that it waits for is reached. */
+/** The short reply delay that a test sets once the run has reached the state that the test needs. */
 export const QUICK_MS = 5;
 /** The default reply delay. */
 export const LATENCY_MS = 500;
@@ -162,7 +162,7 @@ const PATIENCE_MS = 120_000;
 /** Repeats a query until its result is true. Uses one connection, because connecting takes longer than a query. */
 async function until(database: string, what: string, isSo: (query: Query) => Promise<boolean>): Promise<void> {
   const client = new Client({ connectionString: database });
-  // After a lost connection, the next query fails.
+  // Ignores the event of a lost connection, because the next query fails.
   client.on("error", () => undefined);
   await client.connect();
   const query: Query = async (sql) => (await client.query<Record<string, unknown>>(sql)).rows;
@@ -177,7 +177,7 @@ async function until(database: string, what: string, isSo: (query: Query) => Pro
   }
 }
 
-/** Returns an error for every record that was not sent and created exactly once. */
+/** Returns an error for every record that was not created exactly once, or has an unexpected status. */
 export async function deliveryErrors(
   records: number,
   { stdout }: Pick<CliEnd, "stdout">,

@@ -22,7 +22,7 @@ export function noSmallDisk(): string | undefined {
   const folder = temporaryFolder();
   const { status, stderr, error } = mount(["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder]);
   if (status === 0) unmount(folder);
-  return status === 0 ? undefined : `no right to mount a tmpfs here: ${error?.message ?? String(stderr).trim()}`;
+  return status === 0 ? undefined : `this user may not mount a tmpfs here: ${error?.message ?? String(stderr).trim()}`;
 }
 
 /** Mounts a small disk for the current test. */

@@ -9,7 +9,7 @@ const MANY_ROWS = 400_000;
 const LONG_NOTE = "n".repeat(220);
 
 describe("a large input", () => {
-  test("has one outcome per record, in input order, and reports duplicate keys that are far from each other", async () => {
+  test("has one outcome per record, in input order, and reports duplicate keys that are far apart", async () => {
     const wrong = new Map([
       [7, "K1,,n,\n"],
       [20_000, `K5,Again,${LONG_NOTE},\n`],

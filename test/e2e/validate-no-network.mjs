@@ -1,4 +1,4 @@
-// Loaded before the program: every use of the network throws, and adds a line to the file that TRAP_FILE names.
+// Loaded before the program: every use of the network adds a line to the file that TRAP_FILE names, and throws.
 import { appendFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import process from "node:process";

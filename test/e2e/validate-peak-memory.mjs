@@ -1,4 +1,4 @@
-// Loaded before the program: writes its peak memory in kilobytes at the end.
+// Loaded before the program: on exit, writes the peak memory in kilobytes to the file that PEAK_MEMORY_FILE names.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 

@@ -136,7 +136,9 @@ let calls = 0;
 export const numbered = (text) => text + " " + (calls += 1);
 `;
 
-/** A mapping whose account numbers end in the number of accounts that the mapping thread has mapped so far. */
+/**
+ * A mapping whose account numbers end with the number of accounts that the thread of the functions has mapped so far.
+ */
 const COUNTED_KEYS = `operation: import-account
 key: number
 functions: ./functions.mjs
@@ -263,7 +265,7 @@ async function validated({ files, args = [], options }: Case, folder: string, th
     ...options,
     cwd: folder,
   });
-  // On a slow machine, progress lines appear after some seconds. They are not part of the result.
+  // On a slow machine, progress lines appear after a few seconds. They are not part of the result.
   const said = stderr.replaceAll(path.basename(out), "out").replaceAll(/^Reading .*\n/gm, "");
   return { code, stdout: stdout.replaceAll(path.basename(out), "out"), said, files: filesIn(out) };
 }
@@ -277,7 +279,7 @@ function filesIn(folder: string): Readonly<Record<string, string>> {
 
 const SECRET_FILES: ReadonlySet<string> = new Set(["rejects.fingerprints", "rejects.json"]);
 
-/** Reads a file and removes the run's name, the folder's name and the time. */
+/** Reads a file, and replaces the run's id, the folder's name and the time with dots. */
 function read(file: string): string {
   return readFileSync(file, "utf8").replaceAll(/out-\d|\d{8}-\d{4}-[0-9a-f]{4}|\d\d:\d\d\b/g, "...");
 }

@@ -25,7 +25,7 @@ export function comparableRows(rows: readonly ExportedRow[]): readonly unknown[]
   const numbered = rows.map(({ run, ...columns }): ExportedRow => ({
     ...columns,
     content: contentOf(columns),
-    // If no plan counts a record, SQLite marks the record with -1. PostgreSQL marks it in a table.
+    // If no plan counts a record, SQLite marks the record with -1. PostgreSQL marks it in another table.
     ...(columns["resends"] === -1 && { resends: 0 }),
     id: null,
     ...(run !== undefined && { run: runs.indexOf(run) + 1 }),

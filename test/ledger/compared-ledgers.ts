@@ -8,7 +8,7 @@ import { comparable, comparableRows } from "./comparable.ts";
 import { outcomesOf } from "./ledger-input.ts";
 import { exportedRows, type StoredLedger } from "./stored-ledgers.ts";
 
-/** One of several ledgers that perform the same script. */
+/** One of several ledgers on which the same script is performed. */
 export interface Member {
   readonly stored: StoredLedger;
   ledger: Ledger;
@@ -20,9 +20,9 @@ export interface Scene {
   readonly members: readonly Member[];
   /** The folder for ledgers of runs that send nothing. */
   readonly folder: string;
-  /** Index of the run that is being sent, unless its plan is incomplete. */
+  /** Index of the current run; -1 before the first plan. */
   current: number;
-  /** By run: the values that a resumed run uses, from its recorded options and its contract. */
+  /** By run: the values from the plan, which are used again when the run is resumed. */
   readonly recorded: Pick<PlanPolicy, "newKeys" | "resendAmbiguous">[];
   flying: Intent[];
   last: { intents: readonly Intent[]; outcomes: readonly AttemptOutcome[] };
@@ -38,7 +38,7 @@ export function moment(scene: Scene): string {
 export type Answer<Result> = { readonly result: Result } | { readonly failure: string };
 
 /**
- * Makes the same call on every ledger, with the current run. The answers must be equal. Returns the answer of the first
+ * Makes the same call on every ledger, with the current run. The results must be equal. Returns the result of the first
  * ledger.
  */
 export function onRun<Result>(
@@ -97,7 +97,7 @@ export async function compareRun(scene: Scene, index: number, compared: "outcome
   });
 }
 
-/** Compares the exported contents of the ledgers, and their answers about each key. */
+/** Compares the runs of the ledgers, their histories of each key, and their exported rows. */
 export async function compareWhole(scene: Scene): Promise<void> {
   const keys = new Set<string>();
   for (const { ledger, runs } of scene.members.slice(0, 1)) {

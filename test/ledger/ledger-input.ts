@@ -27,7 +27,7 @@ export const POLICY: PlanPolicy = {
   keyColumns: new Map([["a.csv", { column: "REF", columnNumber: 2 }]]),
 };
 
-/** Returns an item with the number `record`, from line `record` + 1. */
+/** Returns an item for this record number, on line `record` + 1 of `a.csv`. */
 export function item(record: number, key: string, content = "same", more: Partial<PlannedItem> = {}): PlannedItem {
   return {
     record,

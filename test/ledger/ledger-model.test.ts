@@ -53,7 +53,7 @@ const settle =
     }
   };
 
-/** Opens the ledger on a new connection. The old connection stays open, because a dead process closes nothing. */
+/** Opens the ledger again. The old ledger stays open, because a dead process closes nothing. */
 async function crash(model: Model): Promise<void> {
   await model.stored.loseProcess();
   model.ledger = await model.stored.open();
@@ -115,7 +115,7 @@ async function followModel(stored: StoredLedger, steps: readonly Step[]): Promis
 
 const steps = fc.array(step, { minLength: 3, maxLength: 25 });
 
-/** Creates a folder for each use, because a closed ledger keeps its files open for a while. */
+/** Calls `work` with a new folder, because a closed ledger keeps its files open for a while. */
 async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
   count += 1;
   const own = join(folder, `${count}`);
@@ -160,7 +160,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a PostgreSQL ledger ${SKIPPED_WITHOUT_POSTGR
       withFolder(async (own) => playScript([await storedInSqlite(own), await database.emptied()], script, own)),
     );
     const numRuns = campaignSize({ part: 12, whole: 15 });
-    // The limit also ends the search for a shorter script after a failure.
+    // The time limit also ends the shrinking of a failing script.
     const interruptAfterTimeLimit = scaledTimeout(60_000);
     await fc.assert(agrees, { numRuns, interruptAfterTimeLimit });
   });

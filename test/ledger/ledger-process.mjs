@@ -1,4 +1,4 @@
-// A process that holds a lock, or pushes, until it is killed: node ledger-process.mjs <task> <path> ...
+// Performs one task with a ledger: node ledger-process.mjs <hold | open | linger | push> <path> ...
 import { randomBytes } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { lockLedger } from "../../dist/ledger/sqlite/lock/ledger-lock.js";
@@ -8,7 +8,7 @@ import { sqliteLedgerStore } from "../../dist/ledger/sqlite/sqlite-store.js";
 const [, , task, path, ...values] = process.argv;
 const print = (line) => process.stdout.write(`${line}\n`);
 
-/** Takes the lock and keeps it, or prints the refusal. */
+/** Takes the lock and keeps it until the process is killed, or prints the code of the refusal. */
 async function hold() {
   try {
     await lockLedger(path, "push", JSON.parse(values[0] ?? "{}"));
@@ -19,7 +19,7 @@ async function hold() {
   }
 }
 
-/** Opens the ledger as a push does, or prints the refusal. */
+/** Opens the ledger as a push does, and keeps it open, or prints the code of the refusal. */
 async function open() {
   try {
     await sqliteLedgerStore(path).write("push", { create: true });
@@ -30,7 +30,7 @@ async function open() {
   }
 }
 
-/** Plans a run, closes the ledger, and exits normally once it receives input. */
+/** Plans a run, closes the ledger, prints the run's id, and exits normally on SIGUSR2. */
 async function linger() {
   const ledger = await openLedger({ path });
   const job = { command: "push", target: "platform.example", supplier: "", operation: "import", endpoint: "POST /" };
@@ -53,7 +53,10 @@ async function linger() {
   print(id);
 }
 
-/** Continues a run in groups. The file `received` lists the requests that a platform would have received. */
+/**
+ * Continues a run in groups of 16 records. The `received` file lists the records whose requests a platform would have
+ * received.
+ */
 async function push() {
   const [run, received] = values;
   const at = new Date().toISOString();

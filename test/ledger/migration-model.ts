@@ -259,9 +259,12 @@ async function noteSkipped(
   }
 }
 
-/** The expected answers of the ledger, as sorted lines. */
+/** The results that the ledger should return. */
 export interface ExpectedMigration {
-  /** Each open record: destination, key, state and start of that state; without a key: file, line and state. */
+  /**
+   * A line per open record, sorted: destination, key, state and start; without a key: destination, file, line and
+   * state.
+   */
   readonly open: readonly string[];
   /** The nonzero counts of each destination. */
   readonly counts: Readonly<Record<string, Readonly<Record<string, number>>>>;

@@ -11,7 +11,10 @@ import { intentOf, outcomesOf, PUSH } from "./ledger-input.ts";
 import type { Note, ProcessStep, ScriptedPlan, ScriptedReply, Step } from "./script-steps.ts";
 import { exportedRows, type StoredLedger } from "./stored-ledgers.ts";
 
-/** Performs a script in all ledgers, and checks that they have the same results and contents after each step. */
+/**
+ * Performs a script on all ledgers. Checks that they return the same results after each step, and that at the end they
+ * have the same contents and pass the check.
+ */
 export async function playScript(
   stored: readonly StoredLedger[],
   script: readonly Step[],
@@ -90,7 +93,7 @@ async function performProcess(scene: Scene, step: ProcessStep): Promise<void> {
   }
 }
 
-/** Selects the run to continue. Requests of another run are not repeated in this run. */
+/** Selects the run to continue. The last requests of another run are never repeated in this run. */
 function workOn(scene: Scene, run: number): void {
   if (run !== scene.current) scene.last = { intents: [], outcomes: [] };
   scene.current = run;

@@ -13,7 +13,7 @@ test.each<[Status, number]>([
   ["pending", 3],
   ["blocked", 3],
   ["ambiguous", 5],
-])("a record with the status %s makes its run end with exit code %i", (status, code) => {
+])("a record with status %s ends its run with exit code %i", (status, code) => {
   expect(exitCodeOf({ [status]: 1 })).toBe(code);
   expect(exitCodeOf({ [status]: 0, accepted: 3 })).toBe(0);
 });

@@ -68,8 +68,8 @@ export type ScriptedDecision = Pick<Decision, "decision" | "isNewAccount"> & {
 
 /**
  * A request in a journal. Its attempt number is a base plus `later`. The base is the attempt number of the previous
- * request of the same step for the same record. For the first request for a record, the base is the first attempt that
- * the ledger does not know.
+ * request for the same record in this step. For the first request for a record, the base is the first attempt that the
+ * ledger does not know.
  */
 export interface ScriptedRequest extends Pick<JournaledRequest, "identity" | "content" | "idempotent" | "rowMark"> {
   readonly later: number;

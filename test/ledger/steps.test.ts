@@ -56,15 +56,12 @@ describe("the step that a record has reached", () => {
   test.each([
     [true, "pending"],
     [false, "ambiguous"],
-  ])(
-    "after a crash during a request (idempotent: %s), leaves the record with the status %s",
-    async (idempotent, status) => {
-      const run = await staged();
-      await intendStep(run, { step: "process", idempotent });
-      await ledger.resumeRun(run, POLICY);
-      expect(await statusesOf(ledger, run)).toEqual([status]);
-    },
-  );
+  ])("is followed by a crash during the next step (idempotent: %s): the record is %s", async (idempotent, status) => {
+    const run = await staged();
+    await intendStep(run, { step: "process", idempotent });
+    await ledger.resumeRun(run, POLICY);
+    expect(await statusesOf(ledger, run)).toEqual([status]);
+  });
 
   test("is named in each attempt", async () => {
     const run = await staged();

@@ -10,7 +10,7 @@ import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 export interface StoredLedger {
   readonly kind: string;
   readonly store: LedgerStore;
-  /** Opens the ledger in a new process, which then holds the lock. */
+  /** Opens the ledger as a new process does. The new process then holds the lock. */
   readonly open: () => Promise<Ledger>;
   /** Simulates a process that dies with the ledger open, or is suspended for longer than its lease. Closes nothing. */
   readonly loseProcess: () => Promise<void>;
@@ -43,7 +43,7 @@ async function closeAll(ledgers: readonly Ledger[]): Promise<void> {
   for (const ledger of ledgers) await ledger.close();
 }
 
-/** Returns a ledger in a file of this folder. `open` creates the file. */
+/** Returns a ledger in this folder. `open` creates its file. */
 export async function storedInSqlite(folder: string): Promise<StoredLedger> {
   const file = path.join(folder, "ledger.db");
   const opened = openedLedgers();
@@ -68,7 +68,7 @@ export async function storedInSqlite(folder: string): Promise<StoredLedger> {
   };
 }
 
-/** A server's database, whose ledger is emptied for each use: creating a new database takes much longer. */
+/** A database whose ledger is emptied for each use, because creating a database takes much longer. */
 export interface ReusedDatabase {
   readonly emptied: () => Promise<StoredLedger>;
   readonly close: () => Promise<void>;
@@ -93,7 +93,7 @@ export async function reusedDatabase(url: string): Promise<ReusedDatabase> {
 
 /**
  * A query that returns the statements that delete the rows of all tables, except the tables that describe the ledger
- * itself. The table `counts` is last, because deletions from other tables change the counts. For a few rows, `truncate`
+ * itself. The `counts` table is last, because deletions from other tables change the counts. For a few rows, `truncate`
  * is slower, and so is the next query of each table.
  */
 const DELETE_RUNS = `

@@ -1,5 +1,5 @@
-// Bundles the tests of MUTATION_TESTS with the mutated source into `.mutation-tests.mjs` in the working directory,
-// which is a copy of the checkout.
+// Bundles the tests that MUTATION_TESTS lists and the mutated source into `.mutation-tests.mjs` in the working
+// directory, which is a copy of the checkout.
 import { globSync } from "tinyglobby";
 import { rolldown } from "rolldown";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// fast-check with few, fixed cases, so that the result for a mutant is the same each time and is known quickly.
+// fast-check with at most 100 cases and a fixed seed, so that the tests of a mutant are fast and deterministic.
 import * as all from "fast-check";
 
 export * from "fast-check";

@@ -1,5 +1,5 @@
-// The part of Vitest that tests of the pure core use. Tests are registered once and run for each mutant, without a new
-// import.
+// Replaces the part of Vitest that the tests of the pure core use. Tests are registered once and run for each mutant,
+// without importing them again.
 import {
   chai,
   ASYMMETRIC_MATCHERS_OBJECT,
@@ -31,8 +31,8 @@ const leftOut = JSON.parse(process.env.MUTATION_LEFT_OUT ?? "[]");
 let unknownTitles = new Set();
 
 /**
- * Returns the tests that the import registers: the title of each test, and a function that runs the test with its
- * hooks. Throws if a test to leave out does not exist, because its title may have changed.
+ * Returns the tests that `load` registers: the full name and the file of each test, and a function that runs the test
+ * with its hooks. Throws if a title in `leftOut` matches no test, because the test may have been renamed.
  */
 export async function collect(load) {
   tests = [];
@@ -45,7 +45,10 @@ export async function collect(load) {
   return tests;
 }
 
-/** Begins a test file. The plugin of the bundle inserts this call at the start of each file. */
+/**
+ * Registers the following tests under this file name. The bundle's plugin inserts a call at the start of each test
+ * file.
+ */
 export function startFile(name) {
   group = newGroup(undefined, name);
 }

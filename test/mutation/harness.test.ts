@@ -16,7 +16,7 @@ function collectWithout(title: string): { readonly status: number | null; readon
   return { status, output: stdout + stderr };
 }
 
-test("mutation tests skip a test if its title is left out, and fail if a left-out title does not exist", () => {
+test("mutation tests skip the tests whose titles are in `leftOut`, and fail if a title matches no test", () => {
   expect(collectWithout("slow")).toEqual({ status: 0, output: " > fast\n" });
   expect(collectWithout("renamed")).toEqual({
     status: 1,

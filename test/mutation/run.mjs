@@ -1,4 +1,4 @@
-// Mutation tests of the pure core: Stryker changes one expression at a time, and a test must fail.
+// Runs mutation tests of the pure core: Stryker changes one expression at a time, and at least one test must fail.
 //   npm run mutation                            all folders
 //   npm run mutation -- validate                one folder
 //   npm run mutation -- src/map/leaf            the source in a folder or a file
@@ -53,14 +53,18 @@ function chosenRuns(words) {
     if (named !== undefined) return named;
     const around = all.find(({ name }) => `${word}/`.startsWith(`src/${name}/`));
     if (around === undefined || !existsSync(word)) {
-      process.stderr.write(`${word} is neither ${Object.keys(FOLDERS).join(", ")} nor in the source of one of them\n`);
+      process.stderr.write(
+        `unknown argument ${word}: pass ${Object.keys(FOLDERS).join(", ")}, or a path in their source\n`,
+      );
       process.exit(2);
     }
     return { ...around, mutate: [word.endsWith(".ts") ? word : `${word}/**`] };
   });
 }
 
-/** Stryker is not a package of the project: it has more packages than the project, and only this script needs it. */
+/**
+ * Stryker is not a dependency of the project: it has more dependencies than the project, and only this script uses it.
+ */
 function install() {
   process.stderr.write("Installing Stryker ...\n");
   const { status } = spawnSync("npm", ["ci", "--ignore-scripts", "--loglevel=error"], {
@@ -92,7 +96,7 @@ async function testMutants({ name, mutate, tests, leftOut = [] }) {
     thresholds: { high: 95, low: 85, break: 85 },
     // Stryker uses an API of TypeScript that version 7 does not have.
     tsconfigFile: "none",
-    // A busy machine must not make a slow mutant count as a mutant that never ends.
+    // On a busy machine, a slow mutant must not count as an endless loop.
     timeoutMS: 10_000,
     timeoutFactor: 4,
     warnings: { slow: false },

@@ -8,7 +8,7 @@ import { DryRunStatus, MutantRunStatus, TestStatus } from "@stryker-mutator/api/
 import { collect } from "./harness.mjs";
 
 const BUNDLE = ".mutation-tests";
-// The name that Stryker writes into the instrumented source.
+// The instrumented source uses this global variable.
 const stryker = (globalThis["__stryker__"] ??= {});
 
 class SameProcessRunner {
@@ -26,7 +26,7 @@ class SameProcessRunner {
     return this.load();
   }
 
-  /** Imports the bundle again, so that its top-level code runs with the active mutant. */
+  /** Imports a new copy of the bundle, so that its top-level code runs again. */
   async load() {
     this.loads += 1;
     const copy = path.resolve(`${BUNDLE}-${process.pid}-${this.loads}.mjs`);
@@ -63,7 +63,7 @@ class SameProcessRunner {
       if (this.isMutated) await this.loadPlain();
       activate();
       const result = await this.runTests(testFilter, hitLimit);
-      // A value that was computed before can hide the mutant, and an earlier mutant can leave a wrong value.
+      // A value that was cached earlier can hide the mutant, and an earlier mutant can leave a wrong value behind.
       const isSure = result.status === MutantRunStatus.Survived ? stryker.hitCount > 0 : await this.passesAlone(result);
       if (isSure) return result;
     }
@@ -103,7 +103,7 @@ class SameProcessRunner {
     return { status: MutantRunStatus.Survived, nrOfTests };
   }
 
-  /** Returns whether the test that killed the mutant, if there is one, passes without the mutant. */
+  /** Returns whether the test that killed the mutant passes without the mutant; true if no test killed it. */
   async passesAlone({ killedBy }) {
     stryker.activeMutant = undefined;
     stryker.hitLimit = undefined;

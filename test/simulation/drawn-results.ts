@@ -13,7 +13,7 @@ export type DrawnResult =
   | { readonly kind: "unheard"; readonly code: string; readonly afterMs: number; readonly lateMs: number }
   /** The request is processed; half of the reply arrives. */
   | { readonly kind: "cut" }
-  /** The reply has this status; the request may have been processed. */
+  /** The reply has this status. `processed`: whether the request is processed before the reply. */
   | { readonly kind: "answered"; readonly status: number; readonly processed: boolean; readonly retryAfter?: string }
   /** A proxy replies instead of the platform. */
   | { readonly kind: "page" }
@@ -21,8 +21,8 @@ export type DrawnResult =
 
 const TIMEOUT_MS = 60_000;
 /**
- * A request takes this many times longer to process than its connection lasts, so that a repeat may arrive in the
- * meantime.
+ * `lateMs` as a multiple of `afterMs` for a request whose connection fails. A repeat may arrive before the request is
+ * processed.
  */
 const LATE_FACTOR = 5;
 const GOOD: DrawnResult = { kind: "good" };

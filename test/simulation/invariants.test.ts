@@ -102,7 +102,7 @@ const VIOLATIONS: readonly (readonly [
 ];
 
 test.each(VIOLATIONS.map(([invariant, violate, held = []]) => ({ invariant, violate, held })))(
-  "the witness reports a violation of the invariant $invariant",
+  "the witness reports a violation of invariant $invariant",
   ({ invariant, violate, held }) => {
     const witness = witnessOf(held);
     violate(witness);

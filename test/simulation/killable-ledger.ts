@@ -24,7 +24,7 @@ export interface KillableLedgerOptions {
   readonly note: (event: string) => void;
 }
 
-/** Wraps a ledger. Its disk may be full, and its process may be killed before or after a write. */
+/** Wraps a ledger. Before or after a write, the disk may be full, or the process may be killed. */
 export function killableLedger(
   ledger: Ledger,
   options: KillableLedgerOptions,

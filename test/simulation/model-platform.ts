@@ -84,7 +84,7 @@ export function createModelPlatform(options: PlatformOptions): ModelPlatform {
     }
     await clock.sleep(between(dice, 1, 150));
     const answer = drawn.kind === "page" ? PAGE : answered(request, drawn, arrive);
-    if (drawn.kind === "answered") note(`answers ${drawn.status}`);
+    if (drawn.kind === "answered") note(`replies ${drawn.status}`);
     await clock.sleep(between(dice, 1, 150));
     return reply(answer);
   };
@@ -147,7 +147,7 @@ interface Tokens {
   readonly isGood: (header: string | undefined) => boolean;
 }
 
-/** Issues tokens, each of which is valid for a random duration. No token is valid while the key is locked out. */
+/** Issues tokens, each of which is valid for a random duration. No token is valid while the API key is locked out. */
 function createTokens({ clock, dice, weather }: PlatformOptions): Tokens {
   const ends = new Map<string, number>();
   const isLockedOut = (): boolean => weather.at(clock.monotonic()).loggedOut;

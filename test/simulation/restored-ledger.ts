@@ -129,7 +129,7 @@ function toolsOf({ ledgerPath, clock }: RestoreOptions) {
 
 async function repair(options: RestoreOptions): Promise<void> {
   const { ledgerPath, clock, note } = options;
-  // The file name of a repaired ledger contains the time to the second.
+  // Waits 2 s, because a repair renames the previous ledger, and the new name contains the time only to the second.
   const until = clock.monotonic() + 2_000;
   void clock.sleep(2_000);
   while (clock.monotonic() < until && clock.step()) await new Promise(setImmediate);
@@ -172,7 +172,7 @@ function repeated(clock: SimulatedClock, work: () => void, everyMs: number): () 
   return () => over.abort();
 }
 
-/** Closes the journal and restores its folder, because a dead process writes no final entry. */
+/** Closes the journal, then restores its files, because a dead process writes no final entry. */
 async function abandon(journal: Journal, folder: string): Promise<void> {
   const files = existsSync(folder) ? readdirSync(folder).map((name) => path.join(folder, name)) : [];
   const before = files.map((file) => ({ file, bytes: readFileSync(file) }));

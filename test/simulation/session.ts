@@ -248,7 +248,7 @@ interface Ends {
   readonly abort: AbortController;
 }
 
-/** Ends the process early at random: by a kill, a drain or an abort, or not at all. */
+/** May end the process early, at a random time: by a kill, a drain or an abort. */
 function schedule(job: Job, { dice, calm }: SessionOptions, { process, drain, abort }: Ends): void {
   const { clock, witness, note } = job;
   const at = between(dice, 0, dice() < 0.7 ? 1_500 : 60_000);
@@ -277,7 +277,8 @@ const ENDS: readonly (readonly [number, "nothing" | "kill" | "drain" | "abort"])
 ];
 
 /**
- * Returns a function that draws the fault of each write. At most one series of consecutive writes fails per session.
+ * Returns a function that returns the fault of the next write. At most one series of consecutive writes fails per
+ * session.
  */
 function writeFaults({ dice, calm }: SessionOptions): () => WriteFault {
   const kind: WriteFault = calm

@@ -12,7 +12,9 @@ const REGRESSIONS: readonly number[] = [
 
 export const PATIENCE_MS = 3_600_000;
 
-/** Simulates each regression and a window of other seeds. Returns a description of up to 20 seeds that break an invariant. */
+/**
+ * Simulates the regressions and a range of other seeds. Returns descriptions of up to 20 seeds that break an invariant.
+ */
 export async function failedSeeds(size: CampaignSize, options: SimulationOptions): Promise<readonly string[]> {
   const seeds = simulationSeeds(size);
   const failed: string[] = [];

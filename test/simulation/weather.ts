@@ -24,7 +24,7 @@ interface FaultPeriod {
 /** The random faults of the platform and the network, as determined by the seed. */
 export interface Weather {
   readonly at: (now: number) => Faults;
-  /** The share of requests that fail at any time. */
+  /** The share of requests that fail outside `erratic` periods. */
   readonly baseErrorRate: number;
   /** Ends all faults. */
   readonly clear: () => void;

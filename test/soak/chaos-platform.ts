@@ -26,7 +26,7 @@ export interface ChaosPlatform {
 
 export interface ChaosPlatformOptions {
   readonly dice: Dice;
-  /** Requests per second that are not throttled. The burst size is one second. */
+  /** Requests per second before throttling starts. A burst may use up the requests of one second. */
   readonly perSecond: number;
   /** Whether unthrottled requests may fail. Default: true. */
   readonly injectsFaults?: boolean;
@@ -72,7 +72,7 @@ export async function startChaosPlatform({
 
 const GOOD = 94;
 
-/** Draws the reply or the fault for an unthrottled request. */
+/** Chooses a random reply or fault for an unthrottled request. */
 function drawAction(dice: Dice, process: () => Action): Action {
   const half = 'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"acc';
   const draw = pickWeighted<(good: () => Action) => Action>(dice, [

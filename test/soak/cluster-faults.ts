@@ -42,7 +42,7 @@ const KINDS: readonly (readonly [number, FaultKind])[] = [
 
 /**
  * Injects one random fault. Returns the kind of fault, or undefined if there was no target.
- * @param only part of the name of the allowed kinds; default: all kinds
+ * @param only injects only kinds whose names contain this text; default: all kinds
  */
 export async function injectRandomFault(targets: FaultTargets, dice: Dice, only = ""): Promise<FaultKind | undefined> {
   const kind = pickWeighted(
@@ -64,7 +64,7 @@ const injections: Readonly<Record<FaultKind, (targets: FaultTargets, dice: Dice)
   async "SIGSTOP beyond the lease, SIGCONT"(targets, dice) {
     const pid = await randomWorker(targets, dice);
     if (!signal(pid, "SIGSTOP")) return false;
-    // The process continues while later faults are injected.
+    // Does not wait, so that other faults are injected while the process is stopped.
     setTimeout(() => signal(pid, "SIGCONT"), targets.leaseMs * (1.2 + dice()));
     return true;
   },

@@ -18,13 +18,15 @@ export interface FaultyPush {
   readonly dice: Dice;
   /** Maximum number of faults. */
   readonly faults: number;
-  /** Only kinds of faults whose names contain this text are injected. */
+  /** Injects only kinds of faults whose names contain this text. */
   readonly only: string;
   readonly everyMs: number;
   readonly onFault: (kind: FaultKind) => void;
 }
 
-/** Pushes with workers under faults, and resumes until every record is settled. Returns how the last command ended. */
+/**
+ * Pushes with workers under faults, and resumes until no record is left to send. Returns how the last command ended.
+ */
 export async function pushUnderFaults(push: FaultyPush): Promise<CliEnd> {
   const { scene, workers, flags, targets, dice, onFault } = push;
   const started: RunningCli[] = [];
@@ -32,7 +34,7 @@ export async function pushUnderFaults(push: FaultyPush): Promise<CliEnd> {
   const resume = (): void => {
     planner = scene.start(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
   };
-  /** Starts a new worker for each worker that died. */
+  /** Starts a worker if fewer than `workers` workers are working or joining. */
   const replenish = async (): Promise<void> => {
     const running = started.filter(isRunning);
     const working = (await workingPids(scene)).length;
@@ -91,7 +93,7 @@ export function isRunning({ process: { exitCode, signalCode } }: RunningCli): bo
 }
 
 function joining(running: readonly RunningCli[], started: readonly RunningCli[]): number {
-  // The worker that was started last may not have joined yet.
+  // The last worker that was started may not have joined yet.
   const last = started.at(-1);
   return last !== undefined && running.includes(last) && last.stderr() === "" ? 1 : 0;
 }

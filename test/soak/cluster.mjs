@@ -1,10 +1,10 @@
 // Injects 300 faults into four workers of the real command, the sandbox and a real PostgreSQL, in real time. Takes
 // about 20 minutes.
 //   node test/soak/cluster.mjs [--faults 300] [--only SIGKILL] [--seed <n>]
-// Processes are killed (SIGKILL) and stopped beyond their lease (SIGSTOP, SIGCONT); connections to the database and to
-// the platform are reset or silenced; sessions are ended by the server (pg_terminate_backend); the server crashes (as
-// by `pg_ctl stop -m immediate`) and restarts; the planning process is killed and the run resumed. Every second push
-// goes to a platform that does not detect duplicates. Records must not be lost, created twice or left unreported.
+// Faults: a worker is killed (SIGKILL) or stopped beyond its lease (SIGSTOP, SIGCONT); connections to the database or
+// the platform are reset or silenced; the server terminates the sessions (pg_terminate_backend), or crashes (as with
+// `pg_ctl stop -m immediate`) and restarts; the planner is killed and the run is resumed. Every second push goes to a
+// platform that does not detect duplicates. Records must not be lost, created twice or left unreported.
 // Requires `npm run build` and the PostgreSQL binaries.
 import { spawnSync } from "node:child_process";
 import path from "node:path";

@@ -66,7 +66,7 @@ const functionsModule = Object.entries(FUNCTIONS)
   .map(([name, body]) => `export function ${name}(text) { ${body} }\n`)
   .join("");
 
-process.stdout.write(`${cases} cases from seed ${first} on\n`);
+process.stdout.write(`${cases} cases, starting with seed ${first}\n`);
 await Promise.all(Array.from({ length: Number(values.workers) }, runCases));
 if (failed === 0) rmSync(folder, { recursive: true, force: true });
 process.stdout.write(
@@ -231,7 +231,7 @@ function writeCase(seed, place) {
   ]);
 }
 
-/** Returns a mulberry32 generator: deterministic numbers from 0 to 1. */
+/** Returns a mulberry32 generator: deterministic numbers from 0 (inclusive) to 1 (exclusive). */
 function seededRandom(seed) {
   let state = seed >>> 0;
   return () => {

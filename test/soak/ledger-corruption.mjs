@@ -1,12 +1,13 @@
 /**
- * Corrupts a real ledger and reads it: the ledger must be rejected or return the true status of every record. Truncates the
- * ledger file, the log left by a crash and the checksum file at every byte, and changes single bytes. TMPDIR=/dev/shm is
- * fastest.
+ * Corrupts two real ledgers, one of them crashed, and reads them. A corrupt ledger must be rejected or return the true
+ * status of every record. Truncates the ledger file, the log left by a crash and the checksum file at every byte, and
+ * changes single bytes. TMPDIR=/dev/shm is fastest.
  *
- *   node test/soak/ledger-corruption.mjs [--every <bytes>] [--flips <n>] [--repair <every nth that is refused>] [--seed <n>]
+ *   node test/soak/ledger-corruption.mjs [--every <bytes>] [--flips <n>] [--repair <n>] [--seed <n>]
  *
- * A rejected ledger stays open until its process ends, so that its log is not merged. Therefore each process tries only a
- * few thousand corruptions (`--from`, `--to`). Exits with 1 if a corrupted ledger was misread, and prints the corruption.
+ * `--repair` repairs every nth rejected ledger. A rejected ledger stays open until its process ends, so that its log is
+ * not merged. Therefore, each process tries only 2,000 corruptions (`--from`, `--to`). Exits with 1 if a corrupt ledger
+ * was misread, and prints up to 20 of these corruptions.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -82,7 +83,8 @@ async function tryInProcesses(count) {
 }
 
 /**
- * Creates a ledger with records in every state and two runs. A crashed ledger has its latest changes only in the log.
+ * Creates a ledger with two runs. The records of the second run are pending, in flight, or have one of the statuses in
+ * `SETTLED`. The latest changes of a crashed ledger are only in its log.
  */
 async function makeLedger(folder, crashed) {
   mkdirSync(folder, { recursive: true });
@@ -197,8 +199,8 @@ async function tryOne(ledger, { name, what, change }) {
 }
 
 /**
- * Repairs a ledger. The repaired ledger must not report an unaccepted record as accepted, and must not allow a sent
- * record to be sent again.
+ * Repairs a ledger, unless it is beyond repair. The repaired ledger must pass the check. It must not report an
+ * unaccepted record as accepted, and must not allow an accepted record to be sent again.
  */
 async function tryRepair({ here, truth }, what) {
   const file = path.join(here, "ledger.db");
@@ -230,8 +232,8 @@ function itemOf({ row, run, record, status }) {
 }
 
 /**
- * Reads the statuses of all records with two queries. Returns `refused` if the ledger is rejected, and the message of
- * any other error.
+ * Restores the ledger's files, applies the change to one of them, and opens the ledger. Returns the outcomes and the
+ * records to send as text; `refused` if the ledger is rejected; the message of any other error.
  */
 async function readStatuses({ here, files, run }, corrupt, change) {
   for (const side of ["-shm", "-wal", "-checksums", ""]) rmSync(path.join(here, `ledger.db${side}`), { force: true });

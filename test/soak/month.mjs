@@ -1,5 +1,6 @@
-// A month of daily extracts with changes, a new version of the contract, an outage, a second ledger and exclusions. At its
-// end, status, open, compare and the proof must agree with the accounts of the platform.
+// A month of daily extracts with changes, a new version of the contract, an outage, a second ledger and exclusions. At
+// the end, `status`, `open`, `compare` and the proof must agree with the accounts on the platform. Also checks the
+// output in docs/migration.md.
 //   node test/soak/month.mjs [--accounts 5000] [--months 1]
 // Requires `npm run build`.
 import { spawnSync } from "node:child_process";

@@ -14,7 +14,7 @@ const killEveryMs = 1_000 * Number(process.env["SOAK_KILL_SECONDS"] ?? 10);
 const seed = Number(process.env["SOAK_SEED"] ?? 1);
 const PATIENCE_MS = 24 * 3_600_000;
 
-/** After this share of the records, no process is killed, so that memory can be measured over time. */
+/** Once this share of the records has been created, no process is killed, so that memory can be measured over time. */
 const KILLED_SHARE = 0.5;
 
 test(
@@ -36,7 +36,7 @@ test(
       );
       say(`  ${JSON.stringify(statusCounts(evidence.report.lines))}, exit code ${end.code}`);
       say(
-        `  memory of the longest process, ${memory.minutes.toFixed(1)} minutes: ${memory.startMb} MB at its start, ${memory.endMb} MB at its end, at most ${memory.mostMb} MB`,
+        `  memory of the longest-running process, ${memory.minutes.toFixed(1)} minutes: ${memory.startMb} MB at its start, ${memory.endMb} MB at its end, at most ${memory.mostMb} MB`,
       );
       expect(contradictions(references(records), evidence, { ambiguous: 0, cutReplies: true }).slice(0, 20)).toEqual(
         [],

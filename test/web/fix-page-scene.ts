@@ -44,7 +44,7 @@ export async function typeDate(page: Page, value: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** Waits until the page reports the result of an edit. */
+/** Waits until the status line of the Fix page contains the text. */
 export async function status(page: Page, text: string): Promise<void> {
   await expect.poll(() => page.textContent(".fix-status")).toContain(text);
 }

@@ -63,7 +63,7 @@ describeWebPages("the mapping", (open) => {
     await press("Tab");
     await page.waitForSelector('.toolbar .valid:has-text("206 of 223")');
 
-    // The picked column fills the field on which Enter is pressed.
+    // The selected column fills the field on which Enter is pressed.
     await tabTo(page, '[role=listbox][aria-labelledby="source-customers"] [role=option]');
     for (const letter of ["E", "M", "E"]) await press(letter);
     expect(await focused(page)).toMatch(/^EMAIL/);
@@ -113,7 +113,7 @@ describeWebPages("the mapping", (open) => {
     await page.dragAndDrop('[role=option]:has-text("TOWN")', '[role=treeitem]:has-text("billing_name")');
     await page.waitForSelector('[role=treeitem]:has-text("billing_name"):has-text("TOWN")');
     await page.click("text=Undo");
-    // The comparison ignores case, so the name of the field also contains NAME.
+    // The test compares with TOWN, because `:has-text` ignores case, so the field's own name matches NAME.
     await page.waitForSelector('[role=treeitem]:has-text("billing_name"):not(:has-text("TOWN"))');
     await expect.poll(() => trial(page)).toBe(first);
     expect(await axeViolations(page)).toEqual([]);

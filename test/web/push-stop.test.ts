@@ -3,7 +3,7 @@ import { runCli } from "../e2e/cli.ts";
 import type { OverviewData } from "../../src/web/overview/overview-data.ts";
 import { planOf, PROJECT, stateOf, useDemoProjects } from "./push-page-scene.ts";
 
-describe("a push from the browser that is not alone, or is stopped,", () => {
+describe("a push from the browser that is stopped, or competes with another push,", () => {
   const { sandbox, admin, startProject } = useDemoProjects();
 
   it("waits for the requests in flight if the command is stopped during a push", async () => {

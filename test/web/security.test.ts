@@ -23,7 +23,7 @@ describe("the server of migrate web", () => {
   const post = (name: string, headers: Readonly<Record<string, string>>, body: string): Promise<Reply> =>
     send(web.origin, name, { method: "POST", headers, body });
 
-  it("answers requests from a page with a session", async () => {
+  it("accepts requests from a page with a session", async () => {
     const reply = await get("/api/project", session);
     expect(reply.status).toBe(200);
     expect(JSON.parse(reply.body)).toMatchObject({ configFile: "migrate.yaml", isEmpty: false, isProduction: false });
@@ -169,7 +169,7 @@ describe("the server of migrate web", () => {
     const { networkInterfaces } = await import("node:os");
     const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
     const outside = addresses.filter(({ internal, family }) => !internal && family === "IPv4");
-    // 127.0.0.2 belongs to the interface, but the server must not listen on it.
+    // 127.0.0.2 also belongs to the loopback interface, but the server must not listen on it.
     for (const address of ["127.0.0.2", ...outside.map((each) => each.address)]) {
       await expect(connects(address, Number(new URL(web.origin).port))).resolves.toBe(false);
     }

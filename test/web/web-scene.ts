@@ -80,7 +80,7 @@ export interface Reply {
   readonly body: string;
 }
 
-/** Sends a request as a program would: with exactly these headers, and without a browser's rules. */
+/** Sends a request as a program would: with exactly these headers, and without the restrictions of a browser. */
 export function send(
   origin: string,
   name: string,
@@ -118,12 +118,12 @@ export async function openSession({ origin, token }: Pick<RunningWeb, "origin" |
 }
 
 /**
- * A page in a browser, with its console messages and its requests to other origins. Both lists must be empty, except for
- * error replies that a test provokes.
+ * A page in a browser, with its console messages and its requests to other origins. Both lists must be empty, except
+ * for error replies that a test provokes.
  */
 interface WebPage {
   readonly page: Page;
-  /** Console messages, which include violations of the content security policy, and script errors. */
+  /** Script errors, and console messages, which include violations of the content security policy. */
   readonly complaints: readonly string[];
   /** Requests to other origins. */
   readonly foreign: readonly string[];

@@ -65,7 +65,7 @@ export function describeExclusions(opened: () => Ledger): void {
       expect(await ledger.ambiguous(id, 1, 9)).toEqual([]);
     });
 
-    test("can be rows without a key, which are open again when the exclusion ends", async () => {
+    test("can be rows without a key, which are open again after the exclusion ends", async () => {
       const without = { key: undefined, identity: undefined, status: "invalid", rowHash: 7 } as const;
       const run = await planned(ledger, [item(1, "x", "x", without), item(2, "x", "x", { ...without, rowHash: 8 })]);
       const [first, second] = [1, 2].map((record) => rowIdentity({ run, record }));

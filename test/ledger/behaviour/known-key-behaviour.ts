@@ -39,7 +39,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
     return (await outcomesOf(ledger, run)).map(({ problems }) => problems.map(({ code }) => code));
   }
 
-  /** Sends the remaining records, except the records with the result `unsent`, and saves the results. */
+  /** Sends the remaining records, except those whose result is `unsent`, and saves the results. */
   async function sendSome(run: string, results: readonly Result[]): Promise<readonly AttemptOutcome[]> {
     const intents = (await ledger.sendable(run, 1, 9)).map(intentOf);
     const outcomes = intents.flatMap((intent, index) => {

@@ -50,7 +50,7 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
           expect(await seenMigration(last)).toEqual(await expectedMigration(last, model));
           await leave?.(last);
         }),
-        // Histories are short, so a failing history need not be shortened.
+        // Histories are short, so there is no need to shrink a failing history.
         { numRuns, endOnFailure: true },
       );
     });

@@ -3,8 +3,7 @@ import { accepted, LEASE_MS, LEASE_LOST, REPORT, type SharedRunSetup, useSharedR
 import { describeEndOfSharedRun } from "./shared-run-end-behaviour.ts";
 
 /**
- * Tests the rules for every ledger that several processes can share: the PostgreSQL ledger and the model of the
- * simulation.
+ * Tests the rules for every ledger that several processes can share: the PostgreSQL ledger and the simulation's model.
  */
 export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
   describe("a shared run", () => {

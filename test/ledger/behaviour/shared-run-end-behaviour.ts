@@ -54,7 +54,7 @@ export function describeEndOfSharedRun(open: () => Promise<SharedRunSetup>): voi
       await worker.finish({ first: 1, last: 10 });
     });
 
-    test("ends a dead planner's run on takeover, and settles the run's records in flight", async () => {
+    test("ends a dead planner's run on takeover, and refuses the writes of its workers", async () => {
       await beginSharing({ resendAmbiguous: true });
       const dead = await join();
       await dead.claim();

@@ -8,15 +8,15 @@ import { attemptOutcomeOf, intentOf } from "../ledger-input.ts";
 export interface SharedRunSetup {
   /** Plans a run with this number of records, all pending. Returns the ledger of the planner's process. */
   readonly plan: (records: number) => Promise<{ readonly ledger: Pick<Ledger, "summary">; readonly run: string }>;
-  /** Returns the run in the process that opened the ledger last. */
+  /** Returns the run as seen by the process that opened the ledger last. */
   readonly planner: (run: string) => Promise<SharedRun>;
-  /** Returns the run in a new process. */
+  /** Returns the run as seen by a new process. */
   readonly process: (run: string) => Promise<SharedRun>;
   /** Makes another process take over the ledger while its owner is frozen. */
   readonly takeOver: () => Promise<Pick<Ledger, "summary">>;
-  /** Lets time pass on the server without a heartbeat of these workers (default: all). Only leases are affected. */
+  /** Makes the last heartbeats and the leases of these workers (default: all) older on the server. */
   readonly silence: (ms: number, workers?: readonly string[]) => Promise<void>;
-  /** Lets time pass in the processes. */
+  /** Advances the clock of the processes. */
   readonly pass: (ms: number) => void;
 }
 
@@ -53,7 +53,7 @@ export function useSharedRun(open: () => Promise<SharedRunSetup>): SharedTools {
   let scene: SharedScene | undefined;
   let pids = 0;
   const at = (): SharedScene => {
-    if (scene === undefined) throw new Error("no run outside of a test");
+    if (scene === undefined) throw new Error("there is no run outside a test");
     return scene;
   };
   beforeEach(async () => {
@@ -74,7 +74,7 @@ export function useSharedRun(open: () => Promise<SharedRunSetup>): SharedTools {
     const found = (await at().planner.watch()).workers.find((one) => one.pid === pid);
     return found?.id ?? "";
   };
-  /** Makes a worker send no heartbeat for longer than its lease while the planner observes it. */
+  /** Lets a worker's lease expire. The planner observes the worker before and afterwards. */
   const lose = async ({ pid }: { readonly pid: number }): Promise<void> => {
     const id = await idOf(pid);
     await pollUntilLeased();

@@ -57,7 +57,7 @@ function attemptsOf(identity: Uint8Array): number {
   return tables.attempts.get(Buffer.from(identity).toString("hex")) ?? 0;
 }
 
-/** Saves requests in the database, and returns them for the journal. A push saves them in this order. */
+/** Saves requests in the database, and returns them for the journal. A push also writes to the ledger first. */
 function send(...keys: readonly string[]): readonly JournaledRequest[] {
   return keys.map((key) => {
     const identity = recordIdentity({ endpoint: PUSH.endpoint, supplier: PUSH.supplier, key });
@@ -87,7 +87,7 @@ test.each(["ended", "killed"] as const)(
     expect(await compared()).toMatchObject({ outdated: [], unknown: 0, isComplete: true });
     tables = dump;
     const { outdated, unknown, isComplete } = await compared();
-    // Processes that started in the same millisecond have no order.
+    // Processes that started in the same millisecond are in no particular order.
     expect(outdated.map((one) => one.unknown).toSorted((a, b) => a - b)).toEqual([1, 2]);
     expect({ unknown, isComplete }).toEqual({ unknown: 3, isComplete: true });
   },
@@ -148,7 +148,7 @@ test("does not consider a ledger complete if a journal is corrupt", async () => 
   const [file = ""] = journalPaths();
   const bytes = readFileSync(file);
   bytes.fill(7, Math.floor(bytes.length / 3), Math.floor(bytes.length / 2));
-  // The journal is truncated. Its final note would confirm all requests.
+  // Truncates the journal, too, because its final entry would confirm all requests.
   writeFileSync(file, bytes.subarray(0, -100));
   expect(await compared()).toMatchObject({ outdated: [{ end: { state: "corrupt" } }], isComplete: false });
 });

@@ -140,7 +140,7 @@ async function carriedOut(ledger: PlanLedger, run: string, { batches, excluded, 
   if (isFinished) await ledger.finishPlan(run, POLICY);
 }
 
-/** Returns every query result of a run as text. */
+/** Returns every query result and every report of a run as text. */
 async function planEntries(ledger: PlanLedger, run: string): Promise<readonly string[]> {
   const texts = [summaryJson(await ledger.summary(run))];
   for (const statuses of [undefined, ...STATUSES.map((status) => [status]), ["invalid", "duplicate"] as const]) {
@@ -173,10 +173,10 @@ async function rendered(ledger: PlanLedger, run: string): Promise<readonly strin
   return texts;
 }
 
-/** Limits that keep as little as possible in memory, so that everything else is in a file. */
+/** Limits that keep as little as possible in memory: everything else is in a file. */
 const SPILLING = { bytes: 0, sortedItems: 3 };
 
-/** Returns a ledger that plans every key with the same mark. */
+/** Returns a ledger in which every key has the same mark. */
 function withEqualMarks(ledger: PackedLedger): PackedLedger {
   return {
     ...ledger,

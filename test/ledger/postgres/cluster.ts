@@ -6,14 +6,17 @@ import { Client } from "pg";
 import { serverCertificate } from "../../../src/sandbox/certificate.ts";
 import { createTestFolder } from "../../temporary-folder.ts";
 
-/** A PostgreSQL server for tests, with a separate database. */
+/** A PostgreSQL server for tests. */
 export interface PostgresCluster {
   /** `postgres://...` without a password. */
   readonly url: string;
   readonly port: number;
   /** PEM file of the authority that signed the server's certificate. Absent for an external server. */
   readonly caFile?: string;
-  /** Creates an empty database and returns its URL. Each test file uses its own names, because files share a server. */
+  /**
+   * Creates an empty database, which replaces any database with this name. Returns its URL. Each test file uses its own
+   * names, because files share a server.
+   */
   readonly createDatabase: (name: string) => Promise<string>;
   /** Executes one or more statements and returns the rows of the last statement. */
   readonly query: (sql: string, database?: string) => Promise<readonly Record<string, unknown>[]>;
@@ -26,23 +29,23 @@ export interface PostgresCluster {
 
 const NAMED_SERVER = process.env["MIGRATE_TEST_POSTGRES"];
 
-/** The folder of the PostgreSQL programs: Debian does not add it to the path. */
+/** The folder of the PostgreSQL programs, which Debian does not add to PATH. */
 const PROGRAMS = folderOf("initdb", "postgres");
 const COPYING = folderOf("pg_basebackup");
 
 /** Whether PostgreSQL is available: installed on this machine, or at the URL in `MIGRATE_TEST_POSTGRES`. */
 export const POSTGRES_IS_HERE: boolean = NAMED_SERVER !== undefined || PROGRAMS !== undefined;
 
-/** The note in the titles of skipped tests. */
+/** A note for the titles of tests that need PostgreSQL. */
 export const SKIPPED_WITHOUT_POSTGRES = "(skipped if PostgreSQL is not installed and MIGRATE_TEST_POSTGRES is not set)";
 
-/** The variable with the address of the server for the whole test run (`shared-server.ts`). */
+/** The environment variable that contains the address of the test run's server (`shared-server.ts`). */
 export const RUN_SERVER = "MIGRATE_TEST_RUN_SERVER";
 
 /**
- * Returns a server whose user `tester` needs no password: the named server, the server of the test run, or else a new
- * private server. Several test files use the first two at the same time, each with its own databases, so `stop` stops
- * only a private server.
+ * Returns a server whose `tester` user needs no password: the server in `MIGRATE_TEST_POSTGRES`, the server of the test
+ * run, or else a new private server. Several test files use the first two at the same time, each with its own
+ * databases, so `stop` stops only a private server.
  */
 export async function startPostgres(): Promise<PostgresCluster> {
   const address = NAMED_SERVER ?? process.env[RUN_SERVER];
@@ -53,8 +56,8 @@ export async function startPostgres(): Promise<PostgresCluster> {
 export const PRIVATE_POSTGRES_IS_HERE: boolean = PROGRAMS !== undefined;
 
 /**
- * Starts a server with TLS in a temporary folder. Its user `tester` needs no password; `guarded` has the password
- * `s3cret`. The caller stops it.
+ * Starts a server with TLS in a temporary folder. Its `tester` user needs no password; its `guarded` user has the
+ * password `s3cret`. The caller stops the server.
  * @param settings lines of its configuration
  */
 export async function startPrivatePostgres(
@@ -121,7 +124,7 @@ function serverProcess(programs: string, data: string, url: string): ServerProce
       const own = { ...unprivilegedUser(), cwd: path.dirname(data), stdio: "ignore" } as const;
       const started = spawn(path.join(programs, "postgres"), ["-D", data], own);
       server = started;
-      // The server stops when this process ends.
+      // Stops the server when this process exits.
       const kill = (): void => void started.kill("SIGQUIT");
       process.once("exit", kill);
       started.once("close", () => process.off("exit", kill));
@@ -140,7 +143,8 @@ function serverProcess(programs: string, data: string, url: string): ServerProce
 export const STANDBY_IS_HERE: boolean = PROGRAMS !== undefined && COPYING !== undefined;
 
 /**
- * Starts a hot standby of a private server. The standby can be read while it follows the server. The caller stops it.
+ * Starts a hot standby of a private server. The standby can be read while it replicates the server. The caller stops
+ * the standby.
  */
 export async function startStandby(
   primary: Pick<PostgresCluster, "port">,
@@ -234,7 +238,7 @@ async function whenReady(url: string, server: ChildProcess): Promise<void> {
   }
 }
 
-/** Returns the user `nobody` if this process is root, because PostgreSQL and PgBouncer refuse to run as root. */
+/** Returns the `nobody` user if this process is root, because PostgreSQL and PgBouncer refuse to run as root. */
 export function unprivilegedUser(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const [, , uid, gid] = /^nobody:(.*)$/m.exec(readFileSync("/etc/passwd", "utf8"))?.[0].split(":") ?? [];

@@ -5,7 +5,7 @@ export interface CuttingProxy {
   readonly port: number;
   /** Delivers the next message with this text (default: a commit) to the server, and then cuts the connection. */
   readonly cutNext: (text?: string) => void;
-  /** Silently drops the next message with this text and everything after it. */
+  /** Silently drops the client's next message with this text and every later message on its connection. */
   readonly stallNext: (text: string) => void;
   readonly cuts: () => number;
   readonly stop: () => Promise<void>;
@@ -40,7 +40,7 @@ export async function startCuttingProxy(port: number): Promise<CuttingProxy> {
       }
       if (!isStalled) upstream.write(bytes);
     });
-    // The server has replied, so the commit is done. The reply is not forwarded.
+    // After a cut, a reply proves that the commit is done. The reply is not forwarded.
     upstream.on("data", (bytes) => (isCut ? end() : client.write(bytes)));
   });
   await new Promise<void>((resolve) => {

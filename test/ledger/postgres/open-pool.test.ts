@@ -10,18 +10,21 @@ import {
   startPrivatePostgres,
 } from "./cluster.ts";
 
-test.skipIf(!POSTGRES_IS_HERE)(`a test has a server and a separate database ${SKIPPED_WITHOUT_POSTGRES}`, async () => {
-  const server = await startPostgres();
-  try {
-    const url = await server.createDatabase("migrate_test_pool");
-    const pool = await openPool(connectionSettings(url));
-    const { rows } = await pool.query<{ name: string }>("select current_database() as name");
-    await pool.end();
-    expect(rows).toEqual([{ name: "migrate_test_pool" }]);
-  } finally {
-    await server.stop();
-  }
-});
+test.skipIf(!POSTGRES_IS_HERE)(
+  `a test can create its own database on the server ${SKIPPED_WITHOUT_POSTGRES}`,
+  async () => {
+    const server = await startPostgres();
+    try {
+      const url = await server.createDatabase("migrate_test_pool");
+      const pool = await openPool(connectionSettings(url));
+      const { rows } = await pool.query<{ name: string }>("select current_database() as name");
+      await pool.end();
+      expect(rows).toEqual([{ name: "migrate_test_pool" }]);
+    } finally {
+      await server.stop();
+    }
+  },
+);
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`connections to a server ${SKIPPED_WITHOUT_POSTGRES}:`, () => {
   let server: Awaited<ReturnType<typeof startPrivatePostgres>>;

@@ -11,7 +11,7 @@ const PROGRAM = ["pgbouncer", "/usr/sbin/pgbouncer"].find(
 
 export const PGBOUNCER_IS_HERE: boolean = PROGRAM !== undefined;
 
-/** Starts a connection pooler for the server on this port, with so few connections that clients take turns. */
+/** Starts a connection pooler for the server on this port, with so few connections that clients must share them. */
 export async function startPgBouncer(
   serverPort: number,
   mode: "transaction" | "statement" = "transaction",

@@ -81,7 +81,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHO
     const frozen = await store.write("push", { create: true });
     const run = await planned(frozen, [item(1, "A")]);
     const [intent] = await intendAll(frozen, run);
-    // The state after a process on another host has stopped: its lease is no longer renewed.
+    // Simulates a stopped process on another host, which no longer renews its lease.
     const elsewhere = 'update migrate.writer set holder = (holder::jsonb || \'{"host":"other"}\')::text';
     await server.query(`${elsewhere}, lease_until = clock_timestamp() + interval '1 second'`, NAME);
     const next = await store.write("resume", { create: false });
@@ -104,7 +104,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHO
         const run = await planned(ledger, [item(1, key)]);
         await sendAll(ledger, run, "accepted");
         const [outcome] = await outcomesOf(ledger, run, { key });
-        // Half a surrogate pair cannot be written in UTF-8.
+        // A lone surrogate cannot be encoded in UTF-8.
         expect(outcome?.key).toBe(Buffer.from(key).toString());
         expect(await ledger.attempts(key)).toHaveLength(1);
       });

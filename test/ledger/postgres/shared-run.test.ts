@@ -310,7 +310,7 @@ async function close(): Promise<void> {
   return undefined;
 }
 
-/** Returns items with keys that no other test uses. */
+/** Returns items with random keys, so that no other test uses them. */
 function items(records: number): ReturnType<typeof item>[] {
   return Array.from({ length: records }, (_, index) => item(index + 1, `${Math.random()} ${index}`));
 }

@@ -12,7 +12,7 @@ let whole: Buffer;
 let checksums: Buffer;
 /** The ledger before its second run. */
 let older: Buffer;
-/** Number of pages of a ledger without runs. If one of them is lost, the table definitions may be lost, too. */
+/** Number of pages of a ledger without runs. If one of these pages is lost, the table definitions may be lost, too. */
 let schemaPages: number;
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ async function findingsOf(path: string): Promise<readonly string[]> {
   return findings;
 }
 
-/** Returns `sound` after a complete repair, `lost` if the failure states what to do, or else the problems. */
+/** Repairs a ledger. Returns `sound` if it is intact, `lost` if the failure states what to do, or else the problems. */
 async function repairOf(path: string): Promise<string> {
   const store = sqliteLedgerStore(path);
   expect(await refusalOf(store.read)).toMatchObject({ code: "ledger_damaged" });

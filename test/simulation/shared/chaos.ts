@@ -7,9 +7,9 @@ export interface Chaos {
   readonly setServerClock: (byMs: number) => void;
 }
 
-type Fault = "kill" | "freeze" | "stop" | "cut" | "outage" | "lost answers" | "clock" | "freeze all";
+type Fault = "kill" | "freeze" | "stop" | "cut" | "outage" | "lost replies" | "clock" | "freeze all";
 
-/** Schedules random faults for the processes at random moments in the next minute. */
+/** Schedules up to eight random faults at random moments in the next minute. */
 export function scheduleFaults(scene: SharedScene, planner: Planner, { count, setServerClock }: Chaos): void {
   const { dice, clock, note, network, workers } = scene;
   const within = dice() < 0.8 ? 12_000 : 60_000;
@@ -23,7 +23,7 @@ export function scheduleFaults(scene: SharedScene, planner: Planner, { count, se
     stop: () => anyProcess()?.stop(),
     cut: () => network.cut(between(dice, 100, 3 * workers.leaseMs), anyProcess()),
     outage: () => network.cut(between(dice, 100, dice() < 0.9 ? 20_000 : 90_000)),
-    "lost answers": () => network.loses(dice() * 0.2),
+    "lost replies": () => network.loses(dice() * 0.2),
     clock: () => setServerClock(between(dice, -60_000, 60_000)),
     "freeze all"() {
       const ms = between(dice, 1_000, 60_000);
@@ -47,7 +47,7 @@ const FAULTS: readonly (readonly [number, Fault])[] = [
   [2, "stop"],
   [3, "cut"],
   [4, "outage"],
-  [2, "lost answers"],
+  [2, "lost replies"],
   [0.3, "clock"],
   [1, "freeze all"],
 ];

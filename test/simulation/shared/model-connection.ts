@@ -6,7 +6,7 @@ import type { SimulatedProcess } from "./simulated-process.ts";
 
 /** The network between processes and the server. */
 export interface ModelNetwork {
-  /** Makes the server unreachable for this time, for this process or (default) for all. */
+  /** Makes the server unreachable for `ms` milliseconds, for one process or (default) for all processes. */
   readonly cut: (ms: number, process?: SimulatedProcess) => void;
   /** Sets the share of transactions whose replies are lost. */
   readonly loses: (share: number) => void;
@@ -27,7 +27,7 @@ export function createNetwork(clock: SimulatedClock, dice: Dice): ModelNetwork {
   const isReachable = (process: SimulatedProcess): boolean =>
     Math.max(cutUntil.get(undefined) ?? 0, cutUntil.get(process) ?? 0) <= clock.monotonic();
 
-  /** Repeats an unanswered transaction until it is answered or the process gives up. */
+  /** Repeats a transaction until its reply arrives or the process gives up. */
   const untilAnswered = async <Result>(process: SimulatedProcess, attempt: () => Answer<Result>): Promise<Result> => {
     let since: number | undefined;
     for (let pause = 100; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
@@ -94,5 +94,5 @@ async function untilSent(process: SimulatedProcess, dice: Dice): Promise<void> {
 }
 
 function away(): Failure {
-  return new Failure("storage", "the server is away", {});
+  return new Failure("storage", "the server is unreachable", {});
 }

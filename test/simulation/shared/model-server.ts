@@ -30,13 +30,13 @@ import { createModelTables, type ModelTables } from "./model-tables.ts";
 export interface ModelServer {
   readonly tables: ModelTables;
   readonly now: () => number;
-  /** Makes a process the only writer of the whole ledger. @throws Failure `ledger_in_use` */
+  /** Makes a process the only writer of the whole ledger. Returns its fencing token. @throws Failure `ledger_in_use` */
   readonly take: (owner: string, leaseMs: number) => number;
   readonly renew: (fence: number, leaseMs: number) => void;
   readonly release: (fence: number) => void;
   readonly requireWriter: (fence: number) => void;
   readonly beginSharing: (run: string, plan: SharedPlan) => number;
-  /** Returns undefined while it is unknown whether the planner has used the ledger since the server started. */
+  /** Returns the lease (ms); undefined until the planner has renewed its lease since the last restore. */
   readonly join: (run: string, id: string, worker: WorkerIdentity) => number | undefined;
   readonly announce: (run: string, id: string, worker: WorkerIdentity) => void;
   readonly removeAnnounced: (id: string) => void;
@@ -59,7 +59,7 @@ export interface ModelServer {
   readonly facts: () => OriginFacts;
   /** Copies the database. The returned function replaces the database with the copy. */
   readonly copy: () => (kind: RestoreKind) => void;
-  /** Makes these workers (default: all) miss heartbeats for this time. */
+  /** Makes the last heartbeats and the leases of these workers (default: all) this much older. */
   readonly silence: (ms: number, workers?: readonly string[]) => void;
 }
 
@@ -68,7 +68,7 @@ export type RestoreKind = "another origin" | "files";
 
 const NOTHING: WorkerReport = { counts: {}, inFlight: 0, perSecond: 0, replies: { count: 0, totalMs: 0 } };
 
-/** @param log returns the log position, which decreases only when the database is restored */
+/** @param log returns the log position of a server that is never restored; it never decreases */
 export function createModelServer(now: () => number, log: () => number = now): ModelServer {
   const tables = createModelTables();
   const shares = new Map<string, ModelShare>();

@@ -13,7 +13,7 @@ export interface ModelRange extends RecordRange {
   fence: number;
   state: "waiting" | "taken" | "done" | "closed";
   holder?: string | undefined;
-  /** Whether a worker has held the range before. */
+  /** Whether a worker has ever held the range. */
   wasTaken?: boolean;
   until: number;
 }

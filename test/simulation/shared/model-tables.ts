@@ -27,11 +27,11 @@ export interface ModelTables {
   readonly resume: (run: string, policy: PlanPolicy, at: string) => void;
   readonly sendable: (run: string, from: number, to: number) => readonly SendableItem[];
   readonly save: (run: string, intents: readonly Intent[], outcomes: readonly AttemptOutcome[]) => void;
-  /** Closes the in-flight requests of a dead process. Default: in the whole ledger. */
+  /** Closes the requests in flight of a dead process, in a span or (default) in the whole ledger. */
   readonly closeInterrupted: (at: string, span?: Span) => void;
   /** Returns the records of a span whose requests are in flight. */
   readonly inFlight: (span: Span) => readonly number[];
-  /** Makes ambiguous records of the run pending. */
+  /** Makes these records of the run pending if they are ambiguous. */
   readonly sendAgain: (run: string, records: readonly number[]) => void;
   /** Divides the pending records into ranges of this size. Returns the first and last record of each range. */
   readonly cut: (run: string, size: number) => readonly { readonly first: number; readonly last: number }[];
@@ -46,7 +46,7 @@ export interface ModelTables {
   readonly machines: () => readonly string[];
   readonly noteOrigin: (noted: NotedOrigin) => void;
   readonly notedOrigin: () => NotedOrigin | undefined;
-  /** Returns a copy of everything except `intentsOf`, which only the witness uses. */
+  /** Returns a copy of all rows, without the numbers that `intentsOf` returns, which only the witness uses. */
   readonly copy: () => ModelRows;
   readonly restore: (copy: ModelRows) => void;
 }
@@ -267,7 +267,7 @@ function replaceAll<Value>(map: Map<string, Value>, by: ReadonlyMap<string, Valu
 
 const EMPTY = new Uint8Array();
 
-/** Returns the outcome of an item. A pending record that may have been processed before is shown as ambiguous. */
+/** Returns the outcome of an item. Shows a record in flight, or a pending record of unknown state, as ambiguous. */
 function toOutcome(item: ModelItem, isAmbiguous: boolean): Outcome {
   const { record, key = "", file, line, status, account, problems = [] } = item;
   const isOpen = status === "pending" && isAmbiguous;

@@ -22,7 +22,7 @@ export interface RestoreOptions {
 
 /**
  * The cause of a restore. A failover loses only the last moments. A restored dump or restored files lose more data, and
- * the server is unavailable for longer.
+ * the server is unavailable for longer. `made again`: the database is empty.
  */
 type Restore = "failover" | "dump" | "files" | "made again";
 

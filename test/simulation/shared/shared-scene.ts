@@ -50,7 +50,7 @@ export interface SharedScene {
   /** The share of requests before which the process freezes. */
   readonly stalls: { share: number };
   readonly processes: SimulatedProcess[];
-  /** The journals of the processes. Absent: no journals are kept. */
+  /** The state folders with the journals of the processes. Absent: no journals are kept. */
   readonly folders?: StateFolders | undefined;
   readonly note: (event: string) => void;
 }
@@ -197,7 +197,9 @@ export function startRepair(scene: SharedScene, machine: number, nothingLost: bo
   return process;
 }
 
-/** Takes the ledger. If another process has the ledger, retries for as long as a user would. */
+/**
+ * Takes the ledger and returns the fencing token. If another process has the ledger, retries for over three minutes.
+ */
 async function takeLedger({ server, network }: SharedScene, process: SimulatedProcess): Promise<number> {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -234,7 +236,7 @@ function startedWorker(scene: SharedScene, run: string, machine: number): Starte
   return { pid, ended: ended.then(() => ({})), stop, kill };
 }
 
-/** Starts a process that runs `migrate worker`, on this or another machine. */
+/** Starts a process that runs `migrate worker` on a machine. */
 export function startWorker(scene: SharedScene, run: string, machine = 0): SimulatedProcess {
   const process = newProcess(scene, machine);
   const { note, witness } = scene;
@@ -290,7 +292,7 @@ async function worked(scene: SharedScene, process: SimulatedProcess, run: string
   return `${end.reason} ${end.failure?.code ?? ""} ${end.failure?.message ?? ""}`;
 }
 
-/** Twice the longest duration of a request. */
+/** Longer than the platform takes to process any request (at most 150 s). */
 const QUIET_MS = 180_000;
 
 /**

@@ -26,12 +26,12 @@ export interface SharedWitness {
   readonly clockWasSet: () => void;
   /** An older copy replaced the database. It may lack records that have been accepted since. */
   readonly restored: () => void;
-  /** Returns a function that returns true if the database has not been restored since this call. */
+  /** Returns a function that returns false once the database has been restored after this call. */
   readonly restores: () => () => boolean;
   /** A command has refused the ledger. */
   readonly refused: () => void;
   readonly violations: () => readonly Violation[];
-  /** Returns the number of requests sent so far. */
+  /** Returns the number of requests sent so far, without logins. */
   readonly left: () => number;
 }
 

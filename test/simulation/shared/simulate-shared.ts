@@ -46,8 +46,8 @@ export interface SharedSimulationOptions {
 
 /**
  * Simulates several processes that send records to a model platform with a shared ledger. The seed determines all
- * faults: bad weather, kills, freezes, lost connections, an unavailable or crashing server, successive planners. After
- * that, processes run without faults until everything is settled.
+ * faults: bad weather, kills, freezes, lost connections and replies, outages of the server, changes of its clock,
+ * successive planners. After that, processes run without faults until everything is settled.
  */
 export async function simulateShared(seed: number, options: SharedSimulationOptions = {}): Promise<SharedSimulated> {
   const { injectBug = (scene) => scene, restores } = options;
@@ -185,7 +185,7 @@ async function play(
   else scene.witness.addViolation("liveness", `not done after ${CALM} planners without faults`);
 }
 
-/** Runs planners and workers under faults. Returns the number of runs. */
+/** Runs planners and workers under faults. Returns the number of runs that were started. */
 async function storm(scene: SharedScene, chaos: Chaos, restored: RestoredDatabase | undefined): Promise<number> {
   const { dice } = scene;
   let runs = 0;
@@ -212,7 +212,9 @@ function maybeCorrect({ dice, corrected, records }: SharedScene): void {
   if (dice() < 0.5) for (const { key } of records) corrected.add(key);
 }
 
-/** Runs planners without faults until everything is settled. Returns false if all of them have failed. */
+/**
+ * Runs up to `CALM` planners without faults, until everything is settled. Returns false if records remain unsettled.
+ */
 async function finish(scene: SharedScene, before: number, restored: RestoredDatabase | undefined): Promise<boolean> {
   let runs = before;
   for (let number = 0; number < CALM; number += 1) {
@@ -290,7 +292,7 @@ async function checkIdle(scene: SharedScene): Promise<void> {
   if (more > 0 && !isRefused) witness.addViolation("I9", `${more} requests after everything was done`);
 }
 
-/** Advances the clock in steps until the condition holds or this time has passed. */
+/** Advances the clock in steps until the condition holds, this time has passed, or no process sleeps any more. */
 async function passUntil(
   { clock }: { readonly clock: SimulatedClock },
   isSo: () => boolean,

@@ -5,7 +5,7 @@ import { formatTable, parseTable } from "../../../src/web/client/pages/fix/clipb
 test.each([
   ["one cell", "a", [["a"]]],
   ["an empty cell", "", [[""]]],
-  ["a column, with a last line end", "a\r\nb\r\n", [["a"], ["b"]]],
+  ["a column that ends with a line end", "a\r\nb\r\n", [["a"], ["b"]]],
   [
     "two columns",
     "a\tb\nc\t",

@@ -84,7 +84,7 @@ export function sourceOf(session: FixSession, name: string): { readonly index: n
   return { index, source };
 }
 
-/** Returns all rows of a source that the grid shows. */
+/** Returns the rows of a source that the grid shows (at most 1,000). */
 export function rowsOf(session: FixSession, name: string, cause = 0): readonly FixRow[] {
   return session.rows({ source: sourceOf(session, name).index, cause, from: 0, count: 1000 }, true);
 }

@@ -49,7 +49,7 @@ test.each([
   ["absent.mjs", "clean", "there is no file absent.mjs"],
   ["broken.mjs", "clean", "broken.mjs cannot be loaded"],
   ["functions.mjs", "cleen", 'there is no function "cleen"'],
-])("reports the missing part: %s, %s", async (module, call, message) => {
+])("reports a call that is not possible: %s, %s", async (module, call, message) => {
   const made = await scene.view(TEXT, [
     { kind: "functions", module },
     { kind: "set", path: NAME, leaf: { from: "NAME", call } },

@@ -71,7 +71,7 @@ test("reads written replacements back in the same order, and they compile", () =
   );
 });
 
-/** Returns the mapping with other replacements in the field `mobile`. */
+/** Returns the mapping with other replacements in the `mobile` field. */
 async function withReplacements(before: string, replace: JsonValue | undefined): ReturnType<typeof scene.view> {
   const leaf: JsonObject = { from: "MOBILE", ...(replace !== undefined && { replace }) };
   return scene.view(before, [{ kind: "set", path: MOBILE, leaf }]);

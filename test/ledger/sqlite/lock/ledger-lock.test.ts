@@ -13,7 +13,7 @@ import { ended, firstLine, useLedgerProcess } from "../../ledger-processes.ts";
 const { start, startUnder } = useLedgerProcess();
 const ledgerPath = (): string => join(temporaryFolder(), ".migrate", "ledger.db");
 
-/** Creates a ledger whose lock was held by a killed process, and changes the row of the lock. Returns its path. */
+/** Creates a lock whose holder was killed, and changes the holder's row. Returns the path of the ledger. */
 async function killedHolder(
   change: Readonly<Record<string, string | number>> = {},
   options: object = {},
@@ -87,7 +87,7 @@ describe("the lock of a process that was killed is taken over", () => {
 
   test("in another container, with its own pid namespace and host name", async ({ skip }) => {
     const container = ["unshare", "--map-root-user", "--pid", "--fork", "--mount-proc", "--uts", "--kill-child"];
-    if (!canRun([...container, "true"])) skip("namespaces cannot be made here");
+    if (!canRun([...container, "true"])) skip("namespaces cannot be created here");
     const path = ledgerPath();
     const dead = startUnder([...container, "sh", "-c", 'hostname pod-1; exec "$0" "$@"'], "hold", path);
     expect(await firstLine(dead)).toBe("locked");

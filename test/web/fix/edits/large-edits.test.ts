@@ -10,7 +10,7 @@ import { goodAccounts } from "../../../e2e/push-scene.ts";
 import { clientOf, startWeb } from "../../web-scene.ts";
 import { edit, type FixScene, fixScene, rowsOf, sceneIn, sourceOf, TAB } from "../fix-scene.ts";
 
-/** A number of rows that is large enough for more than two groups. */
+/** Enough rows for an edit to be saved in more than two groups. */
 const MANY = 2300;
 
 function wrongDates(count: number): FixScene {
@@ -23,7 +23,7 @@ function replacementIn(session: FixSession): Parameters<FixSession["replace"]>[0
   return { source: index, cause: 0, column: source.columns.indexOf("DOB"), from: null, value: "1971-02-28" };
 }
 
-/** A process id that no process has. */
+/** A process id that no process uses. */
 const DEAD = { pid: 2 ** 22 + 1 };
 
 test("a replacement in many rows shows its progress, and is undone as a whole", async () => {
@@ -64,14 +64,14 @@ test("a replacement in many rows is refused if a source has changed since the ch
   expect(existsSync(scene.file("fixes.csv"))).toBe(false);
 });
 
-/** Returns the files with the notes of unfinished edits. */
+/** Returns the names of the files that note unfinished edits. */
 function notes({ folder }: FixScene): readonly string[] {
   return readdirSync(folder).filter((name) => name.endsWith(".unfinished"));
 }
 
 /**
- * Makes an edit of these keys look interrupted. Writes the note that a killed program leaves, and gives the cells the
- * date of the note.
+ * Makes an edit of the rows with these keys look interrupted. Writes the note that a killed program leaves, and gives
+ * their corrections the date of the note.
  */
 function interrupt(
   scene: FixScene,
@@ -102,7 +102,7 @@ async function interrupted(scene: FixScene = wrongDates(4)): Promise<FixScene> {
 const UNFINISHED = { source: "customers", column: "DOB", at: "2026-11-22T17:50:00Z", saved: 2 };
 const LATER = "2026-11-22T17:51:00Z";
 
-test("an interrupted edit is reported with its saved cells until it is settled", async () => {
+test("an interrupted edit is reported with its saved cells until the user keeps or undoes these cells", async () => {
   const scene = await interrupted();
   const session = await scene.open();
   expect(session.overview().unfinished).toEqual(UNFINISHED);
