@@ -19,7 +19,7 @@ describeCases({
   },
   "not-future": {
     rule: { kind: "not-future", value: "at" },
-    pass: [{ at: "2026-03-15" }, { at: "2026-03-15T11:59:59Z" }, {}],
+    pass: [{ at: "2026-03-15" }, { at: "2026-03-15T11:59:59Z" }, { at: "9 May 2099" }, { at: "19 May 2099" }, {}],
     fail: [{ at: "2026-03-16" }, { at: "2026-03-15T12:00:01Z" }],
   },
   "not-future, with a limit beyond the year 9999": {

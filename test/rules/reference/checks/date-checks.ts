@@ -1,4 +1,4 @@
-import { daysBetween, instantOf, shiftDays } from "../../../../src/time/calendar.ts";
+import { daysBetween, instantOf, isIsoDate, isIsoDateTime, shiftDays } from "../../../../src/time/calendar.ts";
 import type { Periods } from "../../../../src/rules/language/rule.ts";
 import type { Cursor } from "../expressions/cursor.ts";
 import type { CheckContext, CheckOf, CompiledCheck, RuleCompiler } from "../expressions/rule-compiler.ts";
@@ -52,9 +52,10 @@ export function clockCheck(
   const instant = isFuture ? latest + limitDays * DAY_MS : earliest - limitDays * DAY_MS;
   return eachValue(compiler.collect(value), context, (each) => {
     if (typeof each !== "string") return true;
-    if (each.length === 10) return isFuture ? each <= day : each >= day;
+    if (isIsoDate(each)) return isFuture ? each <= day : each >= day;
+    if (!isIsoDateTime(each)) return true;
     const moment = instantOf(each);
-    return Number.isNaN(moment) || (isFuture ? moment <= instant : moment >= instant);
+    return isFuture ? moment <= instant : moment >= instant;
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Expression, FunctionName } from "../../../../src/rules/language/expression.ts";
 import { isJsonObject } from "../../../../src/json/json-value.ts";
-import { instantOf } from "../../../../src/time/calendar.ts";
+import { instantOf, isIsoDate, isIsoDateTime } from "../../../../src/time/calendar.ts";
 import type { Collect, RuleCompiler, Evaluate } from "./rule-compiler.ts";
 import { add, nonMissing, Rational, toRational, type Value } from "./rule-value.ts";
 import { formatTest } from "../../../../src/rules/engine/value-formats.ts";
@@ -54,9 +54,8 @@ const FUNCTION_COMPILERS: Readonly<
   trim: (operands, compiler) => mapText(operands, compiler, (text) => text.trim()),
   date: (operands, compiler) =>
     mapText(operands, compiler, (text) => {
-      if (text.length === 10) return text;
-      const instant = instantOf(text);
-      return Number.isNaN(instant) ? undefined : compiler.context.clock.dayOf(instant);
+      if (isIsoDate(text)) return text;
+      return isIsoDateTime(text) ? compiler.context.clock.dayOf(instantOf(text)) : undefined;
     }),
   same: ([one, other], compiler) => {
     const [a, b] = [cursorOf(required(one), compiler), cursorOf(required(other), compiler)];
