@@ -12,8 +12,8 @@ interface FindingLocation {
 
 export interface ContractFinding extends FindingLocation {
   /**
-   * `error`: the contract cannot be used; `warning`: a part is not enforced or looks wrong; `info`: validation is not
-   * affected.
+   * `error`: operations that use this part are refused; `warning`: a part is not enforced or looks wrong; `info`:
+   * validation is not affected.
    */
   readonly severity: "error" | "warning" | "info";
   /** Stable identifier in kebab-case, such as `unknown-keyword`, `broken-ref` or `bad-pattern`. */
@@ -23,7 +23,7 @@ export interface ContractFinding extends FindingLocation {
 
 type FindingSeverity = ContractFinding["severity"];
 
-/** Adds a finding. Returns undefined, the result of reading an invalid part. */
+/** Adds a finding. Returns undefined, so that callers can `return add(...)` for an invalid part. */
 export type AddFinding = (severity: FindingSeverity, code: string, message: string, path: AttrPath) => undefined;
 
 /** Collects findings while a contract is compiled; duplicates at the same place are ignored. */

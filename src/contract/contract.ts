@@ -7,11 +7,11 @@ import type { Operation } from "./operations/operation.ts";
 export interface Contract {
   readonly title: string;
   readonly version: string;
-  /** The document with all overlays applied, as plain data; the sandbox uses it. */
+  /** The document as plain data, with all overlays applied and references to schema names replaced with pointers. */
   readonly document: JsonObject;
   readonly operations: readonly Operation[];
   /** Named values and settings that the rules of all schemas share. */
   readonly ruleDeclarations: RuleDeclarations;
-  /** Every part of the document that is wrong, unknown or not enforced. */
+  /** Every part of the document and its overlays that is wrong, unknown or not enforced. */
   readonly findings: readonly ContractFinding[];
 }

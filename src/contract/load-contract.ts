@@ -19,7 +19,7 @@ import { reportManyWays } from "./types/count-alternatives.ts";
 import { type Compilation, followReference } from "./types/schema-node.ts";
 
 /**
- * Compiles the first document (OpenAPI 3.0 or 3.1) after applying all further documents (Overlay 1.0) to it in order.
+ * Compiles the first document (OpenAPI 3.0 or 3.1) after applying all other documents (Overlay 1.0) to it in order.
  * Adds a finding for every part that is unknown or not enforced. `settings`: the configured settings of the instance,
  * to which a discriminator may refer.
  *
@@ -157,8 +157,8 @@ function checkReferences(document: JsonObject, findings: Findings): void {
 }
 
 /**
- * Whether the path leads to an example, a default or choices. Such values are data, so a `$ref` in them is not a
- * reference.
+ * Whether the path leads to an example, a default, choices or a constant. These values are data, so a `$ref` in them is
+ * not a reference.
  */
 function isExample(path: AttrPath): boolean {
   const [name, parent] = [path.at(-1), path.at(-2)];
@@ -169,8 +169,8 @@ function isExample(path: AttrPath): boolean {
 const DATA_KEYWORDS: ReadonlySet<unknown> = new Set(["enum", "const", "example", "default"]);
 
 /**
- * Objects whose members may have any name. For example, `default` is a keyword in a schema, but also the name of a
- * response.
+ * Objects whose members may have any name. For example, `default` is a keyword in a schema, but the name of a response
+ * in `responses`.
  */
 const NAMED_PARTS: ReadonlySet<unknown> = new Set(
   splitNames(

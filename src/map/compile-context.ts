@@ -12,7 +12,7 @@ export interface MappingValues {
   readonly lookups: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly functions: MappingFunctions;
   /**
-   * Whether the rows are re-imported rejects. The names and dates of rejects files do not state the date of the
+   * Whether the rows are re-imported rejects. The name and date of a file of rejects do not state the date of its
    * content.
    */
   readonly isReimport?: boolean;

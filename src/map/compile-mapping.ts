@@ -23,8 +23,8 @@ import type { FieldType } from "../contract/types/field-type.ts";
 import { mappedAttrs } from "./node/mapped-attrs.ts";
 
 /**
- * Compiles a mapping against the operation's payload. Throws a Failure `mapping_invalid` that lists all errors: attrs
- * that are not in the contract, invalid options, and sources that are not child sources.
+ * Compiles a mapping against the operation's payload. Throws a Failure `mapping_invalid` that lists all errors, such as
+ * attrs that are not in the contract, invalid options, and sources that are not child sources.
  */
 export function compileMapping(document: MappingDocument, operation: Operation, values: MappingValues): Mapping {
   const issues = collectIssues(document);
@@ -90,7 +90,7 @@ function asOfReader(
   const { asOf } = document.sources.get(source) ?? {};
   if (asOf === undefined) return undefined;
   if (asOf.kind !== "column") {
-    // Rejects files do not have the names and dates of the extract.
+    // A file of rejects has neither the name nor the date of the extract.
     if (isReimport) return undefined;
     const momentOf = asOf.kind === "file name" ? momentOfName(asOf) : momentOfDate;
     return { column: undefined, add: (mapped, { table }) => ({ ...mapped, asOf: momentOf(table) }) };
@@ -119,7 +119,7 @@ function momentOfName({ read, wanted }: WrittenMoment): (table: Row["table"]) =>
   };
 }
 
-/** Returns the modification date in whole seconds, because archives and copies often lose the fraction. */
+/** Returns the modification date, rounded down to a second, because archives and copies often lose the fraction. */
 function momentOfDate({ file, modifiedMs }: Row["table"]): number {
   if (modifiedMs !== undefined) return Math.floor(modifiedMs / 1000) * 1000;
   throw new Failure("mapping_invalid", `${file}: standard input has no modification date, which \`asOf\` requires`, {

@@ -9,8 +9,8 @@ import type { MappingNode, OriginKind } from "./node/mapping-node.ts";
 export interface RowMapping {
   /**
    * Never throws for invalid data. If the mapping has `prepare`, rows must be prepared first.
-   * @throws Failure `mapping_invalid` at the first row of a CSV file that lacks a column, or if a user's function
-   * fails; `source_too_large` if a payload is too large
+   * @throws Failure `mapping_invalid` at the first row of a file that lacks a column or the date of its content, or if
+   * a user's function fails; `source_too_large` if a payload is too large
    */
   readonly map: (row: Row) => Mapped;
   /**
@@ -33,7 +33,7 @@ export interface Mapping extends RowMapping {
   /**
    * Evaluates the user's functions for rows before they are mapped; undefined for a mapping without calls. An error in
    * a call is thrown when its row is mapped.
-   * @throws Failure if a function ended or blocked its thread, or if the run was stopped in the meantime
+   * @throws Failure if a function ended or blocked its thread, or if the run was stopped before all calls ended
    */
   readonly prepare?: ((rows: readonly Row[]) => Promise<void>) | undefined;
   /** Stops the thread that runs the user's functions. */

@@ -21,7 +21,7 @@ export interface SourceColumns {
   /** `line`: the line of the mapping that names the column. */
   readonly column: (name: string, line: number) => Column;
   readonly names: () => readonly string[];
-  /** Notes that a cell of the column must be one of these strings. */
+  /** Records that a cell of the column must be one of these strings. */
   readonly limit: (name: string, texts: readonly string[]) => void;
   /** The strings that cells can have, by column, if all of them are known. */
   readonly choices: ReadonlyMap<string, readonly string[]>;

@@ -68,8 +68,8 @@ export function compileValueCheck(type: FieldType, options: ValidatorOptions): (
 }
 
 /**
- * Compiles a check of a cell's bytes, for a value that is sent as the cell's text. Each type defines its rules once,
- * next to its value check. Returns undefined if bytes alone are not sufficient.
+ * Compiles a check of a cell's bytes, for a value that is sent as the cell's text. Returns undefined if bytes alone are
+ * not sufficient.
  */
 export function compileByteCheck(type: FieldType): ByteCheck | undefined {
   if (type.assertions !== undefined) return undefined;
@@ -156,7 +156,7 @@ function scalarCheck(type: Exclude<FieldType, ObjectType | ListType | UnionType>
   return acceptAll;
 }
 
-/** Rejects every value, for a type that only null satisfies. */
+/** Rejects every value, for a type that no value other than null satisfies. */
 function refuseAll(value: JsonValue, collector: ProblemCollector): void {
   collector.add(value, { code: "schema_mismatch", keyword: "allOf" });
 }

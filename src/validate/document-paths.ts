@@ -98,9 +98,9 @@ export function rootWithoutSlashes(root: string | undefined): string {
 const PARENT_SEGMENT = /(?:^|[/\\])\.\.?(?:[/\\?#]|$)/;
 
 /**
- * The most helpful reason comes first. Encoded characters (`%2e`, `%252e`, `%c0%ae`) are unsafe because a path may be
- * decoded before it reaches the store, which uses it literally. Control characters include line separators and
- * bidirectional marks, which hide the actual text.
+ * The most helpful reason comes first. Encoded characters (`%2e`, `%252e`, `%c0%ae`) are unsafe, because a program
+ * between `migrate` and the store may decode them. Control characters include line separators and bidirectional marks,
+ * which hide the actual text.
  */
 const UNSAFE_PATTERNS: readonly (readonly [UnsafePathReason, RegExp])[] = [
   ["control_character", /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u],

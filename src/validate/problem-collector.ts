@@ -167,7 +167,7 @@ export function reportTrimmed(kept: string, given: string, collector: ProblemCol
 
 const TRIMMED = { code: "coerced", from: "text", to: TRIMMED_TEXT } as const;
 
-/** The problem includes the pattern to help engineers. */
+/** Includes the pattern, so that an engineer can see which rule the value violates. */
 export function patternMismatch(pattern: LinearPattern): PayloadFinding {
   return { code: "invalid", expected: "pattern", written: { as: pattern.source } };
 }

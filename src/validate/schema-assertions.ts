@@ -23,7 +23,7 @@ export interface AssertionFinding {
 /** Returns the first violation in a value, or undefined if the value satisfies the assertions. */
 export type Assert = (value: JsonValue, work?: Work) => AssertionFinding | undefined;
 
-/** Counts the matches of the patterns in compiled schemas. */
+/** Holds the work of the current value, to which compiled schemas add their comparisons with patterns. */
 interface Meter {
   work: Work;
 }

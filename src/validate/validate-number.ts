@@ -127,8 +127,8 @@ function decimalTextIn(value: NonNullJson): string | undefined {
 }
 
 /**
- * Returns the first limit that is violated. Digits are counted as in the Django REST framework: `0.05` and `007.5` both
- * have two digits.
+ * Returns the finding for the first limit that is violated. Digits are counted as in the Django REST framework: `0.05`
+ * and `007.5` both have two digits.
  */
 function precisionFinding(
   whole: number,

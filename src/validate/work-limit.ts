@@ -7,7 +7,7 @@ import type { LinearPattern } from "../text/linear-pattern.ts";
 export interface Work {
   /** Number of alternatives that were tried for this payload. */
   trials: number;
-  /** Number of comparisons of names and values with patterns, weighted by length. */
+  /** Number of comparisons of names and values with patterns, weighted by length and regular expression engine. */
   matches: number;
   limit: WorkLimit;
 }
@@ -21,8 +21,8 @@ interface WorkLimit {
 export const MAX_TRIALS = 250_000;
 
 /**
- * Maximum number of comparisons of names and values with patterns for one payload. Every further 32 characters count as
- * another comparison, and each comparison with RE2 counts as 16.
+ * Maximum number of comparisons of names and values with patterns for one payload. Every 32 characters of the text
+ * count as an additional comparison, and each comparison with RE2 counts as 16.
  */
 export const MAX_MATCHES = 2_000_000;
 

@@ -111,7 +111,7 @@ test.each([
     "mapping.yaml:2:35: parameters.dryrun: the contract has no such attr",
     'did you mean "dryRun"?',
   ],
-  ["parameters: [COMPANY]", "mapping.yaml:2:1: parameters: must be an object with an entry for each name", ""],
+  ["parameters: [COMPANY]", "mapping.yaml:2:1: parameters: must be an object, such as { name: value }", ""],
 ])("%j is rejected if the operation has parameters", (parameters, message, hint) => {
   const failure = failureOf(() => compile(parameters));
   expect(failure).toMatchObject({ code: "mapping_invalid", message });

@@ -14,14 +14,17 @@ export interface RuleProposal {
     readonly code: string;
     readonly kind: string;
     readonly message: string;
-    /** The members of this kind of rule. They name the fields that the operator's description mentions. */
+    /**
+     * The members of this kind of rule. They name the validated property, or the fields that the description mentions.
+     */
     readonly [member: string]: string | readonly string[];
   };
 }
 
 /**
  * Derives a rule from the operator's description of a code (docs/rules.md, "Kinds"), for the published location nearest
- * to the attr of the rejection. Returns undefined if the code is not published or its description suggests no rule.
+ * to the attr of the rejection. Returns undefined if the code is not published, if the schema at that location has no
+ * name, or if the description suggests no rule.
  */
 export function proposeRule(body: FieldType, code: string, attr: string): RuleProposal | undefined {
   const place = nearest(publishedCodes(body, code), attr);
@@ -36,7 +39,7 @@ export function proposeRule(body: FieldType, code: string, attr: string): RulePr
   return { target: schema, rule: { code, kind, ...membersOf(kind, fields), message } };
 }
 
-/** Assigns fields to the members of the kind. For kinds that examine lists, a person must choose the fields. */
+/** Assigns fields to the members of the kind. A person must add the other members, such as the list to examine. */
 function membersOf(kind: string, fields: readonly string[]): Readonly<Record<string, string | readonly string[]>> {
   const [first, second] = fields;
   if (first === undefined) return {};

@@ -63,8 +63,8 @@ interface CodeOrigin {
 
 /**
  * Returns the requirement that the operator's document publishes for a code (`x-validators`), as one sentence. Searches
- * the field at `attr`, the type, all fields of the type, and the whole body, in this order. Returns undefined if no
- * place publishes the code, or if the first place that publishes the code has no sentence or several different
+ * the first field in `attr`, the type, all fields of the type, and the whole body, in this order. Returns undefined if
+ * no place publishes the code, or if the first place that publishes the code has no sentence or several different
  * sentences.
  */
 export function publishedSentence(body: FieldType, { code, type, attr = [] }: CodeOrigin): string | undefined {

@@ -12,7 +12,7 @@ import { diffOpenness, excludes, includesKind } from "./other-kind.ts";
 /**
  * Returns the differences between two contracts by operation, in the order of the old contract, followed by new
  * operations. Operations are matched by method and path, otherwise by id. `only`: ids of the old contract's operations
- * to compare; undefined compares all operations.
+ * to compare, without new operations; undefined compares all operations.
  */
 export function diffContracts(
   old: Contract,

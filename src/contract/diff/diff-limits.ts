@@ -19,13 +19,13 @@ export function diffLimits(old: FieldType, next: FieldType): readonly TypeChange
 
 type NamedLimit = readonly [name: string, limit: Limit];
 type Limit =
-  /** A lower value is stricter. */
+  /** `most`: a lower value is stricter. `least`: a higher value is stricter. */
   | { readonly kind: "most"; readonly value: NumericLimit | undefined; readonly unit: string }
   | { readonly kind: "least"; readonly value: NumericLimit | undefined; readonly unit: string }
   /** A limit with a value is stricter than a limit without a value; two different values are incompatible. */
   | { readonly kind: "form"; readonly value: string | undefined };
 
-/** Returns the limits that apply to the kind of the type, by name. A limit that the type does not set is undefined. */
+/** Returns the limits that apply to the kind of the type, by name. A limit that the type does not set has no value. */
 function limitsOf(type: FieldType): ReadonlyMap<string, Limit> {
   if (type.kind === "text") return textLimits(type);
   if (type.kind === "decimal") return new Map([...digitLimits(type), ...numericLimits(type)]);

@@ -17,7 +17,8 @@ export function includesKind(old: FieldType, next: FieldType): boolean {
 }
 
 /**
- * Returns a conservative test for strings: it rejects every string that the platform would trim, except blank strings.
+ * Returns a test for strings that the type certainly accepts. The test rejects every string that the platform would
+ * trim, unless the string is blank.
  */
 function textTest(type: TextType): (text: string) => boolean {
   const { allowBlank, minLength = 0, maxLength = Infinity, pattern, format, documentPath } = type;
@@ -55,7 +56,7 @@ function lacksRequired(
   return [...properties.values()].some(({ name, required }) => required && !others.has(name));
 }
 
-/** Returns the differences that do not depend on the kind: values of other JSON types, and further constraints. */
+/** Returns the differences that do not depend on the kind: the accepted JSON types, and additional constraints. */
 export function diffOpenness(old: FieldType, next: FieldType): readonly TypeChange[] {
   const [before, now] = [old.assertions ?? [], next.assertions ?? []].map((list) => new Set(list.map(assertionText)));
   const tests = [
@@ -77,7 +78,7 @@ export function diffOpenness(old: FieldType, next: FieldType): readonly TypeChan
     {
       isNew: [...(now ?? [])].some((text) => before?.has(text) !== true),
       isGone: [...(before ?? [])].some((text) => now?.has(text) !== true),
-      texts: ["further keywords of the schema are new or changed", "some further keywords of the schema were removed"],
+      texts: ["other keywords of the schema were added or changed", "other keywords of the schema were removed"],
     },
   ];
   return tests.flatMap(({ isNew, isGone, texts: [tighter = "", looser = ""] }): readonly TypeChange[] => {

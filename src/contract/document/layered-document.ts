@@ -162,7 +162,7 @@ function placeOf(root: Tree, path: AttrPath): Place {
   let tree = root;
   for (const [depth, part] of path.entries()) {
     const child = childOf(tree, part);
-    // The path leads beyond the tree, so the source document returns the line of the nearest ancestor.
+    // The path leads beyond the tree: the source document returns the line of the nearest ancestor.
     if (child === undefined) return sourcePlace(tree.origin, path.slice(depth));
     tree = child;
   }

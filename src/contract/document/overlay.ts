@@ -91,7 +91,10 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
 function tooManyNodes({ file, lineOf }: SourceDocument, target: string, path: AttrPath): Failure {
   const place = { file, line: lineOf(path) };
   const what = `the target "${target}" visits more than ${formatCount(MAX_VISITS)} nodes of the document`;
-  return new Failure("contract_invalid", `${formatPlace(place)}: ${what}`, { hint: "select fewer nodes", place });
+  return new Failure("contract_invalid", `${formatPlace(place)}: ${what}`, {
+    hint: "use a more specific JSONPath",
+    place,
+  });
 }
 
 function unusable(target: string, reason: Exclude<Unselectable, "too-many-nodes">): string {
@@ -162,7 +165,7 @@ function updateOne(layers: LayeredDocument, { match, target, update, document, p
   return true;
 }
 
-/** Maximum number of reported matches. One target can match a million values. */
+/** Maximum number of matches to report for one update. One target can match a million values. */
 const REPORTED_MATCHES = 10;
 
 function reportUnfit(unfit: readonly Match[], report: (message: string) => void): void {

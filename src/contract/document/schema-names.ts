@@ -104,8 +104,8 @@ const MAPS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The path of each `$dynamicAnchor` in the outermost schema that declares the anchor and that encloses or refers to the
- * current schema.
+ * The path of each `$dynamicAnchor`. Of the schemas that enclose or refer to the current schema, the outermost schema
+ * with the anchor determines the path.
  */
 type DynamicScope = ReadonlyMap<string, AttrPath>;
 
@@ -143,7 +143,7 @@ function rewrite({ value, base: outer, scope: outerScope, role }: Rewritten, rew
   return role === "schema" ? withoutDynamicReference(schema, base, scope, rewriter) : schema;
 }
 
-/** Converts `$dynamicRef` to a plain reference. */
+/** Replaces `$dynamicRef` with a `$ref` in `allOf`, because the schema may also have its own `$ref`. */
 function withoutDynamicReference(
   schema: JsonObject,
   base: string,

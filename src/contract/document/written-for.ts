@@ -24,7 +24,7 @@ export function checkWrittenFor(
     findings.addAt(
       "error",
       "bad-overlay",
-      `${EXTENSION} must have "document", the readable name of the document, and "mark"`,
+      `${EXTENSION} must have "document" (the readable name of the document) and "mark" (its fingerprint)`,
       location,
     );
     return;

@@ -7,8 +7,8 @@ import type { Refuse } from "./yaml-tokens.ts";
 export interface ScalarContext {
   readonly refuse: Refuse;
   /**
-   * Whether a number remains text if it is an integer that would lose digits, or greater than any JavaScript number. If
-   * false, such a number is rejected.
+   * Whether an integer that would lose digits, or a number greater than any JavaScript number, remains text. If false,
+   * it is rejected.
    */
   readonly keepsDigits: boolean;
 }
@@ -23,8 +23,8 @@ export function textsOf(value: JsonValue, node: Node | null): JsonValue {
 }
 
 /**
- * Returns a name as it is written: `null`, `True` and `00123` are names, not values. Returns undefined if the key is not
- * a scalar.
+ * Returns a name as written, without quotes: `null`, `True` and `00123` are names, not values. Returns undefined if the
+ * key is not a scalar.
  */
 export function keyText(key: Node | null): string | undefined {
   if (!isScalar(key)) return undefined;

@@ -2,7 +2,7 @@ import { CST, Lexer, type LineCounter, Parser } from "yaml";
 import type { Failure } from "../../model/failure.ts";
 import { formatCount } from "../../text/count.ts";
 
-/** Creates the failure for an error at this offset of the document. */
+/** Creates the failure for an error at this offset in the document. */
 export type Refuse = (message: string, offset: number, hint?: string) => Failure;
 
 /**

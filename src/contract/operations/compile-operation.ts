@@ -223,7 +223,7 @@ function replyOf(
   return { status, mediaTypes, body: replyBody(schema, [...path, "content", name ?? "", "schema"], types) };
 }
 
-/** A media type range. Some generators write such a range for JSON. */
+/** A media type range. Some generators write one for JSON. */
 const ANY_MEDIA_TYPE = /^(?:\*|application)\/\*/;
 
 function replyBody(schema: JsonValue | undefined, path: AttrPath, types: Compilation): FieldType | undefined {

@@ -4,7 +4,7 @@ import type { Operation, DocumentedReply, OutcomeRule, PlainOperation } from "./
 import { fieldAt, type FieldType, isOfKind } from "../types/field-type.ts";
 import { keyCandidate } from "./find-operation.ts";
 
-/** Default paths of the account number, in old and new replies of the platform. */
+/** Default paths of the account number in replies. Different versions of the platform use different names. */
 export const ACCOUNT_FIELDS: readonly AttrPath[] = [["account_number"], ["kraken_account_number"], ["number"]];
 
 type RepliesOf = Pick<PlainOperation, "outcomes"> & Partial<PlainOperation>;

@@ -6,9 +6,10 @@ import type { Contract } from "../contract.ts";
 import type { NamedOperation, Operation, RequestForm } from "./operation.ts";
 
 /**
- * Finds an operation by its id ("import-account"; ignoring case, spaces, `-` and `_`), by method and path ("POST
- * /data-import/accounts/"), or by its path alone. A leading `/v1` and a trailing slash are ignored unless they
- * distinguish operations. If `wanted` is undefined, finds the only operation with a body and a key (`x-migrate-key`).
+ * Finds an operation by its id ("import-account"), by method and path ("POST /data-import/accounts/"), or by its path
+ * alone. In an id, case is ignored, and spaces, `-` and `_` are interchangeable. In a path, a leading `/v1` and a
+ * trailing slash are ignored unless they distinguish operations. If `wanted` is undefined, finds the only operation
+ * with a body and a key (`x-migrate-key`).
  *
  * Throws a Failure (`config`) that lists the operations if no operation or more than one operation matches.
  */
@@ -28,8 +29,8 @@ export function findOperation(contract: Contract, wanted: string | undefined): O
 }
 
 /**
- * Returns a suggestion: `; did you mean "POST /accounts/"?`. Prefers a path with the words of the id, because operators
- * may rename an id and keep the path.
+ * Returns a suggestion, such as `; did you mean "POST /accounts/"?`, or an empty string. For an id, prefers a path that
+ * contains its words, because operators may rename an id and keep the path.
  */
 function suggestionFor(wanted: string, operations: readonly Operation[]): string {
   const paths = operations.map(methodAndPath);
@@ -49,7 +50,7 @@ function suggestionFor(wanted: string, operations: readonly Operation[]): string
   return nouns === undefined ? near : `; did you mean "${nouns}"?`;
 }
 
-/** Returns the shortest path that contains the words of an id. */
+/** Returns the method and path of the operation whose path contains all of the words and the fewest other words. */
 function pathWithWords(words: readonly string[], operations: readonly Operation[]): string | undefined {
   const fitting = operations
     .map((operation) => ({ operation, found: wordsOf(operation.path) }))
@@ -81,7 +82,11 @@ function onlyOperation({ operations }: Contract): Operation {
   const [match, second] = keyed;
   if (match !== undefined && second === undefined) return match;
   const candidates = match === undefined ? operations.filter(({ body }) => body !== undefined) : keyed;
-  throw operationFailure("the contract does not determine the operation", candidates, "choose with --operation");
+  const message =
+    match === undefined
+      ? "no operation of the contract has a business key (x-migrate-key)"
+      : "several operations of the contract have a business key (x-migrate-key)";
+  throw operationFailure(message, candidates, "choose with --operation");
 }
 
 /** Returns the operations that match a name, by the strictest matcher that matches any operation. */
@@ -89,14 +94,14 @@ export function operationsNamed<Named extends NamedOperation>(
   operations: readonly Named[],
   wanted: string,
 ): readonly Named[] {
-  for (const form of NAME_MATCHERS) {
-    const matches = operations.filter((operation) => form(operation, wanted.trim()));
+  for (const isNamed of NAME_MATCHERS) {
+    const matches = operations.filter((operation) => isNamed(operation, wanted.trim()));
     if (matches.length > 0) return matches;
   }
   return [];
 }
 
-/** From the strictest to the most tolerant. The first matcher that matches any operation is used. */
+/** From the strictest to the most tolerant. */
 const NAME_MATCHERS: readonly ((operation: NamedOperation, wanted: string) => boolean)[] = [
   (operation, wanted) => operation.id === wanted,
   (operation, wanted) => samePath(methodAndPath(operation), wanted, (path) => path),

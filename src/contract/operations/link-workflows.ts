@@ -29,8 +29,8 @@ export interface UnlinkedOperation {
 
 /**
  * Resolves the references between operations: steps, polling and reading back. Adds a finding of severity `error` for
- * each unknown operation, for each attr that the payload does not have, and for each missing parameter. A list of
- * steps, a poll or a read-back with such an error is omitted.
+ * each error, such as an unknown operation, an attr that the payload does not have, or a missing parameter. A list of
+ * steps, a poll or a read-back with an error is omitted.
  */
 export function linkWorkflows(all: readonly UnlinkedOperation[], { findings }: Compilation): readonly Operation[] {
   return all.map((owner) => {
@@ -144,8 +144,8 @@ function readBackOf(context: LinkContext): readonly ReadBack[] {
 }
 
 /**
- * Adds the statuses of the poll to a read-back that queries the same operation, because the statuses have the same
- * meaning in both.
+ * Adds the statuses of the poll to a read-back that queries the same operation and declares no statuses, because the
+ * statuses have the same meaning in both.
  */
 function withPollStatus(readBack: ReadBack, steps: readonly Step[]): ReadBack {
   if (readBack.status !== undefined || readBack.list !== undefined) return readBack;
@@ -160,7 +160,7 @@ function isKey(attr: AttrPath, { key }: PlainOperation): boolean {
 
 /**
  * Returns the GET operation that an extension names. Adds a finding and returns undefined if there is no such
- * operation, or if its path parameters are missing or unknown.
+ * operation, if its path parameters are missing or unknown, or if the payload does not have their attrs.
  */
 function lookupOperation(
   { operation: name, parameters }: Lookup<string>,

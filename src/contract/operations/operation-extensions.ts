@@ -73,7 +73,6 @@ const statusSchema = z.union(
   STATUS_WORDS,
 );
 
-/** The schema of `x-migrate-outcomes`. */
 const outcomesSchema: z.ZodType<readonly OutcomeRule[]> = z
   .array(
     z.strictObject({
@@ -124,7 +123,7 @@ function checkKey(name: string, path: AttrPath, findings: Findings): void {
 }
 
 /**
- * Keys of an operation: the keys of the Operation Object (OpenAPI 3.0.3 and 3.1.0), and the extensions of this tool.
+ * Keys of an operation: the keys of the Operation Object (OpenAPI 3.0.3 and 3.1.0), and the extensions of this program.
  */
 const KNOWN_KEYS: ReadonlySet<string> = new Set([
   "tags",

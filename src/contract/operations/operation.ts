@@ -129,7 +129,7 @@ export interface ItemRule {
   readonly at: AttrPath;
   /**
    * The payload list whose items correspond one to one with the items in the reply. Default: the list with the same
-   * name, or else the only list of objects.
+   * name, otherwise the only list of objects, otherwise the path in the reply.
    */
   readonly attr?: AttrPath;
   /** The member of an item that contains its status. */

@@ -33,7 +33,7 @@ function operationsOf(operation: Operation): readonly PlainOperation[] {
   return [operation, ...inSteps, ...lookups].filter((one) => one !== undefined);
 }
 
-/** Returns the pointers of the operations and of all parts that their references reach. */
+/** Returns JSON Pointers to the operations and to every part that they reference, directly or indirectly. */
 function placesReachedBy(document: JsonObject, operations: readonly PlainOperation[]): readonly string[] {
   const places = new Set<string>();
   const visit = (path: readonly string[]): void => {
@@ -53,7 +53,7 @@ function placesReachedBy(document: JsonObject, operations: readonly PlainOperati
   return [...places];
 }
 
-/** Yields the paths that each `$ref` and each discriminator mapping names. */
+/** Yields the paths to which each `$ref` and each discriminator mapping refers. */
 function* referencesIn(value: JsonValue | undefined): Generator<readonly string[]> {
   if (isJsonArray(value)) for (const item of value) yield* referencesIn(item);
   if (!isJsonObject(value)) return;

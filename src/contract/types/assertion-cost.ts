@@ -1,16 +1,16 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { parseFragment } from "../../json/json-pointer.ts";
 
-/** Maximum number of schemas that one value may be compared against; an assertion that exceeds it is not enforced. */
+/** Maximum number of schemas against which one value is compared; an assertion that could exceed it is not enforced. */
 export const MAX_EVALUATIONS = 10_000;
 
 /** Maximum depth of validated values. */
 const MAX_DEPTH = 64;
 
 /**
- * Returns the maximum number of schemas that one value may be compared against. Counts every alternative and condition,
- * at up to `MAX_DEPTH` levels of the value. Returns `Infinity` beyond `MAX_EVALUATIONS`, and for a schema that applies
- * itself endlessly to the same value.
+ * Returns the largest number of schemas against which a single value could be compared. Counts every alternative and
+ * condition, at up to `MAX_DEPTH` levels of the value. Returns `Infinity` beyond `MAX_EVALUATIONS`, and for a schema
+ * that applies itself endlessly to the same value.
  * @param root a self-contained schema, with `$defs`
  */
 export function countEvaluations(root: JsonObject): number {

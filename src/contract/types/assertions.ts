@@ -78,8 +78,8 @@ function pickedPart(part: SchemaNode, parts: readonly SchemaNode[], type: KindOf
 }
 
 /**
- * Whether the keyword restricts numbers in a schema whose type is not declared and whose inferred kind is decimal. This
- * kind restricts only text.
+ * Whether the keyword restricts numbers in a schema whose type is not declared and whose inferred kind is decimal. A
+ * decimal is text, so its kind does not restrict numbers.
  */
 function isOfGuessedDecimal(keyword: string, { kind, untyped }: KindOfType): boolean {
   return untyped && kind === "decimal" && NUMERIC.has(keyword);
@@ -150,7 +150,7 @@ function needsEvaluation(part: SchemaNode, parts: readonly SchemaNode[], { kind,
   return parts.length > 1 || APPLICATORS.some((keyword) => Object.hasOwn(part.schema, keyword));
 }
 
-/** Whether a part's `unevaluatedProperties` is enforced as an assertion. */
+/** Whether `unevaluatedProperties` of any part of an object schema is enforced as an assertion. */
 export function isEvaluated(parts: readonly SchemaNode[]): boolean {
   return parts.some((part) => needsEvaluation(part, parts, { kind: "object", untyped: false }));
 }

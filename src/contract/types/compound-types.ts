@@ -65,9 +65,9 @@ export function objectType(
 }
 
 /**
- * Returns the type of a member that is not a declared property. If a pattern describes the name, the type accepts any
- * value, because assertions validate the value. Otherwise, it is the type of additional properties; undefined if the
- * object is closed.
+ * Returns the type of a member that is not a declared property. If a pattern describes the name, returns a type that
+ * accepts any value, because assertions validate the value. Otherwise, returns the type of additional properties, or
+ * undefined if the object is closed.
  */
 function undescribedType(name: string, { additional, namePatterns = [] }: ObjectType): FieldType | undefined {
   if (namePatterns.some((pattern) => matcherOf(pattern)(name))) return ANY_TYPE;

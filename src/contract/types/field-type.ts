@@ -26,7 +26,7 @@ export interface TypeBase {
   readonly description?: string;
   readonly deprecated: boolean;
   readonly default?: JsonValue;
-  /** Published validators (`x-validators`): code and text, for the field table. */
+  /** The operator's published validators (`x-validators`). They are documentation and are not enforced. */
   readonly validators: readonly PublishedValidator[];
   /** `x-rules`; absent when there are none. */
   readonly rules?: readonly Rule[];

@@ -137,13 +137,13 @@ export function baseType(parts: readonly SchemaNode[], nullable: boolean, compil
   const reader = keywordReader(parts, compilation);
   const title = reader.text("title");
   const description = reader.text("description");
-  const standard = readKeywords(parts, "default")[0]?.value;
+  const defaultValue = readKeywords(parts, "default")[0]?.value;
   const rules = parts.flatMap((part) => rulesOf(part, compilation));
   return {
     nullable,
     deprecated: reader.isTrue("deprecated"),
     validators: parts.flatMap((part) => validatorsOf(part, findings)),
-    ...definedMembers({ title, description, default: standard }),
+    ...definedMembers({ title, description, default: defaultValue }),
     ...(rules.length === 0 ? {} : { rules }),
   };
 }

@@ -21,7 +21,7 @@ type Treatment =
   | { readonly as: "reported" };
 
 /**
- * JSON Schema 2020-12 and its OpenAPI 3.0 dialect, with the extensions of this tool. docs/contract.md has the same
+ * JSON Schema 2020-12 and its OpenAPI 3.0 dialect, with the extensions of this program. docs/contract.md has the same
  * table.
  */
 const KEYWORDS: readonly (readonly [Treatment, readonly string[]])[] = [

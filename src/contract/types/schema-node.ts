@@ -25,11 +25,15 @@ export interface Compilation {
   readonly findings: Findings;
   readonly openapi: "3.0" | "3.1";
   /**
-   * The purpose of the types. In replies, objects are open, text may be blank, and `readOnly` members are present
-   * instead of `writeOnly` members. Reply types keep only the structure: no rules, validators or descriptions.
+   * Whether the types describe requests or replies. In replies, objects are open, text may be blank, and `readOnly`
+   * members are present instead of `writeOnly` members. Reply types keep only the structure: no rules, validators or
+   * descriptions.
    */
   readonly direction: "request" | "reply";
-  /** The value of an instance setting (`x-rule-settings`), as text; undefined if it is not declared. */
+  /**
+   * The value of an instance setting, as text: the configured value or the default in `x-rule-settings`. Undefined if
+   * the setting has no value.
+   */
   readonly settingText: (name: string) => string | undefined;
   /** Compiles one type for all nodes: a value must satisfy every node. Adds a finding for a type without values. */
   readonly compile: (nodes: readonly SchemaNode[]) => FieldType;

@@ -125,8 +125,8 @@ function limit(exclusive: "exclusiveMinimum" | "exclusiveMaximum"): ReadKeyword 
 }
 
 /**
- * Returns the limit as a number. A limit with more digits than a double is rounded in the direction in which it still
- * accepts the same doubles.
+ * Returns the limit as a number. A limit that no double represents exactly is rounded so that it accepts the same
+ * doubles.
  */
 function edgeOf({ value, keyword }: KeywordAt, isExclusive: boolean): number | undefined {
   if (typeof value === "number") return value;

@@ -16,7 +16,10 @@ export interface MappingDocument extends AddressableDocument {
   readonly operation?: string;
   /** The attr of the business key in the payload. */
   readonly key?: AttrPath;
-  /** The operation whose records must be accepted first, and the attr by which a payload refers to such a record. */
+  /**
+   * The operation whose records must be accepted first. `key`: the attr of this payload that contains the key of such a
+   * record; absent if it is the business key.
+   */
   readonly after?: { readonly operation: string; readonly key?: AttrPath };
   /** In document order; empty if the mapping describes one unnamed source. */
   readonly sources: ReadonlyMap<string, SourceEntry>;
@@ -117,7 +120,7 @@ function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues
   return issues.add([...path, name], "must be a string");
 }
 
-/** Reads `after: stage-account` or, with the attr of the other record's key, `after: { operation: ..., key: ... }`. */
+/** Reads `after: stage-account`, or `after: { operation: ..., key: ... }` with the attr that contains the other key. */
 function readAfter(value: JsonValue | undefined, issues: Issues): MappingDocument["after"] {
   if (value === undefined) return undefined;
   if (typeof value === "string" && value !== "") return { operation: value };

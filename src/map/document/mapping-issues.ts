@@ -7,8 +7,8 @@ import { listed, suggestionOr } from "../../text/suggestion.ts";
 /** Collects the errors of a mapping, so that one run shows all of them. */
 export interface Issues {
   /**
-   * Adds an issue, unless it is a duplicate. `path` is the path of the entry in the mapping file. Returns undefined, the
-   * result of reading an invalid entry.
+   * Adds an issue, unless it is a duplicate. `path` is the path of the entry in the mapping file. Returns undefined, so
+   * that callers can `return issues.add(...)` for an invalid entry.
    */
   readonly add: (path: AttrPath, message: string, hint?: string) => undefined;
 }
@@ -83,7 +83,7 @@ export function scalarTexts(value: JsonValue | undefined): readonly string[] | u
 /** Returns the entry as an object; otherwise adds an issue and returns undefined. */
 export function asObject(value: JsonValue, path: AttrPath, issues: Issues): JsonObject | undefined {
   if (isJsonObject(value)) return value;
-  return issues.add(path, "must be an object with an entry for each name");
+  return issues.add(path, "must be an object, such as { name: value }");
 }
 
 interface Issue {

@@ -19,8 +19,8 @@ interface MomentText {
   /** The notation of the cells, or of the date in the name, for messages. */
   readonly wanted: string;
   /**
-   * The moment, in milliseconds since 1970, that is given in a cell or a file name; undefined for a string in any other
-   * notation.
+   * Returns the moment stated in a cell or a file name, in milliseconds since 1970. Returns undefined if the text does
+   * not state exactly one moment in this notation.
    */
   readonly read: (text: string) => number | undefined;
 }
@@ -122,7 +122,7 @@ interface ZoneFault {
   readonly hint?: string;
 }
 
-/** Returns the error in `zone`, if there is one. A pattern with a time needs either a zone or the offset. */
+/** Returns the error in `zone`, if there is one. A pattern with a time needs either a zone or an offset. */
 function zoneFault(zone: JsonValue | undefined, date: string, { hasOffset }: DatePattern): ZoneFault | undefined {
   const needsZone = !hasOffset && /[Hms]/.test(date.replaceAll(/'[^']*'/g, ""));
   if (zone === undefined) {
@@ -149,7 +149,7 @@ function utcOf(time: PatternTime, zone: string | undefined): string | undefined 
   return zone === undefined || zone === "UTC" ? isoDateTime(time) : utcInZone(time, zone);
 }
 
-/** Remembers the last result, because consecutive rows of an extract often have the same moment. */
+/** Caches the last result, because consecutive rows of an extract often have the same moment. */
 function remembering(read: MomentText["read"]): MomentText["read"] {
   let last: { readonly text: string; readonly moment: number | undefined } | undefined;
   return (text) => {

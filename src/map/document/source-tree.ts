@@ -11,7 +11,9 @@ export interface GivenSources {
   readonly positional: readonly string[];
   /** Files by source name, from `--source name=path`. */
   readonly named: ReadonlyMap<string, readonly string[]>;
-  /** Whether a source without given files has no rows, even if the mapping names files for it. */
+  /**
+   * Whether sources without files in `positional` or `named` have no rows, even if the mapping names files for them.
+   */
   readonly isComplete?: boolean;
   /** Resolves a path or glob of the mapping against the mapping's folder. */
   readonly resolve: (path: string) => string;

@@ -4,7 +4,7 @@ import type { LeafContext } from "../compile-context.ts";
 import type { LeafOptions } from "./leaf-options.ts";
 
 /**
- * Notes which strings a leaf's cell can contain, if the mapping and the contract list all of them: the codes of a
+ * Records which strings a leaf's cell can contain, if the mapping and the contract list all of them: the codes of a
  * lookup, the words for true and false, or the contract's choices. Does nothing if there are several columns, or if the
  * cell is split or changed by `replace`. With `upper` or `lower`, the case of the cell can differ from the case of the
  * string.

@@ -112,7 +112,10 @@ function readerOf(
   };
 }
 
-/** Reads the cell, or combines several cells. Trims each cell unless `trim` is false. */
+/**
+ * Returns a function that reads the cell, or joins several cells or selects one of them. It trims each cell, unless
+ * `trim` is false.
+ */
 function rawReader(options: LeafOptions, columns: readonly Column[]): (row: Row) => CellContent {
   const read = (column: Column, row: Row): CellContent => {
     const content = column.read(row);

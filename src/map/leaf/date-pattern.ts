@@ -19,10 +19,10 @@ export interface DatePattern {
 }
 
 /**
- * Compiles a pattern written with the letters of Unicode TR 35:
- * `d dd M MM MMM MMMM yy yyyy H HH m mm s ss S SS SSS XXX`. Words in single quotes and all non-letters match literally.
- * Month names are in English, in upper or lower case. Two-digit years up to `pivot` are read as 20yy, and higher years
- * are read as 19yy. The default pivot is 68, as in POSIX. Returns an error message for an invalid pattern.
+ * Compiles a pattern written with the letters of Unicode TR 35: `d dd M MM MMM MMMM yy yyyy H HH m mm s ss S SS SSS
+ * XXX`. Words in single quotes and all non-letters match literally. Month names are in English, and their case is
+ * ignored. Two-digit years up to `pivot` are read as 20yy, and higher years are read as 19yy. The default pivot is 68,
+ * as in POSIX. Returns an error message for an invalid pattern.
  */
 export function compileDatePattern(pattern: string, pivot: number = POSIX_PIVOT): DatePattern | string {
   const parts = splitPattern(pattern, pivot);
@@ -91,9 +91,7 @@ const LETTERS: ReadonlyMap<string, readonly [Field, PartParser]> = new Map<strin
   ["XXX", ["offset", takeOffset]],
 ]);
 
-/**
- * A quoted word (two quotes are an escaped quote), one or more repetitions of the same letter, or one other character.
- */
+/** Quoted text (in which two quotes represent one quote), a run of the same letter, or one other character. */
 const PIECE = /'((?:[^']|'')*)'|([A-Za-z])\2*|([^A-Za-z'])/gy;
 
 function splitPattern(pattern: string, pivot: number): readonly Part[] | string {

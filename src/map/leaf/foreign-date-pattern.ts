@@ -2,7 +2,7 @@ import type { AttrPath } from "../../json/attr.ts";
 import type { Issues } from "../document/mapping-issues.ts";
 import { compileDatePattern, type DatePattern } from "./date-pattern.ts";
 
-/** Adds an issue for an invalid pattern and returns undefined. */
+/** Compiles a pattern of the mapping. Adds an issue and returns undefined if the pattern is invalid. */
 export function readDatePattern(
   written: string,
   path: AttrPath,

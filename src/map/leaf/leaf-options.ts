@@ -176,7 +176,7 @@ function readTransform(entry: JsonObject, option: OptionReader, path: AttrPath, 
   return name === undefined ? undefined : { kind: "call", name };
 }
 
-/** Adds an issue for an invalid value and returns undefined. */
+/** Reads the option `pivot`. Adds an issue and returns undefined if the value is invalid. */
 export function readPivot(entry: JsonValue | undefined, path: AttrPath, issues: Issues): number | undefined {
   if (entry === undefined) return undefined;
   if (typeof entry === "number" && Number.isInteger(entry) && entry >= 0 && entry <= 99) return entry;

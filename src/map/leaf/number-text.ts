@@ -14,8 +14,8 @@ export function isDecimalText(text: string): boolean {
 }
 
 /**
- * Returns the integer in a string. Returns undefined for leading zeros, a plus sign, integers beyond 2^53, and any
- * other text.
+ * Returns the integer in a string. Returns undefined for leading zeros, a plus sign, an integer that is not safe
+ * (`Number.isSafeInteger`), and any other text.
  */
 export function integerFrom(text: string): number | undefined {
   if (!INTEGER.test(text)) return undefined;

@@ -23,8 +23,8 @@ function deepest(nodes: readonly MappingNode[]): number {
 }
 
 /**
- * @param level number of nested objects whose deciding calls have results; at deeper levels, only the deciding calls
- * are made
+ * @param level number of nested objects whose discriminator calls already have results; for deeper objects, only the
+ * discriminator calls are made
  */
 function callsOf(node: MappingNode, level: number): MappingNode | undefined {
   if (node.kind === "leaf") return node.origin === "call" ? node : undefined;

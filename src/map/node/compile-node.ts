@@ -30,7 +30,7 @@ export interface CompileContext extends MappingContext {
 export interface NodeContext extends CompileContext, LeafContext {
   /** Whether the contract does not require the entry. */
   readonly optional: boolean;
-  /** The types at this place in other alternatives of the contract. */
+  /** The types at this place in other alternatives of the union. */
   readonly others?: readonly FieldType[];
 }
 

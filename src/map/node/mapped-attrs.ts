@@ -5,7 +5,7 @@ import { narrowType } from "./union-variants.ts";
 
 /** The values that a mapping assigns to an attr. */
 export interface MappedAttr {
-  /** All possible values, as text, if the mapping defines them: a constant, an inline table. */
+  /** All possible values, as text, if the mapping defines them as a constant or in an inline table. */
   readonly values?: readonly string[];
 }
 
@@ -58,7 +58,7 @@ function itemIn(entry: JsonValue, type: FieldType): JsonValue {
   return isListEntry(entry, type) ? (entry["item"] ?? {}) : entry;
 }
 
-/** Merges the values of several entries for one attr (a list literal). */
+/** Merges the values of several entries for one attr, which may occur in the items of a list literal. */
 function addAttr({ attr, found }: AttrPosition, leaf: MappedAttr): void {
   const before = found.get(attr);
   const values = before === undefined ? leaf.values : union(before.values, leaf.values);
@@ -74,10 +74,10 @@ function union(
 
 function leafOf(entry: JsonValue): MappedAttr {
   if (!isJsonObject(entry)) return {};
-  const { value, lookup, otherwise, default: standard } = entry;
+  const { value, lookup, otherwise, default: defaultValue } = entry;
   if (value !== undefined) return known([value]);
   if (!isJsonObject(lookup) || otherwise === "keep") return {};
-  return known([...Object.values(lookup), ...(standard === undefined ? [] : [standard])]);
+  return known([...Object.values(lookup), ...(defaultValue === undefined ? [] : [defaultValue])]);
 }
 
 /** Returns constants as text, unless one of them contains a placeholder (`${supplier}`). */

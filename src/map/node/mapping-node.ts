@@ -9,7 +9,7 @@ export type MappingNode = ObjectNode | VariantNode | ForeignNode | ItemsNode | E
 export interface ObjectNode {
   readonly kind: "object";
   readonly fields: readonly FieldNode[];
-  /** Names that the contract requires here. */
+  /** The names of the fields that the contract requires. */
   readonly required: readonly string[];
   /**
    * True if the contract does not require this object. Such an object is omitted if it is incomplete and has only
@@ -33,8 +33,8 @@ export interface VariantNode {
 }
 
 /**
- * A field that an object's own type lacks but another alternative of the contract has. The field is sent only if a cell
- * has a value for it, so that validation can report it.
+ * A field that the object's own type lacks, but another alternative of the union has. The payload contains the field
+ * only if a cell has a value for it, so that validation can report it.
  */
 export interface ForeignNode {
   readonly kind: "foreign";
@@ -84,9 +84,9 @@ export interface LeafNode {
   readonly kind: "leaf";
   /** False for rows to which the leaf does not apply. These rows are mapped as if the leaf did not exist. */
   readonly applies: ((row: Row) => boolean) | undefined;
-  /** The content of the cell, `undefined` if it is empty; absent for a constant. */
+  /** Returns the content of the cell, or `undefined` if the cell is empty. Absent for a constant. */
   readonly read: ((row: Row) => CellContent | undefined) | undefined;
-  /** Converts the content to a value; `undefined` if the result is empty. */
+  /** Converts the content to a value. Returns `undefined` if the result is empty. */
   readonly finish: (content: CellContent, row: Row) => JsonValue | undefined | ConversionFailure;
   /** The constant, or the default. */
   readonly fallback: JsonValue | undefined;
@@ -96,7 +96,7 @@ export interface LeafNode {
   readonly columns?: readonly string[] | undefined;
   /** Whether the trimmed text of its only column is converted to the contract's type without other changes. */
   readonly isCopied: boolean;
-  /** The cell of the value; undefined for a constant. */
+  /** Returns the place of the value's cell, or undefined for a constant. */
   readonly placeIn: (row: Row) => Place | undefined;
 }
 

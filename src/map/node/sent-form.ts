@@ -8,9 +8,9 @@ import type { MappedValues } from "../../model/record.ts";
 import { utcDateTime } from "../../time/calendar.ts";
 
 /**
- * Converts a mapped record to its sent form: date-times in the form of API specification 2.7.4 (`utcDateTime`), except
- * in fields with `x-sent-as-given`. The ledger still identifies a record by its mapped payload, so that a record that
- * was accepted in another form is recognised.
+ * Compiles a function that converts a mapped record to its sent form: date-times in the form of API specification 2.7.4
+ * (`utcDateTime`), except in fields with `x-sent-as-given`. The ledger still identifies a record by its mapped payload,
+ * so that a record that was accepted in another form is recognised.
  */
 export function compileSentForm(operation: RequestForm & StepSequence): (mapped: MappedValues) => MappedValues {
   const ofPayload = compileSentObject(operation.body);

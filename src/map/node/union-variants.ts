@@ -69,7 +69,7 @@ function listOfAny(lists: readonly ListType[]): ListType | undefined {
   return first && items && { ...first, items };
 }
 
-/** Whether the entry makes a list from one cell. */
+/** Whether the entry splits one cell into a list. */
 function isSplit(entry: JsonObject): boolean {
   return entry["split"] !== undefined && isLeaf(entry);
 }

@@ -31,7 +31,7 @@ const DATE_PATTERN: JsonObject = { type: "string", examples: ["dd/MM/yyyy", "yyy
 const DATE_PATTERNS: JsonObject = { anyOf: [DATE_PATTERN, { type: "array", minItems: 1, items: DATE_PATTERN }] };
 
 export const PIVOT_SCHEMA: JsonObject = {
-  description: "The highest two-digit year that is read as 20yy; higher ones are read as 19yy. Default: 68",
+  description: "The highest two-digit year that is read as 20yy; higher years are read as 19yy. Default: 68",
   type: "integer",
   minimum: 0,
   maximum: 99,
@@ -50,7 +50,7 @@ export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   join: { type: "string", description: "Text between the joined columns of `from`" },
   split: { type: "string", minLength: 1, description: "Text between the parts of a cell that becomes a list" },
   replace: {
-    description: "The text to replace, or a regular expression that matches it, and the replacement",
+    description: "Replacements for literal text (from, to) or for matches of a regular expression (pattern, to)",
     anyOf: [
       REPLACEMENT,
       { type: "array", items: REPLACEMENT },
@@ -73,7 +73,8 @@ export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   date: { ...DATE_PATTERNS, description: "The pattern of a date, or a list of patterns: d dd M MM MMM MMMM yy yyyy" },
   datetime: {
     ...DATE_PATTERNS,
-    description: "The pattern of a date and time, or a list of patterns: ... H HH m mm s ss SSS XXX",
+    description:
+      "The pattern of a date and time, or a list of patterns: as for `date`, with H HH m mm s ss S SS SSS XXX",
   },
   zone: { type: "string", description: "Time zone of the times in the source", examples: ["Europe/London", "UTC"] },
   pivot: PIVOT_SCHEMA,

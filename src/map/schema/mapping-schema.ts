@@ -7,9 +7,9 @@ import { createPayloadSchema, type PayloadSchema } from "./payload-schema.ts";
 import { SOURCE_SCHEMA } from "./source-schema.ts";
 
 /**
- * Returns the JSON Schema (draft 7, which editors support) of a mapping. With an operation, it includes the payload's
- * fields and their descriptions from the contract. A mapping that satisfies the schema may still be invalid, because
- * the schema does not include columns.
+ * Returns the JSON Schema (draft 7, which editors support) of a mapping. With an operation, the schema includes the
+ * payload's fields and their descriptions from the contract. A mapping that satisfies the schema may still be invalid,
+ * because the schema does not include columns.
  */
 export function mappingSchema(operation?: Operation): JsonObject {
   const payload = createPayloadSchema();
@@ -46,7 +46,7 @@ const MEASURES: JsonObject = {
     additionalProperties: false,
     required: ["attr"],
     properties: {
-      attr: { type: "string", description: "The path of the amount in payloads; * means every item of a list" },
+      attr: { type: "string", description: "The path of the amount in payloads; * matches every item of a list" },
       sum: { const: "decimal" },
       by: { type: "string", description: "An attr of the payload: one sum for each of its values" },
     },
@@ -56,7 +56,7 @@ const MEASURES: JsonObject = {
 const ANY_ENTRIES: JsonObject = { type: "object", additionalProperties: { $ref: "#/definitions/entry" } };
 const ANY_GIVEN: JsonObject = { payload: ANY_ENTRIES, steps: ANY_ENTRIES, parameters: ANY_ENTRIES };
 
-/** Returns the schema of the mapping's values for the requests of an operation. */
+/** Returns the schemas of `payload`, `steps` and `parameters` for an operation. */
 function requestProperties(operation: Operation, { entryOf }: PayloadSchema): JsonObject {
   const steps = operation.steps.flatMap((step) => {
     const type = stepFieldsType(step);

@@ -39,7 +39,7 @@ export type CompiledRule = (holder: Cursor, scope: Scope, add: (broken: BrokenRu
 export interface BrokenRule {
   readonly rule: Rule;
   readonly attr: string;
-  /** The path of the value concerned, or of the place where it is missing. */
+  /** The path of the invalid value, or of the missing value. */
   readonly path: AttrPath;
   readonly value: JsonValue | undefined;
 }

@@ -91,7 +91,7 @@ function addProblem(
 }
 
 /**
- * Returns the attr of the value concerned, or of the list item that lacks a value. Returns undefined if the attr of the
+ * Returns the attr of the invalid value, or of the list item that lacks a value. Returns undefined if the attr of the
  * problem already identifies the value or item.
  */
 function attrBelow({ attr, path, value }: BrokenRule): string | undefined {

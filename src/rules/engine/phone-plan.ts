@@ -5,10 +5,10 @@ export type CertainPhone = (text: string, kind: "phone" | "mobile" | "landline")
 
 /**
  * Creates a fast test for numbers in the usual formats of a country: national with the prefix 0, or international with
- * `+`, with spaces and parentheses. Parsing a number takes a hundred times as long, because libphonenumber compiles its
- * patterns for each number. The patterns come from the metadata of the library. Returns undefined for a country whose
- * national prefix is not 0 or whose numbering plan has special rules. Also returns undefined for a country that shares
- * its calling code with other countries, unless it is the first of these countries.
+ * `+`. Both may contain spaces and parentheses. Parsing a number takes a hundred times as long, because libphonenumber
+ * compiles its patterns for each number. The patterns come from the metadata of the library. Returns undefined for a
+ * country whose national prefix is not 0 or whose numbering plan has special rules. Also returns undefined for a
+ * country that shares its calling code with other countries, unless it is the first of these countries.
  */
 export function certainPhone(country: CountryCode, metadata: MetadataJson): CertainPhone | undefined {
   const plan = readPlan(metadata.countries[country]);

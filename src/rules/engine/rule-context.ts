@@ -63,7 +63,8 @@ export function ruleSettingValues(
   declared: Readonly<Record<string, SettingValue>>,
 ): ReadonlyMap<string, SettingValue> {
   const settings = new Map<string, SettingValue>();
-  for (const [name, { default: standard }] of known) if (standard !== undefined) settings.set(name, standard);
+  for (const [name, { default: defaultValue }] of known)
+    if (defaultValue !== undefined) settings.set(name, defaultValue);
   for (const [name, value] of Object.entries(declared)) {
     const type = known.get(name);
     if (type === undefined) throw unknownSetting(name, [...known.keys()]);

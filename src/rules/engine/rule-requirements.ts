@@ -40,7 +40,7 @@ interface RuleRequirements {
 }
 
 interface ListRequirements {
-  /** Columns that are used to look up rows. A list without one of these columns is refused. */
+  /** Columns that are used to look up rows. A list without one of these columns is rejected. */
   readonly keys: Set<string>;
   /** Columns that are read from a matching row. If the list lacks one of these columns, the rule is skipped. */
   readonly read: Set<string>;

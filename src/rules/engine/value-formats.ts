@@ -103,8 +103,8 @@ function isTaxYear(text: string): boolean {
 const TEST_EMAIL = /^(?:test|xxx)@|@test\.(?:com|co\.uk)$|\.xxx?$/i;
 
 /**
- * Whether the text is a valid telephone number of this kind in the region, or a valid international number with a
- * country code.
+ * Whether the text is a valid telephone number of this kind: a national number of the region, or an international
+ * number with a country code.
  */
 export type PhoneTest = (text: string, region: string | undefined, kind: PhoneKind) => boolean;
 type PhoneKind = "phone" | "mobile" | "landline";

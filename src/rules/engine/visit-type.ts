@@ -10,7 +10,7 @@ export type Visit = (cursor: Cursor, scope: Scope, add: (broken: BrokenRule) => 
 
 /**
  * Compiles a visitor for a type at a node of the current payload. Returns undefined if the payload cannot break any
- * rule at that node. An undefined node can be any node.
+ * rule at that node. If `node` is undefined, the visitor must work at any node.
  */
 export type VisitorOf = (type: FieldType, node: FieldNode | undefined) => Visit | undefined;
 

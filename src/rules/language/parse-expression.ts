@@ -110,7 +110,7 @@ function parseSet(reader: TokenReader): readonly Expression[] {
   return reader.take("(") ? parseList(reader) : [parseSum(reader)];
 }
 
-/** Parses expressions separated by commas, up to the closing bracket. The opening bracket has already been consumed. */
+/** Parses expressions separated by commas, up to `)`. The opening `(` has already been consumed. */
 function parseList(reader: TokenReader): readonly Expression[] {
   const items = [parseOr(reader)];
   while (reader.take(",")) items.push(parseOr(reader));

@@ -150,7 +150,7 @@ export function readRuleDeclarations(document: JsonObject, report: ReportRuleIss
 
 const NAME = z.string().regex(/^\w+$/, "a name can contain only letters, digits and underscores");
 
-const valuesSchema = z.record(NAME, expression, "must be an object of expressions, by name");
+const valuesSchema = z.record(NAME, expression, "must be an object that maps names to expressions");
 
 const settingSchema: z.ZodType<SettingType> = z
   .strictObject({
@@ -158,12 +158,12 @@ const settingSchema: z.ZodType<SettingType> = z
     description: z.string().optional(),
     default: z.union([z.boolean(), z.number(), z.string(), z.array(z.string())]).optional(),
   })
-  .transform(({ type, description, default: standard }) => ({
+  .transform(({ type, description, default: defaultValue }) => ({
     type,
-    ...definedMembers({ description, default: standard }),
+    ...definedMembers({ description, default: defaultValue }),
   }));
 
-const settingsSchema = z.record(NAME, settingSchema, "must be an object of settings, by name");
+const settingsSchema = z.record(NAME, settingSchema, "must be an object that maps names to settings");
 
 const NO_COVERAGE_STATED: StatedCoverage = { undecided: new Map(), partial: new Set() };
 const COVERAGE_LISTS = [...UNDECIDED_REASONS, "partial"] as const;

@@ -12,7 +12,7 @@ interface RuleBase {
   readonly each?: PathExpression;
   /**
    * The attr of the rule's problems, relative to the value to which the rule is attached; `[]` is the index of the item
-   * concerned.
+   * with the problem.
    */
   readonly attr?: readonly AttrSegment[];
   readonly message?: string;
@@ -164,7 +164,7 @@ export type SettingValue = boolean | number | string | readonly string[];
 export const UNDECIDED_REASONS = ["reference", "platform", "unclear", "not-in-schema"] as const;
 export type UndecidedReason = (typeof UNDECIDED_REASONS)[number];
 
-/** An expression of a rule, and the path to the objects at which it is evaluated (from the rule's own object). */
+/** An expression of a rule. `at`: the path to the items at which it is evaluated; absent for the rule's own object. */
 interface Operand {
   readonly expression: Expression;
   readonly at?: PathExpression;

@@ -37,12 +37,12 @@ export const VALUE_KINDS: KindReaders<
     (rule) => {
       const values = rule.is ?? rule["is-not"];
       if (values === undefined || (rule.is !== undefined && rule["is-not"] !== undefined)) {
-        return 'needs "is" or "is-not"';
+        return 'needs either "is" or "is-not"';
       }
-      const { field, default: standard } = rule;
+      const { field, default: defaultValue } = rule;
       const negate = rule.is === undefined;
       return {
-        check: { kind: "conditional-value", field, values, negate, ...definedMembers({ default: standard }) },
+        check: { kind: "conditional-value", field, values, negate, ...definedMembers({ default: defaultValue }) },
         about: [field],
       };
     },
@@ -79,7 +79,7 @@ export const VALUE_KINDS: KindReaders<
       pattern: wholePattern.optional(),
     },
     ({ value, format, region, pattern }) => {
-      if ((format === undefined) === (pattern === undefined)) return 'needs "format" or "pattern"';
+      if ((format === undefined) === (pattern === undefined)) return 'needs either "format" or "pattern"';
       if (pattern !== undefined)
         return { check: { kind: "matches-format", value, format: { pattern } }, about: [value] };
       const wrong =
@@ -154,7 +154,7 @@ function setOf(
   { set, source, columns }: SetMembers,
   size: number,
 ): Extract<RuleCheck, { kind: "in-set" }>["set"] | string {
-  if ((set === undefined) === (source === undefined)) return 'needs "set" or "source"';
+  if ((set === undefined) === (source === undefined)) return 'needs either "set" or "source"';
   if (source !== undefined) {
     return columns?.length === size ? { source, columns } : `"columns" must have one column for each value (${size})`;
   }

@@ -110,8 +110,8 @@ payload:
     ["payload: {}\noperation: 5", "2:1: operation: must be a string"],
     ["payload: {}\nkey: ''", "2:1: key: must be a string"],
     ["payload: {}\nfunctions: [a.mjs]", "2:1: functions: must be a string"],
-    ["payload: {}\nparameters: 5", "2:1: parameters: must be an object with an entry for each name"],
-    ["payload: {}\nsteps:\n  stage: A", "3:3: steps.stage: must be an object with an entry for each name"],
+    ["payload: {}\nparameters: 5", "2:1: parameters: must be an object, such as { name: value }"],
+    ["payload: {}\nsteps:\n  stage: A", "3:3: steps.stage: must be an object, such as { name: value }"],
     ["payload: {}\nafter: { operation: a, keys: b }", "2:24: after.keys: is unknown"],
     ["payload: {}\nafter: { operation: a, key: [b] }", "2:24: after.key: must be a string"],
     ["payload: {}\nafter: { operation: 5 }", "2:10: after.operation: must be a string"],
@@ -119,10 +119,7 @@ payload:
     ["payload: {}\nsources:\n  a: { files: [[]] }", "3:8: sources.a.files: must be a path, a glob, or a list of them"],
     ["payload: {}\nsources:\n  a: { sheet: 5 }", "3:8: sources.a.sheet: must be a string"],
     ["payload: {}\nsources:\n  a: { distinct: 5 }", "3:8: sources.a.distinct: must be true or false"],
-    [
-      "payload: {}\nsources:\n  a: { rename: 5 }",
-      "3:8: sources.a.rename: must be an object with an entry for each name",
-    ],
+    ["payload: {}\nsources:\n  a: { rename: 5 }", "3:8: sources.a.rename: must be an object, such as { name: value }"],
   ])("%j is rejected with the place of the error: %s", (text, message) =>
     expect(failureOf(() => read(text)).message).toBe(`mapping.yaml:${message}`),
   );
@@ -134,7 +131,7 @@ payload:
   test("a list is rejected", () =>
     expect(failureOf(() => read("[1]")).message.split("\n")).toEqual([
       "mapping.yaml: 2 errors in the mapping",
-      "  mapping.yaml:1:1: must be an object with an entry for each name",
+      "  mapping.yaml:1:1: must be an object, such as { name: value }",
       "  mapping.yaml:1:1: the mapping has no payload",
     ]));
 });

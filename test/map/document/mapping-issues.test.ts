@@ -64,7 +64,7 @@ describe("the errors of a mapping", () => {
     const keys = words(count).map((word) => `  ${word}: x\n`);
     const lines = failureOf(() => read(`payload: {}\nsources:\n${keys.join("")}`)).message.split("\n");
     expect(lines).toHaveLength(last === undefined ? 21 : 22);
-    expect(lines[20]).toContain("sources.w20: must be an object with an entry for each name");
+    expect(lines[20]).toContain("sources.w20: must be an object, such as { name: value }");
     expect(lines[21]).toBe(last);
   });
 

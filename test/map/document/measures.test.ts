@@ -74,7 +74,7 @@ describe("measures in a mapping", () => {
   });
 
   it.each([
-    ["5", "8:13: measures.owed: must be an object with an entry for each name"],
+    ["5", "8:13: measures.owed: must be an object, such as { name: value }"],
     ["{}", "8:13: measures.owed: must name an attr of the payload: `attr: balance`"],
     ["{ attr: '' }", "8:13: measures.owed: must name an attr of the payload: `attr: balance`"],
     ["{ attr: balance, by: 5 }", "8:36: measures.owed.by: must be an attr of the payload"],

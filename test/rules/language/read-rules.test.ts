@@ -237,17 +237,20 @@ describe("the error of a rule", () => {
       [['requires: needs "if" and "needs", or "all-or-none"', ""]],
     ],
     [{ kind: "forbids-together", fields: ["a"] }, [["forbids-together: must have at least two fields", ""]]],
-    [{ kind: "conditional-value", field: "a" }, [['conditional-value: needs "is" or "is-not"', ""]]],
+    [{ kind: "conditional-value", field: "a" }, [['conditional-value: needs either "is" or "is-not"', ""]]],
     [
       { kind: "conditional-value", field: "a", is: 1, "is-not": 2 },
-      [['conditional-value: needs "is" or "is-not"', ""]],
+      [['conditional-value: needs either "is" or "is-not"', ""]],
     ],
     [
       { kind: "in-set", value: "a", set: ["A"], "ignore-case": true },
       [['in-set: "ignore-case" requires a "source"; use lower(...) with a "set"', ""]],
     ],
-    [{ kind: "in-set", value: "a" }, [['in-set: needs "set" or "source"', ""]]],
-    [{ kind: "in-set", value: "a", set: ["A"], source: "l", columns: "c" }, [['in-set: needs "set" or "source"', ""]]],
+    [{ kind: "in-set", value: "a" }, [['in-set: needs either "set" or "source"', ""]]],
+    [
+      { kind: "in-set", value: "a", set: ["A"], source: "l", columns: "c" },
+      [['in-set: needs either "set" or "source"', ""]],
+    ],
     [{ kind: "in-set", value: "a", source: "l" }, [['in-set: "columns" must have one column for each value (1)', ""]]],
     [
       { kind: "in-set", value: "a", source: "l", columns: ["b", "c"] },
@@ -271,9 +274,9 @@ describe("the error of a rule", () => {
     ],
     [
       { kind: "matches-format", value: "a", format: "mpan", pattern: "x" },
-      [['matches-format: needs "format" or "pattern"', ""]],
+      [['matches-format: needs either "format" or "pattern"', ""]],
     ],
-    [{ kind: "matches-format", value: "a" }, [['matches-format: needs "format" or "pattern"', ""]]],
+    [{ kind: "matches-format", value: "a" }, [['matches-format: needs either "format" or "pattern"', ""]]],
     [
       { kind: "matches-format", value: "a", format: "zzzzzzzzzzz" },
       [['matches-format: unknown format "zzzzzzzzzzz"', ""]],
@@ -396,7 +399,7 @@ describe("the declarations for all rules", () => {
   });
 
   it.each<[JsonObject, Issue]>([
-    [{ "x-rule-values": ["a"] }, ["x-rule-values: must be an object of expressions, by name", "x-rule-values"]],
+    [{ "x-rule-values": ["a"] }, ["x-rule-values: must be an object that maps names to expressions", "x-rule-values"]],
     [
       { "x-rule-values": { a: "b c" } },
       ['x-rule-values: "b c" is not a valid expression: unexpected "c" (character 3)', "x-rule-values/a"],

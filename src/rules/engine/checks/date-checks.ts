@@ -129,7 +129,7 @@ export function contiguousCheck(check: CheckOf<"contiguous">, { compiler }: Chec
       let before = periods[0];
       for (const period of periods.slice(1)) {
         if (before === undefined) break;
-        const counts = !isBefore(period.start, limit, compiler);
+        const counts = !isOnOrBefore(period.start, limit, compiler);
         if (counts && !fits(before, period, check.steps)) report(period.item);
         if (succeeds(period, before)) before = period;
       }
@@ -139,7 +139,7 @@ export function contiguousCheck(check: CheckOf<"contiguous">, { compiler }: Chec
   };
 }
 
-function isBefore(start: string, limit: Value, { order }: RuleCompiler): boolean {
+function isOnOrBefore(start: string, limit: Value, { order }: RuleCompiler): boolean {
   const sign = order(start, limit);
   return sign !== undefined && sign <= 0;
 }

@@ -10,7 +10,7 @@ import {
 import type { Scope } from "../rule-context.ts";
 import type { Cursor } from "../expressions/cursor.ts";
 import type { Walk, Predicate } from "../expressions/walk-path.ts";
-import { KEY_END, keyText, nonMissing } from "../expressions/rule-value.ts";
+import { KEY_SEPARATOR, keyText, nonMissing } from "../expressions/rule-value.ts";
 
 /** Reports each item beyond the allowed number of items with the same key. */
 export function uniqueCheck(
@@ -67,7 +67,7 @@ function itemKey(
   const parts = key.map(compiler.evaluate);
   return (item, scope) => {
     const values = parts.map((part) => part(item, scope));
-    return values.every((value) => value === undefined) ? undefined : values.map(keyText).join(KEY_END);
+    return values.every((value) => value === undefined) ? undefined : values.map(keyText).join(KEY_SEPARATOR);
   };
 }
 

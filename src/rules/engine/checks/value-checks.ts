@@ -23,12 +23,12 @@ import type { Scope } from "../rule-context.ts";
 import type { Cursor } from "../expressions/cursor.ts";
 
 export function conditionalValueCheck(
-  { field, values, negate, default: standard }: CheckOf<"conditional-value">,
+  { field, values, negate, default: defaultValue }: CheckOf<"conditional-value">,
   { compiler, skipIfMissing }: CheckContext,
 ): CompiledCheck {
   const collect = compiler.collect(field);
   const wanted = values.map(compiler.evaluate);
-  const otherwise = standard && compiler.evaluate(standard);
+  const otherwise = defaultValue && compiler.evaluate(defaultValue);
   const single = compiler.single(field);
   const check: CompiledCheck = (here, scope, report) => {
     const members = wanted.map((evaluate) => evaluate(here, scope));
@@ -94,8 +94,8 @@ function setTest({ set, negate, ignoreCase }: CheckOf<"in-set">, compiler: RuleC
 }
 
 /**
- * Passes if at least one matching row passes the test, or if no row matches, because another rule reports a missing
- * row.
+ * Passes if at least one matching row passes the test. Also passes if no row matches, because another rule reports a
+ * missing row.
  */
 export function lookupCheck({ values, source, by, test }: CheckOf<"lookup">, context: CheckContext): CompiledCheck {
   const { compiler } = context;

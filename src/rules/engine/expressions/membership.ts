@@ -27,7 +27,7 @@ export function membership(expression: Extract<Expression, { kind: "in" }>, comp
 
 type MemberTest = (value: Value) => boolean;
 
-/** Tests whether a value equals one of the values in a set. A set of constants is evaluated only once. */
+/** Compiles a test for membership in a set of expressions. A set of literals and settings is evaluated only once. */
 function memberTest(set: readonly Expression[], compiler: RuleCompiler): (here: Cursor, scope: Scope) => MemberTest {
   const collects = set.map(compiler.collect);
   const isFixed = set.every((member) => isLiteral(member) || member.kind === "setting");

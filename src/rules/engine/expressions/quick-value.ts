@@ -45,7 +45,7 @@ export function quickPath(path: PathExpression, compiler: RuleCompiler): Evaluat
   };
 }
 
-/** A path of parents, then either fields or a named value. */
+/** A path of `parent` steps, followed by either fields or a named value. */
 interface PlainPath {
   readonly parents: number;
   readonly fields: readonly string[];

@@ -3,7 +3,7 @@ import type { Expression, PathExpression } from "../../language/expression.ts";
 import { valuesOf, type RuleCompiler } from "./rule-compiler.ts";
 import type { ReferenceList, Scope } from "../rule-context.ts";
 import type { Cursor } from "./cursor.ts";
-import { KEY_END, keyText, type Value } from "./rule-value.ts";
+import { KEY_SEPARATOR, keyText, type Value } from "./rule-value.ts";
 import { compileWalk, type Walk } from "./walk-path.ts";
 
 /** Looks up the rows of a list by their cells in the index columns. */
@@ -19,7 +19,7 @@ export function rowIndex(list: ReferenceList | undefined, columns: readonly stri
 
 /** Returns the key of a row in the index, built from its cells. */
 export function rowKey(cells: readonly Value[]): string {
-  return cells.map(cellKey).join(KEY_END);
+  return cells.map(cellKey).join(KEY_SEPARATOR);
 }
 
 /**
@@ -39,7 +39,8 @@ function cursorsOf(
 }
 
 /**
- * Compiles `listed.<list>[...]`. Uses an index if the filter requires a column to equal a constant or a payload value.
+ * Compiles `listed.<list>[...]`. Uses an index if the filter requires a column to equal a text literal or a value of
+ * the payload.
  */
 export function walkReferenceRows(path: PathExpression, compiler: RuleCompiler): Walk {
   const [list, items, ...steps] = path.steps;

@@ -13,7 +13,6 @@ export type Evaluate = (here: Cursor, scope: Scope) => Value;
 export type Collect = (here: Cursor, scope: Scope, visit: VisitValue, missing?: () => void) => void;
 export type VisitValue = (value: NonNullable<Value>, cursor: Cursor | undefined) => void;
 
-/** Compiles the expressions of rules into functions. */
 export interface RuleCompiler extends Comparer {
   readonly context: RuleContext;
   readonly evaluate: (expression: Expression) => Evaluate;
@@ -21,7 +20,7 @@ export interface RuleCompiler extends Comparer {
   readonly single: (expression: Expression) => Evaluate | undefined;
   readonly collect: (expression: Expression) => Collect;
   readonly test: (expression: Expression) => Predicate;
-  /** Visits the cursors to which a path leads, including cursors with a blank or empty value. */
+  /** Compiles a walk over the cursors to which a path leads, including cursors with a blank or empty value. */
   readonly walk: (path: PathExpression) => Walk;
 }
 
@@ -34,7 +33,7 @@ export function valuesOf(collect: Collect, here: Cursor, scope: Scope): readonly
 /** Checks one object and reports violations of the rule. */
 export type CompiledCheck = (here: Cursor, scope: Scope, report: ReportBroken) => void;
 
-/** `at`: the value concerned (default: the object that is checked). `field`: the missing field of that value. */
+/** `at`: the invalid value; by default, the object that is checked. `field`: the missing field of that value. */
 export type ReportBroken = (at?: Cursor, field?: PathExpression) => void;
 
 export type CheckOf<Kind extends RuleKind> = Extract<RuleCheck, { readonly kind: Kind }>;

@@ -83,8 +83,8 @@ function isComposite(value: Value): value is JsonValue {
   return !(value instanceof Rational) && (isJsonArray(value) || isJsonObject(value));
 }
 
-/** The character after each value in a key that consists of several values. No valid text contains this character. */
-export const KEY_END = "\0";
+/** Separates the values of a composite key. No valid text contains this character. */
+export const KEY_SEPARATOR = "\0";
 
 /**
  * Returns a key that represents the value in sets. Values with the same key are equal. Equal values in different

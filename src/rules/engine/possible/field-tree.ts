@@ -22,8 +22,8 @@ export interface PresentFields {
 export interface FieldTree {
   readonly root: FieldNode;
   /**
-   * Starts a payload, and returns the set of the tree's fields that the payload contains. After `MAX_SETS` different
-   * sets, the fields of all later payloads are added to one set.
+   * Starts to process a payload, and returns the set of the tree's fields that the payload contains. After `MAX_SETS`
+   * different sets, the fields of all later payloads are added to one set.
    */
   readonly note: (payload: JsonObject) => PresentFields;
   /** Whether the field is in the set that `note` returned. */
@@ -31,8 +31,8 @@ export interface FieldTree {
   /** The node of a field; created if necessary. */
   readonly field: (node: FieldNode, name: string) => FieldNode;
   /**
-   * Looks for new nodes in the current payload. Returns whether nodes were added to the tree since the processing of
-   * the payload started.
+   * Looks for the fields of new nodes in the current payload. Returns whether nodes were added to the tree since
+   * processing of the payload started.
    */
   readonly update: () => boolean;
 }
