@@ -67,7 +67,7 @@ function fieldsOf(type: ObjectType, compile: (type: FieldType) => Check): readon
     .map(({ name, required, type: of }) => ({ ...childCheck(of, compile), name, required, inherited: name in {} }));
 }
 
-/** Returns the number of documented fields that are present. */
+/** Checks the documented fields. Returns the number of documented fields that are present. */
 function checkFields(fields: readonly FieldCheck[], value: JsonObject, collector: ProblemCollector): number {
   const at = collector.depth - 1;
   let known = 0;

@@ -155,7 +155,8 @@ function everyChoiceFits(part: SchemaNode, keyword: string): boolean {
   });
 }
 
-const KIND_NAMES: Readonly<Record<FieldType["kind"], string>> = {
+/** The kinds as shown in messages. */
+export const KIND_NAMES: Readonly<Record<FieldType["kind"], string>> = {
   text: "text",
   decimal: "a decimal",
   number: "a number",

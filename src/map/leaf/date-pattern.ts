@@ -5,7 +5,7 @@ import { isTimeOfDay, type LocalTime } from "../../time/zoned-time.ts";
 export interface PatternTime extends LocalTime {
   /** Minutes east of UTC; only for patterns with `XXX`. */
   readonly offset?: number;
-  /** Only for patterns with a fraction of a second, if it is not zero. */
+  /** Absent unless the text contains a fraction of a second that is not zero. */
   readonly millisecond?: number;
 }
 

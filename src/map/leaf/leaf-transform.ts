@@ -1,5 +1,6 @@
 import { invalidChoice } from "../../text/invalid-choice.ts";
 import type { FieldType } from "../../contract/types/field-type.ts";
+import { KIND_NAMES } from "../../contract/types/schema-keywords.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import type { Expected, WrittenForm } from "../../model/problem.ts";
 import { isoDate, isoDateTime, isZone, utcAtOffset, utcConverter } from "../../time/zoned-time.ts";
@@ -54,21 +55,28 @@ type LookupTransform = Extract<Transform, { kind: "lookup" }>;
 type BooleanTransform = Extract<Transform, { kind: "boolean" }>;
 type DateTransform = Extract<Transform, { kind: "date" | "datetime" }>;
 
-const TYPES_BY_TRANSFORM: Readonly<Record<Transform["kind"], readonly Kind[] | undefined>> = {
-  boolean: ["boolean", "any", "union"],
-  date: ["date", "text", "any", "union"],
-  datetime: ["datetime", "text", "any", "union"],
-  number: ["number", "integer", "decimal", "text", "choice", "any", "union"],
-  lookup: undefined,
-  call: undefined,
+interface TransformResult {
+  readonly text: string;
+  /** The kinds of contract types that accept the result. */
+  readonly kinds: readonly Kind[];
+}
+
+/** Absent for a transform whose result may have any type. */
+const RESULTS: Readonly<Partial<Record<Transform["kind"], TransformResult>>> = {
+  boolean: { text: "true/false produce a boolean", kinds: ["boolean", "any", "union"] },
+  date: { text: "date produces a date", kinds: ["date", "text", "any", "union"] },
+  datetime: { text: "datetime produces a date-time", kinds: ["datetime", "text", "any", "union"] },
+  number: {
+    text: "number produces a number",
+    kinds: ["number", "integer", "decimal", "text", "choice", "any", "union"],
+  },
 };
 
 function refuseOtherTypes(transform: Transform, type: FieldType, options: LeafOptions, context: LeafContext): void {
-  if (TYPES_BY_TRANSFORM[transform.kind]?.includes(type.kind) ?? true) return;
+  const result = RESULTS[transform.kind];
+  if (result === undefined || result.kinds.includes(type.kind)) return;
   if (transform.kind === "boolean" && isBooleanChoice(type)) return;
-  const [option, produced] =
-    transform.kind === "boolean" ? ["true/false", "true or false"] : [transform.kind, transform.kind];
-  const message = `${option} produces ${produced}, but the contract requires ${type.kind} here`;
+  const message = `${result.text}, but the contract requires ${KIND_NAMES[type.kind]} here`;
   context.issues.add(options.path, message, hintForType(transform, type));
 }
 

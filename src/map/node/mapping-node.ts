@@ -27,7 +27,7 @@ export interface FieldNode {
 export interface VariantNode {
   readonly kind: "variant";
   readonly discriminator: MappingNode | undefined;
-  /** The fields for each value of the discriminator, as text. */
+  /** The objects by value of the discriminator, as text. */
   readonly variants: ReadonlyMap<string, ObjectNode>;
   readonly otherwise: ObjectNode;
 }

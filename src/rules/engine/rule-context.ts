@@ -9,7 +9,7 @@ import type { PhoneTest } from "./value-formats.ts";
 /** The values that rules refer to by name. */
 export interface RuleConfiguration {
   readonly declarations: RuleDeclarations;
-  /** The instance's declared settings, with defaults. */
+  /** The values of the instance's settings, including defaults. */
   readonly settings: ReadonlyMap<string, SettingValue>;
   readonly references: ReadonlyMap<string, ReferenceList>;
 }

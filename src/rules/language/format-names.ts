@@ -27,7 +27,7 @@ export const FORMAT_NAMES = [
   "email-not-blackhole",
 ] as const;
 
-/** Formats whose definition depends on a region. */
+/** Formats that cannot be checked without a region. */
 const REGIONAL: readonly FormatName[] = ["postcode", "company-number"];
 
 /** Returns the error for a format that is used without its region, or undefined if the format needs no region. */

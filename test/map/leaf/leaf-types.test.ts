@@ -18,9 +18,7 @@ describe("true and false:", () => {
   });
   test("invalid options are rejected", () => {
     expect(leafError("{ from: A, true: [Y], false: [Y] }", boolean)).toContain("is also one of the values for true");
-    expect(leafError("{ from: A, true: [Y] }", text)).toContain(
-      "produces true or false, but the contract requires text",
-    );
+    expect(leafError("{ from: A, true: [Y] }", text)).toContain("produce a boolean, but the contract requires text");
     expect(leafError("{ from: A, true: {} }", boolean)).toContain("a string or a list of strings");
   });
 });
@@ -106,9 +104,9 @@ describe("date and datetime:", () => {
   test("invalid options are rejected", () => {
     expect(leafError('{ from: A, date: "dd/mm/yyyy" }', date)).toContain("the month is missing");
     expect(leafError('{ from: A, date: "dd/MM/yyyy" }', integer)).toContain(
-      "produces date, but the contract requires integer",
+      "produces a date, but the contract requires a whole number",
     );
-    expect(leafError('{ from: A, datetime: "dd/MM/yyyy" }', date)).toContain("produces datetime");
+    expect(leafError('{ from: A, datetime: "dd/MM/yyyy" }', date)).toContain("produces a date-time");
     expect(leafError('{ from: A, datetime: "dd/MM/yyyy" }', datetime)).toContain("has no time zone");
     expect(leafError('{ from: A, datetime: "dd/MM/yyyy", zone: Europe/Lundun }', datetime)).toContain(
       "not a time zone",
@@ -157,7 +155,7 @@ describe("number", () => {
       "two different characters",
     );
     expect(leafError("{ from: A, number: true }", decimal)).toContain("two different characters");
-    expect(leafError("{ from: A, number: {} }", boolean)).toContain("produces number");
+    expect(leafError("{ from: A, number: {} }", boolean)).toContain("produces a number");
   });
 });
 
