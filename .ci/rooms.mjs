@@ -40,7 +40,10 @@ const imports = {
   },
 };
 
-/** Returns the deepest folder that contains the file and is named in the table; undefined for a file outside src/. */
+/**
+ * Returns the room of a file: the deepest folder that the table names, otherwise the top folder. Undefined outside
+ * src/.
+ */
 function roomOf(file, table) {
   const folders = path.relative(SOURCE, path.dirname(file)).split(path.sep);
   if (folders[0] === "..") return undefined;

@@ -101,7 +101,7 @@ function waitUntilQuiet({ ledger, run, job, dependencies }: OpenRun, connection:
 
 type SendingOptions = Sending & SendOptions;
 
-/** Sends the canary. Returns how sending ended if the canary was not accepted, otherwise undefined. */
+/** Sends the canary. Returns undefined if the other records may be sent, otherwise how sending ended. */
 async function canaryEnd(run: OpenRun, options: SendingOptions): Promise<UploadEnd | undefined> {
   const { canary = 0 } = options;
   return canary === 0 ? undefined : sendCanary(run, options, canary);

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../json/json-value.ts";
 /** A record that may be chosen for the sample. */
 interface SampledRecord {
   readonly record: number;
-  /** The file of the record's row. */
+  /** The file that contains the record's root row. */
   readonly file: string;
   readonly payload: JsonObject;
 }
@@ -40,8 +40,8 @@ interface Feature {
 /**
  * Creates a sampler. Its sample covers the files, the attrs, and the values of attrs that have few values, because
  * these features show which branches of the mapping are used. The remaining records in the sample are spread over the
- * input. Memory grows with the number of attrs, not with the number of records. The same records always produce the
- * same sample.
+ * input. Memory grows with the number of files and attrs, not with the number of records. The same records always
+ * produce the same sample.
  * @param size number of records to choose
  * @param total number of records that will be added
  */

@@ -20,10 +20,10 @@ import { createSampler } from "./choose-sample.ts";
 /**
  * Sends a sample of a run's records. Checks that the platform has accepted each record and, where the contract allows a
  * comparison, that it has stored the values that were sent. Does nothing if the run has already sent more than `size`
- * records, because the canary has then passed.
+ * records, because the canary must already have passed.
  * @param size number of records in the sample
- * @returns undefined if the other records may be sent; otherwise how sending ended, with a failure `canary_failed` if
- * the sample was not accepted and other records are left
+ * @returns undefined if the other records may be sent; otherwise how sending ended, with the failure `canary_failed` if
+ * the sample failed. Records that the platform has just refused are not a failure if no other records are left
  */
 export async function sendCanary(run: OpenRun, options: SendOptions, size: number): Promise<UploadEnd | undefined> {
   const started = await startedRecords(run, size);
@@ -68,7 +68,7 @@ const LISTED = 3;
 function canaryFailure({ run }: OpenRun, wrong: readonly string[]): Failure {
   const listed = wrong.slice(0, LISTED).join(", ");
   const more = wrong.length > LISTED ? ` and ${wrong.length - LISTED} more` : "";
-  return new Failure("canary_failed", `the canary has failed, so no other records were sent: ${listed}${more}`, {
+  return new Failure("canary_failed", `the canary failed, so no other records were sent: ${listed}${more}`, {
     hint:
       `fix the causes in the report, then push again; to send the other records anyway, use ` +
       `\`migrate resume ${run.id} --skip-canary\``,
@@ -167,8 +167,8 @@ async function differences(
 }
 
 /**
- * Looks up the records, and then looks up the absent records again after a delay. If a query fails, `results` keeps the
- * earlier results.
+ * Looks up the records. Looks up absent records again after a delay, up to `MAX_TRIES` times in total. If a query
+ * fails, `results` keeps the earlier results.
  */
 async function readBack(
   { job, dependencies: { clock, drain } }: OpenRun,
@@ -201,7 +201,7 @@ async function readBack(
   }
 }
 
-/** Maximum number of queries per record. An accepted record may appear on the platform a little later. */
+/** Maximum number of lookups per record. An accepted record may take a few seconds to appear on the platform. */
 const MAX_TRIES = 4;
 const MAX_INTERVAL_MS = 3000;
 

@@ -14,19 +14,19 @@ import { replaceFile } from "../files/replace-file.ts";
 /** The cache that keeps compiled contracts between commands. */
 export interface ContractCache {
   /**
-   * The cache creates this folder and its two parent folders with access only for their owner. The folder above them
-   * must exist.
+   * The cache creates this folder, its parent and its grandparent, accessible only to their owner. The folder above the
+   * grandparent must exist.
    */
   readonly folder: string;
-  /** Version and build of the compiler. Entries of other versions and builds are not read. */
+  /** Version and build of this program. Entries of other versions and builds are not read. */
   readonly version: string;
 }
 
 /**
  * Returns the contract for the documents, from the cache if possible; otherwise compiles it (`loadContract`). The name
  * of an entry is a hash of the documents, their names, the settings, the version and the engine. An entry contains its
- * own checksum. Entries that are corrupt, incomplete, or writable by other users are ignored. A failure to write an
- * entry is not an error.
+ * own checksum. Ignores entries that are corrupt, incomplete, or owned or writable by another user. A failure to write
+ * an entry is not an error.
  *
  * @throws the failures of `loadContract`; invalid documents are never cached
  */
@@ -71,7 +71,7 @@ async function readCached(entry: string): Promise<Contract | undefined> {
   if (bytes === undefined) return undefined;
   const body = bytes.subarray(CHECKSUM_BYTES);
   if (!sha256(body).equals(bytes.subarray(0, CHECKSUM_BYTES))) return undefined;
-  // The checksum proves that `writeCached` wrote these bytes, and the name identifies these documents.
+  // The checksum shows that these are the bytes that `writeCached` wrote, and the name identifies the documents.
   const contract: Contract = deserialize(body);
   return contract;
 }

@@ -18,7 +18,7 @@ import type { ContractCaching } from "./dependencies.ts";
 /**
  * Loads an OpenAPI document and its overlays.
  * @param settings `rules:` of the configuration
- * @throws Failure `usage` if `files` is empty, `contract_invalid` if the contract has errors
+ * @throws Failure `contract_invalid` if the contract has errors; the failures of `readContractWithFindings`
  */
 export async function readContract(
   files: readonly string[],
@@ -34,8 +34,8 @@ export async function readContract(
 /**
  * Returns one operation of a contract. Ignores errors in unrelated parts of the contract.
  * @param name the operation's id or "METHOD path"; default: the only operation
- * @throws Failure `contract_invalid` if the operation, or anything it refers to, has errors; `usage` if the operation
- * does not exist
+ * @throws Failure `contract_invalid` if the operation, or anything it refers to, has errors; `usage` if the name does
+ * not identify exactly one operation
  */
 export function usableOperation(contract: Contract, name: string | undefined, files: readonly string[]): Operation {
   requireUsable(contract, undefined, files);
@@ -61,9 +61,10 @@ function contractFailure({ message, place }: ContractFinding, files: readonly st
 }
 
 /**
- * Loads a contract that may have errors, and lists the errors in its findings.
+ * Loads a contract that may have errors. Its findings list the errors.
  * @param pathOf returns the location of a file, given its name
- * @throws Failure `usage` if `files` is empty, `config` for a file that cannot be read
+ * @throws Failure `usage` if `files` is empty or names an unknown bundled overlay, `config` for a file that cannot be
+ * read, `contract_invalid` if compilation is impossible
  */
 export async function readContractWithFindings(
   files: readonly string[],
@@ -87,7 +88,8 @@ export async function readStoredContract(
 
 /**
  * Reads the files of a contract: the OpenAPI document, then its overlays.
- * @throws Failure `usage` if `files` is empty, `config` for a file that cannot be read
+ * @throws Failure `usage` if `files` is empty or names an unknown bundled overlay, `config` for a file that cannot be
+ * read
  */
 async function readContractFiles(files: readonly string[], pathOf: PathOf = ownPath): Promise<readonly TextFile[]> {
   if (files.length === 0) {
@@ -185,8 +187,8 @@ function nameOf(file: string): string {
 }
 
 /**
- * Returns a function that makes relative paths in the settings usable from the current folder. The function returns
- * other names unchanged.
+ * Returns a function that resolves a relative path against the folder of the settings, for use from the current folder.
+ * The function returns absolute paths, `-` and `overlay:<name>` unchanged.
  */
 export function pathsFrom(folder: string): (file: string) => string {
   const isHere = folder === process.cwd();

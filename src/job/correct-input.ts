@@ -46,13 +46,13 @@ export function keyColumnIn({ keyAttr, locate }: Mapping): (row: Row) => string 
   };
 }
 
-/** Maximum number of outdated corrections in the notice. */
+/** Maximum number of outdated corrections that the notices list. */
 const LISTED = 10;
 
 /**
  * Returns notices about the results: one line of counts, then one line for each of the first outdated corrections (at
- * most `LISTED`), the number of further corrections, and a notice about an incomplete line. The lines do not contain
- * the name of the corrections file.
+ * most `LISTED`), the number of the other outdated ones, and a notice about an incomplete line. The lines do not
+ * contain the name of the corrections file.
  */
 export function correctionNotices(
   results: Iterable<CorrectionResult>,

@@ -4,13 +4,13 @@ import type { ContractCache } from "./contract-cache.ts";
 import type { RunEvent } from "./run-event.ts";
 
 export interface Notifier {
-  /** Prints a message for the user. The message contains no values. */
+  /** Prints a message for the user. It contains no cell values except keys, unless the user asked for values. */
   readonly notice: (text: string) => void;
 }
 
 /**
- * Returns the same environment, except that it prints each message only once, because all runs of a ledger may produce
- * the same message.
+ * Returns an environment that prints each message only once, because several runs of a ledger may produce the same
+ * message.
  */
 export function withoutRepeatedNotices<Environment extends Notifier>(environment: Environment): Environment {
   const printed = new Set<string>();
@@ -140,7 +140,7 @@ export interface Secrets {
 
 export interface Screen {
   readonly colour: boolean;
-  /** Columns of the terminal. */
+  /** Width of the terminal in columns. */
   readonly width: number;
 }
 

@@ -25,7 +25,7 @@ export interface JobInput extends Input {
    * rejects are read.
    */
   readonly hasReturned?: OpenedRejects["hasReturned"];
-  /** The length of the part of the corrections file that is applied. Absent without a corrections file. */
+  /** Number of bytes of the corrections file that are applied. Absent without a corrections file. */
   readonly correctionsBytes?: number;
 }
 

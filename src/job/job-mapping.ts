@@ -81,7 +81,7 @@ export async function lookupsOf(
 }
 
 /**
- * The caller must close the result.
+ * Loads the functions of a mapping. The caller must close the result.
  * @throws the failures of `loadFunctions`
  */
 export function functionsOf(
@@ -93,7 +93,7 @@ export function functionsOf(
   return loadFunctions(document, (file) => pathOf(resolve(file)), { timeoutSeconds: settings.functionTimeout, signal });
 }
 
-/** Returns the files that a mapping names, except its sources. */
+/** Returns the lookup files of a mapping and the files that define its functions. */
 export async function filesOfMapping(
   document: MappingDocument,
   settings: JobSettings,

@@ -26,7 +26,7 @@ export function noticeOtherOperation(
   );
 }
 
-/** Shows one notice about required fields that no row can fill, instead of a problem for every record. */
+/** Shows one notice about the required fields that the mapping does not fill. */
 export function noticeUnmappedFields(mapping: Mapping, file: string | undefined, dependencies: Notifier): void {
   const { unmappedRequired } = mapping;
   if (unmappedRequired.length === 0) return;
@@ -43,7 +43,7 @@ export function noticeSkippedRules(
   if (skipped !== undefined) dependencies.notice(skipped);
 }
 
-/** Returns the rules that apply to any payload of the operation. */
+/** Returns every rule that can apply to a payload of the operation. */
 export function rulesOf(operation: Operation): readonly Rule[] {
   return [...new Set(sentTypes(operation).flatMap(rulesWithin))];
 }

@@ -34,7 +34,7 @@ export interface CompiledJob {
   readonly ruleContext?: RuleContext | undefined;
   /** The current time for rules, in milliseconds since 1970. */
   readonly now: number;
-  /** The files that the mapping names, except its sources. */
+  /** The lookup files of the mapping and the files that define its functions. */
   readonly mappingFiles: readonly MappingFile[];
   /** The amounts that `migrate proof` totals. */
   readonly measures: readonly Measure[];

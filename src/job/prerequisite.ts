@@ -17,8 +17,8 @@ export interface Prerequisite {
 /**
  * Returns the prerequisite that `after` in a mapping declares. If `after` names no attr, both records have the same
  * key.
- * @throws Failure `mapping_invalid` if no attr or no parameter refers to the prerequisite, or if every record would
- * depend on itself
+ * @throws Failure `mapping_invalid` if no attr refers to the prerequisite, if the mapping does not set one of its path
+ * parameters, or if every record would depend on itself
  */
 export function prerequisiteOf(
   document: MappingDocument,

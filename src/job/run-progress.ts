@@ -30,7 +30,7 @@ export interface WorkingProcess {
 export type Counts = Summary["counts"];
 
 /**
- * `running`: a process is working on the run. `interrupted`: that process died. `incomplete`: the run ended, and some
+ * `running`: a process is working on the run. `interrupted`: the process died. `incomplete`: the run ended, and some
  * records can still be sent or settled. `stopped`: a failure ended the run. `complete`: the run has nothing left to
  * send.
  */

@@ -40,7 +40,7 @@ export interface SendConnection {
 
 /** A configured client for a platform. Nothing has been sent yet. */
 export interface Connection extends SendConnection {
-  /** Creates a client that reads over the same connections, with the same authorisation. */
+  /** Creates a client that reads over the same connections, with the same authorization. */
   readonly readClient: (signal: AbortSignal) => ReadClient;
   readonly close: () => Promise<void>;
 }
@@ -55,7 +55,7 @@ export function hostOf({ baseUrl, allowInsecureLoopback }: TargetSettings): stri
 
 /**
  * Returns the time during which the platform may still process an aborted request, in milliseconds. During this time, a
- * reply that a record does not exist proves nothing. The default is at least twice the default time limit of a request,
+ * "not found" reply proves nothing. The default is at least twice the default time limit of a request,
  * because a shorter local timeout does not make the platform faster.
  */
 export function quietPeriodMs({ timeouts = {} }: TargetSettings): number {
@@ -78,7 +78,7 @@ export function timeoutSettings(target: TargetSettings): Required<TimeoutSetting
 /**
  * Creates a client for one operation of the target. Opens no socket before the first request.
  * @param about `remoteValidation`: the client uses only the platform's validation, which creates nothing
- * @throws Failure `usage` for an unusable base URL, `config` if credentials or the operation for validation are missing
+ * @throws Failure `config` if credentials or the operation for validation are missing; the failures of `openTarget`
  */
 export async function connect(
   target: TargetSettings,
@@ -133,7 +133,7 @@ export interface OpenTarget extends HttpClient {
 
 /**
  * Prepares HTTPS connections to the target. Opens no socket before the first request.
- * @throws Failure `usage` for an unusable base URL or proxy, `config` for a CA file without certificates
+ * @throws Failure `usage` for an unusable base URL or proxy, `config` for an unusable CA file
  */
 export async function openTarget(
   target: TargetSettings,
@@ -165,8 +165,8 @@ async function readCaFile(file: string, baseUrl: URL): Promise<string> {
 }
 
 /**
- * Adds a hint to the failure for a CA certificate file that does not exist on this machine. The certificate usually
- * belongs to the sandbox, which writes it when it starts.
+ * Replaces the hint of the failure for a missing CA certificate file of a loopback target. The certificate usually
+ * belongs to the sandbox, which writes the file when it starts.
  */
 function noSandboxYet({ code, message, file, cause }: Failure): Failure {
   return new Failure(code, message, {
@@ -186,7 +186,7 @@ function timeoutsOf({ connectSeconds, headersSeconds, bodySeconds, wholeSeconds 
 }
 
 /**
- * Provides the credentials for the target. Requests no token before it is needed.
+ * Creates the authorization for the target. Requests no token before it is needed.
  * @throws Failure `config` if there are no credentials
  */
 async function authorisationOf(
@@ -221,7 +221,7 @@ const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 /**
  * Creates a client for reading. Opens no socket before the first request.
  * @param who `public` for public data (specification 5.1): credentials are neither needed nor sent
- * @throws Failure `usage` for an unusable base URL, `config` if required credentials are missing
+ * @throws Failure `config` if required credentials are missing; the failures of `openTarget`
  */
 export async function connectToRead(
   target: TargetSettings,

@@ -131,7 +131,7 @@ export interface RecordHistory {
   readonly acceptedElsewhere?: { readonly run: string; readonly account?: string | undefined } | undefined;
   /** Every request for these records, oldest first. */
   readonly attempts: readonly RecordAttempt[];
-  /** Every decision about these records while they were ambiguous, oldest first. */
+  /** Every decision about these records while they were `ambiguous` or `existing`, oldest first. */
   readonly decisions: readonly RecordDecision[];
 }
 

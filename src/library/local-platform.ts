@@ -25,7 +25,7 @@ export interface SandboxOptions {
    * All default suppliers are ongoing.
    */
   readonly suppliers?: Readonly<Record<string, SupplierStatus>> | undefined;
-  /** Country of the instance, as two capital letters. */
+  /** Country of the instance, as two capital letters. Default: the contract's setting `region`. */
   readonly region?: string | undefined;
   /** Maximum size of a request body in bytes. A larger body is refused with HTTP 413. Default: 16 MiB. */
   readonly maxBodyBytes?: number | undefined;

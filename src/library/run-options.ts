@@ -48,7 +48,7 @@ export interface CallOptions {
    * `signal`, and the call throws that error.
    */
   readonly onProgress?: ((progress: RunProgress) => void) | undefined;
-  /** Receives the notices that the command line prints to stderr. They contain no values of cells. */
+  /** Receives the notices that the command line prints to stderr. They contain no cell values except business keys. */
   readonly onNotice?: ((text: string) => void) | undefined;
 }
 
@@ -64,7 +64,7 @@ const CALL: OptionKinds<CallOptions> = {
 export interface Credentials {
   readonly apiKey?: string | undefined;
   readonly token?: string | undefined;
-  /** `user:password` for a proxy that requires it. */
+  /** `user:password` for a proxy that requires credentials. */
   readonly proxy?: string | undefined;
 }
 
@@ -79,7 +79,7 @@ export interface ReadTargetOptions extends Partial<TargetOptions> {
   readonly baseUrl: string;
 }
 
-/** Rate limits of a run. */
+/** Concurrency, rate limits and waits of a run. */
 export interface PaceOptions extends Partial<RateLimitSettings> {}
 
 const LIBRARY_PACE: OptionTable = {
@@ -171,7 +171,7 @@ const DECISION: OptionKinds<OperatorDecision> = {
 };
 
 /**
- * Checks the options of `push`. Each function below checks the options of a different call.
+ * Checks the options of `push`.
  * @throws Failure `usage` for invalid options
  */
 export function requirePushOptions(options: PushOptions): void {
@@ -227,7 +227,7 @@ export function requireStatuses(statuses: unknown): void {
  * @throws Failure `usage`
  */
 export function requireOptions(options: object, table: OptionTable, where: string, optional?: string): void {
-  if (!isObject(options)) throw new Failure("usage", `${where}: an object with its options is expected`);
+  if (!isObject(options)) throw new Failure("usage", `${where}: expected an object with the options`);
   const rows = new Map(Object.entries(table));
   const given = new Map<string, unknown>(Object.entries(options).filter(([, value]) => value !== undefined));
   for (const name of Object.keys(options)) if (!rows.has(name)) throw unknownOption(name, where, [...rows.keys()]);
@@ -246,7 +246,7 @@ export function requireOptions(options: object, table: OptionTable, where: strin
 function requireValid(row: OptionRow, value: unknown, where: string): void {
   if (value === undefined || isValue(row, value)) return;
   const hasNul = typeof value === "string" && value.includes("\0");
-  throw new Failure("usage", `${where} must be ${valueWords(row)}${hasNul ? " without a NUL" : ""}`);
+  throw new Failure("usage", `${where} must be ${valueWords(row)}${hasNul ? " without NUL characters" : ""}`);
 }
 
 function unknownOption(name: string, where: string, known: readonly string[]): Failure {

@@ -6,11 +6,11 @@ import type { Severity } from "../model/problem.ts";
 
 /** The result of a run. */
 export interface RunResult {
-  /** The id of the run in its ledger; absent for `validate`, which uses no ledger. */
+  /** The id of the run in its ledger; absent for `validate`, which records no run. */
   readonly run?: string | undefined;
   /** The exit code that the equivalent command would have (`EXIT_CODES`). */
   readonly exitCode: ExitCode;
-  /** The number of records per status, and the number of errors per code. */
+  /** The number of records per status, and the number of errors and of warnings per code. */
   readonly summary: Summary;
   /** The reasons why the run stopped early or its report is incomplete, main reason first; empty if there are none. */
   readonly failures: readonly Failure[];
@@ -22,9 +22,9 @@ export interface RunResult {
    * Yields the outcomes of all records, or of records with these statuses, in input order. May be called repeatedly.
    */
   readonly outcomes: (statuses?: readonly Status[]) => AsyncGenerator<RecordOutcome>;
-  /** Returns all problems, grouped as in the report, most frequent first. Reads only the outcomes with problems. */
+  /** Returns all problems, grouped by cause as in the report. Reads only the outcomes with problems. */
   readonly causes: () => Promise<Causes>;
-  /** Releases the memory of a validation. A run with a ledger keeps nothing open. */
+  /** Releases the resources of a validation. A run with a ledger keeps nothing open. */
   readonly close: () => Promise<void>;
 }
 

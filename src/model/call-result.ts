@@ -18,7 +18,7 @@ export class CallFault {
 /** The function calls for one row, in order. */
 export interface RowCalls {
   readonly entries: RecordedCall[];
-  /** The batch of rows for which the calls were made. */
+  /** Number of the batch of rows for which the calls were made. */
   readonly batch: number;
   /** Position at which the search for the next call starts. */
   next: number;

@@ -9,8 +9,8 @@ const END_MS = { usually: 3000, stopped: 500 } as const;
 let onStuck: () => void = () => undefined;
 
 /**
- * Sets the handler for threads that do not end. There is none by default, because a library must not end the process of
- * its host program.
+ * Sets the handler for threads that do not end. By default, nothing happens, because a library must not end the process
+ * of its host program.
  */
 export function setOnStuckThread(next: () => void): void {
   onStuck = next;

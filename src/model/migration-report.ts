@@ -6,7 +6,7 @@ export interface MigrationReport {
   readonly madeAt: string;
   /** Latest first. */
   readonly destinations: readonly DestinationReport[];
-  /** Open records with the same cause and owner, most frequent first. */
+  /** Open records, grouped by cause and owner; largest group first. */
   readonly open: readonly OpenCauseReport[];
   /** Latest first. */
   readonly runs: readonly RunOfMigration[];

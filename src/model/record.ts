@@ -72,7 +72,7 @@ export function placeOf(row: Row): Place {
   return isCsvRow(row) ? { file: table.file, line } : { file: table.file, line, pointer: row.pointer };
 }
 
-/** Where a row starts in a file, including the blank lines before it. */
+/** The position at which a row starts in a file. Blank lines before the row belong to it. */
 export interface RowPosition {
   readonly byte: number;
   /** 1-based. */

@@ -34,8 +34,8 @@ export async function probeConnection({ http, baseUrl, userAgent, clock }: Probe
 }
 
 /**
- * Returns how far the platform's clock is ahead. A difference below one second counts as zero, because the header
- * contains whole seconds.
+ * Returns how far the platform's clock is ahead, in milliseconds; negative if it is behind. Returns the smallest
+ * possible difference, because the header contains whole seconds and was written at an unknown time during the request.
  */
 function aheadMs(date: string | undefined, from: number, until: number): number | undefined {
   const platformTime = Date.parse(date ?? "");

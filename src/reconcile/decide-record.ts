@@ -8,7 +8,7 @@ import { timestamp } from "../time/clock.ts";
 import type { UndecidedContext, UndecidedRecord } from "./undecided-records.ts";
 
 export interface DecisionContext extends UndecidedContext {
-  /** Account name of the user who runs the command. */
+  /** Account name of the user who runs the command, or `migrate` for the decisions of a push. */
   readonly who: string;
 }
 

@@ -65,7 +65,7 @@ export interface PayloadError extends PayloadFinding {
   readonly detail: string;
 }
 
-/** Returns a refusal in the form `{detail, code}`. Every refusal except a validation error has this form. */
+/** Returns a refusal in the form `{detail, code}`. */
 export function refusal(status: number, code: string, detail: string): Reply {
   return { status, body: { detail, code } };
 }

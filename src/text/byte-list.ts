@@ -9,7 +9,7 @@ export interface ByteList {
   /** Truncates the list to `length` bytes. */
   readonly cut: (length: number) => void;
   readonly addByte: (byte: number) => void;
-  /** @param from first byte to add; by default all bytes are added */
+  /** Adds the bytes from `from` to `to` (exclusive); by default, all bytes. */
   readonly addBytes: (bytes: Uint8Array, from?: number, to?: number) => void;
   /** Adds the text as UTF-8; an unpaired surrogate becomes U+FFFD. */
   readonly addText: (text: string) => void;

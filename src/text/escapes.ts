@@ -134,7 +134,7 @@ const NAMED: ReadonlyMap<string, string> = new Map(
   Object.entries(NAMES).flatMap(([one, names]) => names.split(" ").map((name) => [name, one] as const)),
 );
 
-/** Each character of a replacement gets the position of the whole match. */
+/** Replaces the matches of a pattern. Each character of a replacement gets the position of the whole match. */
 function rewritten(read: DecodedText, pattern: RegExp, replace: (found: string) => string): DecodedText {
   const from: number[] = [];
   const to: number[] = [];

@@ -31,8 +31,8 @@ const DATE: KeyCorruption = { kind: "date", changed: "either" };
 
 /**
  * Returns which key is the altered form. Zeros and a leading `+` can be lost, so for kinds in `LOST` the altered key is
- * the key without these characters. For kinds in `SYMMETRIC`, it is unknown. For all other kinds, it is the key with
- * the additional characters.
+ * the key without these characters. For all other kinds, it is the key with the additional characters. For kinds in
+ * `SYMMETRIC`, and if both keys have such characters, the altered key is unknown.
  */
 function changedBy(kind: KeyForm, isKnownLonger: boolean, isKeyLonger: boolean): KeyCorruption["changed"] {
   if (SYMMETRIC.has(kind) || (isKnownLonger && isKeyLonger)) return "either";

@@ -59,7 +59,7 @@ export function suggestionOr(otherwise: string, word: string, candidates: Iterab
   return near === undefined ? otherwise : `did you mean "${near}"?`;
 }
 
-/** Returns the first words, separated by commas, and the number of remaining words. */
+/** Returns the first words, separated by commas, and the number of remaining words; `nothing` if there are no words. */
 export function listed(words: readonly string[]): string {
   const shown = words.slice(0, MAX_WORDS).join(", ");
   return words.length > MAX_WORDS ? `${shown} and ${words.length - MAX_WORDS} more` : shown || "nothing";

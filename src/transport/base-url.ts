@@ -13,7 +13,7 @@ export function isLoopback({ hostname }: URL): boolean {
  * @throws Failure `usage`
  */
 export function parseBaseUrl(text: string, options: { readonly allowInsecureLoopback: boolean }): URL {
-  if (!URL.canParse(text)) throw refused("is not a valid URL", "for example https://api.example.com/v1/");
+  if (!URL.canParse(text)) throw refused("is not a valid URL", "use an address such as https://api.example.com/v1/");
   const url = new URL(text);
   if (url.username !== "" || url.password !== "")
     throw refused("must not contain credentials", "use MIGRATE_API_KEY or MIGRATE_TOKEN");
@@ -25,7 +25,7 @@ export function parseBaseUrl(text: string, options: { readonly allowInsecureLoop
   }
   if (/[?#]/.test(text)) throw refused("must not contain a query or a fragment", `use ${url.origin}${url.pathname}`);
   if (!/\/v1\/?$/.test(url.pathname)) {
-    throw refused(`must end in /v1/, but its path is ${url.pathname}`, `for example ${url.origin}/v1/`);
+    throw refused(`must end in /v1/, but its path is ${url.pathname}`, `use an address such as ${url.origin}/v1/`);
   }
   if (!url.pathname.endsWith("/")) url.pathname += "/";
   return url;

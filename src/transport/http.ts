@@ -13,7 +13,7 @@ export interface HttpRequest {
 
 export interface HttpReply {
   readonly status: number;
-  /** The headers by name, in lower case. */
+  /** The headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body as text, at most `maxReplyBytes`. */
   readonly body: string;
@@ -32,7 +32,7 @@ export interface HttpReply {
 
 /**
  * Sends one request and returns the reply, whatever its status. Never follows a redirect.
- * @throws TransportError if there is no usable reply.
+ * @throws TransportError if there is no reply; Failure `redirect` for a URL on another origin
  */
 export type Http = (request: HttpRequest) => Promise<HttpReply>;
 

@@ -28,7 +28,7 @@ export function parseProxyUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol) || url.hostname === "") {
     throw new Failure("usage", "the address of the proxy is not a valid URL", {
-      hint: "for example http://proxy.example.com:3128",
+      hint: "use an address such as http://proxy.example.com:3128",
     });
   }
   if (url.username !== "" || url.password !== "") {

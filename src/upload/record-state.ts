@@ -31,7 +31,7 @@ export interface RecordState extends StepProgress {
   toSend: RecordToSend;
   /** The payload as canonical JSON in UTF-8. */
   json: Buffer;
-  /** The attempt of the latest intent. */
+  /** Number of the attempt with the latest intent. */
   attempt: number;
   /** Whether a request of this or an earlier run had no clear reply, so that the platform may have the record. */
   isAmbiguous: boolean;
@@ -95,7 +95,7 @@ export function isOwnContent({ prior }: RecordState): boolean {
   return prior === "same";
 }
 
-/** Whether the next request of the record may be repeated. */
+/** Whether the next request of the record creates nothing, so that repeating it is harmless. */
 export function isIdempotent({ position }: StepProgress): boolean {
   return position.mode !== "send" || position.step.idempotent;
 }

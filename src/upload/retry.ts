@@ -29,9 +29,9 @@ export interface RetryState {
 }
 
 /**
- * Decides whether a record is sent again. If its reply has a `Retry-After`, the record waits that long. Such a wait
- * does not use up the budget and allows more tries, because the platform specified when to retry. The circuit breaker
- * limits the total wait.
+ * Decides whether a record is sent again. A push-back allows more tries. If the reply has a `Retry-After`, the record
+ * waits that long, and the wait does not use up the budget, because the platform specified when to retry. The circuit
+ * breaker limits the total wait.
  */
 export function decideRetry({ replyClass, pushBack }: RequestResult, state: RetryState): RetryAction {
   const isRetriable = replyClass.kind === "retry" || (replyClass.kind === "ambiguous" && state.mayRepeat);

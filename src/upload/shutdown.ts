@@ -24,7 +24,7 @@ export function createShutdown({ drain, abort }: UploadOptions, clock: Clock): S
   const stopping = new AbortController();
   const aborted = new AbortController();
   const ended = new AbortController();
-  /** Every record that waits for a retry adds a listener. */
+  // Every record that waits for a retry adds a listener.
   setMaxListeners(0, stopping.signal, aborted.signal);
   let error: unknown;
 

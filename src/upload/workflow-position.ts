@@ -19,7 +19,7 @@ type NextAction =
   | { readonly kind: "advance"; readonly to: WorkflowPosition | undefined }
   /** Poll again later. */
   | { readonly kind: "poll" }
-  /** The request never reached the platform. */
+  /** Send the step again, because the request never reached the platform. */
   | { readonly kind: "send" };
 
 /** The steps of every record, in order, up to the last requested step. */

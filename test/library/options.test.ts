@@ -31,7 +31,7 @@ async function firstOf(value: unknown): Promise<unknown> {
 const TARGET = { baseUrl: "https://platform.example/v1/", environment: "test" };
 
 test.each([
-  [validate, undefined, "validate: an object with its options is expected"],
+  [validate, undefined, "validate: expected an object with the options"],
   [validate, {}, "validate: `contract` is missing"],
   [validate, { contract: "c.yaml", maping: "m.yaml" }, "validate: unknown option `maping`"],
   [validate, { contract: 7 }, "validate: `contract` must be a string or a list of strings"],
@@ -40,9 +40,17 @@ test.each([
     { contract: "c.yaml", maxErrors: "5%" },
     "validate: `maxErrors` must be { count } or { share }, a share from 0 to 1",
   ],
-  [validate, { contract: "c.yaml", today: "\0" }, "validate: `today` must be a date such as 2026-01-31 without a NUL"],
+  [
+    validate,
+    { contract: "c.yaml", today: "\0" },
+    "validate: `today` must be a date such as 2026-01-31 without NUL characters",
+  ],
   [validate, { contract: "c.yaml", today: "2026-02-30" }, "validate: `today` must be a date such as 2026-01-31"],
-  [validate, { contract: "c\0.yaml" }, "validate: `contract` must be a string or a list of strings without a NUL"],
+  [
+    validate,
+    { contract: "c\0.yaml" },
+    "validate: `contract` must be a string or a list of strings without NUL characters",
+  ],
   [
     validate,
     { contract: "c.yaml", threads: 1e9 },

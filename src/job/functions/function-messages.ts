@@ -35,7 +35,7 @@ export interface LoadedFunction {
   readonly source: string;
 }
 
-/** An error outside any call. No further message follows. */
+/** An error outside any call. The receiver ends the thread and ignores any further message. */
 export interface UncaughtAnswer {
   readonly uncaught: ThrownError;
 }
@@ -45,7 +45,7 @@ export interface CallBatch {
   /** Position of each call's function in the list of loaded functions. */
   readonly functions: readonly number[];
   readonly texts: readonly string[];
-  /** The row of each call, as an index into `rows`; `NO_ROW` for a function that takes no row. */
+  /** The row of each call, as an index into `rows`; `NO_ROW` for a function that cannot access its row. */
   readonly rowOf: readonly number[];
   /** Cells (CSV) or the object (JSON). */
   readonly rows: readonly (readonly string[] | JsonObject)[];

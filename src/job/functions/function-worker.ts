@@ -82,7 +82,8 @@ delete workerData.port;
 await load();
 
 /**
- * Handles an error from a timer or an unhandled promise rejection. Returns true, so that Node.js does not handle it.
+ * Reports an error from a timer or an unhandled promise rejection. Returns true, so that Node.js does not handle the
+ * error.
  */
 function answerUncaught(error: unknown): true {
   if (isUncaught) return true;
@@ -126,7 +127,7 @@ function evaluate(batch: CallBatch): void {
     inAnswer += length;
   }
   store(done, PROGRESS.call, NO_CALL);
-  // Deferred, so that the thread ends first if a call has left a rejected promise.
+  // Deferred, so that a rejected promise that a call has left behind is reported first.
   later(answer, values, fault);
 }
 

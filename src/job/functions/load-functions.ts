@@ -37,7 +37,8 @@ export async function loadFunctions(
 }
 
 /**
- * Returns the files that define the functions of a mapping: the module and its imports by relative path, at any depth.
+ * Returns the files that define the functions of a mapping: the module and the files that it imports by relative path,
+ * directly or indirectly.
  * @param pathOf returns the location of each file
  */
 export async function functionFiles(

@@ -36,11 +36,14 @@ interface EndedThread {
   readonly place: Place;
   /** The calls of the pending answer: undefined if no answer was pending, empty while the module was loading. */
   readonly waiting: readonly FunctionCall[] | undefined;
-  /** Index of the running call. */
+  /** Index of the running call, or `NO_CALL`. */
   readonly call: number;
 }
 
-/** Returns a Failure that names the function, or `NotLoaded` if the module was still loading. */
+/**
+ * Returns a Failure that names the function, or the functions that were last called. While the module was loading,
+ * returns `NotLoaded`, or Failure `incomplete` if the user stopped the command.
+ */
 export function endedFailure(cause: EndCause, { file, place, waiting, call }: EndedThread): Error {
   if (waiting?.length === 0) {
     if (cause.kind === "stopped") return new Failure("incomplete", `stopped while ${file} was being loaded`);
@@ -69,7 +72,12 @@ function endText(cause: EndCause, file: string): { readonly text: string; readon
     const text = `did not return within ${counted(cause.limitMs / 1000, "second")}`;
     return { text, hint: "fix the function, or increase functionTimeout in migrate.yaml" };
   }
-  if (cause.kind === "memory") return { text: "used too much memory", hint: "store less data between calls" };
+  if (cause.kind === "memory") {
+    return {
+      text: "used too much memory",
+      hint: "use less memory in each call, and keep less data between calls",
+    };
+  }
   if (cause.kind === "stopped")
     return {
       text: "was still running when the command was stopped",
@@ -79,7 +87,7 @@ function endText(cause: EndCause, file: string): { readonly text: string; readon
   return { text, hint: "a function must not start timers or promises that can fail after it returns" };
 }
 
-/** Exit code of a thread whose top-level promise can never settle. */
+/** The exit code of Node.js for a top-level `await` that never settles. */
 const NEVER_SETTLED = 13;
 
 function loadText(cause: EndCause, file: string): string {

@@ -4,7 +4,7 @@ import type { Inventory } from "../../options/migration-options.ts";
 import { eachInventoryKey } from "./inventory-keys.ts";
 import { type InventoryState, platformsOf, stateOfNumber } from "./inventory-state.ts";
 
-/** A key of the inventory that no push to the platform has included. */
+/** A key of the inventory that no push to the platform contains. */
 export interface MissingKey {
   readonly target: string;
   readonly key: string;
@@ -24,8 +24,8 @@ export interface ComparedLedger {
 }
 
 /**
- * Compares an inventory with the pushes to each platform. Considers only pushes to the endpoint of the latest push,
- * regardless of their supplier.
+ * Compares an inventory with the pushes to each platform. Considers only pushes to the endpoint of the platform's
+ * latest push, regardless of their supplier.
  * @param onMissing called with the missing keys in batches; never called if the inventory is a number
  */
 export async function compareInventory(

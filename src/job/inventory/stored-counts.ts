@@ -58,7 +58,7 @@ export async function readCounts(folder: string): Promise<readonly StoredCount[]
   return (await Promise.all(files)).filter((stored) => stored !== undefined);
 }
 
-/** Also removes the stored counts of other inventories. */
+/** Stores the count, and removes the stored counts of other inventories. */
 export async function storeCount(folder: string, { missing, ...count }: StoredCount): Promise<void> {
   const own = nameOf(count);
   const others = (await readdir(folder)).filter((name) => NAME.test(name) && name !== own);

@@ -112,7 +112,7 @@ async function runsInLedger(locator: string, reports: readonly RejectsReport[]):
 
 /**
  * Returns the settings of a run; undefined if the ledger does not contain the run, for example if the report comes from
- * another ledger or from a validation by the platform.
+ * another ledger or from a push that only validated (`--remote-validate`).
  */
 function settingsInLedger(locator: string, id: string, options: SetupOptions): Promise<RunSettings | undefined> {
   return inLedger(locator, async (ledger) => {
@@ -150,7 +150,7 @@ export async function refuseChangedRejects(folder: string, run: string): Promise
   if (!isReport) return;
   const manifest = await readManifest(folder);
   if (manifest.run !== run) {
-    throw new Failure("usage", `${folder}: contains rejects of run ${manifest.run}, which would be overwritten`, {
+    throw new Failure("usage", `${folder} contains rejects of run ${manifest.run}, which would be overwritten`, {
       hint: "choose another folder with --out",
     });
   }

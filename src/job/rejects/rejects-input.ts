@@ -113,7 +113,10 @@ function sourcesIn<Source extends SourceSpec>(source: Source, folder: string): S
   return { ...source, files: source.files.filter(isIn), children };
 }
 
-/** Detects the encoding of each file unless the user specified one, because spreadsheets save UTF-8 as windows-1252. */
+/**
+ * Detects the encoding of each file unless the user specified one, because a spreadsheet program may save a UTF-8 file
+ * as windows-1252.
+ */
 async function encodingsOf({
   plan,
   rejects,

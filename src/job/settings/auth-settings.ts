@@ -20,7 +20,7 @@ export function credentialsOf({ token, apiKey }: Secrets, { scheme }: AuthSettin
   });
 }
 
-/** Returns the prefix of the token in the header. */
+/** Returns the prefix of the token in the `Authorization` header, including the space. */
 export function prefixOf({ scheme = "Token" }: AuthSettings): string {
   return scheme === "none" ? "" : `${scheme} `;
 }

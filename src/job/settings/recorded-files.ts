@@ -49,7 +49,7 @@ export interface RecordedFiles {
   readonly setup: readonly SetupFile[];
 }
 
-/** Reads every file of a job once. */
+/** Reads every file of a job once. Returns the fingerprints of all files and the contents of the setup files. */
 export async function recordFiles(job: Job): Promise<RecordedFiles> {
   const pathOf = setupPaths(job.settings);
   const files: RecordedFile[] = [];

@@ -137,7 +137,7 @@ export function settingsSeenFrom(run: Run, folder: string): RunSettings {
   return settingsOf({ ...run, settings: moved(run.settings, job.folder, folder) });
 }
 
-/** Moves the paths in plain JSON from the folder `from` to the folder `to`. */
+/** Replaces the folder `from` with the folder `to` in every path of a JSON value. */
 function moved(value: unknown, from: string, to: string): unknown {
   if (typeof value === "string")
     return value === from || value.startsWith(`${from}/`) ? to + value.slice(from.length) : value;

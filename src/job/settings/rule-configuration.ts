@@ -119,8 +119,8 @@ function unknownList(name: string, known: readonly string[]): Failure {
 }
 
 /**
- * Returns a line with the settings and reference lists whose absence causes rules to be skipped; undefined if all rules
- * are checked.
+ * Returns a line with the number of skipped rules and the missing settings and reference lists that they need;
+ * undefined if all rules are checked.
  */
 export function skippedRulesText(rules: readonly Rule[], context: RuleContext): string | undefined {
   const reasons = rules.flatMap((rule) => skipReason(rule, context) ?? []);

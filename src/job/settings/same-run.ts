@@ -93,7 +93,7 @@ function namesOfDifferent(values: NamedValues, others: NamedValues): readonly st
 
 type NamedValues = readonly (readonly [name: string, value: unknown])[];
 
-/** Returns the settings by the names that users know. */
+/** Returns the settings that select records, by the names that users know. */
 function optionsOf({ job, ...settings }: RunSettings): NamedValues {
   return [
     ...selecting(JOB, job),

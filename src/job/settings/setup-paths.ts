@@ -10,7 +10,7 @@ interface SetupPlaces {
 
 /**
  * Returns a function that finds a file of the setup by its name in the settings or the mapping. If the file has changed
- * since the run, the function returns the version that the run stored.
+ * since the run, the function returns the path of the version that the run stored.
  */
 export function setupPaths({ folder, copies }: SetupPlaces): (name: string) => string {
   const resolve = pathsFrom(folder);

@@ -69,7 +69,7 @@ async function ownContent(
 
 /**
  * Writes a stored file that only its owner can access, and creates its folder.
- * @param alternative another way, for the hint if the file cannot be written
+ * @param alternative completes the hint if the file cannot be written: `choose another folder`
  * @throws Failure `storage`
  */
 export async function writeStored(file: string, content: Uint8Array, alternative: string): Promise<void> {

@@ -63,8 +63,8 @@ interface AuthorisationRetryOptions {
 const FIRST_DELAY_MS = 1_000;
 
 /**
- * Creates an authorisation that retries while no token is available, for callers without their own retries. Throws the
- * last error.
+ * Wraps an `Authorisation` so that it retries while no token is available, for callers without their own retries.
+ * Throws the last error.
  */
 export function retryingAuthorisation(authorisation: Authorisation, options: AuthorisationRetryOptions): Authorisation {
   const { clock, maxTries, signal, onWait } = options;

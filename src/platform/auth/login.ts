@@ -73,8 +73,8 @@ function resultOf(reply: HttpReply, tokenAt: AttrPath, now: number, mask: Creden
 }
 
 /**
- * Returns the failure for a reply that cannot be interpreted. A 4xx status is conclusive without a body; a 2xx status
- * is not.
+ * Returns the failure for a reply that cannot be interpreted; undefined for any other reply. A complete reply with
+ * status 300 or above is conclusive without a body; a 2xx reply is not.
  */
 function unreadableReply(reply: HttpReply, body: JsonValue | undefined): LoginFailure | undefined {
   const { status, complete } = reply;
@@ -110,7 +110,7 @@ function codeOf(error: JsonValue): string | undefined {
 }
 
 /**
- * Returns the error for a missing token: a Failure if it is permanent, otherwise a TransportError. The phase is
+ * Returns the error for a missing token: a Failure if the run must end, otherwise a TransportError. The phase is
  * `unsent`, because the request that needs the token has not been sent yet.
  */
 export function loginError(end: LoginFailure): Failure | TransportError {
@@ -187,8 +187,8 @@ export function withLoginBackoff(login: Login, clock: MonotonicClock): Login {
 
 /**
  * Obtains a token for the API key with one request.
- * @throws Failure `authentication` if the platform refuses to issue a token, `tls` or `platform_unreachable` if there
- * is no answer
+ * @throws Failure `authentication` if the platform refuses to issue a token, `tls` or `platform_unreachable` if it
+ * returns no usable answer
  */
 export async function fetchToken(apiKey: string, options: LoginOptions): Promise<ServiceToken> {
   const end = await createLogin(options)({ apiKey });
@@ -207,7 +207,7 @@ export async function fetchToken(apiKey: string, options: LoginOptions): Promise
 
 /** Settings of the request for a service token. The specification names the mutation but not its fields (5.2, 5.5). */
 export interface TokenMutation {
-  /** Default `/v1/graphql/`, on the instance's root. */
+  /** Relative to the instance's root. Default `/v1/graphql/`. */
   readonly path?: string | undefined;
   /** Default `ObtainServiceToken`. */
   readonly name?: string | undefined;

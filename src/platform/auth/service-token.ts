@@ -21,8 +21,8 @@ export interface ServiceToken {
 /**
  * Returns the token in a reply and the related members, or undefined if there is no token. The token's lifetime is
  * calculated from the platform's clock (the reply's `Date`, otherwise the claim `iat`), so that a wrong local clock
- * does not shift the renewal. If the token would already have expired by this calculation, its expiry counts as
- * unknown.
+ * does not shift the renewal. If the token would already have expired by this calculation, its lifetime counts
+ * as unknown.
  * @param now local wall clock, for a platform that sends no time
  */
 export function serviceTokenIn(

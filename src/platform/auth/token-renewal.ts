@@ -29,7 +29,7 @@ interface HeldToken {
 }
 
 /**
- * Creates an authorisation with one token for all workers. The token is obtained on first use, and concurrent callers
+ * Creates an `Authorisation` with one token for all workers. The token is obtained on first use, and concurrent callers
  * share one request. The token is renewed shortly before it expires, and the old token stays in use during the renewal.
  * The token is also renewed once if the platform rejects it. If the platform refuses to issue a token, no further token
  * is requested.
@@ -47,8 +47,8 @@ export function renewingAuthorisation(options: RenewalOptions): Authorisation {
     const end = await nextLogin(held, options);
     if (end.kind !== "token") {
       const error = loginError(end);
-      // Only a refusal ends the use of a valid token; after any other error, one more attempt follows once the token is
-      // no longer valid.
+      // While the current token is valid, only a refusal is final. After any other error, one more attempt follows when
+      // the token is no longer valid.
       if (error instanceof Failure && (end.kind === "refused" || !isServing())) final = error;
       throw error;
     }

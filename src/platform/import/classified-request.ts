@@ -41,8 +41,8 @@ interface ClassifiedRequest extends Pick<HttpRequest, "method" | "url" | "body">
 }
 
 /**
- * Sends a request with the token, and again if the token had to be renewed. Never throws for a reply or a transport
- * error.
+ * Sends a request with the token, and again with a newer token if the platform rejects the token. Never throws for a
+ * reply or a transport error.
  */
 export async function sendClassified(request: ClassifiedRequest, tools: RequestDependencies): Promise<RequestResult> {
   try {
@@ -105,5 +105,5 @@ function ownHeaders(authorization: string, { userAgent }: RequestDependencies): 
   return { authorization, bare, withBody: { ...bare, "content-type": "application/json" } };
 }
 
-/** The result of a request that is aborted before it is sent. */
+/** Details of the error for a request that is no longer needed. */
 const NOT_SENT = { code: "ABORTED", durationMs: 0 } as const;

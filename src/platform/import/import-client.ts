@@ -14,8 +14,8 @@ import { type MaySend, type RequestDependencies, type RequestResult, sendClassif
 /** Sends payloads to one operation of the data-import API and classifies the replies. */
 export interface ImportClient {
   /**
-   * Sends one request per record, and one more if the token had to be renewed. Never throws for a reply or a transport
-   * error.
+   * Sends one request per record, and repeats it with a newer token if the platform rejects the token. Never throws for
+   * a reply or a transport error.
    */
   readonly send: (
     payload: JsonObject,

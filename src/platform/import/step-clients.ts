@@ -82,8 +82,8 @@ const unexplained: Explain = (answer) => Promise.resolve(answer);
 
 /**
  * Returns a function for rejections that name no field. The function replaces the problems of a rejection with the
- * problems that the `reasons` operation reports. If the request to that operation is held back, the record is held back
- * too: nothing was processed, and the next attempt repeats both requests.
+ * problems that the `reasons` operation reports. If the request to that operation is cancelled before it is sent, the
+ * result is `cancelled` too: nothing was processed, and the next attempt repeats both requests.
  */
 function explainer(reasons: PlainOperation, tools: RequestDependencies): Explain {
   const client = createImportClient({ ...tools, operation: reasons });
@@ -105,9 +105,9 @@ interface StatusClient {
    * Never throws for a reply or a transport error, and changes nothing.
    */
   readonly poll: ImportClient["send"];
-  /** Initial milliseconds between two queries. */
+  /** Initial time between two queries. */
   readonly intervalMs: number;
-  /** Milliseconds after which a run stops waiting. */
+  /** Time after which a run stops waiting. */
   readonly timeoutMs: number;
 }
 
@@ -180,7 +180,7 @@ function contradictionOf(
   const shown = cleanText(status, 60);
   const number = account && valueAt(body, account);
   if (account !== undefined && (number === null || number === "")) {
-    return { kind: "waiting", reason: `the status is ${shown}, without ${formatAttr(account)}` };
+    return { kind: "waiting", reason: `the status is ${shown}, but the reply has no ${formatAttr(account)}` };
   }
   // Treats the status as a sent value, so that it does not count as a contradiction: the contract defines its meaning.
   const judged = { ...payload, [formatAttr(place)]: status };

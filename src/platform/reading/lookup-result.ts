@@ -50,7 +50,7 @@ function accountResult(reply: JsonValue, { account }: ReadBack): LookupResult | 
   const number = account && valueAt(reply, account);
   if (account === undefined || (number !== null && number !== "")) return undefined;
   return {
-    ...unknown(`the platform has the record, but without ${formatAttr(account)}; try again later`),
+    ...unknown(`the platform has the record, but its reply has no ${formatAttr(account)}; try again later`),
     isInProgress: true,
   };
 }
@@ -79,7 +79,7 @@ function statusResult(
   if (outcome === undefined) return unlisted(status);
   if (outcome === "pending") return { ...unknown(`its status is ${shown}; try again later`), isInProgress: true };
   if (outcome !== "accepted") return { kind: "absent" };
-  return missing === undefined ? undefined : unknown(`its status is ${shown}, without ${missing}`);
+  return missing === undefined ? undefined : unknown(`its status is ${shown}, but the reply has no ${missing}`);
 }
 
 /** Path of the status in a reply, unless the contract specifies another path. */

@@ -165,7 +165,11 @@ export async function* inTimeOrder<T>(pages: AsyncIterable<Page<T>>): AsyncGener
 }
 
 function tooManyRecords(): Failure {
-  return new Failure("usage", `more than ${MAX_RECORDS.toLocaleString("en")} rates to sort`, {
-    hint: "choose a shorter period with --from and --to",
-  });
+  return new Failure(
+    "usage",
+    `the period has more than ${MAX_RECORDS.toLocaleString("en")} rates, which is too many to sort`,
+    {
+      hint: "choose a shorter period with --from and --to",
+    },
+  );
 }

@@ -23,7 +23,7 @@ export function classifyError(error: TransportError, origin: string): Classifica
   return TIMEOUT_CODES.has(error.code) ? { replyClass, pushBack: { reason: "timeout" } } : { replyClass };
 }
 
-/** Returns the failure for a request without a reply, if it must not or need not be repeated. */
+/** Returns the failure for a request that received no reply and is not repeated. */
 export function unreachableFailure(error: TransportError, origin: string, hint: string): Failure {
   const { replyClass } = classifyError(error, origin);
   if (replyClass.kind === "stop") return replyClass.failure;

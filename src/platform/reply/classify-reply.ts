@@ -47,7 +47,7 @@ interface Facts {
   readonly pushBack: PushBack | undefined;
   /** The reason why a success is not trusted. */
   readonly distrust: string | undefined;
-  /** The reason why the reply settles nothing, regardless of its meaning. */
+  /** The class of a reply that cannot settle its record, regardless of its meaning (`unsettledBy`). */
   readonly unsettled: Classification["replyClass"] | undefined;
 }
 
@@ -172,7 +172,7 @@ function explained({ problems, body }: Facts): readonly PlatformProblem[] {
   return problems.length > 0 ? problems : replyProblems(body);
 }
 
-/** The platform's code for an import supplier that is Paused or Complete (its published validators). */
+/** The platform's code for an import supplier that is Paused or Complete (from its published validators). */
 const SUPPLIER_CLOSED = "import_supplier_migration_not_ongoing";
 
 function byDefault(facts: Facts, operation: ClassifiedOperation): ReplyClass {

@@ -31,7 +31,8 @@ export function sentRecordMismatch(
 /**
  * Whether the reply names the business key of another record rather than the key of the sent record. Searches for the
  * key in these places, in this order: at its path in the body, at the same path in any object of the body, and under
- * the names that the request uses for the key.
+ * the names that the request uses for the key. Ignores text with whitespace, which may be a message, unless the sent
+ * key contains whitespace.
  */
 function isOtherKey(
   body: JsonValue,
@@ -84,8 +85,8 @@ export function namesOfKey(
 const MAX_DEPTH = 8;
 
 /**
- * Yields the identifiers at this path in the value and in every object inside it. Text with whitespace is excluded,
- * because it may be a message.
+ * Yields the identifiers at this path in the value and in every object inside it; an empty string for each object
+ * without an identifier.
  */
 function* textsAt(path: AttrPath, value: JsonValue | undefined, read: ReadMember, depth = 0): Generator<string> {
   if (depth > MAX_DEPTH || value === null || typeof value !== "object") return;
@@ -119,7 +120,7 @@ function isAsSent(
   return isKey || account === identifierText(valueAt(payload, place));
 }
 
-/** Computed once per operation, because every reply needs it. */
+/** The results of `accountPlacesOf`: computed once per operation, because every reply needs them. */
 const accountPlaces = new WeakMap<ReplyIdentifiers, readonly AttrPath[]>();
 
 function accountPlacesOf(operation: ReplyIdentifiers): readonly AttrPath[] {

@@ -14,7 +14,7 @@ export function parseBody(reply: HttpReply): JsonValue | undefined {
 
 export const TRUNCATED = "with a truncated body";
 
-/** Returns the reason why the body of a reply is unreadable, or undefined if it is readable or empty. */
+/** Returns the reason why a body is unreadable (truncated, or declared as JSON but not JSON); otherwise undefined. */
 export function unreadableReason(reply: HttpReply, body: JsonValue | undefined): string | undefined {
   if (!reply.complete) return TRUNCATED;
   const isBroken = body === undefined && reply.body.trim() !== "" && isJsonType(reply.headers["content-type"] ?? "");
@@ -30,7 +30,7 @@ export function isHtml(reply: HttpReply): boolean {
   return /html/i.test(reply.headers["content-type"] ?? "");
 }
 
-/** Returns the account number in a reply, at the first path with a string or a number. */
+/** Returns the account number in a reply, at the first path with non-empty text or a safe integer. */
 export function accountAt(body: JsonValue | undefined, places: readonly AttrPath[]): { readonly account?: string } {
   for (const place of places) {
     const value = valueAt(body, place);

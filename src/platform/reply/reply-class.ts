@@ -43,7 +43,7 @@ export type ReplyClass =
   | { readonly kind: "cancelled"; readonly reason: string }
   /** May have been processed. `notFromApi`: the server does not appear to be the platform's API. */
   | { readonly kind: "ambiguous"; readonly reason: string; readonly notFromApi: boolean }
-  /** Neither the token nor a new token was accepted. Not processed. */
+  /** The platform rejected the token. Not processed. */
   | { readonly kind: "unauthorised" }
   /** Further requests are pointless. Not processed. */
   | { readonly kind: "stop"; readonly failure: Failure };
@@ -55,7 +55,7 @@ export interface Classification {
 }
 
 export interface PushBack {
-  /** For display: "429", "timeout". */
+  /** For display: `HTTP 429`, `timeout`. */
   readonly reason: string;
   /** From `Retry-After`: no worker sends anything during this time. */
   readonly afterMs?: number;
@@ -77,7 +77,7 @@ export function isUnauthorised(reply: HttpReply): boolean {
 interface FailedRequest {
   /** A description of the request that contains no personal data. */
   readonly what: string;
-  /** The permission that the credentials need: `import`. */
+  /** Completes "permission to ..." in the hint: `import`, `read it`. */
   readonly permission: string;
   /** Whether a redirect's path may be shown; false if it may name an account. */
   readonly showsPath: boolean;

@@ -135,8 +135,9 @@ export type ItemOperation = Partial<Operation>;
 
 /**
  * Finds the items that an otherwise successful reply rejects: notes, transactions, registration flows. Returns one
- * problem per item, with the attr of the item in the payload (`transactions.1`). Without `x-migrate-items`, items whose
- * `status` ends in `_ERROR` have failed, in the reply itself or in any list directly below it.
+ * problem per item, with the attr of the item in the payload (`transactions.1`). Without `x-migrate-items`, checks
+ * the items of the reply itself, if it is a list, and of every list directly below it. An item is rejected if its
+ * `status` ends in `_ERROR`.
  */
 export function itemProblems(reply: JsonValue | undefined, operation: ItemOperation): readonly PlatformProblem[] {
   const { items: rules = defaultRules(reply), body } = operation;

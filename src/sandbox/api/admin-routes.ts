@@ -24,13 +24,13 @@ export interface AdminDependencies {
   readonly history: RequestHistory;
   readonly faults: FaultPlan;
   readonly tokens: Tokens;
-  /** The admin token, in the form `Authorization: Token <adminToken>`. */
+  /** The token that admin requests send as `Authorization: Token <adminToken>`. */
   readonly adminToken: string;
 }
 
 /**
- * Routes of the sandbox's own endpoints for tests. They are not part of the platform (docs/sandbox.md, "Admin
- * endpoints").
+ * Returns the routes of the sandbox's own endpoints for tests. They are not part of the platform (docs/sandbox.md,
+ * "Admin endpoints").
  */
 export function adminRoutes(dependencies: AdminDependencies): readonly Route[] {
   return unguardedRoutes(dependencies).map((route) => ({

@@ -61,10 +61,11 @@ export function supplierIn(request: PlatformRequest): string {
 }
 
 /**
- * Simulates one POST operation of the contract. Checks authentication, JSON, import supplier and payload, then applies
- * the effect. The workflows of the contract define the effect. For an operation outside workflows, a word in its path
- * defines the effect: `validate` changes nothing, `notes` adds notes, `account` creates an account, and any other path
- * only accepts the payload. The successful reply of such an operation has the form that the contract documents.
+ * Simulates one POST operation of the contract. Checks authentication, JSON, parameters, import supplier and payload,
+ * then applies the effect. The workflows of the contract define the effect. For an operation outside workflows, a word
+ * in its path defines the effect: `validate` changes nothing, `notes` adds notes, `account` creates an account, and any
+ * other path only accepts the payload. The successful reply of such an operation has the form that the contract
+ * documents.
  */
 function dataImportHandler(
   operation: Operation,

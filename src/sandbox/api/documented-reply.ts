@@ -18,7 +18,7 @@ import type { Reply } from "../sandbox-reply.ts";
  * Returns a function that converts a successful reply to the documented form. It keeps a documented status, and
  * replaces any other status with the first documented 2xx status. The body follows the schema of that status. Each
  * member has its value from the reply or, if there is none, from the request. A required member without a value gets
- * the documented example or, without an example, a value of its type.
+ * the documented example, default or first permitted value, otherwise a value of its type.
  */
 export function documentedForm(
   document: JsonObject,
@@ -52,8 +52,7 @@ interface DocumentedSuccess {
 }
 
 /**
- * Returns the documented 2xx replies, in document order. Omits ranges (`2XX`, `default`), because they document every
- * status.
+ * Returns the documented 2xx replies, in document order. Omits `2XX` and `default`, because they name no single status.
  */
 function documentedSuccesses(document: JsonObject, { method, path }: Operation): readonly DocumentedSuccess[] {
   const responses = objectAt(document, document, ["paths", path, method.toLowerCase(), "responses"]) ?? {};

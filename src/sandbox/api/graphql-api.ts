@@ -38,7 +38,7 @@ const SCHEMA = buildSchema(`
   input ObtainJSONWebTokenInput {
     "The organisation's API key."
     APIKey: String
-    "The secret key of a third-party organisation; the sandbox also accepts its API key here."
+    "The secret key of a third-party organisation; the sandbox accepts its own API key here."
     organizationSecretKey: String
     "A refresh token obtained with an earlier token."
     refreshToken: String
@@ -65,7 +65,7 @@ interface GraphqlContext {
   readonly note: (login: LoginAttempt) => void;
 }
 
-/** Handles the GraphQL endpoint. As is usual in GraphQL, errors have HTTP status 200. */
+/** Handles the GraphQL endpoint. As is usual in GraphQL, errors in a query have HTTP status 200. */
 export function graphqlHandler(dependencies: GraphqlDependencies): Handler {
   const obtain = ({ input }: { readonly input: TokenInput }, { note }: GraphqlContext): IssuedToken => {
     const login = { with: Object.keys(input).join(", ") };

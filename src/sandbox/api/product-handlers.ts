@@ -99,7 +99,7 @@ export const RATE_KINDS: readonly RateList[] = [
 const RATE_PAGING = { size: 100, maxSize: 1500 };
 const HALF_HOUR_MS = 1_800_000;
 const DAY_MS = 86_400_000;
-/** The interval at which all rates change, except half-hourly rates. */
+/** Length of a slot whose rate is not half-hourly. */
 const FIXED_RATE_MS = 91 * DAY_MS;
 
 /** Lists the rates of the period, latest first (API specification 4.2). Refuses a period with an end but no start. */

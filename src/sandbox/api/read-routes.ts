@@ -10,7 +10,7 @@ interface ReadRouteDependencies {
   readonly now: () => number;
 }
 
-/** Routes of the read endpoints of the specification: products (4.1), rates (4.2), accounts (4.3). */
+/** Returns the routes of the specification's read endpoints: products (4.1), rates (4.2), accounts (4.3). */
 export function readRoutes({ state, authenticate, now }: ReadRouteDependencies): readonly Route[] {
   return [
     readRoute("/v1/products/", productListHandler(now)),
@@ -26,7 +26,9 @@ function readRoute(path: string, handler: Handler): Route {
   return { method: "GET", path, kind: "read", handler };
 }
 
-/** Returns the payload and the number of a migrated account. */
+/**
+ * Handles `GET /accounts/<number>/`. Returns the sample account, or the number and the payload of a migrated account.
+ */
 function accountHandler(state: ReadRouteDependencies["state"], authenticate: Authenticate): Handler {
   return ({ authorization, params }) => {
     const refused = authenticate(authorization, "basic-allowed");

@@ -18,8 +18,8 @@ interface WorkflowReadDependencies {
 }
 
 /**
- * Routes of the GET operations in the contract's workflows. Each reply has its values at the paths that the contract
- * declares.
+ * Returns the routes of the GET operations in the contract's workflows. Each reply has its values at the paths that the
+ * contract declares.
  */
 export function workflowReads(dependencies: WorkflowReadDependencies): readonly Route[] {
   return getRoles(dependencies.contract).map((role) => ({

@@ -17,13 +17,12 @@ export interface PostRole {
   readonly hasSeparateValidation: boolean;
 }
 
-/** The role of a GET operation: it reports the status of an import, or returns an imported account. */
+/** The role of a GET operation: it reports the status of an import, or returns imported accounts. */
 export interface GetRole {
   readonly path: string;
-  /**
-   * The name of the path parameter for the supplier; undefined if the operation has none. The same applies to `key`.
-   */
+  /** The name of the path parameter for the supplier; undefined if the operation has none. */
   readonly supplier: string | undefined;
+  /** The name of the path parameter for the business key; undefined if the operation has none. */
   readonly key: string | undefined;
   readonly describedBy: { readonly poll: Poll } | { readonly readBack: ReadBack };
 }

@@ -54,7 +54,7 @@ function alreadyImported(
   return { status: 400, body: withValue(body, existingAccount, number) };
 }
 
-/** Removes the dropped fields at every level of the payload. */
+/** Removes the fields in `dropFields` at every level of the payload. */
 function withoutDroppedFields(payload: JsonValue, options: FaultOptions): JsonValue {
   const dropped = options.dropFields ?? [];
   if (isJsonArray(payload)) return payload.map((item) => withoutDroppedFields(item, options));

@@ -2,8 +2,8 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value
 import { Failure } from "../../model/failure.ts";
 
 /**
- * Selects the data-import requests that have a fault. Requests are numbered from 1. Setting the faults restarts the
- * numbering.
+ * Selects the data-import requests, or for `taskErrors` the scheduled imports, that have a fault. They are numbered
+ * from 1. Setting the faults restarts the numbering.
  */
 export interface Trigger {
   /** Every nth request. */
@@ -22,7 +22,10 @@ const FAULTS = {
   latencyMs: "latency",
   /** Replies with HTTP 429 instead of processing the request. */
   throttle: "trigger",
-  /** `Retry-After` of every 429 and 503: seconds, or a string sent unchanged. "none" omits the header. Default: 1. */
+  /**
+   * `Retry-After` of every 503, and of every 429 except for `maxProcessing`: seconds, or a string sent unchanged.
+   * "none" omits the header. Default: 1.
+   */
   retryAfter: "retryAfter",
   /** Replies with `errorStatus` instead of processing the request. */
   errorBefore: "trigger",

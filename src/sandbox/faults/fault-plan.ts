@@ -137,7 +137,7 @@ function latency(range: number | readonly [number, number], random: Random): num
 }
 
 /**
- * Returns random numbers from Mulberry32 by Tommy Ettinger (public domain), with 32 bits of state. The same seed
+ * Creates a random number generator: Mulberry32 by Tommy Ettinger (public domain), with 32 bits of state. The same seed
  * produces the same numbers.
  */
 export function seededRandom(seed: number): Random {

@@ -9,8 +9,8 @@ import {
 } from "../../json/json-value.ts";
 
 /**
- * Follows a `$ref`, an RFC 6901 pointer into the same document. Replaces an unresolvable reference with an empty
- * object.
+ * Follows a `$ref`, an RFC 6901 pointer into the same document. Returns an empty object for an unresolvable
+ * reference.
  */
 export function resolveRef(document: JsonObject, node: JsonObject): JsonObject {
   let current = node;
@@ -23,7 +23,7 @@ export function resolveRef(document: JsonObject, node: JsonObject): JsonObject {
   return current;
 }
 
-/** Follows each `$ref` on the path. */
+/** Returns the object at a path of names; undefined if there is none. Follows each `$ref` on the path. */
 export function objectAt(document: JsonObject, from: JsonObject, path: readonly string[]): JsonObject | undefined {
   let found = from;
   for (const name of path) {
@@ -79,7 +79,10 @@ export interface Alternatives {
   readonly discriminator: JsonValue | undefined;
 }
 
-/** Returns the first `oneOf` or `anyOf` in the parts of a schema, and the rest of the parts. */
+/**
+ * Returns the options of the first `oneOf` or `anyOf` in the parts of a schema, and the remaining keywords of the
+ * parts. Returns undefined if there are no options.
+ */
 export function alternativesIn(parts: readonly JsonObject[]): Alternatives | undefined {
   const owner = parts.find((part) => isJsonArray(part["oneOf"] ?? part["anyOf"]));
   const options = owner?.["oneOf"] ?? owner?.["anyOf"];
@@ -134,7 +137,7 @@ function isOfTypes(value: JsonValue, types: readonly string[] | undefined): bool
   return types.includes(own);
 }
 
-/** Returns the type that the keywords imply if the schema names none. */
+/** Returns the type that the keywords of a schema without `type` imply; undefined if they imply none. */
 export function impliedType(parts: readonly JsonObject[]): string | undefined {
   return TYPE_INDICATORS.find(([, words]) => words.some((word) => parts.some((part) => word in part)))?.[0];
 }
@@ -167,7 +170,7 @@ function refusesNull(schema: JsonObject): boolean {
   return (types.length > 0 && !types.includes("null")) || valuesOf(schema)?.includes(null) === false;
 }
 
-/** Returns the values that `enum` or `const` allow. */
+/** Returns the values that `const` or `enum` allows; undefined if the schema has neither. */
 export function valuesOf({ const: only, enum: several }: JsonObject): readonly JsonValue[] | undefined {
   if (only !== undefined) return [only];
   return isJsonArray(several) ? several : undefined;

@@ -28,7 +28,7 @@ export function scalarSchema(parts: readonly JsonObject[], type: string | undefi
   }
 }
 
-/** Values are compared as text. */
+/** Returns the schema of a choice. The choices are compared as text. */
 export function choiceOf(values: readonly JsonValue[], nullable: boolean): JsonObject {
   const choices: readonly JsonScalar[] = values.filter(isScalar).filter((value) => value !== null);
   const all = nullable ? [...choices, null] : choices;
@@ -145,7 +145,8 @@ function int32Limits({ format, minimum, maximum }: JsonObject): JsonObject {
 const DIGITS_PATTERN = /^\^(?:-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/;
 
 /**
- * Returns the limits in a generated pattern such as `^-?\d{0,8}(?:\.\d{0,2})?$`. Each of these limits has its own code.
+ * Returns the limits of a decimal: the numeric keywords, `x-max-digits`, `x-max-decimal-places`, and the limits in a
+ * generated pattern such as `^-?\d{0,8}(?:\.\d{0,2})?$`. Each limit of the number of digits has its own code.
  */
 function decimalRule(parts: readonly JsonObject[]): JsonObject {
   const pattern = parts.map((part) => part["pattern"]).find((text) => typeof text === "string");

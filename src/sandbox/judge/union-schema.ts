@@ -158,7 +158,7 @@ function tagsIn(document: JsonObject, parts: readonly JsonObject[], tag: string)
   return valuesIn(document, { allOf: schemas })?.map(String);
 }
 
-/** Returns the values that a schema lists, in any of its parts. */
+/** Returns the values that every list in the parts of a schema contains; undefined if no part lists values. */
 function valuesIn(document: JsonObject, schema: JsonObject): readonly JsonValue[] | undefined {
   const parts = flattenSchema(document, schema);
   const lists = parts.map(valuesOf);

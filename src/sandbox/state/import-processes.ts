@@ -7,7 +7,7 @@ import { type AccountIdentity, keyOfAccount, type SandboxState } from "./sandbox
  * Staged and scheduled payloads that are not accounts yet. They are kept only in memory, so a restart discards them.
  */
 export interface ImportProcesses {
-  /** Returns true if the payload replaces an earlier payload. */
+  /** Stages a payload. Returns true if it replaces an earlier payload. */
   readonly stage: (identity: AccountIdentity, payload: JsonObject) => boolean;
   readonly staged: (identity: AccountIdentity) => JsonObject | undefined;
   /**

@@ -107,8 +107,8 @@ export function keyOfAccount({ supplier, key }: AccountIdentity): string {
 }
 
 /**
- * Derives an unused account number from the key. A key has the same number in every sandbox, so that examples are
- * reproducible.
+ * Derives an unused account number from the supplier and the key. A key gets the same number in every sandbox, so that
+ * examples are reproducible.
  */
 function unusedNumber(supplier: string, key: string, taken: ReadonlyMap<string, unknown>): string {
   for (let round = 0; ; round += 1) {
@@ -194,7 +194,7 @@ interface StateFile {
   /** Schedules a write after a change. Changes within a short delay share one write. */
   readonly touch: () => void;
   /**
-   * Writes pending changes.
+   * Writes the state a last time.
    * @throws Failure `storage`
    */
   readonly close: () => Promise<void>;
@@ -206,7 +206,7 @@ const WRITE_DELAY_MS = 200;
  * Opens the data file.
  * @param path if absent, nothing is stored
  * @param snapshot returns the state to write; called before every write
- * @throws Failure `storage` if the file is not a data file of the sandbox
+ * @throws Failure `storage` if the file cannot be read or is not a data file of the sandbox
  */
 export async function openStateFile(path: string | undefined, snapshot: () => StateSnapshot): Promise<StateFile> {
   if (path === undefined) return { stored: undefined, touch: () => undefined, close: () => Promise.resolve() };

@@ -105,7 +105,7 @@ function foreignReplies(reason: string): Failure {
 
 function noAnswers(count: number): Failure {
   return new Failure("incomplete", `${count} consecutive requests got no trustworthy reply`, {
-    hint: "once the platform works again, look up the ambiguous records (they are in the report), then run `migrate resume`",
+    hint: "once the platform works again, settle the ambiguous records with `migrate reconcile`, then run `migrate resume`",
   });
 }
 

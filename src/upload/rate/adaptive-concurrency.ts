@@ -8,7 +8,7 @@ import type { PaceOptions, PaceShare, UploadEvent } from "../upload-types.ts";
 /**
  * Controls how many requests may be in flight, and when the next request may be sent. Concurrency grows in steps of one
  * until it reaches its maximum or, under `auto`, makes replies slower. It is halved on push-back (429, 503, timeouts).
- * The rate stays below the rate that the platform was found to accept. A `Retry-After` or a pause applies to all
+ * The rate follows the rate that the platform was found to accept. A `Retry-After` or a pause applies to all
  * requests. Refusals that are known to be independent of the rate have no effect.
  */
 export interface RateControl {
@@ -229,7 +229,7 @@ function ownPauseRound(reason: string, { hasRetryAfter, isFirst, inARow }: PushB
 
 /**
  * Creates a token bucket, represented by the due time of the next request. The returned function returns the
- * milliseconds to wait. If this is 0, it reserves the next place in the schedule.
+ * milliseconds to wait. If there is no wait, it reserves the next place in the schedule and returns 0.
  */
 function createRequestSpacing(rps: () => number | undefined, learned: LearnedRate): (now: number) => number {
   let due = 0;

@@ -217,8 +217,8 @@ describe("looking records up on the platform", () => {
       "two different account",
     ],
     ["another record's key", { "S/R1/": { name: "Ada", account: "A-1", ref: "R2" } }, ONE, "of another record"],
-    ["an account number of null", { "S/R1/": { name: "Ada", account: null } }, ONE, "without account"],
-    ["an empty account number in an item", { "S/": [{ number: "R1", account: "" }] }, LIST, "without account"],
+    ["an account number of null", { "S/R1/": { name: "Ada", account: null } }, ONE, "reply has no account"],
+    ["an empty account number in an item", { "S/": [{ number: "R1", account: "" }] }, LIST, "reply has no account"],
   ])("treats a reply with %s as inconclusive", async (...[, replies, readBackOf, reason]) => {
     expect(await look([lookupOf("R1")], [readBackOf], replies)).toMatchObject([
       { kind: "unknown", reason: expect.stringContaining(reason) },
@@ -265,7 +265,11 @@ describe("looking records up on the platform", () => {
 
     it.each([
       ["COMPLETED", "A-1", { kind: "found", account: "A-1" }],
-      ["COMPLETED", "", { kind: "unknown", reason: expect.stringContaining("COMPLETED, without account") }],
+      [
+        "COMPLETED",
+        "",
+        { kind: "unknown", reason: expect.stringContaining("COMPLETED, but the reply has no account") },
+      ],
       ["IN_PROGRESS", "", { kind: "unknown", reason: expect.stringContaining("IN_PROGRESS"), isInProgress: true }],
       ["IN_PROGRESS", "A-1", { kind: "unknown", reason: expect.stringContaining("IN_PROGRESS"), isInProgress: true }],
       ["UNKNOWN", "", { kind: "absent" }],
