@@ -33,9 +33,9 @@ export async function readContract(
 
 /**
  * Returns one operation of a contract. Ignores errors in unrelated parts of the contract.
- * @param name the operation's id or "METHOD path"; default: the only operation
- * @throws Failure `contract_invalid` if the operation, or anything it refers to, has errors; `usage` if the name does
- * not identify exactly one operation
+ * @param name the operation's id or "METHOD path"; default: the only operation with a body and a key
+ * @throws Failure `contract_invalid` if the operation, or anything it refers to, has errors; `config` if there is not
+ * exactly one matching operation
  */
 export function usableOperation(contract: Contract, name: string | undefined, files: readonly string[]): Operation {
   requireUsable(contract, undefined, files);

@@ -95,8 +95,8 @@ export interface OutcomesOptions extends ReadLedgerOptions {
 }
 
 /**
- * Yields the outcomes of the records of a run (default: the latest), in input order. During a push, yields the outcomes
- * that were recorded at the time of the call.
+ * Yields the outcomes of the records of a run (default: the latest), in input order. During a push, an outcome may
+ * change after it has been yielded.
  * @throws Failure
  */
 export async function* outcomes(options: OutcomesOptions = {}): AsyncGenerator<RecordOutcome> {

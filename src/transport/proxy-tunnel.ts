@@ -27,7 +27,7 @@ interface TunnelOptions {
 export function parseProxyUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol) || url.hostname === "") {
-    throw new Failure("usage", "the address of the proxy is not a valid URL", {
+    throw new Failure("usage", "the proxy's URL is not valid", {
       hint: "use an address such as http://proxy.example.com:3128",
     });
   }

@@ -39,7 +39,8 @@ export interface SetupOptions {
 /**
  * Finds the run of a report, in the ledger or in the report itself. For a run in the ledger, reads the stored versions
  * of files that have changed since the run. Reads reports of several runs together if the settings of these runs agree.
- * @throws Failure `usage` if the settings differ; the failures of `readManifest`
+ * @throws Failure `usage` if the settings differ, `source_unreadable` if they are invalid; the failures of
+ * `readManifest`
  */
 export async function recordedRejects(
   folders: readonly string[],

@@ -92,7 +92,7 @@ export function statusFailure(reply: HttpReply, request: FailedRequest): Failure
   if (status >= 300 && status < 400) {
     return new Failure(
       "redirect",
-      `the platform redirects to ${redirectTarget(reply, request)} (HTTP ${status}): refused`,
+      `the platform redirects to ${redirectTarget(reply, request)} (HTTP ${status}), which is not allowed`,
       { hint: "check the base URL and the path's trailing slash; redirects are never followed" },
     );
   }
