@@ -2,7 +2,7 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value
 import { findProduct, findTariff } from "../state/product-catalogue.ts";
 import type { PayloadError } from "../sandbox-reply.ts";
 
-/** Checks a payload against rules that only the platform knows. */
+/** Checks a payload against the platform's own rules, which the contract need not contain. */
 export type PlatformCheck = (payload: JsonValue) => readonly PayloadError[];
 
 /**
@@ -14,8 +14,8 @@ const RULE_NAMES = ["phone", "postcode", "product", "supplier", "tariff"] as con
 type RuleName = (typeof RULE_NAMES)[number];
 
 /**
- * The fields that only the sandbox checks, because local validation cannot check them. A push therefore receives
- * refusals that `validate` does not predict.
+ * The fields that the sandbox checks even if the contract has no rule for them. A push may therefore receive refusals
+ * that `validate` does not predict.
  */
 export const PLATFORM_RULES: PlatformRules = {
   phone: ["landline", "mobile", "phone", "phone_number", "telephone"],
