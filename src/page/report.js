@@ -3,7 +3,7 @@
 /** @import { PageData, RowData } from "../report/page/page-data.ts" */
 "use strict";
 (() => {
-  /** Number of rows of a cause that are shown initially. */
+  /** Number of rows of each cause to show initially. */
   const ROWS_AT_ONCE = 25;
 
   /** @type {PageData} */
@@ -98,8 +98,8 @@
       const { details } = card.list;
       const where = details.querySelector(".where");
       if (where !== null) where.textContent = counted(match.count, "place");
-      // A search opens the lists of the first ten matching causes. An opened list closes when the search ends or no
-      // longer matches its cause.
+      // A search opens the lists of the first ten matching causes. A list opened by a search closes once its cause is
+      // no longer one of them, or the search ends.
       const isFound = filter.text !== "" && match.count > 0 && causes <= 10;
       if (isFound ? !details.open && !card.isOpenedBySearch : card.isOpenedBySearch) {
         details.open = isFound;
@@ -122,8 +122,8 @@
   }
 
   /**
-   * Returns the number of matching places of a cause and its matching rows. A filter by file or column counts all
-   * places. For a text that occurs only in rows, or a code that only some cells have, counts only the rows on the page.
+   * Returns the matching rows of a cause and the number of its matching places. If the text occurs only in rows, or if
+   * only some cells of the cause have the code, counts only the rows on the page. Otherwise, counts all places.
    * @param {CauseData} cause @param {Filter} filter @returns {Match}
    */
   function matchOf(cause, { text, file, column, code }) {

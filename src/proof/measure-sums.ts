@@ -12,7 +12,7 @@ import { type Row, isCsvRow } from "../model/record.ts";
 import { plainText } from "../text/plain-text.ts";
 import { rowsOf } from "./row-counter.ts";
 
-/** One amount at each stage that it reached. A member is absent if the amount did not reach that stage. */
+/** One amount at each stage. A stage is absent if the amount did not reach it or could not be read there. */
 export interface TracedAmount {
   readonly by?: string;
   readonly source?: string;
@@ -31,7 +31,7 @@ export interface MeasureTotals {
 const STAGES = ["source", "payload", "sent", "accepted", "platform"] as const;
 type Stage = (typeof STAGES)[number];
 
-/** Maximum number of groups. All values of the `by` attr beyond this limit share one sum. */
+/** Maximum number of groups with a name of their own. All further values of the `by` attr share the group `OTHERS`. */
 const MAX_GROUPS = 1000;
 const OTHERS = "(others)";
 
@@ -66,7 +66,7 @@ export function createMeasureTotals(measure: Measure, withPlatform: boolean): Me
   };
 }
 
-/** Whether the amount is the same at every stage. */
+/** Whether the amount is the same at every stage. Ignores the stage `platform` unless `withPlatform` is set. */
 export function isWhole(amount: TracedAmount, withPlatform: boolean): boolean {
   const stages = STAGES.filter((stage) => withPlatform || stage !== "platform");
   const { source } = amount;
@@ -114,7 +114,7 @@ export interface Amount {
   readonly place?: Place;
   readonly source?: string;
   readonly payload?: string;
-  /** Whether the cell or the value in the payload is not a decimal number. */
+  /** Whether the cell cannot be read as a number, or the payload has a value for this cell that is not a decimal. */
   readonly unreadable: boolean;
 }
 
@@ -138,8 +138,8 @@ function emptyAsNone(cell: string | undefined): string | undefined {
 }
 
 /**
- * Returns a function that reads numbers with the separators of the mapping, or plain decimals, and returns undefined
- * for any other text.
+ * Returns a function that reads a cell as a decimal number: with the separators of the measure, or as plain decimal
+ * text if the measure has none. The function returns undefined for any other text.
  */
 export function cellReader({ separators }: Measure): (cell: string) => string | undefined {
   const read = separators && numberReader(separators);
@@ -150,7 +150,7 @@ export function cellReader({ separators }: Measure): (cell: string) => string | 
   };
 }
 
-/** Returns the text of a cell or of a JSON value; undefined if the place is a whole row. */
+/** Returns the text of a cell or of a JSON scalar; undefined if the place is a whole row or is not in these rows. */
 function cellAt(root: Row, place: Place): string | undefined {
   if (place.columnNumber === undefined && place.pointer === undefined) return undefined;
   for (const { row } of rowsOf("", root)) {
@@ -164,7 +164,7 @@ function cellAt(root: Row, place: Place): string | undefined {
   return undefined;
 }
 
-/** Expands `a.*.b` to `a.0.b` and `a.1.b` for the items in the payload. Returns an attr without `*` unchanged. */
+/** Expands `a.*.b` to `a.0.b`, `a.1.b` and so on, one path per item of the list in the payload. */
 function concretePaths(attr: AttrPath, payload: JsonValue, before: AttrPath = []): readonly AttrPath[] {
   const star = attr.indexOf("*");
   if (star < 0) return [[...before, ...attr]];

@@ -123,7 +123,10 @@ export function withoutReplaced(
 
 const REPLACED: PlatformAnswer = { kind: "replaced", values: NO_VALUES };
 
-/** Returns a check that repeats the answers of an earlier check. Reads them from its file in the original order. */
+/**
+ * Returns a check that replays the answers of an earlier check.
+ * @param answers in the order of the records; a missing answer, or an answer for another record, becomes `unknown`
+ */
 export function replayedCheck(
   job: Job,
   askedAt: string,

@@ -19,7 +19,9 @@ export interface ReadingContext {
 }
 
 export interface PlatformQueries {
-  /** Returns a check that queries the platform for accepted records. If absent, the platform is not queried. */
+  /**
+   * Returns the check of a run's accepted records; undefined if the run is not checked. If absent, no run is checked.
+   */
   readonly queryPlatform?:
     | ((job: Job, settings: RunSettings, run: Run) => Promise<PlatformCheck | undefined>)
     | undefined;
@@ -78,7 +80,10 @@ async function proveFromSources(
   return { proof, files: [...Object.values(tables), ...others] };
 }
 
-/** Lists the corrections of a job after its records have been read. */
+/**
+ * Writes the table of corrections, and counts the applied ones. Call this function once all records have been read,
+ * because the result of a correction is known only then. Returns undefined if the job has no corrections.
+ */
 async function listCorrected(
   { input: { corrections } }: Job,
   folder: ReportFolder,

@@ -12,7 +12,7 @@ import { type ProofTable, type RowMarks, createRowMarks, rowsOf } from "./row-co
 
 export interface AmountTracer {
   readonly add: (record: MeasuredRecord) => Promise<void>;
-  /** Records a difference that does not concern an amount. */
+  /** Writes a difference that does not concern an amount. */
   readonly note: (kind: string, outcome: Outcome) => Promise<void>;
   readonly result: () => { readonly measures: readonly MeasureProof[]; readonly differences: number };
 }
@@ -28,8 +28,8 @@ interface MeasuredRecord {
 }
 
 /**
- * Traces every measure from the source cells to the platform. An amount that differs between stages becomes a row in
- * the table of differences.
+ * Traces every measure from the source cells to the platform. An amount that cannot be read, or that is not the same at
+ * every stage, becomes a row in the table of differences.
  * @param compared attrs whose values the platform returns
  */
 export function createAmountTracer(
@@ -90,15 +90,12 @@ function tracedAmount(
   return { unreadable, ...definedMembers({ by, ...stages }) };
 }
 
-/** Whether the row lacks a correction that the platform has accepted. */
+/** Whether the row is the uncorrected version of a record whose corrected version is on the platform. */
 function isUncorrected({ problems }: Outcome): boolean {
   return problems.some(({ code }) => code === "corrected_since");
 }
 
-/**
- * Removes the source amount of a cell that has already been counted, so that the sum of the file includes the cell only
- * once.
- */
+/** Removes the source amount of a cell that has already been counted, so that the sum includes the cell only once. */
 function withoutSource({ source: _source, ...others }: TracedAmount): TracedAmount {
   return others;
 }
@@ -114,7 +111,7 @@ function placeCells(
 }
 
 interface MeasuredColumns {
-  /** Returns false if this cell of a CSV file was already passed in an earlier call. */
+  /** Returns true, except for a CSV cell that was passed in an earlier call. */
   readonly isNew: (place: Place | undefined) => boolean;
   readonly learn: (place: Place | undefined) => void;
   /**
@@ -124,7 +121,7 @@ interface MeasuredColumns {
   readonly others: (row: Row, mapped: readonly Amount[], read: (cell: string) => string | undefined) => Amount[];
 }
 
-/** Creates the set of columns, by file, that contain the amounts of a measure. */
+/** Creates an empty set of the columns, by file, that contain amounts of a measure. */
 function createColumns(): MeasuredColumns {
   const byFile = new Map<string, Set<number>>();
   const seen = new Map<string, RowMarks>();

@@ -51,12 +51,12 @@ export interface TracedRun {
 /** A record of the input and its outcome in the ledger. */
 interface TracedRecord {
   readonly record: InputRecord;
-  /** Absent for a record that the run omitted. */
+  /** Absent for a record that the run left out. */
   readonly outcome: Outcome | undefined;
   readonly content: Uint8Array | undefined;
 }
 
-/** Reads the sources and the ledger in parallel, record by record, and writes the tables. */
+/** Reads the sources and the ledger side by side, record by record, and writes the tables. */
 export async function traceRecords(options: TraceOptions): Promise<TracedRun> {
   const { job, tables, platform } = options;
   const progress: TraceProgress = {
@@ -133,7 +133,7 @@ export interface MappedTrace extends TracedRecord {
   /** The payload as it is sent; absent for an orphan. */
   readonly payload?: JsonObject;
   readonly parameters?: JsonObject;
-  /** The result of comparing the rebuilt payload with the planned payload. Absent if nothing was planned. */
+  /** The result of comparing the rebuilt payload with the planned payload. Absent if the plan has no payload. */
   readonly comparison?: "same" | "different";
 }
 
@@ -161,7 +161,9 @@ export function acceptedRecord({ outcome, payload, parameters }: MappedTrace): r
   return [{ record: outcome.record, payload, parameters }];
 }
 
-/** Traces a run with the ledger alone: records, without rows or amounts. */
+/**
+ * Traces a run from the ledger alone. Writes only the table of records, without rows, payload comparisons or amounts.
+ */
 export async function traceLedger({ ledger, run }: RunInLedger, tables: TraceTables): Promise<TracedRun> {
   for await (const batch of ledger.outcomes(run.id)) {
     const contents = await contentsOf(ledger, run, batch);

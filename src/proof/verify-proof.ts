@@ -16,7 +16,6 @@ import { type PlatformAnswer, type PlatformCheck, platformFile, replayedCheck } 
 import { writeProof } from "./write-proof.ts";
 
 export interface VerifyOptions {
-  /** The folder of the proof. */
   readonly folder: string;
   readonly ledger: Ledger;
 }
@@ -74,7 +73,9 @@ const proofSchema = z.object({
 });
 type RecordedProof = z.infer<typeof proofSchema>;
 
-/** Reads the recorded proof. If the proof is corrupt, `proof` is a sentence that says so. */
+/**
+ * Reads the recorded proof. If `proof.json` is not a valid proof of this format, `proof` is a sentence that says so.
+ */
 async function readProof(folder: string): Promise<{ readonly text: string; readonly proof: RecordedProof | string }> {
   const file = path.join(folder, "proof.json");
   const text = await readFile(file, "utf8").catch((error: unknown) => {
@@ -84,7 +85,10 @@ async function readProof(folder: string): Promise<{ readonly text: string; reado
     });
   });
   const parsed = proofSchema.safeParse(parseJson(text));
-  return { text, proof: parsed.success ? parsed.data : "proof.json cannot be read" };
+  return {
+    text,
+    proof: parsed.success ? parsed.data : "proof.json is not a valid proof in the format migrate-proof/1",
+  };
 }
 
 async function requireExactRun(ledger: Ledger, id: string): Promise<Run> {
@@ -176,7 +180,7 @@ async function firstDifferingLine(file: string, again: string): Promise<number> 
 
 const MAX_NAMED = 20;
 
-/** Returns the paths at which two documents differ, such as `runs.0.records.total: 12, now 13`. */
+/** Describes the differences between two documents, such as `proof.json: runs.0.records.total: 12, now 13`. */
 function differingMembers(before: JsonValue | undefined, now: JsonValue | undefined): readonly string[] {
   const found = differencesAt(before, now, "");
   const shown = found.slice(0, MAX_NAMED).map((one) => `proof.json: ${one}`);
@@ -188,7 +192,9 @@ function differingMembers(before: JsonValue | undefined, now: JsonValue | undefi
 function differencesAt(before: JsonValue | undefined, now: JsonValue | undefined, at: string): readonly string[] {
   const isPair = (isJsonObject(before) && isJsonObject(now)) || (isJsonArray(before) && isJsonArray(now));
   if (!isPair)
-    return JSON.stringify(before) === JSON.stringify(now) ? [] : [`${at}: ${said(before)}, now ${said(now)}`];
+    return JSON.stringify(before) === JSON.stringify(now)
+      ? []
+      : [`${at}: ${describeValue(before)}, now ${describeValue(now)}`];
   const one: ReadonlyMap<string, JsonValue> = new Map(Object.entries(before));
   const other: ReadonlyMap<string, JsonValue> = new Map(Object.entries(now));
   return [...new Set([...one.keys(), ...other.keys()])].flatMap((name) =>
@@ -196,7 +202,8 @@ function differencesAt(before: JsonValue | undefined, now: JsonValue | undefined
   );
 }
 
-function said(value: JsonValue | undefined): string {
-  if (value === undefined) return "nothing";
-  return isJsonObject(value) || isJsonArray(value) ? "something else" : JSON.stringify(value).slice(0, 80);
+function describeValue(value: JsonValue | undefined): string {
+  if (value === undefined) return "missing";
+  if (isJsonArray(value)) return "a list";
+  return isJsonObject(value) ? "an object" : JSON.stringify(value).slice(0, 80);
 }

@@ -11,18 +11,17 @@ export interface ProofOptions extends PlatformQueries {
   readonly ledger: Ledger;
   /** The runs to prove, oldest first. */
   readonly runs: readonly Run[];
-  /** The folder of the proof. */
   readonly folder: string;
   /** ISO 8601 UTC. A rebuilt proof keeps the original values of this member and of `tool`. */
   readonly madeAt: string;
   readonly tool: string;
-  /** Whether these are all the runs in the ledger. The total on the platform is known only in this case. */
+  /** Whether these are all the runs in the ledger. Only then does the proof include the totals across all runs. */
   readonly all: boolean;
 }
 
 /**
- * Writes `proof.json`, `proof.html` and the tables of each run (docs/proof.md), and moves them into the folder
- * together. The same sources, ledger, `madeAt` and `tool` produce the same bytes.
+ * Writes `proof.json`, `proof.html` and the tables of each run (docs/proof.md). Moves the files into the folder once
+ * all of them are complete. The same sources, ledger, platform answers, `madeAt` and `tool` produce the same bytes.
  * @throws Failure `storage` if a file cannot be written
  */
 export async function writeProof(

@@ -4,7 +4,8 @@ import { writeMigrationPage } from "./page/migration-page.ts";
 import { openReportFolder } from "./report-folder.ts";
 
 /**
- * Writes `migration.json` and `migration.html`, and moves both into the folder together. Returns the path of the page.
+ * Writes `migration.json` and `migration.html`, and moves them into the folder once both are complete. Returns the path
+ * of the page.
  * @throws Failure `storage`, or `usage` for a folder that is a link or that others can write to
  */
 export async function writeMigrationReport(report: MigrationReport, name: string): Promise<string> {

@@ -20,9 +20,9 @@ export interface RateChart {
 const CHART_ROWS = 15;
 
 /**
- * Renders the rates of a day as bars, one per half hour. Bars of negative rates extend below the axis. The text below
- * states the highest and the lowest rate. Uses no colours. The chart fits on a terminal of 80 columns, even on a day of
- * 25 hours.
+ * Renders the rates of a day as bars, one per half hour. Bars of negative rates extend below the axis. A line below the
+ * chart states the highest and the lowest rate. Uses no colours. The chart fits on a terminal of 80 columns, even on a
+ * day of 25 hours.
  */
 export function rateChart({ title, bars, width }: RateChart): string {
   const known = bars.flatMap(({ value, clock }) => (value === undefined ? [] : [{ text: value, clock }]));

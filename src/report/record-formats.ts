@@ -17,7 +17,7 @@ export interface RecordView<T> {
 
 interface RecordBatch<T> {
   readonly results: readonly T[];
-  /** The JSON of each record as received, but without whitespace. */
+  /** The JSON of each record as received, but without insignificant whitespace. */
   readonly json: readonly string[];
 }
 
@@ -118,7 +118,7 @@ function csvCell(value: JsonValue): string {
   return NUMBER.test(cell) ? cell : shownCell(cell);
 }
 
-/** A record of any shape, and its JSON as received, but without whitespace. */
+/** A record of any shape, and its JSON as received, but without insignificant whitespace. */
 interface ReceivedRecord {
   readonly record: JsonObject;
   readonly json: string;

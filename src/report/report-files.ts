@@ -28,9 +28,9 @@ export interface WrittenReport {
 
 /**
  * Writes `outcomes.ndjson`, `errors.csv`, `report.html`, `summary.json` and the rejects (docs/errors.md). With
- * `workbook`, also writes the rejects to `rejects.xlsx`. At the end, all new files replace the earlier files together.
- * Only the owner can read the files. If the input can be read again, also removes the rejects files of an earlier
- * report that have no replacement.
+ * `workbook`, also writes the rejects to `rejects.xlsx`. Once all new files are complete, they replace the earlier
+ * files. Only the owner can read the files. If the input can be read again, also removes the rejects files of an
+ * earlier report that have no replacement.
  * @throws Failure `storage`, or `source_changed` if the input has changed
  */
 export async function writeReportFiles(report: Report, options: ReportFilesOptions): Promise<WrittenReport> {

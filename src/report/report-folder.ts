@@ -8,19 +8,16 @@ import { isRunning } from "../files/running-process.ts";
 import { remedyOf } from "../files/write-error.ts";
 import { Failure } from "../model/failure.ts";
 
-/** Files that appear in a folder together once all of them are complete. */
+/** Files that appear in a folder only once all of them are complete. */
 export interface ReportFolder {
   readonly path: string;
   /** Starts a file that only its owner can read (0600). Discards an earlier draft with the same name. */
   readonly create: (name: string) => Promise<ReportFile>;
-  /**
-   * Starts a temporary file (0600) for data that another file will include later. The temporary file is removed at the
-   * end.
-   */
+  /** Starts a temporary file (0600) for data that another file will include later. `discard` removes it. */
   readonly scratch: () => Promise<ScratchFile>;
   /** Moves the files to their final paths in the order of their creation, and syncs the folder. */
   readonly commit: () => Promise<void>;
-  /** Removes files that were not committed. */
+  /** Removes files that were not committed, and all temporary files. */
   readonly discard: () => Promise<void>;
 }
 

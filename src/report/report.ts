@@ -124,8 +124,7 @@ const STATUSES_WITHOUT_ERRORS: ReadonlySet<Status> = new Set(["valid", "accepted
 const STATUSES_WITH_ERRORS: readonly Status[] = STATUSES.filter((status) => !STATUSES_WITHOUT_ERRORS.has(status));
 
 /**
- * Yields the outcomes that have problems. If the run has no warnings, reads only records with a status that implies
- * errors.
+ * Yields the outcomes that have problems. If the run has no warnings, reads only records whose status allows errors.
  */
 export async function* outcomesWithProblems(report: Report): AsyncGenerator<readonly Outcome[]> {
   const { summary, outcomes, inColumns = outcomes } = report;

@@ -4,8 +4,9 @@ import type { Place } from "../model/place.ts";
 import type { Problem } from "../model/problem.ts";
 
 /**
- * The invalid values of a run. They are kept only in memory and only with `--show-values`. A report reads the values
- * from here, because the ledger contains no values. Only the values of the first `MAX_PLACES` places are kept.
+ * The values of a run that have problems. They are kept only in memory and only with `--show-values`. A report reads
+ * the values from here, because the ledger contains no values. Only the values of the first `MAX_PLACES` places are
+ * kept.
  */
 export interface ShownValues {
   readonly noteValue: (place: Place, value: JsonValue | undefined) => void;

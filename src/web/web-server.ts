@@ -28,7 +28,7 @@ export interface WebServer {
   readonly address: string;
   /** Creates an address that works once, for the program that opens a browser. */
   readonly createSingleAddress: () => string;
-  /** Waits for a push to end, then closes all connections. */
+  /** Waits for a check or a push to end, then closes all connections. */
   readonly close: () => Promise<void>;
 }
 

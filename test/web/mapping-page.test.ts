@@ -73,7 +73,7 @@ describeWebPages("the mapping", (open) => {
     await press("Home");
     while (!(await focused(page)).startsWith("email")) await press("ArrowDown");
     await press("Delete");
-    await page.waitForSelector('p.quiet:has-text("Nothing fills customers.*.email any longer.")', {
+    await page.waitForSelector('p.quiet:has-text("customers.*.email is no longer filled.")', {
       state: "attached",
     });
     await press("Enter");

@@ -14,7 +14,7 @@ interface CauseFacts {
   readonly first: Problem;
 }
 
-/** Problems that probably have the same reason: the same severity, origin and code at the same field of any item. */
+/** Problems that probably have the same cause: the same severity, origin and code at the same field of any item. */
 export interface Cause extends CauseFacts {
   readonly count: number;
   /** Shapes of the values, most frequent first. */
@@ -34,13 +34,16 @@ export interface ShapeCount {
   readonly example: { readonly record: number; readonly place: Place; readonly value?: string };
 }
 
-/** The causes: errors before warnings, most frequent first. `others` counts the problems beyond the limit. */
+/**
+ * The causes: errors before warnings, most frequent first. `others` counts the problems whose causes first occurred
+ * after the limit on shapes was reached.
+ */
 export interface Causes {
   readonly causes: readonly Cause[];
   readonly others: number;
 }
 
-/** Maximum total number of shapes in all causes. Limits memory use for any input. */
+/** Maximum number of shapes in all causes together. Limits memory use for any input. */
 const MAX_SHAPES_IN_ALL = 1000;
 
 /** Groups all problems of the outcomes by cause (`causeKey`) and, within a cause, by the shape of the value. */

@@ -11,7 +11,7 @@ import { describeProblem } from "../problems/problem-text.ts";
 const MAX_ANNOTATIONS = 50;
 
 /**
- * Writes annotations for a GitHub workflow on the lines of the source files. The first annotations belong to different
+ * Writes GitHub workflow annotations on the lines of the source files. The first annotations belong to different
  * causes, so that the ten annotations that GitHub shows cover ten causes. The other annotations follow, errors before
  * warnings. A notice states the number of omitted problems.
  */
@@ -66,7 +66,7 @@ function collect(found: CollectedAnnotations, { source }: Outcome, problem: Prob
   } else if (picked.more.length < MAX_ANNOTATIONS) picked.more.push({ problem, place });
 }
 
-/** Renders an annotation. Omits `col`, which counts characters, because the message names the column of a CSV cell. */
+/** Renders an annotation. Omits `col`, which counts characters; the message names the column of a CSV cell instead. */
 function annotationLine({ problem, place }: Annotation, showValues: boolean): string {
   const { attr, code, severity, value } = problem;
   const file = place.file === "-" ? [] : [`file=${propertyText(place.file)}`, `line=${place.line}`];

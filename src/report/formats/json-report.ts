@@ -36,8 +36,9 @@ async function writeLines(
 }
 
 /**
- * Renders an outcome as a JSON object on one line, without a line break. Keys have a fixed order (docs/errors.md), and
- * are absent if they do not apply. Concatenates strings for speed, because every record of the input has a line.
+ * Renders an outcome as a JSON object on one line, without the line break at the end. Keys have a fixed order
+ * (docs/errors.md), and are absent if they do not apply. Concatenates strings for speed, because every record of the
+ * input has a line.
  */
 export function outcomeLine(outcome: Outcome, options: { readonly showValues: boolean }): string {
   const { record, key, source, status, problems } = outcome;

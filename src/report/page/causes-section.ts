@@ -140,8 +140,8 @@ function tags({ attr, code, by }: PageFinding): Html {
 }
 
 /**
- * Returns the message of the problem, with its pattern described in words; undefined if the message is already the
- * title.
+ * Returns the message of the problem; undefined if the message is already the title. Describes a required pattern in
+ * words if possible, and shows the pattern itself below.
  */
 function message({ first }: PageFinding, fieldTitle: FieldTitle | undefined): Html | undefined {
   const pattern = requiredPattern(first);

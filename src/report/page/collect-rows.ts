@@ -40,7 +40,7 @@ export interface CauseCollector {
   readonly add: (outcomes: readonly Outcome[]) => void;
   /** Returns the causes: errors before warnings, then by the number of affected records, highest first. */
   readonly causes: () => readonly PageCause[];
-  /** Returns the number of problems in causes beyond the limits. */
+  /** Returns the number of problems in causes that first occurred after `MAX_PLACES` was reached. */
   readonly others: () => Readonly<Record<Severity, number>>;
   readonly totals: () => CauseTotals;
 }
@@ -106,7 +106,7 @@ export function createCauseCollector({ showValues }: { readonly showValues: bool
 }
 
 /**
- * All problems in one cell of a record, or a single problem without a cell. If there is an error, an error comes first.
+ * All problems in one cell of a record, or a single problem without a cell. The first is an error if any of them is.
  */
 type CellProblems = readonly [Problem, ...Problem[]];
 

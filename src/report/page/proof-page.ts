@@ -189,8 +189,8 @@ function footer({ files }: Proof): Html {
       rows: Object.entries(files),
     })}
     <p>
-      A row is part of a record, an orphan (no parent has its key), part of a duplicate of another record, left out by
-      the run, or not picked by the mapping.
+      A row is in a record, is an orphan (no parent has its key), is in a duplicate of another record, was left out by
+      the run, or was not picked by the mapping. Any other row is unaccounted for.
       <code>migrate proof verify</code> computes the proof again from the sources and the ledger, and lists the
       differences.
     </p>

@@ -7,7 +7,7 @@ import { toneOf } from "./records-section.ts";
 
 const HEIGHT = 120;
 
-/** Renders the platform's answers over time: as a chart with one column per time slot, and as a table. */
+/** Renders the platform's replies over time: as a chart with one column per time slot, and as a table. */
 export function timelineSection(timeline: Timeline): Html {
   const { slotSeconds, slots } = timeline;
   const statuses = STATUSES.filter((status) => slots.some(({ counts }) => (counts[status] ?? 0) > 0));
@@ -17,15 +17,15 @@ export function timelineSection(timeline: Timeline): Html {
         <svg width="12" height="12" aria-hidden="true">
           <rect width="12" height="12" rx="3" class="fill-${toneOf(status)}"></rect>
         </svg>
-        ${ANSWERS[status]}
+        ${REPLIES[status]}
       </span> `,
   );
   const highest = Math.max(...slots.map(({ counts }) => totalOf(counts)));
   return html`<section aria-labelledby="time">
     <h2 id="time">The push over time</h2>
     <p>
-      Each column covers ${lengthText(slotSeconds)}. The highest column represents ${counted(highest, "answer")} from
-      the platform.
+      Each column covers ${lengthText(slotSeconds)}. The highest column represents ${repliesText(highest)} from the
+      platform.
     </p>
     ${columnChart(timeline, statuses, highest)}
     <p class="legend">${legend}</p>
@@ -51,7 +51,7 @@ function columnChart({ slotSeconds, slots }: Timeline, statuses: readonly Status
       viewBox="0 0 ${1 + slotOf(last)} ${HEIGHT}"
       preserveAspectRatio="none"
       role="img"
-      aria-label="Answers from the platform between ${begin} and ${end}, at most ${formatCount(highest)} in ${lengthText(slotSeconds)}"
+      aria-label="Replies from the platform between ${begin} and ${end}; peak: ${repliesText(highest)} in ${lengthText(slotSeconds)}"
     >
       ${bars}
     </svg>
@@ -70,7 +70,7 @@ function slotTable({ slots }: Timeline, statuses: readonly Status[]): Html {
     <thead>
       <tr>
         <th scope="col">From (UTC)</th>
-        ${statuses.map((status) => html`<th scope="col" class="number">${ANSWERS[status]}</th>`)}
+        ${statuses.map((status) => html`<th scope="col" class="number">${REPLIES[status]}</th>`)}
       </tr>
     </thead>
     <tbody>
@@ -79,8 +79,8 @@ function slotTable({ slots }: Timeline, statuses: readonly Status[]): Html {
   </table>`;
 }
 
-/** The meaning of a platform's answer, by the resulting status of the record. */
-const ANSWERS: Readonly<Record<Status, string>> = {
+/** The meaning of a platform's reply, by the resulting status of the record. */
+const REPLIES: Readonly<Record<Status, string>> = {
   valid: "would be accepted",
   invalid: "invalid",
   accepted: "accepted",
@@ -120,6 +120,10 @@ function slotBar({ x, counts, statuses, highest }: SlotBar): Html {
   return html`${parts}`;
 }
 
+function repliesText(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? "reply" : "replies"}`;
+}
+
 function lengthText(seconds: number): string {
   if (seconds % 86_400 === 0) return counted(seconds / 86_400, "day");
   if (seconds % 3600 === 0) return counted(seconds / 3600, "hour");
@@ -131,7 +135,7 @@ export function moment(iso: string, hasSeconds = false): string {
   return `${dayOf(iso)}, ${iso.slice(11, hasSeconds ? 19 : 16)} UTC`;
 }
 
-/** Created on first use, because creating it takes as long as a short command. */
+/** Created on first use, because creating a formatter takes as long as an entire short command. */
 let day: Intl.DateTimeFormat | undefined;
 
 function dayOf(iso: string): string {

@@ -179,8 +179,8 @@ const KEY_CORRUPTION_TEXT: Readonly<Record<KeyCorruptionKind, string>> = {
   formula: "a spreadsheet wrote one of the keys as a formula",
   apostrophe: "a spreadsheet put an apostrophe in front of the key",
   thousands: "a spreadsheet puts commas into large numbers",
-  decimals: "a spreadsheet adds decimals to numbers",
-  fraction: "a spreadsheet drops trailing zeros from decimals",
+  decimals: "a spreadsheet adds decimal places to numbers",
+  fraction: "a spreadsheet drops trailing zeros from decimal numbers",
   scientific: "a spreadsheet writes long numbers in scientific notation, which loses digits",
   plus: "a spreadsheet drops a leading plus sign",
   dash: "the keys differ only in dashes",
@@ -214,11 +214,14 @@ const EXPECTED_TEXT: Readonly<Record<Expected, string>> = {
   uuid: "Must be a UUID, such as 3f2504e0-4f89-41d3-9a0c-0305e82c3301.",
 };
 
-/** Describes the format that the mapping requires of the cell, because the data owner corrects cells, not payloads. */
+/**
+ * Describes the required format as the data owner must write it in the cell: the mapping's format, not the payload's.
+ * For a pattern or a multiple, describes the requirement of the contract.
+ */
 function describeWrittenForm(expected: Expected, { as, zone, readings }: WrittenForm): string {
   if (readings !== undefined) {
     const [one, other] = readings.map((pattern) => plainText(pattern));
-    return `Can be read as ${one} and as ${other}, which are different ${expected === "date" ? "days" : "times"}.`;
+    return `Ambiguous: the formats ${one} and ${other} both match, but give different ${expected === "date" ? "days" : "times"}.`;
   }
   if (expected === "pattern") return `Does not match the format that the contract requires: ${plainText(as, 200)}`;
   if (expected === "multiple") return `Must be a multiple of ${as}.`;

@@ -2,8 +2,8 @@ import type { RuleFinding } from "../../model/problem.ts";
 import { plainLine, plainText } from "../../text/plain-text.ts";
 
 /**
- * Describes a violated rule by its message. If there is no message, uses the operator's sentence (if any), the kind and
- * the fields.
+ * Describes a violated rule by its message. Without a message, uses the requirement from the operator's document (if
+ * any), the kind of the rule and the fields.
  */
 export function describeBrokenRule({ rule, fields, message, asked }: RuleFinding): string {
   if (message !== undefined) return plainLine(message);

@@ -6,7 +6,10 @@ import { hash } from "node:crypto";
  * by trying every possible value.
  */
 export interface Fingerprints {
-  /** Returns the fingerprint of a cell. Equal cells in two rows have different fingerprints. */
+  /**
+   * Returns the fingerprint of a cell, or `EMPTY_CELL`. Equal cells in different rows have different fingerprints,
+   * unless they are empty.
+   */
   readonly cell: (
     place: { readonly source: string; readonly row: number; readonly column: string },
     value: string,

@@ -116,7 +116,10 @@ export function csvLayout(
   };
 }
 
-/** Counts each column without a name separately, because a mapping can refer to a column by its number. */
+/**
+ * Returns the columns of `own` that are not in `known`. Counts each column without a name separately, because a mapping
+ * can refer to a column by its number.
+ */
 function newColumns(own: readonly string[], known: readonly string[]): readonly string[] {
   const left = [...known];
   return own.filter((column) => {

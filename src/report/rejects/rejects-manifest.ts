@@ -151,7 +151,7 @@ function marksOf({ problems }: RejectRow, outcome: Outcome): string {
 
 /**
  * Whether any cell of the row may be corrected. This is the case if an error in the row belongs to no cell or was found
- * while reading the sources, or if the record violates a rule over several fields.
+ * while reading the sources, or if the record violates a rule, which may concern several fields.
  */
 function isAnyCellFaulty(own: readonly Problem[], all: readonly Problem[]): boolean {
   const errors = own.filter(({ severity }) => severity === "error");
@@ -164,7 +164,9 @@ function columnOf(column: string | undefined, columns: readonly string[]): reado
   return index < 0 ? [] : [index];
 }
 
-/** Returns a list with the name of the row's member that contains the value at the pointer; empty for the row itself. */
+/**
+ * Returns a list with the name of the row's member that contains the value at the pointer; empty for the row itself.
+ */
 function memberOf(pointer: string | undefined, row: string): readonly string[] {
   return pointer === undefined ? [] : parsePointer(pointer.slice(row.length)).slice(0, 1);
 }

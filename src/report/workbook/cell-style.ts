@@ -6,7 +6,7 @@ export type CellStyle = "text" | "error" | "warning" | "note" | "header" | "numb
 
 const STYLES: readonly CellStyle[] = ["text", "error", "warning", "note", "header", "number", "wrapped"];
 
-/** Returns the number of a style in {@link stylesXml}. Number 0 is the default style of the spreadsheet program. */
+/** Returns the number of a style in {@link stylesXml}. Number 0 is the default style of the workbook. */
 export function styleNumber(style: CellStyle): number {
   return STYLES.indexOf(style) + 1;
 }

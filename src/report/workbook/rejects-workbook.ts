@@ -26,7 +26,7 @@ export interface WorkbookOptions {
   readonly choices: ColumnChoices;
 }
 
-/** Receives the rejected rows while they are written to their files, and writes them to the sheets of a workbook. */
+/** Writes the rejected rows to the sheets of a workbook, while the same rows are written to the rejects files. */
 export interface RejectsWorkbook extends RowWriter {
   readonly finish: (report: Report) => Promise<WrittenWorkbook>;
 }
@@ -251,7 +251,9 @@ const HEADER = [
   "first place",
 ];
 
-/** Writes the causes of errors, then those of warnings, with advice. Shows shapes instead of values, except for codes. */
+/**
+ * Writes the causes of errors, then those of warnings, with advice. Shows shapes instead of values, except for codes.
+ */
 async function writeCausesSheet(writer: SheetWriter, report: Report): Promise<FinishedSheet> {
   const { causes, others } = await collectCauses(outcomesWithProblems(report));
   writer.add(HEADER.map((value) => ({ value, style: "header" })));

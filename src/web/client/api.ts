@@ -14,7 +14,10 @@ export class ApiError extends Error {
 
 const KEY = "migrate-key";
 
-/** Exchanges the token in the URL fragment, if any, for a session. Removes the token from the address. */
+/**
+ * Removes the token, if any, from the URL fragment and exchanges it for a session.
+ * @throws ApiError
+ */
 export async function openSession(): Promise<void> {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (token === null) return;
@@ -41,7 +44,7 @@ export async function postJson<T>(path: string, body: object, signal?: AbortSign
 /**
  * Yields the messages of a server-sent event stream. Does not use `EventSource`, because it cannot send the session
  * key.
- * @throws ApiError if the stream cannot be opened or breaks
+ * @throws ApiError if the stream cannot be opened, or ends before the signal is aborted
  */
 export async function* messagesOf<T>(path: string, signal: AbortSignal): AsyncGenerator<T> {
   const { body } = await request(path, { signal });

@@ -174,7 +174,7 @@ function follow(event: MouseEvent, path: string, goTo: (path: string) => void): 
   goTo(path);
 }
 
-/** Returns the current address without the origin, and a function that opens another address. */
+/** Returns the path and query of the current address, and a function that opens another one. */
 function usePath(): readonly [string, (path: string) => void] {
   const [path, setPath] = useState(currentPath);
   useEffect(() => {

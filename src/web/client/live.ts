@@ -35,7 +35,7 @@ export async function followEvents(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Returns the current activity. Only pages that call this hook are rendered again for each event. */
+/** Returns the current activity. Only components that call this hook are rendered again for each event. */
 export function useLive(): Live {
   const [live, setLive] = useState(current);
   useEffect(() => {

@@ -82,7 +82,7 @@ async function nameFile(name: string, { job, configFile }: ProjectSettings, proj
   if (job.corrections !== undefined) return;
   const line = `corrections: ${name}`;
   if (configFile === undefined)
-    throw new Failure("config", "no configuration file names the corrections file", {
+    throw new Failure("config", "there is no configuration file in which to name the corrections file", {
       hint: `create the file migrate.yaml with this line, then repeat the edit: ${line}`,
     });
   const file = pathsFrom(project.folder)(configFile);

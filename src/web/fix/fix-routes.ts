@@ -16,7 +16,7 @@ const VALUES = z.object({ ...FILTER, column: INDEX, values: SHOWN });
 const CHANGES = z.object({ session: z.string(), seen: INDEX, values: SHOWN });
 const CELL = z.object({ session: z.string(), row: INDEX, column: INDEX });
 
-/** A cell can be as long as a record of a source. */
+/** Allows every cell of a CSV source, whose records are limited to 1 MiB. */
 const VALUE = z.string().max(4_000_000);
 const EDITOR = { session: z.string(), tab: z.string().min(1).max(64), seen: INDEX, values: SHOWN };
 const EDITS = z.object({

@@ -41,7 +41,7 @@ export interface FixSession extends Editing {
   readonly rows: (range: RowRange, showValues: boolean) => readonly Types.FixRow[];
   /** Returns the rows of records with cells that were changed after `seen`, up to a limit. */
   readonly changedSince: (seen: number, showValues: boolean) => Types.ChangedRows;
-  /** Returns the most frequent values of a column in the rows that match a filter, with their counts. */
+  /** Returns the most frequent values of a column in the open rows that match a filter, with their counts. */
   readonly values: (filter: Types.RowFilter & { readonly column: number }) => Promise<readonly Types.ValueCount[]>;
   /** Returns the complete value of a cell. The grid may show only the start of a long value. */
   readonly value: (row: number, column: number) => string | undefined;
@@ -161,11 +161,13 @@ function listedTargets(targets: readonly CellTarget[]): EditTargets {
   return { count: targets.length, valueBytes, each: () => targets };
 }
 
-/** @throws Failure `usage` if the source has no such column */
+/** @throws Failure `usage` if the source has no column with this index */
 function columnOf({ rows }: EditParts, source: number, column: number): string {
-  const name = rows.sources[source]?.columns[column];
-  if (name === undefined) throw new Failure("usage", "there is no such column");
-  return name;
+  const found = rows.sources[source];
+  const name = found?.columns[column];
+  if (name !== undefined) return name;
+  const where = found === undefined ? `source ${source + 1}` : `"${found.spec.name}"`;
+  throw new Failure("usage", `there is no column number ${column + 1} in ${where}`, { hint: "reload the page" });
 }
 
 const LISTED_OUTDATED = 50;

@@ -1,6 +1,6 @@
 import type { ErrorDetails } from "../../model/failure.ts";
 
-/** Data that the Fix page receives. Indexes of sources, columns and causes refer to the overview. */
+/** Data that the Fix page and the server exchange. Indexes of sources, columns and causes refer to the overview. */
 
 /** The progress of a check, or its result. */
 export type FixState =
@@ -11,12 +11,12 @@ export type FixState =
 /** The part of the overview that edits change. */
 interface EditedOverview {
   readonly records: RecordCounts;
-  /** The first cause is `ALL_CAUSES`. The other causes follow, with the most rows first. */
+  /** The first cause is `ALL_CAUSES`. The other causes follow, in descending order of their number of rows. */
   readonly causes: readonly FixCause[];
   /** The name of a project file that has changed since the check; absent if no file has changed. */
   readonly changedFile?: string;
   readonly progress?: EditProgress;
-  /** The first edit of many cells that was incomplete when its program ended. */
+  /** The earliest edit of many cells that an ended program left incomplete. */
   readonly unfinished?: UnfinishedEdit;
 }
 
@@ -115,7 +115,7 @@ export interface FixRow {
   readonly key: string;
   readonly file: string;
   readonly line: number;
-  /** The cells in the order of the columns; null if the file has no such column. Long values are cut off (`cut`). */
+  /** The cells in the order of the columns; null if the row has no cell there. Long values are cut off (`cut`). */
   readonly cells: readonly (string | null)[];
   /** Indexes of the columns whose values are cut off. */
   readonly cut?: readonly number[];
@@ -161,14 +161,17 @@ export interface CellEdit {
   readonly value: string | null;
 }
 
-/** Copies the cells of the row at `first` to the following rows up to `last`. */
+/** Copies the cells of the row at `first` to the following rows, up to and including `last`. */
 export interface FillDown extends RowFilter {
   readonly columns: readonly number[];
   readonly first: number;
   readonly last: number;
 }
 
-/** A new value for a column, in all rows that match the filter, or only in the rows with the value `from`. */
+/**
+ * A new value for a column in the open rows that match the filter. If `from` is null, replaces the value of all these
+ * rows. Otherwise, replaces it only in the rows with the value `from`.
+ */
 export interface Replacement extends RowFilter {
   readonly column: number;
   readonly from: string | null;
@@ -186,7 +189,6 @@ export interface Editor extends Tab {
   readonly seen: number;
 }
 
-/** A browser tab. */
 export interface Tab {
   readonly tab: string;
 }

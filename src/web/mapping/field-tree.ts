@@ -267,7 +267,7 @@ function rounded({ score }: Guess): number {
   return Math.round(Math.min(score, 1) * 100) / 100;
 }
 
-/** Returns the field of the contract with an attr; undefined if there is none. */
+/** Returns the field of the contract that has this attr and holds values, not objects; undefined if there is none. */
 export function slotAt(payload: Container, attr: string): Slot | undefined {
   for (const field of payload.fields) {
     if (field.kind === "slot" && field.path.join(".") === attr) return field;

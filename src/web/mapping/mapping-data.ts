@@ -13,7 +13,7 @@ export interface SourceData {
   readonly files: readonly string[];
   readonly rows: number;
   readonly columns: readonly ColumnData[];
-  /** Columns that identify a row. */
+  /** Candidates for the key: columns whose values each identify one row. */
   readonly keys: readonly string[];
   /** The options of the source in the mapping, except its files. */
   readonly options: JsonObject;
@@ -74,7 +74,7 @@ export interface FieldData {
    * can change.
    */
   readonly items?: ItemsData | undefined;
-  /** The condition of a list or of a part; null without a condition. Absent if the page cannot edit the condition. */
+  /** The condition of a list or of a part; null if there is none. Absent if the page cannot edit the condition. */
   readonly condition?: PartCondition | null;
   readonly entry?: EntryData;
   /** Columns that can fill the field, best first. */
@@ -107,7 +107,7 @@ export interface EntryData {
   /** The entry on one line, cut off if it is long. */
   readonly text: string;
   readonly columns: readonly SourceColumn[];
-  /** How well the column fits, from 0 to 1; absent for a constant. */
+  /** How well the first column fits, from 0 to 1; absent if the entry uses no known column. */
   readonly score?: number;
   /** The options of the entry; absent if only a text editor can change the entry. */
   readonly leaf?: JsonObject;
@@ -158,7 +158,7 @@ export type MappingEdit =
    * Sets the source whose rows become the items of a list or of a part; null: one item, built from the row of the list.
    */
   | { readonly kind: "rows"; readonly path: AttrPath; readonly source: string | null }
-  /** Adds items to a list: one item for each row of a source, or one item built from the row of the list. */
+  /** Adds a part to a list: one item for each row of a source, or one item built from the row of the list. */
   | {
       readonly kind: "addPart";
       readonly path: AttrPath;
@@ -202,7 +202,7 @@ export interface NewSource extends SourceFile, SourceJoin {
 export interface NewSourceData extends SourceFile {
   readonly rows: number;
   readonly columns: readonly string[];
-  /** Columns that identify a row. */
+  /** Candidates for the key: columns whose values each identify one row. */
   readonly keys: readonly string[];
   readonly join?: SourceJoin;
 }

@@ -94,7 +94,12 @@ export function mappingRoutes(project: WebProject): Hono {
     .post("/source", async (context) => {
       const { file, text, setup } = await requestBody(context, DRAFT.extend({ file: z.string() }));
       if (!(await findSetup(project.folder)).sources.includes(file))
-        throw new RefusedRequest(400, "invalid_request", "There is no such file in the project folder");
+        throw new RefusedRequest(
+          400,
+          "invalid_request",
+          `The project folder has no extract ${file}`,
+          "Reload the page.",
+        );
       const stopping = stoppable(dependencies, context.req.raw.signal);
       return context.json(await withJob(setup, (job) => describeNewSource({ job, text, file }, stopping)));
     })
@@ -147,7 +152,10 @@ async function filesOf(job: MappingJob, { folder }: WebProject): Promise<FilesDa
   return { sources, tables: sources.filter((file) => TABLE.test(file)).map(named), modules: modules.map(named) };
 }
 
-/** Lists the files from the settings first, and selects these files. */
+/**
+ * Lists the files from the settings first, and selects them. If the settings name no sources, selects all sources that
+ * were found; likewise, if they name no contract, the first one.
+ */
 function startOf(
   { contract, operation, sources, supplier, encoding }: MappingJob,
   found: FoundData,

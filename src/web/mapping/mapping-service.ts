@@ -19,7 +19,7 @@ import { mappingPath, type MappingJob } from "./mapping-file.ts";
 import { type ContractSetup, viewOf } from "./mapping-view.ts";
 import { createSourceProfiles, type SourceProfiles } from "./source-profiles.ts";
 
-/** Reads, changes and checks unsaved mappings. Caches the statistics of the sources. */
+/** Reads, changes and checks unsaved mappings. Caches the contract and the statistics of the sources. */
 export interface MappingService {
   /**
    * Applies changes to a mapping, and returns the mapping with its sources and fields. If the mapping has an error, the

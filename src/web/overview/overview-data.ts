@@ -55,7 +55,8 @@ export interface LiveRun {
   /** Absent if the process has not reported its progress yet or runs on another machine. */
   readonly progress?: RunProgress;
   /**
-   * The rejected records that come last in the input, in reverse order; empty if more than `MAX_REJECTED` are rejected.
+   * The rejected records that come last in the input, at most `SHOWN_ERRORS`, in reverse order; empty if more than
+   * `MAX_REJECTED` are rejected.
    */
   readonly errors: readonly LiveError[];
 }

@@ -132,8 +132,8 @@ const STATE_TEXTS: Readonly<Record<string, { readonly title: string; readonly ad
   existing: {
     title: "The platform already had the record, and its content is not known",
     advice:
-      "Run `migrate reconcile`, which compares its content with the platform. If only the key can be compared, compare the " +
-      "content yourself, then run `migrate reconcile --accept <key>`.",
+      "Run `migrate reconcile`, which compares the content of the record with the platform. If only the key can be " +
+      "compared, compare the content yourself, then run `migrate reconcile --accept <key>`.",
   },
   missing: {
     title: "No push has included this record from the inventory",

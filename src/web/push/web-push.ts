@@ -13,17 +13,23 @@ import type { PushEnd, PushPlan, PushState } from "./push-data.ts";
 /** Runs at most one push at a time: a dry run, then the push itself once the user has confirmed it. */
 export interface WebPush {
   readonly state: () => PushState;
-  /** Starts counting the records that a push would send. */
+  /**
+   * Starts counting the records that a push would send.
+   * @throws RefusedRequest `busy` if a check or a push is in progress
+   */
   readonly check: () => void;
   /**
    * Sends the records of a plan.
    * @param typed the code of the supplier, or the host if there is no supplier; required for a production target
-   * @throws RefusedRequest if the plan is not the current plan, or the code is wrong
+   * @throws RefusedRequest `outdated` if the plan is not the current plan, `not_confirmed` if `typed` is wrong
    */
   readonly start: (plan: string, typed: string) => void;
-  /** Stops sending requests. The push ends once the requests in flight have finished. */
+  /** Cancels a check, or stops sending. A push ends once the requests in flight have finished. */
   readonly stop: () => void;
-  /** Discards the plan or the result. */
+  /**
+   * Discards the plan or the result.
+   * @throws RefusedRequest `busy` if a check or a push is in progress
+   */
   readonly dismiss: () => void;
   /** Resolves when no check or push is in progress. */
   readonly settled: () => Promise<void>;
@@ -152,7 +158,7 @@ function requireConfirmation({ isProduction, supplier, target }: PushPlan, typed
 }
 
 function outdated(): RefusedRequest {
-  return new RefusedRequest(409, "outdated", "The records have been checked again since this confirmation was shown");
+  return new RefusedRequest(409, "outdated", "This confirmation is no longer valid", "Close it, then check again.");
 }
 
 function busy(): RefusedRequest {

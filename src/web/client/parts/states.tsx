@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { recordStateText } from "../../../model/migration-report.ts";
 import { formatCount, percent } from "../../../text/count.ts";
 
-/** The colour of each state and status. */
+/** Colours of states and statuses. All others are `idle`. */
 const COLOURS: Readonly<Record<string, string>> = {
   accepted: "good",
   skipped: "good",

@@ -49,7 +49,7 @@ export interface CorrectionLog {
   /**
    * Yields the lines that were appended since the last call, in batches. A batch counts as read once the caller asks
    * for the next batch.
-   * @param size the size of the file, if it is known
+   * @param size the position at which to stop; the default is the current size of the file
    * @throws Failure `source_changed` if the file has changed in any way except by appending
    */
   readonly readNew: (size?: number) => AsyncIterable<readonly CorrectionChange[]>;
@@ -84,7 +84,7 @@ export function followCorrections(file: string): CorrectionLog {
 
 /** Tracks the start of a file, which must not change. */
 function followPrefix(file: string): {
-  /** Whether the start of the file is unchanged. Reads the file only if it has changed since the last call. */
+  /** Whether the start of the file is unchanged. Reads the file only if it has changed since the last `extend`. */
   readonly isSame: (now: Stats | undefined) => Promise<boolean>;
   readonly extend: (end: number, now: Stats | undefined) => Promise<void>;
 } {

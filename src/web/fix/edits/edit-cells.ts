@@ -44,21 +44,21 @@ export interface EditParts extends ViewParts {
 
 /** The cells of an edit. */
 export interface EditTargets {
-  /** The maximum number of cells. */
+  /** An upper bound for the number of cells. */
   readonly count: number;
   /** The length of the longest new value, in bytes. */
   readonly valueBytes: number;
   readonly each: () => Iterable<CellTarget> | AsyncIterable<CellTarget>;
 }
 
-/** Number of cells to prepare before other requests are answered. */
+/** Number of cells to prepare before yielding to other requests. */
 const CELLS_PER_TURN = 100;
 
 /**
  * Saves new values as corrections and checks their records. The values are on disk when the promise resolves. Refuses a
  * cell in three cases: it is locked, another tab or program has changed it since the tab last read the session, or its
  * value in the extract has changed.
- * @throws Failure if the corrections file cannot be read or written
+ * @throws Failure if the corrections file cannot be read or written, or if a source changes before a large edit ends
  */
 export async function editCells(targets: EditTargets, { tab, seen }: Editor, parts: EditParts): Promise<EditedCells> {
   const batch = nextBatch(parts.store);

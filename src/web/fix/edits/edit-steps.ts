@@ -46,7 +46,7 @@ export function correctionIn(step: Found, name: "before" | "after"): Correction 
   return typeof text === "string" ? JSON.parse(text) : undefined;
 }
 
-/** Yields the steps of an edit that have not been reverted, last first, in groups of at most `size` steps. */
+/** Yields the steps of an edit that have not been reverted, newest first, in groups of at most `size` steps. */
 export function* stepsOf(store: SessionStore, { batch, tab }: Edit, size: number): Generator<readonly Found[]> {
   for (let last = Number.MAX_SAFE_INTEGER; ;) {
     const sql = "select * from step where batch = ? and tab = ? and undone = 0 and id < ? order by id desc limit ?";

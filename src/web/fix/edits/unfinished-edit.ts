@@ -51,7 +51,7 @@ interface UnfinishedNote extends EditNote {
   readonly noteFile: string;
 }
 
-/** Returns the edits that were incomplete when the programs that made them ended, earliest first. */
+/** Returns the edits that ended programs left incomplete, earliest first. */
 export function readUnfinishedEdits(file: string): readonly UnfinishedNote[] {
   const folder = path.dirname(file);
   return namesIn(folder)

@@ -115,7 +115,8 @@ function addRow(parts: SessionParts, { row, problems }: RejectRow, { record, par
 }
 
 /**
- * Counts a row under the causes of its errors. The row must not be counted under these causes yet.
+ * Counts a row under the causes of its errors, and under `ALL_CAUSES` if it is not listed yet. The row must not be
+ * counted under the causes of these errors yet.
  * @param stored `isListed`: whether the grid already shows the row
  */
 export function countRow(

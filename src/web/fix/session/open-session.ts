@@ -56,7 +56,8 @@ export async function openFixSession(options: FixSessionOptions, dependencies: F
 }
 
 /**
- * Returns the corrections file. The default is a new file in the folder of the configuration.
+ * Returns the corrections file. The default is a new file in the folder of the configuration, or in the folder of the
+ * job if there is no configuration.
  * @throws Failure `config` if files with the default names exist and the configuration does not use them
  */
 function fileOf({ job: { folder, corrections }, configFile }: FixSessionOptions): string {

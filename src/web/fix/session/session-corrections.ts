@@ -8,7 +8,7 @@ import { readUnfinishedEdits } from "../edits/unfinished-edit.ts";
 import type { EditedCells, UnfinishedEdit } from "../fix-types.ts";
 import type { SessionStore } from "./session-store.ts";
 
-/** The unfinished edits of other programs that the user has neither kept nor reverted yet. */
+/** The edits that ended programs left incomplete, and that the user has neither kept nor reverted yet. */
 export interface Unfinished {
   readonly first: () => UnfinishedEdit | undefined;
   /** Keeps or reverts the saved cells of the edit with this time. */
@@ -23,7 +23,7 @@ interface SessionFile {
   readonly size: number;
 }
 
-/** Stores the corrections in force and the steps of unfinished edits. */
+/** Stores the corrections in force and the steps of unfinished edits. Returns the unfinished edits. */
 export async function readSessionCorrections(
   { store, log, file, size }: SessionFile,
   seq: () => number,

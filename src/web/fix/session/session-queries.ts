@@ -104,8 +104,8 @@ export async function valuesUnder(filter: RowFilter, column: string, parts: View
 }
 
 /**
- * Returns the cells of a column that have the value `from`, in the open rows that match a filter; null selects all
- * cells.
+ * Selects the cells of a column that have the value `from`, in the open rows that match a filter. If `from` is null,
+ * selects all cells of the column in these rows.
  */
 export function targetsUnder(
   filter: RowFilter,

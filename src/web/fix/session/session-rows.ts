@@ -170,7 +170,7 @@ function structuralColumns(spec: SourceSpec | ChildSpec): ReadonlySet<string> {
   return new Set([spec.key, ...own, ...parents].filter((name) => name !== undefined));
 }
 
-/** Returns the dot paths of the scalars in a value. A scalar below a name that contains a dot has no dot path. */
+/** Returns the dot paths of the scalars in a value. Omits scalars below a name that contains a dot. */
 function pathsIn(value: JsonValue, path: readonly string[] = []): readonly string[] {
   if (isJsonArray(value)) return value.flatMap((item, index) => pathsIn(item, [...path, String(index)]));
   if (isJsonObject(value))

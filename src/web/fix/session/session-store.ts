@@ -10,8 +10,8 @@ type Scalar = string | number | null;
 export type Found = Readonly<Record<string, Scalar>>;
 
 /**
- * Stores in a private file the rows that need work, so that memory use does not depend on the number of rows.
- * Statements are prepared once.
+ * Stores the rows that need work in a private file, so that memory use does not depend on the number of rows. Prepares
+ * each statement only once.
  */
 export interface SessionStore {
   readonly run: (sql: string, ...values: readonly Scalar[]) => number;

@@ -62,7 +62,7 @@ function nameFor(column: SourceColumn, { field, sources }: EditTarget): string {
 
 function refuseColumn({ source, column }: SourceColumn, row: string, { attr }: FieldData): never {
   return refuse(
-    `${attr} is filled from a row of "${row}", which does not identify a single row of "${source}" to take ${column} from`,
+    `${attr} cannot be filled from ${column}: a row of "${row}" does not identify a single row of "${source}"`,
     `choose a column of "${row}"; or, if only one row of "${source}" matters for each row of "${row}", set "pick" for "${source}"`,
   );
 }

@@ -27,7 +27,10 @@ export function withRows(target: EditTarget, source: string | null): string {
   return editYaml(file, text, { path: [...own.path, "each"], value: source, after: "when" });
 }
 
-/** Removes `each`. Only a list literal can have an item that is built from the row of the list. */
+/**
+ * Removes `each`. An item that is built from the row of the list must be in a list literal, so an entry outside a list
+ * literal becomes its only item.
+ */
 function withoutRows({ text, field, context: { file } }: EditTarget, { path, value }: Part): string {
   const isListed = path.length > field.path.length || field.kind === "part";
   const listed = isListed ? text : wrapInList(file, text, path);

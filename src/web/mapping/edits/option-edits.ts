@@ -3,7 +3,7 @@ import { canonicalJson, isJsonArray, isJsonObject, type JsonObject, type JsonVal
 import { Failure } from "../../../model/failure.ts";
 import { editYaml } from "../yaml/edit-yaml.ts";
 
-/** Converts options to an entry of the mapping. A column without other options becomes its name. */
+/** Converts options to an entry of the mapping. If the only option is one column, the entry is the column's name. */
 export function asEntry(leaf: JsonObject): JsonValue {
   const { from, ...options } = leaf;
   return typeof from === "string" && Object.keys(options).length === 0 ? from : leaf;

@@ -5,7 +5,7 @@ import { editYaml, parseMapping } from "../yaml/edit-yaml.ts";
 import { type EditContext, refuse } from "./edit-target.ts";
 
 /**
- * Adds a source. If the parent has no key, the column of the join becomes its key. If the parent has another key, the
+ * Adds a source. If the parent has no key, its column in the join becomes its key. If the parent has another key, the
  * join names both columns.
  */
 export function withNewSource(text: string, added: NewSource, { file }: EditContext): string {
@@ -22,7 +22,7 @@ export function withNewSource(text: string, added: NewSource, { file }: EditCont
   return editYaml(file, keyed, { path: ["sources", name], value: options });
 }
 
-/** Sets or removes options of a source, or adds a source. */
+/** Sets or removes options of a source. Adds the source to the mapping if it is not there yet. */
 export function withSourceOptions(
   text: string,
   { name, options }: Extract<MappingEdit, { kind: "source" }>,

@@ -75,7 +75,7 @@ function valueIn(item: unknown, column: number): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Prevents keys that move the cursor in the field from moving the selection to another cell. */
+/** Keeps cursor keys, shortcuts and Shift+Enter in the field. The grid would otherwise handle them. */
 function keepKeys(event: Event): void {
   if (!(event instanceof KeyboardEvent)) return;
   const isInField = ["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key) || event.ctrlKey || event.metaKey;

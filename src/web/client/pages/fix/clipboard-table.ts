@@ -51,7 +51,7 @@ function quotedCell(text: string, from: number): ParsedCell | undefined {
   }
 }
 
-/** Formats cells as text that spreadsheets can paste. Spreadsheets never run these cells as formulas. */
+/** Formats cells as tab-separated text for the clipboard. A spreadsheet that pastes the text does not run formulas. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const lines = rows.map((cells) => cells.map((cell) => quoted(protectedCell(cell))).join("\t"));
   return lines.length < 2 ? lines.join("") : lines.map((line) => `${line}\n`).join("");
@@ -71,8 +71,8 @@ function unprotected(cell: string): string {
 }
 
 /**
- * Whether the cell is a formula, possibly after apostrophes. The value `'=A1` therefore also gets an apostrophe, so that
- * it differs from the protected value `=A1`.
+ * Whether the cell is a formula, possibly after apostrophes. The value `'=A1` therefore also gets an apostrophe, so
+ * that it differs from the protected form of `=A1`.
  */
 function needsProtection(cell: string): boolean {
   return isFormula(cell.replace(/^'+/, ""));

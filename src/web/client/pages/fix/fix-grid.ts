@@ -83,7 +83,7 @@ export function openFixGrid(container: HTMLElement, options: GridOptions): FixGr
   };
 }
 
-/** The time without scrolling after which rows are loaded. */
+/** Delay before missing rows are loaded. After fast scrolling, only the rows that are visible by then are loaded. */
 const SETTLE_MS = 30;
 
 function createGrid(
@@ -149,7 +149,7 @@ function columnsOf(source: FixSource, editor: EditorClass): Column<FixRow>[] {
         formatter: valueCell,
         editor,
         ...(isStructural && {
-          toolTip: `${column}: is used to join, order or identify rows`,
+          toolTip: `${column}: used to join, order or identify rows`,
           headerCssClass: "structural",
         }),
       };

@@ -58,7 +58,7 @@ export function Outdated({ outdated, file }: OutdatedOptions): JSX.Element | nul
   return (
     <Notice kind="info">
       <p class="notice-title">
-        {counted(outdated.count, "correction")} in {file} not applied: the cells have changed since then
+        {counted(outdated.count, "correction")} in {file} not applied: the extract has changed since
       </p>
       <details>
         <summary>Check which value is right, then edit the cell again</summary>

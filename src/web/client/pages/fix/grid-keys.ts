@@ -1,4 +1,5 @@
 import type { SlickRange } from "slickgrid";
+import { formatCount } from "../../../../text/count.ts";
 import { formatTable, parseTable } from "./clipboard-table.ts";
 import type { GridOptions } from "./grid-options.ts";
 import { type AccessibleGrid, columnIndex } from "./slick-grid.ts";
@@ -51,7 +52,7 @@ function handleCommand(key: KeyboardEvent, grid: AccessibleGrid, options: KeyOpt
   return true;
 }
 
-/** Returns the selected cells, or the active cell if there is no selection. */
+/** Returns the last selected range, which is the active cell if only one cell is selected. */
 function selectedRange(grid: AccessibleGrid): SlickRange | undefined {
   return grid.getSelectionModel()?.getSelectedRanges().at(-1);
 }
@@ -98,7 +99,7 @@ export function copyCells(
   const columns = columnsIn(grid, range);
   const count = range.toRow - range.fromRow + 1;
   if (!areValuesShown) return onMessage("Values are hidden. Turn on “Show values” to copy them.");
-  if (count > MAX_COPIED) return onMessage("Select fewer rows to copy.");
+  if (count > MAX_COPIED) return onMessage(`Select at most ${formatCount(MAX_COPIED)} rows to copy.`);
   const found = Array.from({ length: count }, (_, index) => rows.get(range.fromRow + index));
   if (found.some((row) => row === undefined || columns.some((column) => row.cut?.includes(column) === true)))
     return onMessage("Not all selected values are loaded. Select fewer rows.");

@@ -5,7 +5,7 @@ const PAGE = 100;
 /** The rows that match a filter. They are loaded in pages, on demand. */
 export interface RowCache {
   readonly get: (position: number) => FixRow | undefined;
-  /** Loads the missing rows between these positions. */
+  /** Loads the missing pages that contain the positions from `from` to `to`, both inclusive. */
   readonly want: (from: number, to: number) => void;
   /** Replaces rows. Returns the positions of the replaced rows that are loaded. */
   readonly replace: (rows: readonly FixRow[]) => readonly number[];
@@ -15,6 +15,7 @@ export interface RowCache {
 
 interface RowCacheOptions {
   readonly load: (from: number, count: number, signal: AbortSignal) => Promise<readonly FixRow[]>;
+  /** Receives the positions of the loaded rows; `to` is exclusive. */
   readonly onLoaded: (from: number, to: number) => void;
   readonly onError: (error: unknown) => void;
 }

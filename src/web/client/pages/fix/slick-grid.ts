@@ -50,7 +50,10 @@ export class AccessibleGrid extends SlickGrid<FixRow> {
     return Boolean(this.getCellEditor());
   }
 
-  /** Moves the rows and headers into an element with the role `grid`. Elements that receive focus stay outside it. */
+  /**
+   * Moves the rows and headers into an element with the role `grid`. SlickGrid's own focus elements stay outside, and
+   * are hidden from assistive technology.
+   */
   arrange(label: string): void {
     const container = this.getContainerNode();
     const table = document.createElement("div");

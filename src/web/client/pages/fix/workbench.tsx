@@ -74,7 +74,9 @@ export function Workbench({ state, onCheck, onReload }: WorkbenchOptions): JSX.E
           </div>
           <Grid {...{ state, filter, session, areValuesShown, cause, view }} onActive={setActive} />
           <p role="status" class="fix-status">
-            {progress !== undefined && <progress aria-label="Edit" value={progress.done} max={progress.total} />}
+            {progress !== undefined && (
+              <progress aria-label="Progress of the edit" value={progress.done} max={progress.total} />
+            )}
             {statusOf(session)}
           </p>
           <CellDetails active={active} source={source} filter={filter} session={session} id={state.session} />
@@ -173,7 +175,10 @@ function Grid({ state, filter, cause, session, areValuesShown, view, onActive }:
   return <div ref={element} class="fix-grid" />;
 }
 
-/** Returns the column of the cause. If the cause has none, returns the column of the first problem of the first row. */
+/**
+ * Returns the column of the cause. If the cause has none, returns the column of the first problem with a column in the
+ * first row, or else the first column.
+ */
 function firstColumn(rows: RowCache, column: number | undefined): number {
   return column ?? rows.get(0)?.marks.find((mark) => mark.column !== undefined)?.column ?? 0;
 }

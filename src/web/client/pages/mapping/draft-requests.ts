@@ -35,7 +35,7 @@ export async function saveDraft(
   return { draft: { ...draft, saved: { text: draft.text, hash }, setup: undefined, edits: [] }, written };
 }
 
-/** Applies a draft's changes to the current file. */
+/** Returns the draft with its changes applied to the current file. */
 export async function reapplied(draft: Draft): Promise<Draft> {
   const { saved } = await readState();
   if (saved === undefined) return { ...draft, saved: undefined };

@@ -3,9 +3,9 @@ import type { MappingEdit, SetupData } from "../../../mapping/mapping-data.ts";
 /** A mapping with unsaved changes. The draft remains while other pages are shown. */
 export interface Draft extends DraftOrigin {
   readonly text: string;
-  /** The changes since the file was read. */
+  /** The unsaved changes, in order. */
   readonly edits: readonly MappingEdit[];
-  /** The text before each change. */
+  /** The text before each change that can be undone, including saved changes. */
   readonly past: readonly string[];
 }
 

@@ -9,7 +9,7 @@ interface SourceFormOptions {
   readonly onEdit: (edit: MappingEdit, done: string) => void;
 }
 
-/** Edits the join of a source: the parent, the columns, the order, and the row to use if several rows match. */
+/** Edits the key and the join of a source: the parent, its column, the order, and the row to use if several match. */
 export function SourceForm({ source, sources, onEdit }: SourceFormOptions): JSX.Element {
   const { name, options, columns, keys } = source;
   const { parent, on, key, pick, orderBy } = options;

@@ -60,8 +60,8 @@ interface ColumnListOptions {
 }
 
 /**
- * Shows the columns of a source as a list box. Arrow keys move the focus, Enter or the space bar picks a column, and
- * Escape cancels the choice.
+ * Shows the columns of a source as a list box. Arrow keys move the focus, Enter or the space bar picks a column,
+ * Escape cancels the choice, and a letter moves to the next column whose name begins with it.
  */
 function ColumnList({ source: { name, columns, rows }, picked, used, onPick }: ColumnListOptions): JSX.Element {
   const [at, setAt] = useState(0);

@@ -144,7 +144,7 @@ interface OperationHandlers {
   readonly onChoose: (operation: string) => void;
 }
 
-/** Loads the operations of the selected contract. Selects the first operation if none is selected. */
+/** Loads the operations of the selected contract. Selects the first one unless the contract has the selected one. */
 function useOperations(
   { contract, operation }: SetupData,
   { onError, onChoose }: OperationHandlers,

@@ -53,7 +53,7 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
   };
   const disconnect = (next: FieldData): void => {
     select(next);
-    mapping.edit({ kind: "disconnect", path: next.path }, `Nothing fills ${next.attr} any longer.`);
+    mapping.edit({ kind: "disconnect", path: next.path }, `${next.attr} is no longer filled.`);
   };
   return (
     <>
@@ -219,7 +219,7 @@ function FieldsHead({ view, picked, onPick, onSelect }: HeadOptions): JSX.Elemen
   );
 }
 
-/** Makes Ctrl+Z undo a change, except while the user types. */
+/** Makes Ctrl+Z undo a change, unless an input has the focus. */
 function useUndoKey(undo: () => void): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {

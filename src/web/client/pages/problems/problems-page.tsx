@@ -43,8 +43,8 @@ export function ProblemsPage(): JSX.Element {
 }
 
 /**
- * Loads the problems. `isOutdated`: a run has started or ended since the problems were loaded. The page does not reload
- * the problems automatically, because loading can take a long time.
+ * Loads the problems. `isOutdated` is true if a run has started or ended since they were loaded. The page does not
+ * reload them automatically, because loading can take a long time.
  */
 function useProblems(basis: Basis | undefined): Loaded<ProblemsData> & { readonly isOutdated: boolean } {
   const loaded = useData<ProblemsData>(basis === undefined ? "/api/problems" : `/api/problems?basis=${basis}`);

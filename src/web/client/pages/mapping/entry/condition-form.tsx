@@ -10,7 +10,7 @@ interface ConditionOptions {
   readonly onChange: (when: PartCondition | null) => void;
 }
 
-/** Limits rows to certain values in a column. The change takes effect once a column is chosen and values are typed. */
+/** Limits rows to certain values in a column. For a new condition, the value is an empty cell until the user types. */
 export function ConditionInputs({ view, row, when, onChange }: ConditionOptions): JSX.Element {
   const own = columnsOf(view, row);
   const column = when?.column ?? "";

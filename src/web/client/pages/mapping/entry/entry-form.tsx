@@ -9,7 +9,7 @@ import { FunctionChoice } from "./function-form.tsx";
 import { asWritten, type EntryFormOptions, type LeafForm } from "./leaf-form.ts";
 import { Replacements } from "./replace-form.tsx";
 
-/** Edits the options of an entry. Each change takes effect when the user leaves the input. */
+/** Edits the options of an entry. A text input takes effect when the user leaves it or presses Enter. */
 export function EntryForm(options: EntryFormOptions): JSX.Element {
   const { field, view, onSet } = options;
   const { entry } = field;
@@ -128,7 +128,7 @@ function Columns({ field, view, leaf, change }: LeafForm): JSX.Element {
         From {names.length === 0 && "the row"}
         {names.map((name, at) => (
           <span key={name}>
-            {at > 0 && (leaf["join"] === undefined ? ", or if it is empty " : " and ")}
+            {at > 0 && (leaf["join"] === undefined ? ", or if that is empty, " : " and ")}
             <code>{name}</code>
             {(names.length > 1 || leaf["call"] !== undefined) && (
               <button

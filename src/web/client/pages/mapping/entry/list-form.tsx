@@ -77,7 +77,7 @@ function childrenOf({ parent }: ItemsData, view: MappingData): readonly string[]
   return joined.filter(({ options }) => parent === undefined || options["parent"] === parent).map(({ name }) => name);
 }
 
-/** Edits the condition of a part. The change takes effect once a column is chosen and values are typed. */
+/** Edits the condition of a list or of a part. */
 function Condition({
   field,
   view,

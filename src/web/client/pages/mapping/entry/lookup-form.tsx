@@ -53,7 +53,7 @@ function asFile(name: string): [string, string] {
   return [name, `in the file ${name}`];
 }
 
-/** Returns a table of the codes that match a choice in the contract if case is ignored. */
+/** Returns a table that maps each code of the column to the choice in the contract that differs at most in case. */
 export function sameChoices(column: ColumnData | undefined, { choices = [] }: FieldData): JsonObject {
   const codes = column?.codes ?? [];
   return Object.fromEntries(
