@@ -38,7 +38,8 @@ interface ProvedRun {
 
 /**
  * Proves one run. Reads its sources again, both joined and file by file, maps every record again, and compares the
- * results with the ledger. If the files of the run have changed, the proof uses only the ledger and states this.
+ * results with the ledger. If the files of the run have changed or cannot be read, the proof uses only the ledger and
+ * states the reason.
  */
 export async function proveRun(run: Run, context: ProveContext): Promise<ProvedRun> {
   const settings = settingsOf(run);

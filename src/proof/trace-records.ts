@@ -115,7 +115,10 @@ function answerLine([record, { kind, values }]: readonly [number, PlatformAnswer
   return `${printableJson({ record, answer: kind, values: Object.fromEntries(values) })}\n`;
 }
 
-/** Minimum number of records to look up together. One pass over a list from the platform can find all of them. */
+/**
+ * Minimum number of records in a group. The accepted records of a group are looked up together, because one pass over a
+ * list from the platform can find all of them.
+ */
 export const PLATFORM_GROUP = 5000;
 
 async function* grouped<T>(batches: AsyncIterable<readonly T[]>, size: number): AsyncGenerator<readonly T[]> {

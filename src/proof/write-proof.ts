@@ -63,8 +63,9 @@ async function writeDocuments(proof: Proof, folder: ReportFolder): Promise<void>
 }
 
 /**
- * Whether the proof is complete, so that `migrate proof` exits with 0. A proof is incomplete if anything is missing or
- * differs, or if the content of a record on the platform is unknown. Rejected records are allowed.
+ * Whether the proof is complete, so that `migrate proof` exits with 0. A proof is incomplete if the sources of a run
+ * have changed, a row is unaccounted for, a payload differs from the plan, a record is `existing`, or the platform does
+ * not confirm an accepted record and its content. Rejected records and differing amounts are allowed.
  */
 export function isComplete({ runs }: Proof): boolean {
   return runs.every(

@@ -43,7 +43,7 @@ export interface ScratchFile {
  */
 export async function openReportFolder(folder: string): Promise<ReportFolder> {
   await withStorageFailure(folder, () => makeFolder(folder));
-  // Checked after the creation, because another process may have created the folder first.
+  // Checked after creation, because another process may have created the folder first.
   await refuseSharedFolder(folder);
   await removeStaleDrafts(folder);
   const files = new Map<string, BufferedFile>();

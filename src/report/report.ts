@@ -77,7 +77,7 @@ export type Reporter = (report: Report, write: Write) => Promise<void>;
 
 /**
  * Yields every outcome of the run, in input order, in batches.
- * @throws Error (a bug) at the end if the number of outcomes of any status differs from the summary
+ * @throws Error (a bug) if the counts of the summary do not add up, or, at the end, if the outcomes differ from them
  */
 export function allOutcomes({ summary, outcomes }: Report): AsyncGenerator<readonly Outcome[]> {
   return withCheckedCounts(outcomes(), summary);

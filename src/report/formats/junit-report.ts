@@ -7,7 +7,7 @@ import { describeProblem } from "../problems/problem-text.ts";
 
 type TestResult = "failure" | "error" | "skipped";
 
-/** The JUnit result for each status. The test cases of all other statuses pass. */
+/** The JUnit result of the statuses whose test cases do not pass. */
 const TEST_RESULT_BY_STATUS: Readonly<Partial<Record<Status, TestResult>>> = {
   invalid: "failure",
   rejected: "failure",

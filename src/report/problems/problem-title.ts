@@ -14,8 +14,8 @@ export type FieldTitle = (attr: string) => string | undefined;
 
 /**
  * Returns a short title that names the field, such as `Postcode is not valid`. Some problems that concern an entire
- * record have a fixed title. The title of other problems without a field name is their description without the full
- * stop.
+ * record have a fixed title. The title of a source problem, or of any other problem without a field name, is its
+ * description without the full stop.
  */
 export function problemTitle(problem: Problem, fieldTitle: FieldTitle | undefined): string {
   const { attr, code, by } = problem;

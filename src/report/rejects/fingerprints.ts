@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 
 /**
  * Computes fingerprints. A re-import uses fingerprints to recognise rows and cells without knowing their values. Every
- * fingerprint depends on the secret of its report, because short values such as phone numbers could otherwise be found
- * by trying every possible value.
+ * fingerprint depends on a secret, because short values such as phone numbers could otherwise be found by trying every
+ * possible value.
  */
 export interface Fingerprints {
   /**

@@ -115,7 +115,7 @@ interface RejectWriter {
    */
   readonly noteSources: (record: InputRecord) => void;
   readonly hasAllSources: () => boolean;
-  /** Returns false if the row is omitted. */
+  /** Returns false if the row cannot be copied exactly. Skips a child row that was already added, and returns true. */
   readonly add: (entry: RejectRow, outcome: Outcome) => boolean;
   readonly flush: () => Promise<void>;
   /** Finishes the files. Returns undefined if a new column appeared after the first rows of a file were added. */
@@ -125,7 +125,7 @@ interface RejectWriter {
 export interface Rejects {
   readonly files: readonly RejectFile[];
   /**
-   * The number of JSON values that could not be copied exactly and are therefore in no file. `errors.csv` lists their
+   * The number of JSON rows that could not be copied exactly and are therefore in no file. `errors.csv` lists their
    * places.
    */
   readonly leftOut: number;
@@ -199,7 +199,8 @@ function openRejectWriter(
 
 /**
  * Returns a function that remembers a child row, and returns true for a row that it already knows. Several records may
- * share a row, but a re-import needs the row only once. Needs one bit per line of a file, or per element of a JSON list.
+ * share a row, but a re-import needs the row only once. Needs one bit per line of a file, or per element of a JSON
+ * list.
  */
 function createRowMemory(): (row: Row) => boolean {
   const byFile = new Map<Row["table"], Uint8Array>();

@@ -59,8 +59,8 @@ const MAX_COMMENTS = 10_000;
 const MAX_WIDTH = 60;
 
 /**
- * Opens a sheet that is written row by row. The first row is the header. Memory grows only with the comments, which are
- * limited.
+ * Opens a sheet that is written row by row. The first row is the header. Apart from rows that are not flushed yet,
+ * memory grows only with the comments, which are limited.
  */
 export function openSheet(folder: ReportFolder, name: string): SheetWriter {
   let file: ScratchFile | undefined;

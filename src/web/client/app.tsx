@@ -110,7 +110,7 @@ function Frame({ project, reloadProject }: FrameOptions): JSX.Element {
   );
 }
 
-/** Shows an error on every page if the server has stopped or the ledger cannot be read. */
+/** Shows an error on every page if the server has stopped, or cannot read the settings or the ledger. */
 function LiveError(): JSX.Element | undefined {
   const { error } = useLive();
   return error && <ErrorNotice error={error} />;

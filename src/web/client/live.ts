@@ -8,7 +8,7 @@ import { detailsOf } from "./use-data.ts";
 /** The current activity of the server. */
 export interface Live {
   readonly event: OverviewEvent | undefined;
-  /** Set if the server cannot be reached or cannot read the ledger. */
+  /** Set if the server cannot be reached, or cannot read the settings or the ledger. */
   readonly error: ErrorDetails | undefined;
 }
 

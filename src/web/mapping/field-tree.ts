@@ -70,7 +70,8 @@ function isRequired({ required }: Slot | Container): boolean {
 }
 
 /**
- * Describes an entry without a field in the contract. The name is a mistake, or the contract accepts any name there.
+ * Describes an entry that matches no field of the contract: its name is a mistake, or the contract accepts any name
+ * there.
  */
 function unknownField(name: string, entry: JsonValue, { position: { path }, context }: Within): FieldData {
   const own = [...path, name];

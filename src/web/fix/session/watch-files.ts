@@ -31,7 +31,7 @@ function stateOf(file: string): string {
   return stampOf(statSync(file, { throwIfNoEntry: false }));
 }
 
-/** Returns a text that changes when a file changes; empty for a missing file. */
+/** Returns text that changes when the file changes; empty for a missing file. */
 export function stampOf(found: Stats | undefined): string {
   return found === undefined ? "" : `${found.ino} ${found.size} ${found.mtimeMs}`;
 }

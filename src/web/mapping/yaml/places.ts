@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, Lexer, type Node, type Pair, parseDocument, type YAMLMap, type YAMLSeq } from "yaml";
 import type { AttrPath, AttrSegment } from "../../../json/attr.ts";
 
-/** Returns the comments in a YAML text, in order and without `#`. */
+/** Returns the comments in YAML text, in order and without `#`. */
 export function commentsIn(text: string): readonly string[] {
   return [...new Lexer().lex(text)].filter((token) => token.startsWith("#")).map((token) => token.slice(1).trim());
 }

@@ -130,7 +130,7 @@ interface LongValueOptions {
   readonly onSave: (value: string) => void;
 }
 
-/** Shows a value that is too long for the grid. */
+/** Shows and edits a value that is too long for the grid. Shows nothing while values are hidden. */
 function LongValue({ row, column, id, onSave }: LongValueOptions): JSX.Element | null {
   const { areValuesShown } = usePage();
   const [text, setText] = useState<string>();

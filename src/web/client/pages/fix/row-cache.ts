@@ -7,7 +7,7 @@ export interface RowCache {
   readonly get: (position: number) => FixRow | undefined;
   /** Loads the missing pages that contain the positions from `from` to `to`, both inclusive. */
   readonly want: (from: number, to: number) => void;
-  /** Replaces rows. Returns the positions of the replaced rows that are loaded. */
+  /** Replaces the loaded rows that have the ids of these rows. Returns their positions. */
   readonly replace: (rows: readonly FixRow[]) => readonly number[];
   /** Clears all rows. Replies to earlier requests are then ignored. */
   readonly clear: () => void;

@@ -13,7 +13,7 @@ export interface Session {
     range: { from: number; count: number },
     signal: AbortSignal,
   ) => Promise<readonly FixRow[]>;
-  /** Sends an edit. The promise never rejects. */
+  /** Sends an edit. If the request fails, the promise still resolves, and `error` is set. */
   readonly send: (name: "edits" | "fill" | "replace" | "undo" | "unfinished", body: object) => Promise<void>;
   readonly isSaving: boolean;
   /** The result of the last edit, or a message from the grid. */
