@@ -36,7 +36,7 @@ describe("proof verify", () => {
     [
       "proof.json that makes it invalid JSON",
       (work) => rewrite(work.file("proof/proof.json"), "{", ""),
-      /proof\.json cannot be read/,
+      /proof\.json is not a valid proof/,
     ],
     [
       "the whitespace in proof.json",
