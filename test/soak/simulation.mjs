@@ -22,7 +22,11 @@ const PART = 250;
 const title = values.restores ? "no schedule in which older copies" : "no schedule";
 const root = path.join(import.meta.dirname, "../..");
 const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
-const files = ["simulation/simulation.test.ts", "simulation/shared/shared-simulation.test.ts"];
+const files = [
+  ...(values.restores ? [] : ["simulation/simulation.test.ts"]),
+  "simulation/restored-ledgers.test.ts",
+  "simulation/shared/shared-simulation.test.ts",
+];
 const parts = files
   .filter((file) => values.only === undefined || file.includes(values.only))
   .flatMap((file) => partsOf(Number(values.first), Number(values.seeds)).map((part) => ({ ...part, file })));
