@@ -4,6 +4,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { Failure } from "../../model/failure.ts";
 import { linesOf, tableFailure, type TableLine, type LinePiece, type PieceLines } from "../lists/table-lines.ts";
 import { checkText, readSmall } from "../text/text-file.ts";
+import { newLineCounter } from "../text/utf8.ts";
 import type { Correction } from "./correction.ts";
 
 /**
@@ -114,8 +115,7 @@ export interface AppendedChanges extends LinesEnd {
 }
 
 /**
- * Yields the changes that were appended to a corrections file, in order, in batches. Line numbers count from 1 at
- * `range.from`.
+ * Yields the changes that were appended to a corrections file, in order, in batches.
  * @param range `from`: where the complete lines before the changes end; `to`: the size of the file
  * @throws Failure `config` if the appended lines are not a list of corrections
  */
@@ -133,9 +133,10 @@ const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 async function* changesIn(path: string, handle: FileHandle, { from, to }: ByteRange): AsyncGenerator<AppendedChanges> {
   const bad = tableFailure(path, HINT);
   const share = createSharing();
-  let [line, size] = [1, PIECE_BYTES];
+  let size = PIECE_BYTES;
   let hasHeader = from > 0;
   try {
+    let line = await lineAt(handle, from);
     const delimiter = await delimiterIn(handle);
     for (let at = from; at < to;) {
       const isFinal = at + size >= to;
@@ -158,6 +159,16 @@ async function* changesIn(path: string, handle: FileHandle, { from, to }: ByteRa
   } finally {
     await handle.close();
   }
+}
+
+/** Returns the 1-based line of a file that starts at this offset. */
+async function lineAt(handle: FileHandle, offset: number): Promise<number> {
+  const lines = newLineCounter();
+  for (let at = 0; at < offset; at += PIECE_BYTES) {
+    const { bytes } = await readPiece(handle, { from: at, to: Math.min(at + PIECE_BYTES, offset) });
+    lines.add(bytes);
+  }
+  return lines.line();
 }
 
 /** Returns the complete lines at the start of a piece, including a last line without a line end. */

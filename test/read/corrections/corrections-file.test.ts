@@ -50,8 +50,21 @@ test("reads appended lines, and a value that is longer than one chunk", async ()
   const found: CorrectionChange[] = [];
   for await (const changes of readAppendedChanges(file, range)) found.push(...changes.changes);
   expect(found).toHaveLength(101);
-  expect(found[0]?.correction.key).toBe("EXT-100");
-  expect(found.at(-1)?.correction.value).toBe(long);
+  expect(found[0]?.correction).toMatchObject({ key: "EXT-100", line: 202 });
+  expect(found.at(-1)?.correction).toMatchObject({ value: long, line: 402 });
+});
+
+test("counts the lines of appended text from the start of the file", async () => {
+  const file = path.join(temporaryFolder(), "fixes.csv");
+  const before = `\uFEFF${csvText([CORRECTION_COLUMNS])}${linesOf(0, ROWS)}`.replaceAll("\n", "\r\n");
+  const range = { from: Buffer.byteLength(before), to: Buffer.byteLength(before) + 8 };
+  const read = async (appended: string) => {
+    writeFileSync(file, before + appended);
+    for await (const { incompleteLine } of readAppendedChanges(file, range)) return incompleteLine;
+    return undefined;
+  };
+  await expect(read("bad,line")).resolves.toBe(2 + 2 * ROWS);
+  await expect(read("bad,li\r\n")).rejects.toThrow(`fixes.csv:${2 + 2 * ROWS}: expected 10 cells, found 2`);
 });
 
 test.each([
