@@ -46,6 +46,11 @@ describe("connection settings from a URL", () => {
     ["postgres://db.example:0/moves", /not between 1 and 65535/],
     ["postgres://db.example/moves?connect_timeout=soon", /connect_timeout=soon/],
     ["postgres://db.example/moves?sslmode=always", /unknown sslmode=always/],
+    [
+      "postgres://db.example/moves?sslmode=require&sslrootcert=system",
+      /system cannot be combined with sslmode=require/,
+    ],
+    ["postgres://localhost/moves?sslmode=prefer&sslrootcert=system", /system cannot be combined with sslmode=prefer/],
     ["postgres://db.example/moves?sslmode=verify-ca", /verify-ca needs a certificate authority/],
     [
       "postgres://db.example/moves?sslrootcert=/nowhere/ca.pem",
@@ -58,6 +63,12 @@ describe("connection settings from a URL", () => {
     expect(refused).toThrow(message);
     expect(refused).not.toThrow(/pw|p\/w/);
   });
+});
+
+test.each(["db.example", "localhost"])("sslrootcert=system checks the certificate of the server %s", (host) => {
+  const { tls } = settingsOf(`postgres://ann@${host}/moves?sslrootcert=system`);
+  expect(tls).toEqual([expect.objectContaining({ rejectUnauthorized: true })]);
+  expect(tls[0]).not.toHaveProperty("ca");
 });
 
 describe("the URL for screens, reports and logs", () => {

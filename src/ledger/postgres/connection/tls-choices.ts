@@ -17,12 +17,20 @@ export type TlsChoice = ConnectionOptions | false;
  * authority is found (`authorityOf`). `verify-ca` checks that this authority issued the certificate. `verify-full` also
  * checks the host name. The default is `prefer` for a server on this machine, and `verify-full` for any other server.
  * libpq's own default would accept any connection. If no authority is found, `verify-full` trusts the authorities that
- * Node.js trusts.
- * @throws Failure `config` for an unknown mode, or for a file that cannot be read
+ * Node.js trusts. `sslrootcert=system` implies `verify-full`, also for a server on this machine, and allows no other
+ * mode.
+ * @throws Failure `config` for an unknown mode, for a mode that `sslrootcert=system` does not allow, or for a file that
+ * cannot be read
  */
 export function tlsChoices(host: string, given: Parameters, home: string): readonly TlsChoice[] {
   if (host.startsWith("/")) return [false];
-  const mode = modeOf(given.sslmode ?? (isLoopback(host) ? "prefer" : "verify-full"));
+  const isSystem = given.sslrootcert === "system";
+  const mode = modeOf(given.sslmode ?? (isLoopback(host) && !isSystem ? "prefer" : "verify-full"));
+  if (isSystem && mode !== "verify-full") {
+    throw new Failure("config", `sslrootcert=system cannot be combined with sslmode=${mode}`, {
+      hint: "omit sslmode, or use sslmode=verify-full: anybody can get a certificate from a public authority",
+    });
+  }
   if (mode === "disable") return [false];
   const encrypted = encryptedChoice(mode, host, { given, home });
   if (mode === "allow") return [false, encrypted];
