@@ -38,16 +38,16 @@ import type { UploadEnd } from "./upload/upload-types.ts";
 /** Options for reading and checking the records of a run. */
 export type MigrateOptions = Omit<CheckOptions, "signal" | "onProgress" | "shownValues" | "kept">;
 
-/** Options for sending. A run that only validates has no such options. */
+/** Options for sending. Absent for a run that only validates. */
 export interface Sending extends Omit<SendOptions, "dependencies" | "shownValues" | "journal"> {
   /**
-   * Called before the first request of a run that has records to send.
-   * @throws Failure if the run must not send
+   * Called before the first request if the run has records to send.
+   * @throws Failure if the records must not be sent
    */
   readonly confirm?: ((counts: Counts) => Promise<void>) | undefined;
-  /** Set if other processes send the records that this process has planned. */
+  /** Settings of the workers that send the planned records; absent if only this process sends them. */
   readonly workers?: WorkerSettings | undefined;
-  /** Number of records to send first. If it is absent or 0, the run sends all records without a canary. */
+  /** Number of records to send first. If absent or 0, the run sends all records without a canary. */
   readonly canary?: number | undefined;
 }
 
@@ -79,8 +79,8 @@ async function checkInput(run: OpenPlan, options: MigrateOptions & Pick<CheckOpt
 }
 
 /**
- * Sends the planned records, compares the records that the platform already had, then reports. Does not send records
- * that already have a final status.
+ * Sends the planned records that have no final status yet, compares the records that the platform already had, then
+ * reports. Without `sending`, only reports.
  */
 export async function continueSending(run: OpenRun, sending?: Sending, checked?: CheckResult): Promise<ShownRun> {
   const { shownValues, journal, dependencies } = run;
@@ -152,12 +152,12 @@ function plannedBatches(
   return planItems(checkedRecords(job, options), job, options.items);
 }
 
-/** Yields the payloads and problems of a few records without reading the whole input (`Input.find`). */
+/** Yields the wanted records with their payloads and problems. Does not read the whole input (`Input.find`). */
 export function checkedFoundRecords(job: Job, wanted: WantedRecords): AsyncGenerator<readonly MappedRecord[]> {
   return checkRecords(mapRecords(foundRecords(job, wanted), job), job, undefined);
 }
 
-/** Reads, maps and checks the records of the input, limited by `--only` and `--limit`. Has no side effects. */
+/** Reads, maps and checks the records of the input, limited by `--only` and `--limit`. Writes nothing to the ledger. */
 export function checkedRecords(
   job: Job,
   { signal, shownValues }: Pick<CheckOptions, "signal" | "shownValues">,

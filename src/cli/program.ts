@@ -85,7 +85,7 @@ export function createProgram(session: Session): Command {
   return program;
 }
 
-/** Writes the help to stderr if no command is given, unless stderr contains JSON lines. */
+/** Writes the help to stderr if no command is given, unless messages are logged as JSON lines. */
 function writeHelpAsText(text: string, { words, stderr }: Session): void {
   if (requestedLogFormat(words) === "text") stderr.write(text);
 }
@@ -207,7 +207,7 @@ function addLocalPlatformCommands(program: Command, session: Session): void {
     ...sandboxOptions,
     ...faultOptions,
   ])
-    .description("Run a local platform over HTTPS for dry runs and tests, with faults on demand. Stops on SIGTERM.")
+    .description("Run a local platform over HTTPS for rehearsals and tests, with faults on demand. Stops on SIGTERM.")
     .action(onDemand(session, async () => (await import("./actions/sandbox-action.ts")).sandboxAction));
 
   withOptions(program.command("demo"), options("showValues"))

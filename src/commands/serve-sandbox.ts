@@ -17,7 +17,7 @@ export interface SandboxCommandOptions {
   readonly folder: string;
   /** File that keeps accounts across restarts. */
   readonly data?: string | undefined;
-  /** File that receives the ready object once the platform is listening. */
+  /** File to which `SandboxReady` is written once the platform is listening. */
   readonly readyFile?: string | undefined;
   readonly faults: FaultOptions;
   /**
@@ -27,14 +27,14 @@ export interface SandboxCommandOptions {
   readonly suppliers?: Readonly<Record<string, SupplierStatus>> | undefined;
   /** The API key to accept; if absent, a random key. */
   readonly apiKey: string | undefined;
-  /** The country of the instance; if absent, the country of the contract. */
+  /** The region of the instance, such as `GB`; if absent, the region of the contract. */
   readonly region?: string | undefined;
   /** Maximum size of a request body in bytes; if absent, 16 MiB. */
   readonly maxBodyBytes?: number | undefined;
   readonly log: (line: string) => void;
 }
 
-/** Starts the local platform, and writes its address to the ready file. */
+/** Starts the local platform. Then writes its addresses and API key to the ready file, if one is named. */
 export async function sandbox(options: SandboxCommandOptions, dependencies: ContractCaching): Promise<Sandbox> {
   const { contract: named, readyFile, apiKey, region, suppliers, data: dataFile, maxBodyBytes, ...settings } = options;
   const files = named.length > 0 ? named : [BUNDLED_CONTRACT];

@@ -1,6 +1,6 @@
 import type { LibraryOptions } from "./option-row.ts";
 
-/** Options for the contract. Each table of options has a heading in `--help`. */
+/** Options for the contract. */
 export const CONTRACT = {
   /** The OpenAPI document followed by its overlays; `overlay:gb` names a bundled overlay. */
   contract: {
@@ -63,7 +63,7 @@ export const INPUT = {
     recorded: true,
     selects: true,
     reimport: true,
-    help: "encoding of the sources (default: from the byte order mark, otherwise UTF-8)",
+    help: "encoding of sources without a byte order mark (default: UTF-8)",
     docs: "the encoding of sources without a byte order mark; default UTF-8",
   },
   delimiter: {
@@ -89,7 +89,7 @@ export const INPUT = {
     help: "corrections file to apply to the cells of the sources",
     docs: "the [corrections](corrections.md) file to apply to the cells of the sources",
   },
-  /** Maximum number of records to read. */
+  /** Maximum number of records in the run. With `only`, counts only the selected records. */
   limit: {
     arg: "<n>",
     kind: "number",

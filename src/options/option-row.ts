@@ -27,7 +27,7 @@ export interface OptionRow {
   readonly default?: string | number;
   /** Set if the flag has the form `--no-name`. Without the flag, the value is true. */
   readonly negated?: true;
-  /** Names of flags that cannot be combined with this flag. */
+  /** Names of options that cannot be combined with this option on the command line. */
   readonly conflicts?: readonly string[];
   /** The environment variable that sets the option; `true` means `MIGRATE_NAME`. */
   readonly env?: true | string;
@@ -89,13 +89,13 @@ export type Kind = keyof KindValues;
 /** The maximum number of invalid records in a run: a count, or a share of all records (0 to 1). */
 export type MaxErrors = { readonly count: number } | { readonly share: number };
 
-/** Number of validation threads. `auto`: one per processor, at most 8, if the input is large enough. */
+/** Number of validation threads. `auto`: one per processor, at most 8, if the input is large or validation is slow. */
 export type Threads = "auto" | number;
 
 /** Maximum number of threads. More threads would only wait for the single reader. */
 export const MAX_THREADS = 64;
 
-/** Forms of the `Authorization` header: the prefix of the token, `none` for no prefix, or `basic` for the API key. */
+/** Authorization schemes: the prefix of the token, `none` for no prefix, or `basic` for the API key. */
 export const AUTH_SCHEMES = ["Token", "JWT", "Bearer", "none", "basic"] as const;
 export type AuthScheme = (typeof AUTH_SCHEMES)[number];
 

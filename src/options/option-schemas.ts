@@ -14,7 +14,7 @@ import {
 } from "./option-row.ts";
 
 interface ValueKind {
-  /** A description that completes "it is ...". */
+  /** A description that completes "it must be ...". */
   readonly words: string;
   readonly schema: z.ZodType;
   /** The schema in the configuration file, if it is stricter than `schema`. */

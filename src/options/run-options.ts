@@ -8,7 +8,7 @@ export const CHECK = {
     env: true,
     library: true,
     recorded: true,
-    help: "maximum number or share of invalid records before the run stops",
+    help: "maximum number or share of invalid records; more stop the run",
   },
   /** Whether to accept an input without records. */
   allowEmpty: { library: true, recorded: true, help: "accept an input without records" },
@@ -19,7 +19,8 @@ export interface CheckOptions extends LibraryOptions<typeof CHECK> {}
 /** Options of the commands that can check the input on several threads. */
 export const THREADS = {
   /**
-   * Number of validation threads. Default: `auto`, which is one per processor, at most 8, if the input is large enough.
+   * Number of validation threads. Default: `auto`, which is one per processor, at most 8, if the input is large or
+   * validation is slow.
    */
   threads: {
     arg: "<auto|n>",
@@ -28,7 +29,7 @@ export const THREADS = {
     file: true,
     library: true,
     recorded: true,
-    help: "number of threads for large inputs (default: one per processor, at most 8)",
+    help: "number of threads (default: one per processor, at most 8, for large or slow inputs)",
     docs: "number of threads that read, map and validate the input of `validate` and `push`; also determines whether an additional thread writes the ledger of a push, see [Threads](#threads); default `auto`",
   },
 } as const;
@@ -90,7 +91,7 @@ export const REPORT = {
   testLocations: { help: "with --format junit: add file and line to test cases (strict JUnit schemas reject both)" },
 } as const;
 
-/** Options that `validate` and `push` have in common. */
+/** Options for the report of a validation or push. */
 export interface ReportOptions extends LibraryOptions<typeof REPORT> {}
 
 export const SENDING = {

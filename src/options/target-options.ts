@@ -67,9 +67,9 @@ export const TARGET = {
     help: "certificate authority to trust in addition to the Node.js defaults",
     docs: "PEM file of a certificate authority to trust in addition to the Node.js defaults",
   },
-  /** The authentication scheme, and private files with the credentials. */
+  /** The authorization scheme, and private files with the credentials. */
   auth: {
-    arg: "<form>",
+    arg: "<scheme>",
     kind: "authScheme",
     env: true,
     file: true,
@@ -80,7 +80,7 @@ export const TARGET = {
     docs: "how to authenticate, see [Authentication](#authentication)",
     members: {
       /**
-       * The authentication scheme. Default: `Token`. `none` sends the bare token. `basic` sends the API key as the user
+       * The authorization scheme. Default: `Token`. `none` sends the bare token. `basic` sends the API key as the user
        * name with an empty password (specification 5.4).
        */
       scheme: {
@@ -153,7 +153,7 @@ export const TARGET = {
       },
       headersSeconds: {
         kind: "timeout",
-        docs: "from the last byte of the request to the header of the reply; default 60",
+        docs: "from the last byte of the request to the headers of the reply; default 60",
       },
       bodySeconds: { kind: "timeout", docs: "between two chunks of the reply body; default 30" },
       wholeSeconds: {

@@ -24,7 +24,7 @@ const VALUES: Readonly<Record<string, string>> = {
   duration: "90s",
   date: "2026-01-31",
   "host:port": "127.0.0.1:9464",
-  form: "JWT",
+  scheme: "JWT",
   "every:n|n%|at:n,n": "every:3",
   "ms|ms-ms": "20",
   status: "503",

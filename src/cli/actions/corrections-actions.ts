@@ -17,7 +17,7 @@ import {
 } from "../views/corrections-view.ts";
 import { show } from "../views/view.ts";
 
-/** The cell and its value; absent with `--from` or `--rejects`. */
+/** The cell and its value. All members are absent with `--from` or `--rejects`. */
 interface GivenCell {
   readonly key?: string | undefined;
   readonly column?: string | undefined;
@@ -53,7 +53,7 @@ function keepRejects(
     const { keepReturned } = await import("../../commands/corrections/keep-returned.ts");
     const { in: source, line, reason, showValues = false } = flags;
     if (key !== undefined || source !== undefined || line !== undefined)
-      throw new Failure("usage", "--rejects cannot be combined with <key> <column> <value>");
+      throw new Failure("usage", "--rejects cannot be combined with <key> <column> <value>, --in or --line");
     const file = fileOf(settings);
     const rejects = await rejectsJobs(folders, flags, context);
     const options = { job: settings.job, rejects, file, by: operator(), reason, showValues };

@@ -15,7 +15,7 @@ import { showRun } from "../views/run/run-view.ts";
 
 const DEMO_FOLDER = ".migrate/demo";
 
-/** Shows the demo step by step. The last step determines the exit code, which is 3 if the user stops the demo. */
+/** Shows the demo step by step. The exit code is that of the last step, or 3 if the user stops the demo. */
 export function demoAction(session: Session, flags: DemoFlags): Promise<void> {
   return withContext(session, flags, async (context) => {
     const { logger } = context;

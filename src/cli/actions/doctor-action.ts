@@ -72,7 +72,7 @@ async function* allChecks(
 
 interface Configuration {
   readonly check: Check;
-  /** Undefined if the configuration file is invalid. */
+  /** Undefined if the settings are invalid even without the target and the suppliers. */
   readonly settings: Settings | undefined;
 }
 

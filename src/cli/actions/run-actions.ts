@@ -43,7 +43,7 @@ export function pushAction(session: Session, sources: readonly string[], flags: 
   });
 }
 
-/** Sets the next command in a report. After a dry run, the next command sends the records. */
+/** Replaces the suggested next command of a report. */
 function withNext(run: RunReport, next: string): RunReport {
   return { ...run, report: { ...run.report, next } };
 }

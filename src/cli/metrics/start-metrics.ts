@@ -43,7 +43,7 @@ export async function startMetrics(
   };
 }
 
-/** Serves the metrics. Requests are rare and arrive one at a time. */
+/** Serves the metrics at `/metrics`. */
 async function serve({ host, port }: ListenAddress, exposition: Exposition): Promise<Server> {
   const server = createServer((request, response) => {
     answer(request, exposition).then(

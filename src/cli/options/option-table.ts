@@ -11,8 +11,8 @@ export type FlagTable = Readonly<Record<string, FlagRow>>;
 /** One row of an option table. The command line may have options that the library does not have. */
 interface FlagRow extends Omit<OptionRow, "kind" | "choices"> {
   /**
-   * The parser of the value. The default for one required argument is `text`. All other arguments are left unchanged by
-   * default.
+   * The parser of the value. Default: `text` for a single required argument without `choices`. Other values are not
+   * parsed by default.
    */
   readonly kind?: Kind | keyof typeof PARSERS;
   readonly choices?: keyof typeof CHOICES | readonly string[];

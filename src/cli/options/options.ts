@@ -150,7 +150,7 @@ export const targetOptions: readonly Option[] = optionsOf({ ...PLATFORMS, ...TAR
 
 export const sendOptions: readonly Option[] = optionsOf({ ...SENDING, ...PACE, ...PUSH }, "Sending:");
 
-/** Options of the commands that can run for a long time. */
+/** Options of `validate`, `push` and `resume`. */
 export const metricsOptions: readonly Option[] = optionsOf(METRICS, "Metrics:");
 
 const storeFlags = optionsOf({ ...STORE, ...STORE.store.members }, "Store:");

@@ -34,7 +34,7 @@ export const PUSH = {
   waitForSupplier: {
     arg: "[duration]",
     kind: "duration",
-    help: "wait while the import supplier is Paused or Complete (30m, 2h; default: no limit)",
+    help: "wait while the import supplier is Paused or Complete, for at most this long (such as 30m or 2h; no limit if omitted)",
   },
   wait: { help: "at the start, keep trying to reach the platform for 5 minutes (default: 30 seconds)" },
   yes: { short: "y", help: "send to a production target, or send invalid records, without confirmation" },
@@ -103,7 +103,7 @@ export const CORRECTIONS = {
   from: {
     arg: "<file>",
     conflicts: ["rejects"],
-    help: "CSV file with the columns key, column, value, and optionally source, line, reason",
+    help: "CSV or NDJSON file with key, column, value, and optionally source, line, reason",
   },
 } as const;
 
@@ -148,7 +148,7 @@ export const RECONCILE = {
   quietPeriod: {
     arg: "<duration>",
     kind: "duration",
-    help: "time to wait after the last request before querying the platform (90s, 5m; default: twice the longest request, at least 240s)",
+    help: "time after the last request before the platform is queried (default: the target's quietSeconds, otherwise twice its wholeSeconds, at least 240s)",
   },
 } as const;
 

@@ -11,17 +11,17 @@ export function collectGarbageLessOften(): void {
 }
 
 /**
- * Keeps the heap close to the size of its live data. Use it instead of `collectGarbageLessOften` for a server, which
- * runs for days and is mostly idle.
+ * Keeps the heap close to the size of its live data. Use this function instead of `collectGarbageLessOften` for a
+ * server, which runs for days and is mostly idle.
  */
 export function keepHeapSmall(): void {
   setFlag("--heap-growing-percent=40", 26);
 }
 
 /**
- * Delays the optimisation of functions by a factor of four. This suits a run that reads its input once. By default, V8
- * optimises loops over bytes so early that it often discards the optimised code, and every thread repeats this. Node.js
- * versions after 20 use other criteria for optimisation.
+ * Delays the optimisation of functions by a factor of about four. This suits a run that reads its input once. By
+ * default, V8 optimises loops over bytes so early that it often discards the optimised code, and every thread repeats
+ * this. Node.js versions after 20 use other criteria for optimisation.
  */
 export function optimiseLater(): void {
   setFlag("--interrupt-budget=264000", 20);

@@ -40,7 +40,7 @@ export const LOG_EVENTS = {
   wait_started: { level: "warning", about: "sending is paused", fields: ["run", "reason", "forSeconds"] },
   wait_continues: {
     level: "warning",
-    about: "sending still pauses from time to time; repeated every five minutes",
+    about: "sending still pauses from time to time; repeated at most every five minutes",
     fields: ["run", "reason", "pauses", "elapsedSeconds"],
   },
   wait_ended: {
@@ -50,7 +50,7 @@ export const LOG_EVENTS = {
   },
   supplier_closed: {
     level: "warning",
-    about: "an import supplier accepts no records; repeated every five minutes",
+    about: "an import supplier accepts no records; repeated at most every five minutes",
     fields: ["run", "supplier", "code", "nextProbeSeconds"],
   },
   supplier_opened: {
@@ -58,7 +58,7 @@ export const LOG_EVENTS = {
     about: "the import supplier accepts records again",
     fields: ["run", "supplier", "elapsedSeconds"],
   },
-  stopping: { level: "info", about: "the first Ctrl-C or SIGTERM was received", fields: ["inFlight"] },
+  stopping: { level: "info", about: "the first Ctrl-C, SIGTERM or SIGHUP was received", fields: ["inFlight"] },
   run_ended: {
     level: "info",
     about: "the run has ended; nothing more is read or sent",

@@ -95,7 +95,7 @@ function logStopping({ sending }: RunProgress, logger: Logger): void {
 }
 
 interface ProgressScreen {
-  /** Whether the line may be updated in place: stderr is a terminal, and no flag forbids the updates. */
+  /** Whether the line may be updated in place (`isLive`). */
   readonly live: boolean;
   readonly stream: NodeJS.WritableStream;
   readonly colour: boolean;

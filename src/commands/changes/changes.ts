@@ -48,7 +48,7 @@ export interface ChangesSummary {
   readonly counts: Readonly<Record<ChangeResult, number>>;
   /** The number of invalid records in the sources. */
   readonly invalid: number;
-  /** The number of records without a business key. They cannot be compared. */
+  /** The number of records that cannot be compared, because they have no business key or no known address. */
   readonly withoutKey: number;
   /** The number of `changed` and `mapping` records whose earlier payload could not be rebuilt. */
   readonly unknownAttrs: number;

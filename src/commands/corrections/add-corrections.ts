@@ -31,7 +31,7 @@ export interface AddOptions {
   /** The corrections file. */
   readonly file: string;
   readonly requests: readonly CorrectionRequest[];
-  /** The user, in the form `user@host`. */
+  /** The person who runs the command: `MIGRATE_OPERATOR`, or `user@host`. */
   readonly by: string;
 }
 
@@ -193,7 +193,11 @@ function placesOf(rows: readonly Row[]): string {
 }
 
 function unknown(message: string, name: string, names: readonly string[]): Failure {
-  return new Failure("usage", message, { hint: suggestionOr(`known names: ${names.join(", ")}`, name, names) });
+  const hint =
+    names.length === 0
+      ? "in a JSON source, the column is the dot path of a value, such as `contact.phone`"
+      : suggestionOr(`known names: ${names.join(", ")}`, name, names);
+  return new Failure("usage", message, { hint });
 }
 
 function withoutKey(source: string): Failure {

@@ -45,7 +45,7 @@ export const NO_CORRECTIONS: CorrectionsFile = { corrections: [], end: 0 };
 /**
  * Removes corrections from a file by appending lines.
  * @returns the removed corrections
- * @throws Failure `config` for an invalid file; `usage` if the file contains no such correction
+ * @throws Failure `config` for an invalid file; `usage` if the file contains no matching correction
  */
 export async function removeCorrections(
   file: string,
@@ -57,7 +57,7 @@ export async function removeCorrections(
     const { corrections, end } = await readWithNotice(file, notice);
     removed = corrections.filter((correction) => isWanted(correction, wanted));
     if (removed.length === 0) {
-      throw new Failure("usage", `${file}: no such correction`, {
+      throw new Failure("usage", `${file} contains no correction for ${wantedText(wanted)}`, {
         hint: "`migrate corrections list` shows all corrections",
       });
     }
@@ -130,7 +130,7 @@ export interface Addition {
 
 /**
  * Appends lines to a corrections file. Creates the file if it does not exist, and removes an incomplete last line.
- * Holds the file's lock, so that no other run of this program changes the file between `decide` and the write. When the
+ * Holds the file's lock, so that no other `migrate` process changes the file between `decide` and the write. When the
  * promise resolves, the lines are on disk.
  * @param decide receives the size of the file in bytes
  * @returns the new size of the file
@@ -156,7 +156,7 @@ export function hasRoom(file: string, bytes: number): boolean {
 }
 
 /**
- * Throws if the lines do not fit into a file. Call it before the first line is appended.
+ * Throws if the lines do not fit into a file. Call this function before the first line is appended.
  * @throws Failure `usage`
  */
 export async function requireRoom(file: string, groups: AsyncIterable<readonly NewChange[]>): Promise<void> {
@@ -191,6 +191,14 @@ function isWanted(correction: Correction, { key, source, column }: WantedCorrect
     (source === undefined || correction.source === source) &&
     (column === undefined || correction.column === column)
   );
+}
+
+function wantedText({ key, source, column }: WantedCorrections): string {
+  return [
+    ...(column === undefined ? [] : [`column ${column}`]),
+    ...(key === undefined ? [] : [`key ${key}`]),
+    ...(source === undefined ? [] : [`source "${source}"`]),
+  ].join(", ");
 }
 
 function lineOf(correction: Correction, change: "set" | "unset"): readonly string[] {

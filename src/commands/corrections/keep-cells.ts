@@ -43,7 +43,7 @@ interface KeptChange extends NewChange {
 
 /** Converts the changed rows in rejects to lines for the corrections file. */
 export interface CellKeeper {
-  /** Keeps the changed rows of one folder. Call it for each folder in order. */
+  /** Keeps the changed rows of one folder. Call this method once per folder, in order. */
   readonly keep: (changes: readonly ReturnedChange[]) => void;
   readonly refuse: (cell: ReturnedCell, obstacle: KeepObstacle) => void;
   readonly changes: () => readonly KeptChange[];

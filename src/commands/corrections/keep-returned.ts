@@ -20,13 +20,13 @@ import { type CellKeeper, cellName, createCellKeeper, type NotKept, type SourceK
 export interface KeepOptions {
   /** Settings for reading the sources to correct. */
   readonly job: JobSettings;
-  /** Settings for reading the rejects of each folder, in the order in which the folders were returned. */
+  /** Settings for reading the rejects of each folder, in the order in which the user named the folders. */
   readonly rejects: readonly JobSettings[];
   /** The corrections file. */
   readonly file: string;
-  /** The user, in the form `user@host`. */
+  /** The person who runs the command: `MIGRATE_OPERATOR`, or `user@host`. */
   readonly by: string;
-  /** The default reason names the run of the rejects. */
+  /** Default: a reason that names the run of the rejects. */
   readonly reason: string | undefined;
   readonly showValues: boolean;
 }

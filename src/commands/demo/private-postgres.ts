@@ -7,7 +7,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { Failure } from "../../model/failure.ts";
 
-/** A PostgreSQL server for this machine only. It stops when the process that started the server ends. */
+/** A PostgreSQL server for this machine only. Stops at the latest when the process that started it exits. */
 export interface PrivatePostgres {
   /** `postgres://...`, without a password, because the server accepts only connections from this machine. */
   readonly url: string;

@@ -5,7 +5,7 @@ import { formatPlace } from "../../model/place.ts";
 interface CheckDetails {
   /** How to fix the problem. */
   readonly fix?: string | undefined;
-  /** The numbers in the text of the check, in machine-readable form. */
+  /** Numbers about the checked subject, in machine-readable form. */
   readonly figures?: Readonly<Record<string, number>>;
 }
 
@@ -14,7 +14,7 @@ export interface Check extends CheckDetails {
   /** The subject, for example `contract` or `credentials`. */
   readonly name: string;
   /**
-   * - `warning`: the check reports a problem, but the command does not fail
+   * - `warning`: the check found a problem that does not make a command fail
    * - `skipped`: the check did not run; `text` states the reason
    */
   readonly status: "ok" | "warning" | "failed" | "skipped";

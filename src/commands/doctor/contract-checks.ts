@@ -17,7 +17,7 @@ import { type Check, failed, inspect, ok, skipped, warning } from "./check.ts";
 
 /**
  * Checks the contract, the operation and its rules, and counts the required attrs that the mapping fills.
- * @param placeOf returns where the configuration names a file
+ * @param placeOf returns the place at which the configuration names a file
  */
 export async function contractChecks(
   settings: JobSettings,
@@ -77,10 +77,7 @@ async function rulesCheck(
   const context = await loadRuleContext(contract, settings, { resolve: pathsFrom(settings.folder), now: clock.now() });
   const left = context && skippedRulesText(rules, context);
   if (left !== undefined) return warning("rules", left, { fix: "declare them in migrate.yaml (docs/rules.md)" });
-  return ok(
-    "rules",
-    rules.length === 0 ? "none in this operation" : `${counted(rules.length, "rule")}, all of them checked`,
-  );
+  return ok("rules", rules.length === 0 ? "none in this operation" : `${counted(rules.length, "rule")}, none skipped`);
 }
 
 /** Reads the mapping file. `unreadable` means that the file cannot be read or parsed; `check` states the reason. */
@@ -124,7 +121,7 @@ async function mappingCheck(
   return ok("mapping", covered + rest, { figures });
 }
 
-/** The exit code of a command whose mapping does not fill a required attr: every record is then invalid. */
+/** The exit code of a command whose mapping does not fill a required attr, because records are then invalid. */
 const INVALID_EXIT_CODE = 1;
 
 function coverageOf(

@@ -19,7 +19,7 @@ export interface DoctorOptions {
   /** Whether to skip checks that open a connection. */
   readonly offline: boolean;
   readonly secretOrigins: SecretOrigins;
-  /** Returns where the configuration names a file. */
+  /** Returns the place at which the configuration names a file. */
   readonly placeOf?: NamingPlace | undefined;
 }
 

@@ -107,7 +107,7 @@ function filesCheck(
   return records === 0 ? warning("input", text, { figures }) : ok("input", text, { figures });
 }
 
-/** The numbers of rows in a child source and in its parent, with and without matches. */
+/** Counts of the rows in a child source and in its parent, with and without matches. */
 interface JoinCount {
   readonly child: ChildSpec;
   readonly parent: SourceSpec;
@@ -157,7 +157,9 @@ function joinCounts(root: SourceSpec): {
   };
 }
 
-/** Returns the check of one join. Call it after all parents are read, because orphans are known only then. */
+/**
+ * Returns the check of one join. Call this function after all parents are read, because orphans are known only then.
+ */
 function joinCheck({ child, parent, ...counts }: JoinCount, isLimited: boolean): Check {
   const { parents, parentsWithRows, joined, orphans } = counts;
   const columns = `${child.name}.${child.on} -> ${parent.name}.${child.parentKey ?? parent.key ?? ""}`;

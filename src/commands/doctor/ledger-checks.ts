@@ -37,7 +37,9 @@ export async function* ledgerChecks(options: LedgerOptions): AsyncGenerator<Chec
   if (exists === true) yield* runChecks(store, options);
 }
 
-/** Estimated ledger size per record. The demo needs 770 bytes per record, and a run temporarily needs more. */
+/**
+ * Estimated ledger size per record, in bytes. The demo needs 770 bytes per record, and a run temporarily needs more.
+ */
 const LEDGER_BYTES_PER_RECORD = 1000;
 const MIN_FREE_BYTES = 100_000_000;
 
@@ -136,7 +138,7 @@ async function otherDestination(
 }
 
 function inUse({ id, target }: Run): Check {
-  return failed("last run", `${id} is active and sending to ${target}, so another push would be refused`, {
+  return failed("last run", `${id} to ${target} is still active, so another push would be refused`, {
     exitCode: IN_USE_EXIT_CODE,
     fix: "wait until it has ended (`migrate status`)",
   });
@@ -144,7 +146,7 @@ function inUse({ id, target }: Run): Check {
 
 function lastRun({ id, exitCode, dryRun, target }: Run, { counts }: Summary): Check {
   const known = STATUSES.flatMap((status) => (counts[status] ? [`${formatCount(counts[status])} ${status}`] : []));
-  const what = dryRun ? "a dry run" : `to ${target}`;
+  const what = dryRun ? "(dry run)" : `to ${target}`;
   const text = `${id} ${what}: ${known.join(", ") || "no records"}`;
   const left = (counts.pending ?? 0) + (counts.blocked ?? 0);
   if (dryRun || (exitCode !== undefined && left === 0)) return ok("last run", text);

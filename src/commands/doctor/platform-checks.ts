@@ -128,8 +128,8 @@ function tlsCheck({ baseUrl }: OpenTarget, { target, status, secured, now }: Ans
 const MAX_SKEW_MS = 10_000;
 
 /**
- * Warns if the local clock is wrong. A wrong clock does not stop a push, because token renewal follows the platform's
- * clock. It affects only recorded times.
+ * Warns if the local clock is wrong. A wrong clock makes recorded times wrong, but does not stop a push, because token
+ * renewal follows the platform's clock.
  */
 function clockCheck(aheadMs: number | undefined): Check {
   if (aheadMs === undefined) return skipped("clock", "the platform's reply has no Date header");

@@ -59,8 +59,8 @@ export interface PreparedInit extends AnalysedExtracts {
 }
 
 interface WrittenFiles {
-  /** Written files, and existing files that were left unchanged. */
   readonly written: readonly string[];
+  /** Existing files that were left unchanged. */
   readonly kept: readonly string[];
 }
 

@@ -24,7 +24,7 @@ export interface ExcludeOptions {
   /** Limits the command to records of this supplier or operation. */
   readonly supplier?: string | undefined;
   readonly operation?: string | undefined;
-  /** The user, in the form `user@host`. */
+  /** The person who runs the command: `MIGRATE_OPERATOR`, or `user@host`. */
   readonly who: string;
 }
 

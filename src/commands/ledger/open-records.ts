@@ -50,8 +50,8 @@ export interface OpenGroup {
 
 /**
  * Counts open records by owner, by cause (code and attr, with `*` instead of each index), by file, or by the day (UTC)
- * on which they became open. A record with several causes is in several groups. Returns the largest group first, but
- * days in order. `owners` is required to count by owner.
+ * on which they became open. A record with several causes is in several groups. Sorts days chronologically, and other
+ * groups by size, largest first. `owners` is required to count by owner.
  */
 export async function openGroups(
   by: Grouping,

@@ -97,7 +97,7 @@ export interface OwnerStatusOptions {
   readonly inventory?: Inventory | undefined;
 }
 
-/** Returns, for each owner, the records to settle and the returned records. Does not change the ledger. */
+/** Counts the open, overdue, exported and returned records of each owner. Does not change the ledger. */
 export async function ownerStatus(
   { ledger: at, ...options }: OwnerStatusOptions,
   dependencies: StoreOptions & CellDependencies,

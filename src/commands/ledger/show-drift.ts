@@ -60,8 +60,8 @@ async function* outcomesOf(ledger: Ledger, runs: readonly Run[]): AsyncGenerator
 }
 
 /**
- * Returns a function that proposes rules for the contract of the latest run: known rules first, then guessed rules.
- * Without a readable contract, the function proposes no rules.
+ * Returns a function that gives advice based on the contract of the latest run. Without a readable contract, the
+ * function gives no advice.
  */
 async function adviserOf([latest]: readonly Run[], dependencies: ContractCaching & Notifier): Promise<Advise> {
   if (latest === undefined) return () => ({});

@@ -102,7 +102,7 @@ interface CompareContext {
   readonly statuses: ReadonlySet<Status>;
   /** Whether to omit the records that have been compared since they were accepted. */
   readonly unverified: boolean;
-  /** Whether all runs are compared, which may be runs of several operations. */
+  /** Whether all runs are compared. Some of them may have operations without a read-back. */
   readonly all: boolean;
 }
 
@@ -229,7 +229,7 @@ function withReason(answer: Answer): Answer {
   return answer.kind === "notCompared" ? { ...answer, reason: "only its key could be compared" } : answer;
 }
 
-/** The statuses for a single run. They include records that an earlier run sent with the same content. */
+/** The statuses for a single run. `skipped` records were sent with the same content by an earlier run. */
 const STATUSES_OF_ONE: ReadonlySet<Status> = ON_PLATFORM;
 
 /** The statuses for all runs. Each record is `accepted` in the run that sent its content. */

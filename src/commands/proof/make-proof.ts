@@ -23,7 +23,7 @@ export interface MakeProofOptions {
 export interface ProofResult {
   readonly proof: Proof;
   readonly folder: string;
-  /** Whether every row is accounted for, and every payload matches the ledger. */
+  /** Whether nothing is missing, different or unconfirmed (`isComplete`). */
   readonly isComplete: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface TokenOptions {
   readonly show: boolean;
 }
 
-/** The authorisation of requests to a platform. */
+/** How requests to a platform are authorized: the scheme and the token. */
 export interface TokenRecord extends TokenDetails {
   /** Origin of the base URL. Credentials are sent nowhere else. */
   readonly platform: string;

@@ -78,7 +78,7 @@ async function joinActiveRun(waiting: Waiting, dependencies: Dependencies): Prom
   const count = options.workers?.count ?? 1;
   const joins = count === 1 ? "as a worker" : `with ${count} workers`;
   dependencies.notice(
-    `Run ${run.id} is being sent by ${who}. This push joins it ${joins}, and that process writes the report`,
+    `Run ${run.id} is being sent by ${who}. This push joins it ${joins}, and the other process writes the report`,
   );
   const { pace, until } = settingsOf(run);
   const settings = { target: options.target, pace, until };
@@ -104,7 +104,7 @@ async function waitForRanges(waiting: Waiting, dependencies: Dependencies): Prom
     if (drain.aborted) throw stoppedWaiting(work.who);
     if (!isAnnounced)
       notice(
-        `Waiting for ${work.who}: this push will join its run as a worker, or start its own when that process ends`,
+        `Waiting for ${work.who}: this push will join its run as a worker, or start its own run when that process ends`,
       );
     await clock.sleep(POLL_MS, drain);
   }

@@ -22,7 +22,7 @@ export interface PushOptions extends RunOptions {
   /** Locator of the ledger: the path of its file, or its URL. */
   readonly ledger: string;
   readonly dryRun: boolean;
-  /** Whether to send to a production target without confirmation. */
+  /** Whether to send to a production target, or send invalid records, without confirmation. */
   readonly yes: boolean;
   /**
    * Called with the counts of the planned records before the first request. If absent and a confirmation is required,
@@ -88,7 +88,10 @@ function requireStep({ steps, id }: Job["operation"], until: string | undefined)
   const names = steps.slice(0, -1).map(({ name }) => name);
   if (until === undefined || names.includes(until)) return;
   throw new Failure("usage", `--until ${until}: ${id} has no such step`, {
-    hint: names.length === 0 ? "its workflow is a single request" : `it can stop after ${names.join(" or ")}`,
+    hint:
+      names.length === 0
+        ? "omit --until, because its workflow is a single request"
+        : `it can stop after ${names.join(" or ")}`,
   });
 }
 

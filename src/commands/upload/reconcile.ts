@@ -23,9 +23,9 @@ export interface ReconcileOptions extends RecordedRunOptions {
    * user confirms that all these records may be sent.
    */
   readonly resendAll?: number | undefined;
-  /** Account name of the user who runs the command. */
+  /** The person who runs the command: `MIGRATE_OPERATOR`, or `user@host`. */
   readonly who: string;
-  /** Time without a request, in milliseconds, before the platform is queried; default: the setting of the target. */
+  /** Time without a request, in milliseconds, before the platform is queried; default: the target's quiet period. */
   readonly quietMs?: number | undefined;
 }
 
@@ -121,7 +121,7 @@ const OPTION = { accepted: "--accept", resend: "--resend" } as const;
 function notAmbiguous(isBoth: boolean, run: string): Failure {
   const what = isBoth
     ? "a key is passed to both --accept and --resend"
-    : "some keys do not belong to a record that these options can resolve";
+    : "each key must belong to one ambiguous record or, with --accept, to one existing record";
   return new Failure("usage", `run ${run}: ${what}; no record was changed`, {
     hint: `list the ambiguous and existing records with \`migrate report ${run} --format ndjson\``,
   });

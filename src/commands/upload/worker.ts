@@ -29,7 +29,7 @@ export interface WorkerOptions {
 /**
  * Joins a run that another process has planned, and sends some of its ranges.
  * @throws Failure `source_changed` if the contract, mapping or input has changed since the plan was written,
- * `run_unknown` if the run assigns no ranges, and failures while connecting
+ * `run_unknown` if no process assigns ranges of the run, and failures while connecting
  */
 export async function work(options: WorkerOptions, dependencies: Dependencies): Promise<WorkerResult> {
   requireSharedLedger(options.ledger);

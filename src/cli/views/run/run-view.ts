@@ -32,8 +32,8 @@ export async function showRun(run: RunReport, flags: RunFlags, context: Context)
 }
 
 /**
- * Returns the command that keeps changed cells as corrections; undefined unless the run is a push that has sent
- * re-imported rejects.
+ * Returns the command that keeps changed cells as corrections; undefined unless the run is a push of re-imported
+ * rejects and the platform has accepted a record.
  */
 function keepCommand(
   { run, summary }: RunReport["report"],

@@ -4,7 +4,7 @@ import { suppliersText } from "../../progress/progress-text.ts";
 
 type Line = readonly [name: string, text: string | undefined];
 
-/** Describes a run that several processes send: its ranges, its pace, and the ranges of each worker. */
+/** Describes a run whose records several processes send: its ranges, its pace, and the ranges of each worker. */
 export function sharedLines(shared: SharedStatus): readonly Line[] {
   const { ranges, workers, state, hold, failure } = shared;
   const working = workers.filter((worker) => worker.state === "working");

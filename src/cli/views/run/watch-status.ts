@@ -7,8 +7,8 @@ import { statusData, statusText } from "./status-view.ts";
 
 const EVERY_MS = 2000;
 /**
- * Refreshes the status until no run is active or the user stops it. On a terminal, redraws the screen. Elsewhere,
- * writes a new block, or one JSON object per line, after each change.
+ * Refreshes the status until no run is active or the user stops the command. On a terminal, redraws the screen.
+ * Elsewhere, writes a new block, or one JSON object per line, after each change.
  */
 export async function watchStatus(
   options: StatusOptions,

@@ -33,9 +33,9 @@ export interface ColumnProfile {
   /** Number of analysed cells of each kind. */
   readonly kinds: ReadonlyMap<ValueKind, number>;
   readonly dates: readonly DateForm[];
-  /** Every value with its frequency; undefined if there are too many values or a value is too long. */
+  /** Every distinct value with its frequency; undefined if there are too many values or a value is too long. */
   readonly codes: ReadonlyMap<string, number> | undefined;
-  /** A diverse sample of the values, for tests against the contract. Shown only on request, never written to a file. */
+  /** A diverse sample of the values, for tests against the contract. Never shown or written to a file. */
   readonly sample: readonly string[];
   /** Number of different values; undefined if the column is empty or a value is too long for a key. */
   readonly distinct: number | undefined;
@@ -169,9 +169,7 @@ const DATES: readonly string[] = [
 const TIMES = [" HH:mm", " HH:mm:ss", " HH:mm:ss.SSS", "'T'HH:mm", "'T'HH:mm:ss", "'T'HH:mm:ss.SSS"] as const;
 const OFFSETS = ["", "XXX", " XXX"] as const;
 
-/**
- * Legacy systems contain no dates outside these years, but they contain many eight-digit numbers that are not dates.
- */
+/** Dates outside these years are rare in legacy systems, but eight-digit numbers that are not dates are common. */
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 2099;
 

@@ -10,7 +10,7 @@ import type { ReadRow } from "../../../read/row/read-row.ts";
 import type { FoundFile } from "../../../read/input/source-files.ts";
 
 export interface FileProfile {
-  /** The name that the user gave. */
+  /** The name to display. */
   readonly file: string;
   readonly path: string;
   /** Sheet of a workbook, if the user named one. */

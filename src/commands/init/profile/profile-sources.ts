@@ -155,8 +155,8 @@ async function profileSource(
 }
 
 /**
- * Maximum number of columns that are created from the paths in JSON records. A record may have any number of paths, as
- * in an object keyed by dates.
+ * Maximum number of columns of a source. The paths in JSON records become columns, and an object that is keyed by
+ * dates, for example, creates any number of paths.
  */
 const MAX_COLUMNS = 2000;
 
@@ -213,7 +213,7 @@ function createColumns(folder: string): Columns {
   };
 }
 
-/** Maximum number of list items in a JSON record that become columns. */
+/** Maximum number of items of each list in a JSON record that become columns. */
 const MAX_ITEMS = 3;
 const MAX_DEPTH = 8;
 

@@ -95,7 +95,9 @@ function formNotes({ type }: Slot, { form }: Guess): readonly string[] {
 function dateNotes(pattern: string, also: string | undefined): readonly string[] {
   const order = also === undefined ? [] : [`TODO: or ${also}? No date shows whether the day or the month comes first`];
   const isShort = /(?<!y)yy(?!y)/.test(pattern);
-  return isShort ? [...order, "TODO: two-digit years mean 1969 to 2068, unless `pivot` is set"] : order;
+  return isShort
+    ? [...order, "TODO: check the century; two-digit years are read as 1969 to 2068 unless `pivot` is set"]
+    : order;
 }
 
 function codeNotes({ choices }: ChoiceType, { unknown, withheld }: LookupForm): readonly string[] {

@@ -170,7 +170,7 @@ function slotLines(slot: Slot, { depth, zone }: Writing): readonly Line[] {
   }
   if (!slot.required) return [];
   const choices = slot.type.kind === "choice" ? `; one of ${choicesText(slot.type.choices)}` : "";
-  const same = "the same for all records: { value: ... }";
+  const same = "if all records have the same value: { value: ... }";
   return [todo(depth, `${slot.name}: required; ${guessComment(slot)}${choices}; ${same}`)];
 }
 
