@@ -1,7 +1,7 @@
 import { isWhole } from "./campaign.ts";
 
 /**
- * The test files that take the most processor time, in parts of about the same duration. These files kill processes,
+ * The test files that take the most CPU time, in parts of about the same duration. These files kill processes,
  * start several workers or a browser, or process whole documents of operators.
  */
 export const PARTS: readonly (readonly string[])[] = [

@@ -24,11 +24,11 @@ export function plural(count: number, noun: string): string {
   return count === 1 ? noun : `${noun}s`;
 }
 
-/** Formats a share as a percentage: `100 %` only if everything is done, and `0 %` only if nothing is done. */
+/** Formats a share as a percentage: `100%` only if everything is done, and `0%` only if nothing is done. */
 export function percent(part: number, whole: number): string {
-  if (whole === 0) return "100 %";
+  if (whole === 0) return "100%";
   const share = Math.min(part < whole ? 99 : 100, Math.round((100 * part) / whole));
-  return share === 0 && part > 0 ? "< 1 %" : `${share} %`;
+  return share === 0 && part > 0 ? "< 1%" : `${share}%`;
 }
 
 export function rateText(perSecond: number): string {

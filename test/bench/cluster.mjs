@@ -37,7 +37,7 @@ await withFolder(async (folder) => {
     const capped = await measurePush(folder, postgres.url, { records: CAPPED_RECORDS, workers, cap: CAP });
     const share = (100 * capped.refused) / capped.requests;
     say(
-      `limit of ${CAP} requests/s, ${workers} workers, one killed: ${capped.rate.toFixed(1)} records/s, ${share.toFixed(1)} % refused`,
+      `limit of ${CAP} requests/s, ${workers} workers, one killed: ${capped.rate.toFixed(1)} records/s, ${share.toFixed(1)}% refused`,
     );
   } finally {
     await postgres.stop();

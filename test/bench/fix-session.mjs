@@ -7,7 +7,7 @@
 // - problems, replace, check: each case uses a separate server. `problems` requests the problems of the current files
 //   twice. `replace` replaces the faulty cell in all records, and then undoes the replacement. `check` makes the same
 //   replacement and checks all records, first on the same server and then on a new server. Prints the time of each
-//   request, and the processor time and peak memory that the server has used so far.
+//   request, and the CPU time and peak memory that the server has used so far.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from "node:fs";
@@ -103,7 +103,7 @@ async function sessionCase(folder) {
   say(`  page of 100 rows: median ${median(pages).toFixed(1)} ms`);
   const one = await oneRecord(settings, dependencies);
   const edit = median(times);
-  say(`  edit, saved and checked: median ${edit.toFixed(1)} ms, 95 % below ${at(times, 0.95).toFixed(1)} ms`);
+  say(`  edit, saved and checked: median ${edit.toFixed(1)} ms, 95% below ${at(times, 0.95).toFixed(1)} ms`);
   say(`  one record in process: ${one.toFixed(3)} ms; ratio ${(edit / one).toFixed(0)}`);
   say(`  records open: ${count(session.overview().records.open)}; peak memory ${mb(peak())}`);
   await session.close();

@@ -2,7 +2,7 @@
 // `validate` of the same input.
 //   npm run build && node test/bench/inspect.mjs [--accounts 100000] [--runs 3]
 // Every fiftieth account is invalid, so that the report has rejects. The platform is a bare HTTPS server on loopback.
-// Prints median wall time, processor time, and processor time relative to `validate`.
+// Prints median wall time, CPU time, and CPU time relative to `validate`.
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { joinedFiles, joinedSources, reference, writeJoinedFiles } from "./joined-rows.mjs";
@@ -38,6 +38,6 @@ await withFolder(async (folder) => {
   for (const { name, args } of commands) {
     const { wallMs, cpuMs = 0 } = await medians(Number(options.runs), () => migrate(args, { env, codes: [0, 1] }));
     whole ??= cpuMs;
-    say(`${name}: ${seconds(wallMs)}, ${seconds(cpuMs)} of processor time, ${Math.round((100 * cpuMs) / whole)} %`);
+    say(`${name}: ${seconds(wallMs)}, ${seconds(cpuMs)} of CPU time, ${Math.round((100 * cpuMs) / whole)}%`);
   }
 });

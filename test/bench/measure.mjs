@@ -56,7 +56,7 @@ export function measured(command, args, { env = {}, cwd = root, codes = [0], std
 export const migrate = (args, options) => measured(process.execPath, [binary, ...args], options);
 
 /**
- * Returns the peak memory and the processor time that a running process has used so far. The result is empty if the
+ * Returns the peak memory and the CPU time that a running process has used so far. The result is empty if the
  * process has ended or there is no /proc.
  */
 export function usage(pid) {
@@ -64,7 +64,7 @@ export function usage(pid) {
   return peak === undefined ? {} : { peakMb: Number(peak) / 1000, cpuMs: cpuTime(pid).own };
 }
 
-/** Returns the processor time of a process, and that of its ended child processes, in milliseconds. */
+/** Returns the CPU time of a process, and that of its ended child processes, in milliseconds. */
 function cpuTime(pid) {
   const stat = readProcess(pid, "stat");
   const [user, system, ofChildren, systemOfChildren] = stat.slice(stat.lastIndexOf(")")).split(" ").slice(12, 16);

@@ -3,7 +3,7 @@
 // for the pushes of real-job.mjs, not a benchmark.
 //   node test/bench/plain-workflow.mjs <gb|au> <folder of the files> <import supplier> <base URL> <CA file>
 //     <connections>
-// Builds all payloads before the first request. Prints the number of requests and the processor time of sending.
+// Builds all payloads before the first request. Prints the number of requests and the CPU time of sending.
 import { readFileSync } from "node:fs";
 import { Pool } from "undici";
 import { plainPayloads } from "./plain-payloads.mjs";

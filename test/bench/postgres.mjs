@@ -3,7 +3,7 @@
 //   npm run build && node test/bench/postgres.mjs [--records 6000] [--runs 3] [--no-latency | --latency-alone]
 //     [--status 5000000]
 // There are two cases, with a latency of 50 ms and without latency, each with 32 requests in flight. For each case,
-// prints records per second while sending, as timed by the server, and the processor time of the push. The ratio is the
+// prints records per second while sending, as timed by the server, and the CPU time of the push. The ratio is the
 // median over pairs. --status measures only `migrate status`, for a ledger with this number of records. SQL creates the
 // records.
 import { rmSync } from "node:fs";
@@ -75,7 +75,7 @@ async function measurePushes(folder, server) {
       };
     });
     const used = (ms) =>
-      ms === undefined ? "" : ` (${Math.round((ms * 1000) / records)} us of processor time per record)`;
+      ms === undefined ? "" : ` (${Math.round((ms * 1000) / records)} us of CPU time per record)`;
     say(`${latencyMs} ms, SQLite:     ${count(inFile)} records/s${used(cpuInFile)}`);
     say(`${latencyMs} ms, PostgreSQL: ${count(inDatabase)} records/s${used(cpuInDatabase)}: ${ratio.toFixed(2)}`);
   }

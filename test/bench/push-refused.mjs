@@ -117,5 +117,5 @@ function dedupingContract(folder) {
 }
 
 function percent(share) {
-  return `${(share * 100).toFixed(1)} %`;
+  return `${(share * 100).toFixed(1)}%`;
 }

@@ -69,7 +69,7 @@ async function comparePlainLoop(file, folder, latencyMs) {
   const name = latencyMs === 0 ? "no latency" : `${latencyMs} ms`;
   say(`${name}, plain loop: ${rates(await medians(runs, (run) => plain[run]))}`);
   say(`${name}, push:       ${rates(pairs)}`);
-  const times = pairs.cpuRatio === undefined ? "" : `, ${pairs.cpuRatio.toFixed(2)} of its processor time`;
+  const times = pairs.cpuRatio === undefined ? "" : `, ${pairs.cpuRatio.toFixed(2)} of its CPU time`;
   say(`${name}, push compared with the plain loop: ${pairs.ratio.toFixed(2)} of its records/s${times}`);
   return pairs;
 }
@@ -151,10 +151,10 @@ function collectionFor(url) {
 }
 
 function rates({ whole, sending, cpuMs, peakMb }) {
-  const used = cpuMs === undefined ? "" : `; ${Math.round((cpuMs * 1000) / records)} us of processor time per record`;
+  const used = cpuMs === undefined ? "" : `; ${Math.round((cpuMs * 1000) / records)} us of CPU time per record`;
   return `${count(whole)} records/s, sending alone ${count(sending)}${used}, ${Math.round(peakMb ?? 0)} MB`;
 }
 
 function percent(share) {
-  return `${(share * 100).toFixed(1)} %`;
+  return `${(share * 100).toFixed(1)}%`;
 }

@@ -4,7 +4,7 @@
 //   npm run build && node test/bench/real-job.mjs [--operator gb,au] [--accounts 30000] [--runs 3]
 //     [--threads 1,2,auto] [--push 5000] [--latency-ms 0] [--no-validate] [--contracts ../shared/contracts]
 // The rows are those of fixtures/operators, repeated with other values (operator-rows.mjs). One input is valid, and the
-// other has an error in every twentieth account. The compared commands run in turn. Prints wall time, processor time
+// other has an error in every twentieth account. The compared commands run in turn. Prints wall time, CPU time
 // per account, peak memory, and the ratio to the script. The figures of `validate` are the lowest of all runs, because
 // other load on the machine only adds to them. Those of `push` are medians.
 // --push: the number of accounts that pass all steps of the workflow (validate, stage, process); 0 omits this part. The
@@ -78,7 +78,7 @@ async function compareValidate(job, wrong) {
     for (const threads of threadCounts) found.get(threads).push(await validate(job, wrong, threads));
   }
   const script = lowest(found.get("script"));
-  say(`${job.operator}, ${wrong === Infinity ? "valid" : "5 % with errors"}`);
+  say(`${job.operator}, ${wrong === Infinity ? "valid" : "5% with errors"}`);
   say(`  script:              ${figures(script)}`);
   for (const threads of threadCounts) {
     const ours = lowest(found.get(threads));
@@ -97,7 +97,7 @@ function figures({ wallMs, cpuMs, peakMb }) {
 }
 
 function perAccount(cpuMs, number) {
-  return `${((cpuMs * 1000) / number).toFixed(0)} us of processor time per account`;
+  return `${((cpuMs * 1000) / number).toFixed(0)} us of CPU time per account`;
 }
 
 async function plainValidate({ operator, folder, document }) {
@@ -135,7 +135,7 @@ async function measurePush(job) {
   const sending = `${perAccount(script.sendingCpuMs, pushed)} of it for sending alone`;
   say(`  script:       ${pushFigures(script)}; ${sending}`);
   const ratios = `migrate / script: ${ours.ratio.toFixed(2)}, sending alone: ${ours.ratioToSending.toFixed(2)}`;
-  say(`  migrate push: ${pushFigures(ours)}; processor time, ${ratios}`);
+  say(`  migrate push: ${pushFigures(ours)}; CPU time, ${ratios}`);
 }
 
 function pushFigures({ wallMs, cpuMs, peakMb }) {

@@ -99,11 +99,11 @@ async function measureInventory(folder, place, own) {
   printFigures(after, await medians(1, counted), own);
 }
 
-/** Prints wall time, processor time and peak memory, and the ratios of both times to those of SQLite alone (`own`). */
+/** Prints wall time, CPU time and peak memory, and the ratios of both times to those of SQLite alone (`own`). */
 function printFigures(what, { wallMs, cpuMs, peakMb, laterMb }, own) {
   const times = (ms, ofMs) => (own === undefined ? "" : ` (${(ms / ofMs).toFixed(2)} times)`);
   const wall = `${seconds(wallMs)}${times(wallMs, own?.wallMs)}`;
-  const cpu = `${seconds(cpuMs)}${times(cpuMs, own?.cpuMs)} of processor time`;
+  const cpu = `${seconds(cpuMs)}${times(cpuMs, own?.cpuMs)} of CPU time`;
   const later = laterMb === undefined ? "" : `, ${mb(laterMb)} two seconds later`;
   say(`${what}: ${wall}, ${cpu}, ${mb(peakMb)}${later}`);
 }

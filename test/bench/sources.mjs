@@ -1,7 +1,7 @@
-// Processor time of `migrate validate` for the same rows as CSV, NDJSON, a JSON array and a workbook.
+// CPU time of `migrate validate` for the same rows as CSV, NDJSON, a JSON array and a workbook.
 //   npm run build && node test/bench/sources.mjs [--rows 300000] [--runs 3] [--sources csv,ndjson,json,xlsx]
 // Runs use --threads 1 and the flat contract, and the sources alternate. The workbook stores text as shared strings,
-// like the files of spreadsheet programs, but has no styles. Prints the median processor time including the start, its
+// like the files of spreadsheet programs, but has no styles. Prints the median CPU time including the start, its
 // ratio to the first source, and the peak memory.
 import { createReadStream, createWriteStream, statSync } from "node:fs";
 import path from "node:path";

@@ -1,5 +1,5 @@
 // Start-up time of `--version`, `--help`, `contract show` with and without a cache, and `validate` of 20 rows. Prints
-// wall time, processor time, and their ratios to `node -e 0`.
+// wall time, CPU time, and their ratios to `node -e 0`.
 //   npm run build && node test/bench/start.mjs [--runs 10]
 // The commands run in turn, so that other load on the machine affects all of them.
 import { writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const { values: options } = parseArgs({ options: { runs: { type: "string", defau
 await withFolder(async (folder) => {
   const rows = path.join(folder, "rows.csv");
   await writeFlatRows(rows, 20);
-  // Each process reports its own processor time, because many end before /proc can be read.
+  // Each process reports its own CPU time, because many end before /proc can be read.
   const clock = path.join(folder, "clock.cjs");
   writeFileSync(
     clock,
@@ -47,7 +47,7 @@ await withFolder(async (folder) => {
   const bare = times["node -e 0"];
   for (const [name, { wall, cpu }] of Object.entries(times)) {
     const ratios = [median(wall) / median(bare.wall), median(cpu) / median(bare.cpu)].map((ratio) => ratio.toFixed(2));
-    const figures = `${Math.round(median(wall))} ms, ${Math.round(median(cpu))} ms of processor time`;
+    const figures = `${Math.round(median(wall))} ms, ${Math.round(median(cpu))} ms of CPU time`;
     say(`${name.padEnd(24)} ${figures}: ${ratios.join(" and ")} times node -e 0`);
   }
 });

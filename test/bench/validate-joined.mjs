@@ -3,7 +3,7 @@
 //   npm run build && node test/bench/validate-joined.mjs [--accounts 200000] [--runs 3]
 // There are five customers for every four accounts, and two meter points per account. There are two cases: unsorted
 // files, which are joined through an index on disk, and files sorted by account number, which are merged. Prints median
-// wall time, processor time and peak memory. The rows are deterministic.
+// wall time, CPU time and peak memory. The rows are deterministic.
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { joinedFiles, joinedSources, writeJoinedFiles } from "./joined-rows.mjs";
@@ -20,7 +20,7 @@ await withFolder(async (folder) => {
   for (const order of ["unsorted", "sorted"]) {
     const size = await writeJoinedFiles(folder, files, { sorted: order === "sorted" });
     const { wallMs, cpuMs = 0, peakMb } = await medians(Number(options.runs), () => measureValidate(folder));
-    say(`${order}, ${mb(size)}: ${seconds(wallMs)}, ${seconds(cpuMs)} of processor time, ${mb(peakMb)} at peak`);
+    say(`${order}, ${mb(size)}: ${seconds(wallMs)}, ${seconds(cpuMs)} of CPU time, ${mb(peakMb)} at peak`);
   }
 });
 

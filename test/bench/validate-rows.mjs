@@ -2,7 +2,7 @@
 //   npm run build && node test/bench/validate-rows.mjs [--rows 1000000] [--runs 3] [--threads 1,2]
 //     [--mapping flat,nested] [--no-peer]
 // There are two mappings: flat, with a text summary, and nested, which writes one line of JSON per record to a file.
-// The rows are deterministic (flat-rows.mjs). Prints median wall time, processor time, peak memory and rows per second.
+// The rows are deterministic (flat-rows.mjs). Prints median wall time, CPU time, peak memory and rows per second.
 // The compared runs alternate, so that other load on the machine affects all of them. `--rows 10000000 --runs 1
 // --no-peer` measures ten times as many rows once.
 // The peer is `mlr --icsv --ojson` into a file, then `ajv validate` of this file with the equivalent schema
@@ -136,6 +136,6 @@ function peers() {
 
 function figures(name, results) {
   const { [`${name}WallMs`]: wallMs, [`${name}CpuMs`]: cpuMs, [`${name}PeakMb`]: peakMb } = results;
-  const cpu = cpuMs === undefined ? "" : `, ${seconds(cpuMs)} of processor time`;
+  const cpu = cpuMs === undefined ? "" : `, ${seconds(cpuMs)} of CPU time`;
   return `${seconds(wallMs)}${cpu}, ${mb(peakMb)} at peak`;
 }

@@ -1,4 +1,4 @@
-// Validated payloads per second of processor time, compared with an equivalent zod schema (docs/decisions/0003).
+// Validated payloads per second of CPU time, compared with an equivalent zod schema (docs/decisions/0003).
 //   npm run build && node test/bench/validator.mjs
 // Prints medians of five rounds, for payloads of 9 leaves in one object and of 40 leaves on three levels, without
 // errors and with two errors.
@@ -154,7 +154,7 @@ function perSecond(check, payloads) {
   return rates.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)];
 }
 
-/** Returns processor time in milliseconds. Other load on the machine affects it less than wall time. */
+/** Returns CPU time in milliseconds. Other load on the machine affects it less than wall time. */
 function processorMs() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -58,14 +58,14 @@ describe.skipIf(!existsSync(folder))("operators' published documents (MIGRATE_SH
     },
   );
 
-  it("load in less than five times the processor time needed to parse their YAML", () => {
+  it("load in less than five times the CPU time needed to parse their YAML", () => {
     const text = readFileSync(path.join(folder, "au-data-import.openapi.yml"), "utf8");
     const reading = leastOf(() => parse(text));
     expect(leastOf(() => load("au-data-import.openapi.yml")) / reading).toBeLessThan(5);
   });
 });
 
-/** Returns the minimum processor time of three calls in microseconds. Other processes hardly affect this time. */
+/** Returns the minimum CPU time of three calls in microseconds. Other processes hardly affect this time. */
 function leastOf(work: () => unknown): number {
   const times = [1, 2, 3].map(() => {
     const before = process.cpuUsage();

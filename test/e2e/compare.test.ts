@@ -103,7 +103,7 @@ describe("compare", () => {
     const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
     expect(migration).toMatchObject([{ verified: { same: 1, different: 0, absent: 1, at } }]);
     const { stdout } = await work.migrate(["status"]);
-    expect(stdout).toMatch(/compared, last on \d{4}-\d\d-\d\d +2 +100 %\n +same +1\n +absent +1\n/);
+    expect(stdout).toMatch(/compared, last on \d{4}-\d\d-\d\d +2 +100%\n +same +1\n +absent +1\n/);
 
     writeExtract(work.folder, { accounts: [{ REF: "EXT-1" }, { REF: "EXT-2" }, { REF: "EXT-3" }] });
     expect((await work.push(WITH_CONTENT)).code).toBe(0);

@@ -52,7 +52,7 @@ describe("an inventory with one key per line:", () => {
   test("status shows the expected, seen and missing keys", async () => {
     const { stdout } = await migrate("keys.txt", { "keys.txt": KEYS }, "status");
     expect(stdout).toContain(
-      "\nInventory of platform.example/v1/\n  expected  5\n  seen      3  60 %\n  missing   2  40 %\n",
+      "\nInventory of platform.example/v1/\n  expected  5\n  seen      3  60%\n  missing   2  40%\n",
     );
   });
 

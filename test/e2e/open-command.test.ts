@@ -138,10 +138,10 @@ test("status shows the state of the migration first", async () => {
   expect(stdout.split("\n").slice(0, 7)).toEqual([
     "Migration to platform.example/v1/, supplier ACME, POST /data-import/accounts/",
     "  seen         603",
-    "  accepted       1  < 1 %",
-    "  out of date    1  < 1 %",
-    "  rejected       1  < 1 %",
-    "  invalid      600  99 %",
+    "  accepted       1  < 1%",
+    "  out of date    1  < 1%",
+    "  rejected       1  < 1%",
+    "  invalid      600  99%",
     "",
   ]);
   const { migration } = JSON.parse((await runCli(["status", "--ledger", ledger, "--format", "json"])).stdout);

@@ -39,7 +39,7 @@ test("status shows the total, rate and pace of a running push, with its requests
   expect(run?.summary["ambiguous"]).toBeUndefined();
   const { stdout } = await work.migrate(["status"]);
   expect(stdout).toMatch(/state +running/);
-  expect(stdout).toMatch(/sent +\d+ of 300 \(\d+ %\)/);
+  expect(stdout).toMatch(/sent +\d+ of 300 \(\d+%\)/);
   expect(stdout).toMatch(/now +[\d.]+\/s, \d+ in flight/);
   const during = await work.migrate(["report", "--format", "ndjson", "--out", "during"]);
   expect(statusCounts(outcomeLines(during.stdout))).not.toHaveProperty("ambiguous");
@@ -91,7 +91,7 @@ test("status shows how much of the extract is on the platform after all runs, in
   await corrected.push(ledger);
   expect(await coverage()).toMatchObject({ records: 4, accepted: 3 });
   const { stdout } = await work.migrate(["status"]);
-  expect(stdout).toContain("On the platform, across all runs: 3 of 4 records (75 %)");
+  expect(stdout).toContain("On the platform, across all runs: 3 of 4 records (75%)");
 });
 
 test("a push shows its run, its platform and the number of records to send before the first request", async () => {

@@ -3,7 +3,7 @@
 //   npm run mutation -- validate                one folder
 //   npm run mutation -- src/map/leaf            the source in a folder or a file
 // A later run tests only mutants whose source has changed and, if there are new tests, mutants that survived. Delete
-// `.mutation`, which contains the results, after you change the body of a test. Exits with 1 if fewer than 85 % of the
+// `.mutation`, which contains the results, after you change the body of a test. Exits with 1 if fewer than 85% of the
 // mutants are killed. README.md explains the other files of this folder.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -47,7 +47,7 @@ export interface Witness {
 const CEILING = 16;
 /**
  * After this number of refusals, refusals may be considered independent of the rate, as long as no more than
- * `MAX_NOISE` of the requests are refused. `MAX_NOISE` is the limit of 40 % plus a margin for a small sample.
+ * `MAX_NOISE` of the requests are refused. `MAX_NOISE` is the limit of 40% plus a margin for a small sample.
  */
 const REFUSALS_OF_NOISE = 3;
 const MAX_NOISE = 0.6;

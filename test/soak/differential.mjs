@@ -91,7 +91,7 @@ function add(result) {
 }
 
 function share(part, whole) {
-  return `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
+  return `${((100 * part) / Math.max(1, whole)).toFixed(1)}%`;
 }
 
 /**

@@ -1,6 +1,6 @@
 // Pushes with the real command to servers with undocumented limits of 20, 50 and 200 requests per second, in real time.
 //   node test/soak/pace.mjs [--seconds 40]
-// After ten seconds, the rate must be within 15 % of the limit, and fewer than 5 % of the replies may be 429.
+// After ten seconds, the rate must be within 15% of the limit, and fewer than 5% of the replies may be 429.
 // Requires `npm run build`.
 import { spawnSync } from "node:child_process";
 import path from "node:path";

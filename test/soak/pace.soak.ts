@@ -22,7 +22,7 @@ test.each([20, 50, 200])("finds and keeps an undocumented limit of %i requests p
     const took = (Date.parse(late.at(-1)?.at ?? "") - from) / 1_000;
     const rate = through.length / took;
     const refused = 1 - through.length / late.length;
-    process.stderr.write(`limit of ${perSecond}/s: ${rate.toFixed(1)}/s, ${(100 * refused).toFixed(2)} % refused\n`);
+    process.stderr.write(`limit of ${perSecond}/s: ${rate.toFixed(1)}/s, ${(100 * refused).toFixed(2)}% refused\n`);
     expect(Math.abs(rate / perSecond - 1)).toBeLessThan(0.15);
     expect(refused).toBeLessThan(0.05);
   } finally {

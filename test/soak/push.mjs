@@ -1,6 +1,6 @@
 // Pushes 200,000 records with the real command to a chaos server for about 20 minutes, with kills and resumes.
 //   node test/soak/push.mjs [--records 200000] [--minutes 20] [--kill-every 45] [--seed <n>]
-// The server throttles requests to reach this duration, and injects faults into 6 % of the other requests: before,
+// The server throttles requests to reach this duration, and injects faults into 6% of the other requests: before,
 // during or after processing. At the end, compares server, ledger and report, and prints the memory of the
 // longest-running process at its start and end. No process is killed during the second half of the records. Requires
 // `npm run build`.

@@ -123,7 +123,7 @@ function mean(numbers: readonly number[]): number {
 }
 
 function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
+  return `${(100 * share).toFixed(1)}%`;
 }
 
 function say(text: string): void {

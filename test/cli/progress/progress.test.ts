@@ -77,8 +77,8 @@ describe("progress without a terminal", () => {
     at(10_000);
     progress.onProgress({ kind: "checked", records: 1500, invalid: 2 });
     expect(written).toEqual([
-      "Reading 75 % of 4.0 MB, 5 s\n",
-      "Reading 75 % of 4.0 MB, 1,500 records checked, 2 invalid, 10 s\n",
+      "Reading 75% of 4.0 MB, 5 s\n",
+      "Reading 75% of 4.0 MB, 1,500 records checked, 2 invalid, 10 s\n",
     ]);
   });
 
@@ -88,7 +88,7 @@ describe("progress without a terminal", () => {
     progress.onProgress({ kind: "checked", records: 1, invalid: 0 });
     at(5000);
     progress.onProgress({ kind: "read", bytes: 3_000_000, ofBytes: 4_000_000 });
-    expect(written.at(-1)).toBe("Reading 75 % of 4.0 MB, 1 record checked, 0 invalid, 5 s\n");
+    expect(written.at(-1)).toBe("Reading 75% of 4.0 MB, 1 record checked, 0 invalid, 5 s\n");
   });
 
   it("says that a push reads all its input before the first request", () => {
@@ -96,7 +96,7 @@ describe("progress without a terminal", () => {
     progress.onProgress(begun());
     at(5000);
     progress.onProgress({ kind: "read", bytes: 3_000_000, ofBytes: 4_000_000 });
-    expect(written.at(-1)).toBe("Reading the whole input first: 75 % of 4.0 MB, 5 s\n");
+    expect(written.at(-1)).toBe("Reading the whole input first: 75% of 4.0 MB, 5 s\n");
   });
 
   it("shows the run and its counts immediately, then total, done, rate, requests in flight and time left", () => {
@@ -111,7 +111,7 @@ describe("progress without a terminal", () => {
       at(sent * 100);
       progress.onProgress(sent % 10 === 0 ? { ...accepted(), status: "rejected" } : accepted());
     }
-    expect(written.slice(2)).toEqual(["Sent 50 of 100 (50 %), 45 accepted, 5 rejected, 10/s, 4 in flight, 5 s left\n"]);
+    expect(written.slice(2)).toEqual(["Sent 50 of 100 (50%), 45 accepted, 5 rejected, 10/s, 4 in flight, 5 s left\n"]);
   });
 
   it.each([

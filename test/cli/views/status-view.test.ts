@@ -138,9 +138,9 @@ describe("a list of runs in 80 columns", () => {
     expect(widthOf(text)).toBeLessThanOrEqual(80);
     expect(text.indexOf("20261123-1200-aaaa")).toBeLessThan(text.indexOf(`Runs to ${trial}`));
     expect(unwrapped(text)).toContain(
-      `On the platform, across all runs 640 of 4,000 records (16 %) ${operation}, ${live}, SPRING`,
+      `On the platform, across all runs 640 of 4,000 records (16%) ${operation}, ${live}, SPRING`,
     );
-    expect(unwrapped(text)).toContain(`50 of 50 records (100 %) ${operation}, ${trial}, SPRING`);
+    expect(unwrapped(text)).toContain(`50 of 50 records (100%) ${operation}, ${trial}, SPRING`);
   });
 });
 

@@ -185,7 +185,7 @@ async function rateWithSlowdown({ latencyAt }: Slowdown, concurrency: "auto" | n
 }
 
 test.each(Object.keys(SLOWDOWNS))(
-  "reaches at least 80 % of the rate that the best fixed concurrency reaches if %s above 10 in flight",
+  "reaches at least 80% of the rate that the best fixed concurrency reaches if %s above 10 in flight",
   async (name) => {
     const slowdown = SLOWDOWNS[name];
     if (slowdown === undefined) throw new Error("unknown platform");

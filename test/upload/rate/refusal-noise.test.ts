@@ -83,7 +83,7 @@ test.each([
 
 test.each([
   ["without random refusals", 0],
-  ["with 5 % random refusals", 0.05],
+  ["with 5% random refusals", 0.05],
 ])("the full rate returns within 10 s after an outage of 30 s, %s", (_, noise) => {
   for (const seed of SEEDS) {
     const { through } = runModel({ concurrency: 16, seed, noise, outage: { from: 20, to: 50 } });
@@ -93,8 +93,8 @@ test.each([
 
 describe("an upload to a platform with random refusals", () => {
   test.each([
-    ["20 % without Retry-After", 0.2, undefined],
-    ["10 % with a Retry-After of 1 s, which delays only the refused record", 0.1, 1_000],
+    ["20% without Retry-After", 0.2, undefined],
+    ["10% with a Retry-After of 1 s, which delays only the refused record", 0.1, 1_000],
   ])("sends every record at 0.6 or more of the full rate: %s", async (_, share, retryAfterMs) => {
     const dice = seededDice(1);
     const { end, clock } = await play(
