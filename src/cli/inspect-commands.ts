@@ -70,7 +70,7 @@ export function addInspectCommands(program: Command, session: Session): void {
 
 function addMigrationCommands(program: Command, session: Session): void {
   withOptions(program.command("open"), [...options("config", "ledger"), ...optionsOf(OPEN)])
-    .description("List every record that is not yet done, across all runs. Works offline.")
+    .description("List every open record across all runs. Works offline.")
     .action(onDemand(session, async () => (await inspectActions()).openAction));
 
   withOptions(program.command("changes"), [

@@ -176,7 +176,7 @@ function addRunFollowUps(program: Command, session: Session): void {
     .action(onDemand(session, async () => (await runActions()).reconcileAction));
 
   withOptions(program.command("worker"), options("config", "cache", "ledger"))
-    .description("Join a running push as a worker, and send part of its records. Needs a ledger on PostgreSQL.")
+    .description("Join a running push as a worker, and send part of its records. Needs a ledger in PostgreSQL.")
     .option("--run <id>", "id of the run, or its first characters (default: the latest)")
     .action(onDemand(session, async () => (await runActions()).workerAction));
 

@@ -26,6 +26,6 @@ export function addReadingCommands(program: Command, session: Session): void {
     .action(onDemand(session, async () => (await readingActions()).accountAction));
 
   withOptions(program.command("token"), [...config, ...targetOptions, formatOption(), ...tokenOptions])
-    .description("Show the owner, expiry and authorization scheme of the token that a push would use.")
+    .description("Show the owner, expiry and authentication scheme of the token that a push would use.")
     .action(onDemand(session, async () => (await readingActions()).tokenAction));
 }

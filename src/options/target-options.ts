@@ -67,7 +67,7 @@ export const TARGET = {
     help: "certificate authority to trust in addition to the Node.js defaults",
     docs: "PEM file of a certificate authority to trust in addition to the Node.js defaults",
   },
-  /** The authorization scheme, and private files with the credentials. */
+  /** The authentication scheme, and private files with the credentials. */
   auth: {
     arg: "<scheme>",
     kind: "authScheme",
@@ -76,11 +76,11 @@ export const TARGET = {
     library: true,
     recorded: "always",
     sets: "scheme",
-    help: "authorization scheme of the token: Token, JWT, Bearer or none; basic sends the API key instead",
+    help: "authentication scheme of the token: Token, JWT, Bearer or none; basic sends the API key instead",
     docs: "how to authenticate, see [Authentication](#authentication)",
     members: {
       /**
-       * The authorization scheme. Default: `Token`. `none` sends the bare token. `basic` sends the API key as the user
+       * The authentication scheme. Default: `Token`. `none` sends the bare token. `basic` sends the API key as the user
        * name with an empty password (specification 5.4).
        */
       scheme: {

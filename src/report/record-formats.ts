@@ -110,7 +110,7 @@ const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 /**
  * Renders a cell. Leaves numbers unchanged, including negative numbers. Escapes any other text that a spreadsheet would
- * run as a formula.
+ * evaluate as a formula.
  */
 function csvCell(value: JsonValue): string {
   if (value === null) return "";

@@ -1,15 +1,15 @@
 import { INVISIBLE } from "./invisible.ts";
 
 /**
- * Puts an apostrophe in front of a cell that a spreadsheet would run as a formula. Such a cell starts with a tab, a
- * line end, or one of the signs `=`, `+`, `-`, `@` and their full-width forms. Whitespace, quotes, control characters
+ * Puts an apostrophe in front of a cell that a spreadsheet would evaluate as a formula. Such a cell starts with a
+ * tab, a line end, or one of the signs `=`, `+`, `-`, `@` and their full-width forms. Whitespace, quotes, control characters
  * and invisible characters may precede the sign. Negative numbers are such cells too.
  */
 export function withoutFormula(cell: string): string {
   return isFormula(cell) ? `'${cell}` : cell;
 }
 
-/** Whether a spreadsheet might run a cell as a formula. */
+/** Whether a spreadsheet might evaluate a cell as a formula. */
 export function isFormula(cell: string): boolean {
   return FORMULA.test(cell);
 }

@@ -8,7 +8,7 @@ export function isLoopback({ hostname }: URL): boolean {
 }
 
 /**
- * Parses the platform's base address: https, ending in the version segment `/v1/` (specification 1 and 9); the trailing
+ * Parses the platform's base URL: https, ending in the version segment `/v1/` (specification 1 and 9); the trailing
  * slash is optional. Plain http is allowed only to this machine, and only if requested.
  * @throws Failure `usage`
  */
@@ -33,8 +33,8 @@ export function parseBaseUrl(text: string, options: { readonly allowInsecureLoop
 
 /**
  * Returns the address of a contract path. The path may have its own version: `/v2/data-import/accounts/` replaces the
- * `/v1/` of the base address, and `/data-import/accounts/` is appended to the base address. The origin is always the
- * origin of the base address.
+ * `/v1/` of the base URL, and `/data-import/accounts/` is appended to the base URL. The origin is always the
+ * origin of the base URL.
  */
 export function joinPath(base: URL, contractPath: string): URL {
   const path = contractPath.replace(/^\/+/, "");

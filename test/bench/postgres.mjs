@@ -74,8 +74,7 @@ async function measurePushes(folder, server) {
         cpuInDatabase: other.cpuMs,
       };
     });
-    const used = (ms) =>
-      ms === undefined ? "" : ` (${Math.round((ms * 1000) / records)} us of CPU time per record)`;
+    const used = (ms) => (ms === undefined ? "" : ` (${Math.round((ms * 1000) / records)} us of CPU time per record)`);
     say(`${latencyMs} ms, SQLite:     ${count(inFile)} records/s${used(cpuInFile)}`);
     say(`${latencyMs} ms, PostgreSQL: ${count(inDatabase)} records/s${used(cpuInDatabase)}: ${ratio.toFixed(2)}`);
   }

@@ -65,7 +65,7 @@ test("open --format ndjson writes one JSON object for each record", async () => 
   ]);
 });
 
-test("open --format csv writes no cell that a spreadsheet would run as a formula", async () => {
+test("open --format csv writes no cell that a spreadsheet would evaluate as a formula", async () => {
   const [header, first, ...rest] = await migrate("--format", "csv");
   expect(header).toBe("key,status,cause,since,age_days,file,line,run,target,supplier");
   expect(first).toMatch(

@@ -59,7 +59,7 @@ describeWebPages("the Overview and Problems pages", (open) => {
   it("explain an empty folder, a missing token and a stopped program", async () => {
     const web = await startWithSandbox(temporaryFolder(), sandbox);
     const { page: stranger } = await open(web.origin);
-    await stranger.getByText("This page does not belong to the running program").waitFor();
+    await stranger.getByText("This page has no valid session").waitFor();
     await expectAccessible(stranger);
 
     const { page } = await open(web.address);

@@ -69,7 +69,7 @@ export type ChangesFlags = Flags & FlagsOf<typeof CHANGES>;
 export type OpenFlags = Flags & FlagsOf<typeof OPEN>;
 
 export interface DemoFlags extends Flags {
-  /** Whether to use several workers that share a ledger on PostgreSQL. */
+  /** Whether to use several workers that share a ledger in PostgreSQL. */
   readonly cluster?: boolean;
 }
 

@@ -4,7 +4,7 @@ export const GENERAL = {
     short: "c",
     arg: "<file>",
     env: true,
-    help: "configuration file (default: migrate.yaml, searched upwards)",
+    help: "configuration file (default: migrate.yaml here or in the nearest parent folder)",
   },
   overlay: { arg: "<file>", kind: "paths", help: "overlay for both documents (repeatable)" },
 } as const;
@@ -97,7 +97,7 @@ export const REPORT_AGAIN = {
 } as const;
 
 export const CORRECTIONS = {
-  in: { arg: "<source>", help: "source that contains the cell (default: the source without a parent)" },
+  in: { arg: "<source>", help: "source that contains the cell (default: the root source)" },
   line: { arg: "<n>", kind: "number", range: [1], help: "line of the row, if several rows have the key" },
   reason: { arg: "<text>", help: "reason for the correction" },
   from: {

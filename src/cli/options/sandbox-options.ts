@@ -38,7 +38,7 @@ const FAULTS = {
     help: "process the request, then reset the connection",
   },
   hangBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "neither process nor answer the request" },
-  hangAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process the request, but never answer" },
+  hangAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process the request, but never reply" },
   cutAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process the request, but cut off the reply" },
   pauseAt: { arg: "<k>", kind: "count", help: "pause the import supplier at request k" },
   rotateTokensAt: { arg: "<k>", kind: "count", help: "revoke all tokens at request k" },

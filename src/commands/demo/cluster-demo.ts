@@ -44,7 +44,7 @@ const CONCURRENCY = 6;
 /** The number of outcomes after which one worker is killed. */
 const SENT_BEFORE_KILL = 40;
 
-/** Pushes the demo's households with three workers and a ledger on PostgreSQL. Kills one worker during the push. */
+/** Pushes the demo's households with three workers and a ledger in PostgreSQL. Kills one worker during the push. */
 export async function* clusterDemo(
   { folder, ledger }: ClusterDemoOptions,
   dependencies: ClusterDemoDependencies,

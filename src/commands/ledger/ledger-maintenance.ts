@@ -104,7 +104,7 @@ export async function recoverServerLedger(
 }
 
 function fileWithNothingLost(): Failure {
-  return new Failure("usage", "--nothing-lost applies only to a ledger on PostgreSQL", {
+  return new Failure("usage", "--nothing-lost applies only to a ledger in PostgreSQL", {
     hint: "omit the option: the journal of a ledger file shows which requests are missing",
   });
 }

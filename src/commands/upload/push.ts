@@ -17,7 +17,7 @@ export interface PushOptions extends RunOptions {
   readonly target: TargetSettings;
   readonly supplier: Supplier;
   readonly pace: RateLimitSettings;
-  /** Settings of the worker processes that send the planned records. They require a ledger on PostgreSQL. */
+  /** Settings of the worker processes that send the planned records. They require a ledger in PostgreSQL. */
   readonly workers?: WorkerSettings | undefined;
   /** Locator of the ledger: the path of its file, or its URL. */
   readonly ledger: string;

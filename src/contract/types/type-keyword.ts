@@ -80,12 +80,7 @@ function declaredTypes({ value, path }: Located, findings: Compilation["findings
   const format = meanings.find((one) => one?.format !== undefined)?.format;
   if (alias !== undefined) {
     const meaning = [names.join(" or "), format].filter((part) => part !== undefined).join(", format ");
-    findings.add(
-      "info",
-      "type-alias",
-      `${JSON.stringify(alias)} is not a type of JSON Schema; read as ${meaning}`,
-      path,
-    );
+    findings.add("info", "type-alias", `${JSON.stringify(alias)} is not a JSON Schema type; read as ${meaning}`, path);
   }
   return { names: unknown === undefined ? names : [], path, ...definedMembers({ format }) };
 }

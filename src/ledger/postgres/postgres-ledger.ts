@@ -77,5 +77,5 @@ export function ledgerToRead(queries: Queries, sending: SendingStatus, close: ()
 }
 
 async function refused(): Promise<never> {
-  throw new Error("This ledger was opened for reading only.");
+  throw new Error("this ledger was opened read-only");
 }

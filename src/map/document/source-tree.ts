@@ -24,7 +24,7 @@ export const ONLY_SOURCE = "records";
 
 /**
  * Assigns files to sources and determines how the sources are joined. Positional files belong to the only source
- * without files, or otherwise to the source without a parent. Files from the command line replace the files in the
+ * without files, or otherwise to the root source. Files from the command line replace the files in the
  * mapping. Throws a Failure `mapping_invalid` if the sources do not form one tree, and `usage` if a source is unknown
  * or has no files.
  */
@@ -36,7 +36,7 @@ export function planSources(document: MappingDocument, given: GivenSources): Sou
   return specOf(root, entries, files);
 }
 
-/** Returns the source without a parent. Throws a Failure `mapping_invalid` if the sources do not form one tree. */
+/** Returns the root source. Throws a Failure `mapping_invalid` if the sources do not form one tree. */
 export function rootSource(document: MappingDocument): string {
   return document.sources.size > 0 ? rootOf(document.sources, document) : ONLY_SOURCE;
 }
@@ -73,7 +73,7 @@ function checkJoin(name: string, entry: SourceEntry, entries: Entries, issues: I
   }
   if (entry.parent === undefined) {
     for (const option of ["on", "orderBy", "distinct", "pick"] as const) {
-      if (entry[option] !== undefined) issues.add([...path, option], "has no effect in a source without a parent");
+      if (entry[option] !== undefined) issues.add([...path, option], "has no effect in the root source");
     }
     return;
   }
@@ -82,11 +82,11 @@ function checkJoin(name: string, entry: SourceEntry, entries: Entries, issues: I
     const hint = didYouMean(entry.parent, [...entries.keys()]);
     issues.add([...path, "parent"], `there is no source "${entry.parent}"`, hint);
   } else if (parent.key === undefined && entry.parentKey === undefined) {
-    const hint = `add key: the column of "${entry.parent}" that "${name}" refers to`;
+    const hint = `add \`key\`: the column of "${entry.parent}" that "${name}" refers to`;
     issues.add(["sources", entry.parent], `is the parent of "${name}", but has no key`, hint);
   }
   if (entry.on === undefined) {
-    issues.add(path, "has a parent, but no column to join on", "add on: the column that contains the parent's key");
+    issues.add(path, "has a parent, but no column to join on", "add `on`: the column that contains the parent's key");
   }
 }
 

@@ -127,7 +127,7 @@ async function joinAgain(
 }
 
 async function openShared({ store, run }: JoinedRun): Promise<SharedRun> {
-  if (store.share === undefined) throw new Failure("usage", "workers need a ledger on PostgreSQL");
+  if (store.share === undefined) throw new Failure("usage", "workers need a ledger in PostgreSQL");
   return store.share(run.id);
 }
 

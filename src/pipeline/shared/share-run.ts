@@ -25,7 +25,7 @@ export async function shareRun(open: OpenRun, sharing: Sharing): Promise<UploadE
   const { ledger, run, job, journal, reporting, dependencies } = open;
   const { store } = reporting;
   if (pace === undefined || connection === undefined) return undefined;
-  if (store?.share === undefined) throw new Failure("usage", "workers need a ledger on PostgreSQL");
+  if (store?.share === undefined) throw new Failure("usage", "workers need a ledger in PostgreSQL");
   // Includes ambiguous records, because some of them may be sent again.
   const { pending = 0, ambiguous = 0 } = (await ledger.summary(run.id)).counts;
   await probeFirstUnsent(dueRecords(open, until), { job, handle: open, connection, drain: dependencies.drain });

@@ -55,7 +55,7 @@ function fixedHeader(header: string, failure: () => Failure): Authorisation {
 
 function refused(what: string, variable: string): Failure {
   return new Failure("authentication", `the platform does not accept the ${what} (HTTP 401)`, {
-    hint: `set ${variable} to a valid ${what}, check the authorization scheme (\`--auth\`), then run the same command again`,
+    hint: `set ${variable} to a valid ${what}, check the authentication scheme (\`--auth\`), then run the same command again`,
   });
 }
 

@@ -132,6 +132,6 @@ const MAX_RENEWAL_MARGIN_MS = 5 * 60_000;
 /** Returns the failure for a platform that rejects both a token and its replacement. */
 export function newTokenRefused(): Failure {
   return new Failure("authentication", "the platform accepts neither the token nor a new token (HTTP 401)", {
-    hint: "check the authorization scheme (`--auth`) and the permissions of the API key, then run the same command again",
+    hint: "check the authentication scheme (`--auth`) and the permissions of the API key, then run the same command again",
   });
 }

@@ -88,8 +88,8 @@ function endless(why: string): Failure {
 }
 
 /**
- * Returns the validated address in `next` (specification 4.5): same origin and scheme as the base address, no
- * credentials, below the base address's path. Returns undefined if `next` is null or absent.
+ * Returns the validated address in `next` (specification 4.5): same origin and scheme as the base URL, no
+ * credentials, below the base URL's path. Returns undefined if `next` is null or absent.
  * @param current address of the page that contains `next`
  * @throws Failure `redirect` for another origin, `wrong_endpoint` for an invalid address
  */

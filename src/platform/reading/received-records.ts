@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import type { Fuel, RateKind } from "./rate-kinds.ts";
 
 /**
- * A product (specification 2.2), with any further members that the platform sends. A number that a double cannot
+ * A product (specification 2.2), with any other members that the platform sends. A number that a double cannot
  * represent is kept as text.
  */
 export type Product = JsonObject & {
@@ -46,8 +46,8 @@ export interface ProductFilters {
 }
 
 /**
- * A rate (specification 2.3), with any further members that the platform sends. The values are decimal text with every
- * digit that was sent, such as `-3.0150`.
+ * A rate (specification 2.3), with any other members that the platform sends. The values are decimal strings with every digit
+ * that was sent, such as `-3.0150`.
  */
 export type UnitRate = JsonObject & {
   readonly value_exc_vat: string;

@@ -23,7 +23,7 @@ const SCHEMA = buildSchema(`
   scalar GenericScalar
 
   type Query {
-    "The version in the base address."
+    "The version in the base URL."
     apiVersion: String!
   }
 

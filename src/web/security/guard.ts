@@ -68,7 +68,7 @@ export function noSession(): RefusedRequest {
   return new RefusedRequest(
     401,
     "no_session",
-    "This page does not belong to the running program",
+    "This page has no valid session",
     "Open the address that `migrate web` shows in its terminal. It contains a token.",
   );
 }

@@ -333,12 +333,12 @@ describe("planSources:", () => {
     [
       "  a: {}\n  b: { parent: a, on: K }\n",
       '3:3: sources.a: is the parent of "b", but has no key',
-      'add key: the column of "a" that "b" refers to',
+      'add `key`: the column of "a" that "b" refers to',
     ],
     [
       "  a: { key: K }\n  b: { parent: a }\n",
       "4:3: sources.b: has a parent, but no column to join on",
-      "add on: the column that contains the parent's key",
+      "add `on`: the column that contains the parent's key",
     ],
     [
       "  r: { key: K }\n  a: { key: K, parent: a, on: K }\n  b: { parent: r, on: K }\n",
@@ -362,7 +362,7 @@ describe("planSources:", () => {
   });
   test.each([
     ["sources: { a: { files: x, key: K }, b: { files: y } }", "a, b have no parent"],
-    ["sources: { a: { files: x, pick: first } }", "sources.a.pick: has no effect in a source without a parent"],
+    ["sources: { a: { files: x, pick: first } }", "sources.a.pick: has no effect in the root source"],
     ["sources: { a: { files: x }, b: { files: y, parent: a, on: { A: B, C: D } } }", "exactly one pair of columns"],
     ["sources: { a: { files: x }, b: { files: y, parent: a, on: [A] } }", "sources.b.on: must be a column"],
     [
@@ -379,7 +379,7 @@ describe("planSources:", () => {
       'did you mean "accounts"?',
     ],
     ["sources: { a: { files: x, key: K }, b: { files: y, parent: a } }", "no column to join on"],
-    ["sources: { a: { files: x, on: K } }", "sources.a.on: has no effect in a source without a parent"],
+    ["sources: { a: { files: x, on: K } }", "sources.a.on: has no effect in the root source"],
   ])("%s is rejected", (sources, words) => {
     const failure = failureOf(() => plan(sources));
     expect(failure.code).toBe("mapping_invalid");

@@ -31,7 +31,7 @@ test.each([
   expect(parseTable(text)).toEqual(table);
 });
 
-test("adds an apostrophe to copied text that a spreadsheet would run as a formula", () => {
+test("adds an apostrophe to copied text that a spreadsheet would evaluate as a formula", () => {
   expect(
     formatTable([
       ["=1+1", "+44 7700", "a"],
