@@ -208,8 +208,9 @@ function pointerFor(target: Target | undefined, scope: DynamicScope, rewriter: R
   if (known === undefined) {
     rewriter.copyNames.set(key, name);
     const value = valueAt(rewriter.document, path) ?? true;
-    // The base already includes the schema's own `$id`.
-    rewriter.copies.set(name, rewrite({ value, base, scope: inner, role: "schema" }, rewriter));
+    // The base outside the schema, because `rewrite` applies the schema's own `$id`.
+    const outer = innermostBase(path.slice(0, -1), rewriter.names);
+    rewriter.copies.set(name, rewrite({ value, base: outer, scope: inner, role: "schema" }, rewriter));
   }
   return `#${encodedPointer(["components", "schemas", name])}`;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { resolveSchemaNames } from "../../../src/contract/document/schema-names.ts";
 import { type JsonObject, valueAt } from "../../../src/json/json-value.ts";
-import { contractOf, fieldOf } from "../contract-of.ts";
+import { contractOf, fieldOf, property } from "../contract-of.ts";
 
 const components = (schemas: JsonObject): JsonObject => ({ openapi: "3.1.0", components: { schemas } });
 const MORE = { openapi: "3.1.0" };
@@ -54,6 +54,24 @@ it("resolves a $dynamicRef to the outermost schema with the anchor", () => {
   const ofAnything = fieldOf({ $ref: "https://example.com/list" }, more).type;
   expect(ofNumbers).toMatchObject({ kind: "list", items: { kind: "integer" } });
   expect(ofAnything).toMatchObject({ kind: "list", items: { kind: "any" } });
+});
+
+it("resolves references in a copied schema whose relative $id contains a folder", () => {
+  const inner = {
+    $id: "dir/inner",
+    type: "object",
+    properties: { own: { $ref: "#local" }, outer: { $dynamicRef: "#node" } },
+    $defs: { local: { $anchor: "local", type: "boolean" }, node: { $dynamicAnchor: "node" } },
+  };
+  const outer = {
+    $id: "https://example.com/outer",
+    $ref: "dir/inner",
+    $defs: { inner, node: { $dynamicAnchor: "node", type: "integer" } },
+  };
+  const { type, findings } = fieldOf({ $ref: "https://example.com/outer" }, { ...MORE, schemas: { Outer: outer } });
+  expect(findings).toEqual([]);
+  expect(property(type, "own").kind).toBe("boolean");
+  expect(property(type, "outer").kind).toBe("integer");
 });
 
 it("keeps a reference to an unknown name, and reports it as an error", () => {
