@@ -139,7 +139,7 @@ function recordFilters(path: PathExpression, from: PathBases, place: AttrPath, c
 
 /** Returns the message for a path that does not resolve, with a suggestion for the first step that does not resolve. */
 function unknownField(path: PathExpression, from: PathBases): string {
-  let holders: readonly TypePlace[] = from.here;
+  let holders = followPath({ ...path, steps: [] }, from) ?? [];
   for (const [index, step] of path.steps.entries()) {
     const reached = followPath({ ...path, steps: path.steps.slice(0, index + 1) }, from) ?? [];
     if (reached.length > 0) {

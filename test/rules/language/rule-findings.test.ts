@@ -63,6 +63,22 @@ describe("findings of rules", () => {
     ]);
   });
 
+  it("suggest a field of the object at which the path starts", () => {
+    const item = { type: "object", properties: { customer_cost: {}, note: {} } };
+    const properties = { customer_count: {}, items: { type: "array", items: item } };
+    const rules = [
+      { code: "c", kind: "holds", each: "items[]", test: "top.customer_coun > 1" },
+      { code: "c", kind: "holds", each: "items[]", test: "above.customer_coun > 1" },
+      { code: "c", kind: "no-overlap", list: "items[]", start: "note", end: "this.itms" },
+    ];
+    const { findings } = contractOf(rules, {}, properties);
+    expect(findings.filter(({ severity }) => severity === "warning").map(({ message }) => message)).toEqual([
+      '"top.customer_coun" does not resolve to a field of the contract; did you mean "customer_count"?',
+      '"above.customer_coun" does not resolve to a field of the contract; did you mean "customer_count"?',
+      '"this.itms" does not resolve to a field of the contract; did you mean "items"?',
+    ]);
+  });
+
   it("include a named value that refers to itself", () => {
     const { findings } = contractOf([], { "x-rule-values": { a: "$b", b: "not $a" } });
     expect(findings.map(({ message }) => message)).toContain('the named value "a" depends on itself');
