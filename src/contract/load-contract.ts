@@ -158,10 +158,11 @@ function checkReferences(document: JsonObject, findings: Findings): void {
 
 /**
  * Whether the path leads to an example, a default, choices or a constant. These values are data, so a `$ref` in them is
- * not a reference.
+ * not a reference. `examples` is a list of data in a schema. Elsewhere it is a map of objects whose `value` is data.
  */
 function isExample(path: AttrPath): boolean {
   const [name, parent] = [path.at(-1), path.at(-2)];
+  if (typeof name === "number") return parent === "examples";
   if (name === "value") return path.at(-3) === "examples";
   return DATA_KEYWORDS.has(name) && !NAMED_PARTS.has(parent);
 }

@@ -70,6 +70,25 @@ describe("$ref", () => {
     ]);
   });
 
+  it("is data in the examples, choices, constant and default of a schema", () => {
+    const data = { $ref: "#/data" };
+    const Used = { examples: [data], enum: [data, "a"], default: data, properties: { one: { const: data } } };
+    const field = { ...ref("Used"), examples: [{ nested: [data] }] };
+    const { findings } = fieldOf(field, { openapi: "3.1.0", schemas: { Used, examples: ref("Used") } });
+    expect(findings).not.toContain("error broken-ref");
+  });
+
+  it("is reported if it is broken in the examples of a media type or of the components", () => {
+    const responses = {
+      200: { content: { "application/json": { schema: true, examples: { one: { $ref: "#/a" } } } } },
+    };
+    const { findings } = contractOf(
+      {},
+      { operation: { "x-other": { responses, examples: { one: { $ref: "#/b" } } } } },
+    );
+    expect(findings.filter(({ code }) => code === "broken-ref")).toHaveLength(2);
+  });
+
   it("is reported if it is broken inside a response, schema or property that is named like a data keyword", () => {
     const unused = { properties: { default: ref("Gone"), enum: { type: "object", default: { $ref: "#/data" } } } };
     const responses = { default: { content: { "application/json": { schema: ref("Gone") } } } };
