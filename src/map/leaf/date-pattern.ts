@@ -31,7 +31,7 @@ export function compileDatePattern(pattern: string, pivot: number = POSIX_PIVOT)
   if (wrong !== undefined) return wrong;
   return {
     hasOffset: parts.some((part) => part.field === "offset"),
-    hasShortYear: parts.some((part) => part.text === "yy"),
+    hasShortYear: parts.some((part) => part.field === "year" && part.text === "yy"),
     read: (text) => readTime(parts, text),
   };
 }
