@@ -106,7 +106,7 @@ function newRowReader(part: WorkbookPart, context: WorkbookContext) {
     const found = cellText(cell, context);
     const text = typeof found === "string" ? found : found.text;
     if (typeof found !== "string") (findings ??= new Map<number, SourceFinding>()).set(column, found.finding);
-    size += text.length;
+    size += Buffer.byteLength(text);
     if (size > csvRecordBytes) throw tooLarge(context.file, line, `more than ${csvRecordBytes} bytes`);
     if (text === "" && typeof found === "string") return;
     while (cells.length < column) cells.push("");

@@ -52,7 +52,7 @@ export async function* readXml({ source, zip, part }: WorkbookPart, handlers: Xm
     });
   }
   for await (const text of decoded(zip.bytes(part), corrupt)) {
-    fed += text.length;
+    fed += Buffer.byteLength(text);
     parser.write(text);
     if (fed - handled > source.limits.csvRecordBytes) throw endlessText(source, part);
     yield;

@@ -164,6 +164,15 @@ describe("a forged workbook", () => {
     expect(failure.code).toBe("source_too_large");
   });
 
+  it.each([
+    ["the strings of a row", '<c t="str"><v>€€€€€</v></c>'.repeat(10_000), "the row has more than"],
+    ["a comment", `<!--${"€".repeat(100_000)}-->`, "is longer than"],
+  ])("with %s beyond the limit in bytes, but not in characters, is rejected", async (_, cells, message) => {
+    const path = await rawWorkbook({ sheets: { S: `<row>${cells}</row>` } });
+    const failure = await failureOf(read(source(path), { limits: { csvRecordBytes: 140_000 } }));
+    expect(failure).toMatchObject({ code: "source_too_large", message: expect.stringContaining(message) });
+  });
+
   it("with a cell in the last row and column is read, and the row is ragged", async () => {
     const sheet = `${SHEET}<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>`;
     const { records } = await read(source(await rawWorkbook({ sheets: { S: sheet } })));
