@@ -1,6 +1,6 @@
 const built = new URL("../dist/program/", import.meta.url).href;
 
-/** Starts threads from the bundle, because a thread cannot run TypeScript. */
+/** A Vite plugin. Makes tests start threads from the built program, because a thread cannot run TypeScript. */
 export const builtThreads = {
   name: "built-threads",
   transform: (code: string, id: string): string | undefined => {

@@ -29,8 +29,8 @@ export function campaignCases<T>(cases: readonly T[], part: number): readonly T[
 }
 
 /**
- * Returns the seeds of a simulation. SIMULATION_SEEDS (their number) and SIMULATION_FIRST (the first seed) override
- * them.
+ * Returns the seeds of a simulation. If SIMULATION_SEEDS is set, returns this number of consecutive seeds, starting at
+ * SIMULATION_FIRST (default: 1).
  */
 export function simulationSeeds(size: CampaignSize): readonly number[] {
   const given = process.env["SIMULATION_SEEDS"];

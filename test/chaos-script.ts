@@ -15,7 +15,7 @@ export const PHASES = [
 ] as const;
 type ChaosPhase = (typeof PHASES)[number];
 
-/** The faults that can occur in a phase. */
+/** The faults that can occur after a phase. */
 export const FAULTS = ["close", "reset", "stall", "garbage"] as const;
 type Fault = (typeof FAULTS)[number];
 
@@ -36,7 +36,7 @@ interface Script {
   readonly act: Action;
 }
 
-/** Returns server options that make every exchange fail in this phase. */
+/** Returns the server options and the action that make every exchange fail after this phase. */
 export function faultAt(phase: ChaosPhase, fault: Fault): Script {
   const good = raw(HEAD + BODY);
   const said = SAID[phase];

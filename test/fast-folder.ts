@@ -1,14 +1,14 @@
 import { readFileSync, statfsSync } from "node:fs";
 import { freemem, tmpdir } from "node:os";
 
-/** Linux keeps files of this folder in memory. */
+/** Linux keeps the files in this folder in memory. */
 const MEMORY = "/dev/shm";
 /** Several times the size of the files that exist at once: PostgreSQL databases and ledgers. */
 const NEEDED_BYTES = 4 * 2 ** 30;
 
 /**
  * Returns the folder for temporary files of tests. It is in memory if there is enough memory, because on a disk, tests
- * would spend most of their time waiting for ledger writes. The variable TMPDIR overrides the folder.
+ * would spend most of their time waiting for ledger writes. The `TMPDIR` variable overrides the folder.
  */
 export function fastFolder(): string {
   if (process.env["TMPDIR"] !== undefined || process.platform !== "linux") return tmpdir();

@@ -131,7 +131,7 @@ describe("the package", () => {
   });
 });
 
-/** Users can choose the TLS mode of a PostgreSQL ledger, as in every PostgreSQL client. */
+/** May disable certificate checks: users choose the TLS mode of a PostgreSQL ledger, as in every PostgreSQL client. */
 const SSL_MODES = ["ledger/postgres/connection/tls-choices.js"];
 
 // Checks the unbundled modules, because the bundle also contains third-party code.

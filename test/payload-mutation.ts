@@ -51,7 +51,7 @@ function sitesIn(value: JsonValue, type: FieldType, path: Site["path"]): readonl
   return [here, ...inside];
 }
 
-/** Undefined removes the field. In a list, the item becomes null. */
+/** `undefined` removes a field, and replaces an item of a list with null. */
 type Mutation = JsonValue | undefined;
 
 const WRONG_TYPES: readonly JsonValue[] = [true, 12, "text", [], {}, ["a"], [{}], { a: 1 }];

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const ROOT = path.join(import.meta.dirname, "..");
 
-/** Outdated or non-native phrases and their replacements. CONTRIBUTING.md describes the style. */
+/** Phrases to avoid, and their replacements. CONTRIBUTING.md describes the style. */
 const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\banew\b/i, "again"],
   [/\bbeside\b/i, "next to, in addition to, compared with"],

@@ -4,7 +4,10 @@ import { spawnSync } from "node:child_process";
 const REFERENCE_MS = 60;
 const MAX_SLOWNESS = 5;
 
-/** Slowness of this machine as a factor of at least 1. Measured once per test run, unless the variable is set. */
+/**
+ * Slowness of this machine as a factor, measured unless MIGRATE_TEST_SLOWNESS is set. `vitest.config.ts` passes the
+ * factor to the test processes in this variable, so that it is measured only once per test run.
+ */
 export const SLOWNESS: number = Number(process.env["MIGRATE_TEST_SLOWNESS"]) || measured();
 
 /** Scales a time limit by the slowness of this machine. */

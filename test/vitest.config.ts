@@ -14,7 +14,7 @@ const ISOLATED = [
   "test/{files/replace-order,ledger/journal/journal-order,runtime/{temporary-folder,system-limits}}.test.ts",
 ];
 
-/** Tests create much short-lived garbage, and the workers already occupy every processor. */
+/** Tests create a lot of short-lived garbage, and the workers already occupy every processor. */
 const COLLECT_RARELY = ["--min-semi-space-size=32", "--max-semi-space-size=32", "--single-threaded-gc"];
 
 /** The words after `vitest run --config FILE`. */

@@ -10,7 +10,7 @@ import { readTextFile } from "../../src/read/text/text-file.ts";
 import { failureOf } from "../read/reading.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** The readers of user-written YAML, and the error code of each. */
+/** The readers of user-written YAML, keyed by error code. */
 const READERS = {
   config: (file: string) => readConfig(file, path.dirname(file)),
   mapping_invalid: async (file: string) => readMapping(await readTextFile(file)),

@@ -73,8 +73,9 @@ function variablesTable(): string {
 }
 
 /**
- * Returns the commands that read the variable if other commands have the same flag. For a repeatable flag, returns a
- * note that the variable names one file.
+ * Returns a note about the commands that have the flag but do not read the variable. The note names these commands, or
+ * the commands that read the variable if those are not more. Without such commands, the note for a repeatable flag says
+ * that the variable names one file.
  */
 function exceptions(flag: string, variable: string): string {
   const having = COMMANDS.filter(([, { options }]) => options.some(({ long }) => long === flag));

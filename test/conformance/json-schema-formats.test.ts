@@ -21,8 +21,8 @@ function casesOf(file: string): readonly Case[] {
 }
 
 /**
- * Returns the case. Returns an empty list for a value that is not a string, because a format accepts such a value but a
- * field rejects it.
+ * Returns the case in a list. The list is empty if the value is not a string, because a format accepts such a value but
+ * a field rejects it.
  */
 function caseOf({ description, data, valid }: JsonObject): readonly Case[] {
   if (typeof data !== "string" || typeof description !== "string") return [];

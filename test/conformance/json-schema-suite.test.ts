@@ -10,7 +10,7 @@ const DIFFERENCES: Readonly<Record<string, string>> = {
     "siblings of a $ref apply, also in OpenAPI 3.0 (docs/contract.md)",
 };
 
-/** Keywords whose cases name schemas. OpenAPI 3.0 rejects these cases because it has no `$id`. */
+/** Keywords whose cases refer to schemas by their ids. OpenAPI 3.0 has no such ids, so these contracts are rejected. */
 const NAMES_OF_SCHEMAS: ReadonlySet<string> = new Set(["definitions", "ref", "refRemote"]);
 
 describeCorpus("json-schema-suite", () => {

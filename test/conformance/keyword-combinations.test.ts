@@ -84,7 +84,7 @@ const isPolicy = (difference: Difference): boolean => Object.values(POLICIES).so
 
 const ajv = new Ajv2020({ strict: false, logger: false, meta: false, validateSchema: false, formats: FORMATS });
 
-/** Returns whether the error rejects a contract that some value satisfies. */
+/** Returns whether the contract is rejected because of one choice, although other values may satisfy the schema. */
 function isRefusal(message: string): boolean {
   return /^the choice .* is never valid$/.test(message);
 }

@@ -60,7 +60,7 @@ describe.skipIf(!DOCUMENTS_EXIST)("mutated operators' documents (MIGRATE_SHARED)
   );
 });
 
-/** Throws unless the document is accepted or rejected as expected. */
+/** Loads and uses a mutated document. Throws unless the failure, or each finding, has a place. */
 function loadMutated(text: string, old: Contract): "understood" | "refused" {
   const contract = loadedOrRefused(text);
   if (contract === undefined) return "refused";

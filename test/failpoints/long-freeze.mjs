@@ -1,6 +1,6 @@
 /**
- * Loaded before the program (`node --import`). If the process is frozen for more than a second, `performance.now`
- * reports a freeze of one minute.
+ * Loaded before the program (`node --import`). Makes a freeze of the process seem longer: if more than a second passes
+ * between two calls of `performance.now`, the clock jumps ahead by another minute.
  */
 const FREEZE_MS = 1_000;
 const MINUTE_MS = 60_000;

@@ -114,7 +114,7 @@ describe("a cached contract", () => {
     expect(entries(cache)).toHaveLength(1);
   });
 
-  it("may be removed, because the cache keeps at most 16 contracts", async () => {
+  it("is one of at most 16 contracts that the cache keeps", async () => {
     const cache = newCache();
     for (let number = 0; number < 20; number += 1) {
       await cachedContract(

@@ -6,7 +6,7 @@ import { startChaosServer } from "../chaos-server.ts";
 import { goodAccounts, CONTRACT, writeExtract } from "../e2e/push-scene.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-test.each(["signal", "stopNow"])("%s ends a login that is never answered", async (name) => {
+test.each(["signal", "stopNow"])("%s ends a login that never gets a reply", async (name) => {
   const stop = new AbortController();
   const server = await startChaosServer(() => {
     stop.abort();

@@ -83,7 +83,7 @@ describe("the next command", () => {
     expect(nextCommand(remainderOf(more))).toBe(RESUME);
   });
 
-  it("is `resume` for ambiguous records that a resume may settle, and `reconcile` for other ambiguous records", () => {
+  it("is `resume` for ambiguous records that a resume may resolve, and `reconcile` for other ambiguous records", () => {
     const summary = { counts: { ambiguous: 1 }, exitCode: 5 };
     expect(nextCommand(remainderOf({ summary, rest: { settlesAmbiguous: true } }))).toBe(RESUME);
     expect(nextCommand(remainderOf({ summary }))).toBe(RESUME.replace("resume", "reconcile"));
@@ -96,7 +96,7 @@ describe("the next command", () => {
     [false, { ambiguous: 2 }, { ambiguous: 1, accepted: 1 }],
     [false, { pending: 2, ambiguous: 1 }, { pending: 1, ambiguous: 1, rejected: 1 }],
     [false, { blocked: 1 }, { accepted: 1 }],
-  ])("recognises a resume that settled no record: %s for %o before and %o after", (hasNoProgress, before, after) => {
+  ])("recognises a resume without progress: %s for %o before and %o after", (hasNoProgress, before, after) => {
     expect(hasSettledNothing(before, after)).toBe(hasNoProgress);
   });
 
@@ -105,7 +105,7 @@ describe("the next command", () => {
     [true, "ambiguous with a local warning", { problems: [{ ...REFUSED, by: "local", code: "source_stray_quote" }] }],
     [false, "ambiguous after a refused repeat", { problems: [REFUSED] }],
     [false, "rejected", { status: "rejected" }],
-  ])("depends on whether a resume may settle the record: %s if it is %s", (may, _, more) => {
+  ])("depends on whether a resume may resolve the record: %s if it is %s", (may, _, more) => {
     const outcome: Outcome = {
       record: 1,
       source: { file: "a.csv", line: 2 },

@@ -44,7 +44,7 @@ const waitedFor = async (outcomes: Operation["outcomes"]): Promise<readonly numb
   return slept;
 };
 
-describe("a push of changed content whose earlier request got no answer", () => {
+describe("a push of changed content whose earlier request got no reply", () => {
   it("waits until the platform cannot apply the earlier request after the new one", async () => {
     expect(await waitedFor([{ status: 201, outcome: "accepted" }])).toEqual([600]);
   });

@@ -202,7 +202,7 @@ it("treats records found only in the journal as ambiguous after a corrupt older 
   expect(statuses.slice(0, 2)).not.toContain("pending");
 });
 
-it("creates an empty ledger from the journal if no copy is left", async () => {
+it("creates a ledger from the journal if no copy is left", async () => {
   const folder = await outdatedFolder();
   removeLedger(folder);
   expect(await repair(folder)).toMatchObject({ noted: 5, isUncertain: false });

@@ -37,7 +37,7 @@ it("with --send-invalid, errors that the platform can decide become warnings", (
 it.each([
   ["without a key", { key: undefined }],
   ["that was read incompletely", { readable: false }],
-  ["an orphan", { orphan: true }],
+  ["that is an orphan", { orphan: true }],
   ["with a corrupt row", { problems: [BLANK, RAGGED] }],
   ["with more errors than are listed", { problems: [{ ...BLANK, unlisted: 7 }] }],
   ["with an unsafe document path", { problems: [BLANK, UNSAFE] }],

@@ -14,7 +14,7 @@ describe("credentials", () => {
     });
   });
 
-  it("are read from private files, without the line end", async () => {
+  it("are read from private files, without surrounding whitespace", async () => {
     const folder = temporaryFolder({ key: "sk_2\n", token: "  t2\r\n" });
     expect(await readSecrets({ MIGRATE_API_KEY: "" }, { apiKeyFile: path.join(folder, "key") })).toEqual({
       apiKey: "sk_2",

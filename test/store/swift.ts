@@ -8,7 +8,7 @@ import { Agent, request } from "undici";
 import { createTestFolder } from "../temporary-folder.ts";
 import { serverCertificate } from "../../src/sandbox/certificate.ts";
 
-/** Debian's own Python, which the package `python3-swift` requires. */
+/** Debian's own Python, which the `python3-swift` package requires. */
 const PYTHON = "/usr/bin/python3";
 
 /** Whether OpenStack Swift is installed. Without it, tests that need it are skipped. */

@@ -9,7 +9,7 @@ import {
 } from "../../src/text/key-corruption.ts";
 import { isPlainKey, keptDigits, normalKey, storedNormalKey } from "../../src/text/near-key.ts";
 
-/** Pairs of keys, the change that a spreadsheet makes, and which of the two keys is the changed form. */
+/** Pairs of keys, the change that a spreadsheet makes, and which key is the changed form (`either`: unknown). */
 const CORRUPT: readonly (readonly [
   known: string,
   key: string,

@@ -131,7 +131,7 @@ test("if a record is not final in time, the reason names the last reply and the 
   expect(ledger.settlements.at(-1)?.reason).toBe("PENDING; no final status within 8 s");
 });
 
-test("polling ends at the timeout, at the end of the run, or when no further status is needed", async () => {
+test("polling ends at the timeout, at the end of the run, or when it is no longer needed", async () => {
   const clock = fakeClock();
   const running = new AbortController();
   const given = { ms: 100, clock, stopping: running.signal };

@@ -140,7 +140,7 @@ describe("the outcome of a record", () => {
     expect(awaitingSupplier(outcome)).toBe(outcome);
   });
 
-  test("remains ambiguous after an unclear reply, unless the platform settles it", () => {
+  test("remains ambiguous after an unclear reply, unless a later reply resolves it", () => {
     const unclear = { isAmbiguous: true };
     const why = "an earlier request has an unknown outcome";
     expect(keepAmbiguous({ status: "pending" }, unclear)).toEqual({ status: "ambiguous", reason: why });

@@ -45,9 +45,9 @@ describe("a repeated record", () => {
     ["a refusal", rejected("in_progress", "non_field_errors", "is already being processed"), "ambiguous"],
     ["a refusal with its reason", rejected("blank"), "ambiguous"],
     ["a 404 without a rule", notProcessed, "ambiguous"],
-    ["a refusal that the contract names, which settles the record", rejectedByName("blank"), "rejected"],
+    ["a refusal that the contract names, which determines the outcome", rejectedByName("blank"), "rejected"],
   ])(
-    "still counts an earlier unclear reply after %s (the reply used to be forgotten, although the account existed)",
+    "takes an earlier unclear reply into account after %s (the reply used to be forgotten, although the account existed)",
     async (_, answer, status) => {
       const { ledger } = await play(({ number }) => (number === 1 ? AMBIGUOUS : answer), { records: 1, dedupes: true });
       expect(ledger.settlements.at(-1)?.status).toBe(status);

@@ -37,8 +37,8 @@ interface Plan extends SceneOptions {
 const REPLY_MS = 10;
 
 /**
- * Uploads with the real clients. Requests for record 1 are answered after 20 ms, all other requests after 10 ms. The
- * tokens are token-1, token-2, ...
+ * Uploads with the real clients. A reply takes 20 ms for record 1, 10 ms for other records, and `loginMs` for a login.
+ * The tokens are token-1, token-2, ...
  */
 async function playRequests(answer: (seen: Seen) => HttpReply, options: Plan = {}): Promise<PlayedRequests> {
   const { operation = PLAIN, loginMs = 100, ...scene } = options;
@@ -86,7 +86,7 @@ const CREATED = json(201, { account_number: "A-1" });
 const NO_TOKEN = json(401, { detail: "no" });
 const BUSY = json(429, {}, { "retry-after": "30" });
 
-/** Refuses the first token of record 1, and answers record 2 with Retry-After. After 20 s, every request succeeds. */
+/** In the first 20 s, refuses record 1's first token, and refuses record 2 with Retry-After. Accepts other requests. */
 function expireTokenThenBusy({ record, authorization, at }: Seen): HttpReply {
   if (at > 20_000 || record > 2) return CREATED;
   if (record === 2) return BUSY;
@@ -179,7 +179,7 @@ const STAGED: Operation = {
 const REFUSED = json(400, { detail: "no" });
 const EXPLAINED = json(400, { errors: [{ attr: "billing_name", code: "blank", detail: "" }] });
 
-/** Refuses record 1 without a reason, and answers record 2 with a Retry-After of 30 s in the first 20 s. */
+/** Refuses record 1, giving the reason only on validation. In the first 20 s, refuses record 2 with Retry-After. */
 function refusedAndBusy({ record, path, at }: Seen): HttpReply {
   if (path.includes("/validate/")) return EXPLAINED;
   if (record === 1) return REFUSED;

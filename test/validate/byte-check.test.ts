@@ -7,7 +7,7 @@ import { decimal, text } from "./field-types.ts";
 
 const limit = fc.nat(12);
 
-/** Draws a type with up to three of the options. */
+/** Generates types with up to three of the options. */
 function withSome<T>(options: readonly fc.Arbitrary<Partial<T>>[], typeOf: (more: Partial<T>) => FieldType) {
   return fc
     .array(fc.oneof(...options), { maxLength: 3 })

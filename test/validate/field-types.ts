@@ -44,7 +44,7 @@ export function choice(choices: ChoiceType["choices"], more: Partial<ChoiceType>
   return { ...BASE, kind: "choice", choices, ...more };
 }
 
-/** Returns an object type. Properties whose names end in `!` are required. */
+/** Properties whose names end in `!` are required. */
 export function object(fields: Readonly<Record<string, FieldType>>, more: Partial<ObjectType> = {}): ObjectType {
   const properties = Object.entries(fields).map(([marked, type]): [string, Property] => {
     const name = marked.replace(/!$/, "");

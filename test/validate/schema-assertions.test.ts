@@ -128,7 +128,7 @@ describe("keywords evaluated as JSON Schema", () => {
 
   it("limit the number of comparisons between names and patterns", () => {
     const patterns = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`^a${"b?".repeat(index)}`, true]));
-    // A name counts once for every 32 characters.
+    // A name counts as one more comparison for every 32 characters.
     const long = "a".repeat(32 * 1000);
     const few: JsonValue = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [long + index, 1]));
     const many: JsonValue = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [long + index, 1]));

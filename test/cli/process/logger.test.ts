@@ -13,7 +13,7 @@ function listen(options: Partial<LoggerOptions> = {}): { readonly logger: Logger
   return { logger: createLogger({ ...defaults, ...options }), written: () => text };
 }
 
-/** 7-bit and 8-bit escape sequences, bidirectional marks, line ends and string terminators. */
+/** A 7-bit and an 8-bit escape sequence, a direction mark, a line separator, NUL, DEL and a byte order mark. */
 const HOSTILE = "\u001b[2J\u009b31m\u202Egpj.exe\u2028\u0000\u007f\ufeff";
 
 const FAILURE = new Failure("config", "no such setting", {

@@ -184,7 +184,7 @@ function treeOf(more: object): object {
   return { Tree: thing({ name: { ...text, ...more }, inner: { $ref: "#/components/schemas/Tree" } }) };
 }
 
-/** Tightens, loosens or removes one keyword of one schema. */
+/** Changes or removes one keyword or property of the components. Modifies the document and returns it. */
 function withChange(document: JsonValue, site: number, how: number): JsonValue {
   const sites: (() => void)[] = [];
   const visit = (value: JsonValue, name: string | undefined): void => {
@@ -200,7 +200,7 @@ function withChange(document: JsonValue, site: number, how: number): JsonValue {
   return document;
 }
 
-/** Returns the possible changes to a member. A negative `how` marks a property, which can only be removed. */
+/** Returns the change to a member, if there is one. A negative `how` marks a property, which can only be removed. */
 function changesAt(holder: Record<string, JsonValue>, key: string, how: number): readonly (() => void)[] {
   const member = holder[key];
   const change = (value: JsonValue) => () => void (holder[key] = value);

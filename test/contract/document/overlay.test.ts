@@ -52,7 +52,7 @@ describe("update", () => {
     expect(described).toEqual(["Said", "Said", undefined]);
   });
 
-  it("applies only to nodes that satisfy all three conditions joined by `and`", () => {
+  it("applies only to nodes that satisfy all three conditions joined by `&&`", () => {
     const target = `${BODY}.properties[?@.type == 'string' && !@.enum && !@.maxLength]`;
     const contract = overlaid([{ target, update: { description: "Said" } }]);
     expect([...bodyOf(contract).properties.values()].map(({ type }) => type.description)).toEqual([
@@ -88,7 +88,7 @@ describe("remove", () => {
 });
 
 describe("findings", () => {
-  it("about content of an overlay point into the overlay", () => {
+  it("about an overlay's content point to the overlay", () => {
     const { findings } = overlaid([
       { target: "$.info", update: { title: "Other" } },
       { target: `${BODY}.properties`, update: { b: { type: "string", maxItems: 3 } } },

@@ -25,7 +25,7 @@ interface TripleCounts {
 
 export interface CheckedTriples {
   readonly counts: TripleCounts;
-  /** Number of compared triples per drawn type and option. */
+  /** Number of compared triples per generated type and option. */
   readonly drawn: Readonly<Record<string, number>>;
   /** One description per failed triple: its seed, the differences and its smallest form. */
   readonly failures: readonly string[];
@@ -43,7 +43,7 @@ export interface CheckOptions {
   readonly seconds?: number;
 }
 
-/** Shrinking a failure takes a long time, and further failures add little information. */
+/** Shrinking a failure takes a long time, and more failures add little information. */
 const MAX_FAILURES = 3;
 
 export async function checkTriples({

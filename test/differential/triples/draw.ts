@@ -1,6 +1,6 @@
 import { between, type Dice, pickWeighted, seededDice } from "../../seeded-dice.ts";
 
-/** Random choices derived from one seed, with notes about every drawn option and type. */
+/** Random choices derived from one seed, with a note of every generated option and type. */
 export interface Draw {
   readonly dice: Dice;
   readonly chance: (share: number) => boolean;

@@ -3,10 +3,10 @@ import { type Draw, times } from "./draw.ts";
 import { constantFor, isoDay, type ScalarSpec, timeOfDay } from "./random-scalar.ts";
 import { letters } from "./random-texts.ts";
 
-/** Draws the text of a valid cell. */
+/** Generates the text of a valid cell. */
 export type CellMaker = (draw: Draw) => string;
 
-/** The source for which a mapping is drawn. */
+/** The source for which a mapping is generated. */
 export interface Scope {
   /** Adds a column and returns its name. */
   readonly addColumn: (cell: CellMaker) => string;
@@ -24,7 +24,7 @@ interface Leaf {
   readonly scope: Scope;
 }
 
-/** Draws the mapping entry of a scalar, and the columns that it reads. */
+/** Generates the mapping entry of a scalar. Adds the columns that the entry reads. */
 export function randomLeaf(draw: Draw, spec: ScalarSpec, scope: Scope, required: boolean): JsonValue {
   const leaf = { draw, spec, scope };
   if (draw.chance(0.07)) return constantEntry(leaf);
@@ -58,7 +58,7 @@ export function condition({ draw, scope }: Pick<Leaf, "draw" | "scope">): JsonOb
 
 type Transform = (leaf: Leaf, options: Record<string, JsonValue>) => CellMaker;
 
-/** Draws the option that converts the cell. Returns an encoder of cells with valid values. */
+/** Adds a random option that converts the cell, or none. Returns a function that generates valid cells. */
 function transformed(leaf: Leaf, options: Record<string, JsonValue>): CellMaker {
   const { draw, spec, scope } = leaf;
   const possible: Transform[] = [(_leaf) => spec.good];
@@ -155,7 +155,7 @@ function byFunction({ draw, spec }: Leaf, options: Record<string, JsonValue>): C
   return spec.good;
 }
 
-/** Draws the options that change the text before conversion. */
+/** Adds random options that change the text before conversion. */
 function changeText({ draw, spec }: Leaf, options: Record<string, JsonValue>): void {
   const isFree = spec.isLoose && Object.keys(options).length === 0;
   if (draw.chance(isFree ? 0.3 : 0.01)) options[draw.pick(["upper", "lower"])] = true;
@@ -180,7 +180,7 @@ function definesEmptyCells({ lookup = null, false: no, keepEmpty }: Record<strin
   return isInTable || keepEmpty === true || (Array.isArray(no) && no.includes(""));
 }
 
-/** Sometimes draws a default for empty cells. Returns the share of cells to leave empty. */
+/** Sometimes adds a default for empty cells. Returns the share of cells to leave empty. */
 function emptyCells({ draw, spec }: Leaf, options: Record<string, JsonValue>, required: boolean): number {
   const share = spec.kind === "text" ? 0.3 : 0.15;
   if (definesEmptyCells(options) || !draw.chance(share)) return required ? 0.01 : 0.15;
@@ -189,7 +189,7 @@ function emptyCells({ draw, spec }: Leaf, options: Record<string, JsonValue>, re
   return 0.3;
 }
 
-/** Draws one column, or several columns with or without `join`. */
+/** Adds one column, or two columns with or without `join`. Returns the value of `from`. */
 function columnsOf({ draw, spec, scope }: Leaf, options: Record<string, JsonValue>, cell: CellMaker): JsonValue {
   if (spec.isLoose && draw.chance(0.1)) {
     options["join"] = draw.pick([" ", "", "/", ", "]);

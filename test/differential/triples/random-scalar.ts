@@ -19,13 +19,13 @@ type ScalarKind =
 export interface ScalarSpec {
   readonly kind: ScalarKind;
   readonly schema: JsonObject;
-  /** Draws a valid value as the text of a cell. */
+  /** Generates a valid value as the text of a cell. */
   readonly good: (draw: Draw) => string;
   /** Whether almost any text is valid. */
   readonly isLoose: boolean;
 }
 
-/** Draws a valid value as a constant of a mapping. */
+/** Generates a valid value as a constant of a mapping. */
 export function constantFor(spec: ScalarSpec, draw: Draw): string | number | boolean {
   const text = spec.good(draw);
   if (spec.kind === "integer" || spec.kind === "number") return Number(text);

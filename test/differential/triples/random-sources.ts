@@ -50,7 +50,7 @@ export function newRoot(draw: Draw): SourceDraft {
   };
 }
 
-/** Adds a child source. Some of the drawn options force a row-by-row join. */
+/** Adds a child source. Some of its random options force a row-by-row join. */
 export function addChild(draw: Draw, parent: SourceDraft, depth: number): void {
   const name = `${depth === 0 ? "child" : parent.name}${parent.children.length + 1}`;
   const isShared = depth === 0 && draw.chance(0.1);
@@ -73,7 +73,7 @@ export function addChild(draw: Draw, parent: SourceDraft, depth: number): void {
   if (hasChildren) addChild(draw, child, depth + 1);
 }
 
-/** Draws which child rows of a parent row are used, and their order. */
+/** Generates the options that determine which child rows of a parent row are used, and their order. */
 function rowOptions(draw: Draw): JsonObject {
   const pick = draw.chance(0.12) ? draw.pick(PICKS) : undefined;
   const distinct = draw.chance(0.08) ? true : undefined;
@@ -106,7 +106,7 @@ interface Rows {
   readonly isDigits: boolean;
 }
 
-/** Draws the files of a source and its descendants. */
+/** Generates the files of a source and its descendants. */
 export function randomFiles(root: SourceDraft, rows: Rows): readonly TripleFile[] {
   const { draw, count, isDigits } = rows;
   const hasDashes = !isDigits && draw.chance(0.2);

@@ -30,7 +30,7 @@ export function digits(draw: Draw, low: number, high: number): string {
   return times(draw.between(low, high), () => draw.between(0, 9)).join("");
 }
 
-/** Draws mostly ASCII text of `low` to `high` characters, without leading or trailing whitespace. */
+/** Generates mostly ASCII text of `low` to `high` characters, without leading or trailing whitespace. */
 export function words(draw: Draw, low: number, high: number): string {
   const length = draw.chance(0.2) ? draw.pick([low, high]) : draw.between(low, high);
   const isPlain = draw.chance(0.85);
@@ -167,7 +167,7 @@ const ODD_TEXTS: readonly string[] = [
   "constructor",
 ];
 
-/** Draws an invalid cell, or a valid cell with a small change. */
+/** Generates an invalid cell, or a valid cell with a small change. */
 export function oddText(draw: Draw, good: string): string {
   if (draw.chance(0.5)) return draw.pick(ODD_TEXTS);
   const change = draw.pick<(text: string) => string>([

@@ -29,7 +29,7 @@ export function bodyWriter({ operation }: Pick<Job, "operation">): (record: Reco
   };
 }
 
-/** Returns the places of the scalars of a payload in sorted order. */
+/** Returns a line with the attr and the place of each scalar of a payload, in sorted order. */
 export function placesIn({ payload, locate }: RecordToSend): readonly string[] {
   return leafAttrs(payload, [])
     .map((attr) => `${formatAttr(attr)} ${JSON.stringify(locate(attr))}`)

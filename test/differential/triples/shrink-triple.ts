@@ -3,7 +3,7 @@ import type { TripleFile } from "./random-sources.ts";
 import { csvOf } from "./random-sources.ts";
 import type { Triple } from "./triple.ts";
 
-/** A removal in one round may enable further removals in the next. */
+/** A removal in one round may make other removals possible in the next. */
 const ROUNDS = 3;
 
 /** Removes rows, entries, keywords and columns while the triple still fails. Returns the smallest form found. */

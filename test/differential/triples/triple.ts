@@ -15,7 +15,7 @@ export interface Triple {
   readonly files: readonly TripleFile[];
   /** Lookup files by name. */
   readonly tables: Readonly<Record<string, string>>;
-  /** The drawn types and options. */
+  /** The generated types and options. */
   readonly notes: ReadonlySet<string>;
 }
 

@@ -160,7 +160,7 @@ interface Drawn {
   readonly sources: Map<string, { readonly parent: string | undefined; columns: number }>;
 }
 
-/** Draws the mapping and the contract for a shape. Every leaf has its own column; items of a literal list share a type. */
+/** Builds the mapping and the type for a shape. Every leaf has its own column; items of a list literal share a type. */
 function draw(shape: Shape, source: string, sources: Drawn["sources"] = new Map([[source, fresh(undefined)]])): Drawn {
   if (shape.kind === "leaf") {
     const used = sources.get(source) ?? fresh(undefined);

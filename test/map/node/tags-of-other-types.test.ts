@@ -4,7 +4,7 @@ import { boolean, choice, compile, integer, object, rowOf, text, union } from ".
 
 type Tag = string | number | boolean;
 
-/** Returns a payload with a point of one of two types. These values of `kind` select the type. */
+/** Returns the type of a payload whose point has one of two types. The values `one` and `two` of `kind` select them. */
 function points(one: Tag, two: Tag, [first, second] = [choice(one), choice(two)]): FieldType {
   const [left, right] = [object({ "kind!": first, n: integer }), object({ "kind!": second, n: text })];
   const mapping = new Map([

@@ -54,7 +54,7 @@ const CONFIGS = ALL.filter(
   ({ value }) => isJsonObject(value) && (value["contract"] !== undefined || value["targets"] !== undefined),
 );
 
-/** Ajv compiles each schema once. */
+/** A single instance, because an instance compiles each schema only once. */
 const ajv = new Ajv({ strict: false, allErrors: true });
 
 function faultsOf(schema: JsonObject, value: JsonValue): readonly string[] {

@@ -33,7 +33,7 @@ test.each([
   expect(look(memory, "again")).toBe(isUsed);
 });
 
-/** The longest cell that is stored. */
+/** Length of the longest cell that is stored, in bytes. */
 const LONGEST = 31;
 
 test("the cache finds any stored cell at any position, together with its number of values", () => {

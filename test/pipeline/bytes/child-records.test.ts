@@ -46,7 +46,7 @@ interface Joined {
   readonly records: ChildRecords;
 }
 
-/** Joins the records to as many root records as there are parents. */
+/** Joins the child records to a piece with `PARENTS` root records. */
 function joined(slices: readonly ChildSlice[], orderBy?: RowOrder, files = FILES): Joined {
   const source: JoinedSource = { name: "children", files, orderBy };
   const bytes = new Uint8Array(Buffer.from("A\n".repeat(PARENTS)));

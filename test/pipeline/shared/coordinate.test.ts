@@ -100,7 +100,7 @@ function worker(state: WorkerStatus["state"]): WorkerStatus {
 
 const LEFT = { waiting: 1, taken: 0, done: 1 };
 
-test("ends the run, and kills a frozen worker after a grace period once all records are done", async () => {
+test("ends the run once all records are done, and kills a frozen worker after a grace period", async () => {
   const { calls, ended, pass } = coordinated({ workers: [worker("lost")] });
   await pass(60_000);
   expect(await ended).toMatchObject({ reason: "done" });

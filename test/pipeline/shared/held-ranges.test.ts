@@ -12,7 +12,7 @@ async function unused(): Promise<never> {
   throw new Error("not used in this test");
 }
 
-test("a range with a request in flight is settled only after the outcome is saved", async () => {
+test("a range with a request in flight is finished only after the outcome is saved", async () => {
   const finished: number[] = [];
   const worker: SharedWorker = {
     leaseMs: 30_000,

@@ -10,7 +10,7 @@ import { CHECK } from "../bytes/planned-chunks.ts";
 const ACCOUNTS = 12_000;
 const numbers = Array.from({ length: ACCOUNTS }, (_, index) => index);
 
-/** More than 256 KB, which is several chunks. Every hundredth name is too long. */
+/** More than one chunk (256 KiB). Every hundredth name is too long. */
 const FILES = {
   "contract.yaml": CONTRACT,
   "mapping.yaml": MAPPING,

@@ -123,11 +123,11 @@ describe("a token with a known expiry", () => {
   });
 
   test.each([
-    ["there is no answer", lost("ECONNRESET")],
-    ["the platform refuses further logins", refusal("KT-CT-1199")],
+    ["there is no reply", lost("ECONNRESET")],
+    ["the platform refuses more logins", refusal("KT-CT-1199")],
     ["the platform is down", jsonReply(503, {})],
   ])(
-    "is used until its expiry if it cannot be renewed because %s, without further token requests",
+    "is used until its expiry if it cannot be renewed because %s, without another token request",
     async (_, answer) => {
       const { authorisation, logins, pass, answerNext } = tokenPlatform(inPayload);
       const held = authorisation();

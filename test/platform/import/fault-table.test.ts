@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 /**
- * `never sent`: may be sent again. `retry`: certainly not processed. `ambiguous`: possibly processed. `stop`: further
+ * `never sent`: may be sent again. `retry`: certainly not processed. `ambiguous`: possibly processed. `stop`: more
  * requests are pointless.
  */
 type Class = "never sent" | "retry" | "ambiguous" | "accepted" | "rejected" | "blocked" | "stop";
@@ -186,7 +186,7 @@ const UTF_16 = Buffer.from('{"account_number":"A-1"}', "utf16le");
 /** Larger than the buffers between client and server. */
 const LONG = { external_account_number: "A", remark: "x".repeat(16_000_000) };
 
-/** Sends a request to a server that replies after the head of the request and then stops reading. */
+/** Sends a request to a server that stops reading after the head of the request, and replies. */
 async function timedOutEarly(): Promise<readonly Class[]> {
   const client = await before(neverAnswer, {
     timeouts: { ...SHORT, headersMs: 5_000, totalMs: 10_000 },

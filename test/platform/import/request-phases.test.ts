@@ -21,7 +21,7 @@ async function classified(phase: (typeof PHASES)[number], fault: (typeof FAULTS)
 
 /**
  * Before the first byte of the request is sent, the platform cannot have processed it. After that, only a complete
- * reply settles the record. The status line of a success is not enough.
+ * reply determines the outcome. The status line of a success is not enough.
  */
 function expected(phase: (typeof PHASES)[number], fault: (typeof FAULTS)[number]): RegExp {
   if (phase === "connection" || phase === "handshake") return fault === "garbage" ? /unsent|stop/ : /unsent/;

@@ -76,7 +76,7 @@ function replyOf(status: number, body: object, complete = true): HttpReply {
 
 type Tools = Parameters<typeof createStepClients>[1];
 
-/** Returns the tools for a platform that answers every request with this reply. */
+/** Returns the tools for a platform that gives this reply to every request. */
 function toolsFor(reply: HttpReply): Tools {
   return {
     http: () => Promise.resolve(reply),

@@ -73,8 +73,8 @@ function item(code: string, account: string): object {
 }
 
 /**
- * Returns a list with three entries for the record R1. The first and the last entry have the account A-1; the second
- * entry has the given account.
+ * Returns the reply with a list that has three entries for record R1. The first and last entries have the account A-1,
+ * and the second entry has the given account.
  */
 function listedTwice(second: string): Readonly<Record<string, Reply>> {
   return { "S/": ["A-1", second, "A-1"].map((account) => ({ number: "R1", account })) };

@@ -236,7 +236,7 @@ describe("rows", () => {
     }
   });
 
-  it("get column names from the mapping if the header has no names", async () => {
+  it("get the name of an unnamed column from the mapping", async () => {
     const sheet = textRow(1, ["A", ""]) + textRow(2, ["1", "2"]);
     const path = await rawWorkbook({ sheets: { S: sheet } });
     expect(problemsOf((await read(source(path))).records)).toEqual(["source_ragged_row@2"]);

@@ -65,7 +65,7 @@ export function path(making: Making, depth = 0): PathExpression {
   return { kind: "path", base, steps, text: "" };
 }
 
-/** Selects rows of a reference list: usually the rows with a certain cell, which are found with an index. */
+/** Returns a step to rows of a reference list: usually to the rows with a certain cell, which an index finds. */
 function rowsOf(making: Making, depth: number): PathStep {
   const { choices } = making;
   if (chance(making, 8)) return { kind: "items" };
@@ -79,7 +79,7 @@ function rowsOf(making: Making, depth: number): PathStep {
   return { kind: "items", filter: { kind: choices.pick(["and", "and", "or"]), left: one, right: other } };
 }
 
-/** Returns a value that does not depend on the row. */
+/** Returns an expression that does not depend on the row. */
 function valueOutside({ choices }: Making): Expression {
   const base: PathBase = choices.pick(["this", "top"]);
   const steps: PathStep[] = [{ kind: "field", name: choices.pick(NAMES) }];

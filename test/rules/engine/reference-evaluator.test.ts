@@ -15,12 +15,13 @@ import { contractOfRules } from "../../overlays/shipped-overlay.ts";
 import { compileRules as compileReference } from "../reference/compile-rules.ts";
 import { attrsIn, type Choices, choicesFrom, literalsIn, mutated, valueMaker } from "./random-payloads.ts";
 
+/** Compares the evaluators for one payload. Returns the number of problems found. */
+type Compare = (payload: JsonObject, choices: Choices) => number;
+
 /**
  * The reference evaluator runs every rule for every object that has the rule. The evaluator of the program omits rules
  * that a payload cannot break. Both must find the same problems, in the same order.
  */
-type Compare = (payload: JsonObject, choices: Choices) => number;
-
 function comparison(body: FieldType, context: RuleContext): Compare {
   const options = { keepValues: true };
   const [rules, reference] = [compileRules(body, context, options), compileReference(body, context, options)];

@@ -165,7 +165,7 @@ it.each(["+12", "-12", "12"])("%s is an integer", (text) => {
   expect(formatTest("integer", undefined)(text, undefined)).toBe(true);
 });
 
-it("the format two-lines allows at most 30 characters in each line, and the default sort code needs no hyphens", () => {
+it("the `two-lines` format allows at most 30 characters in each line, and the default sort code needs no hyphens", () => {
   const isShort = formatTest("two-lines", undefined);
   expect([isShort(`a\n${"x".repeat(31)}`, undefined), isShort(`a\r\n${"x".repeat(30)}`, undefined)]).toEqual([
     false,

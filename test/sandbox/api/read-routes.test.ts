@@ -118,7 +118,7 @@ test.each([
     4,
     "2025-06-30T22:00:00Z",
   ],
-])("times without a zone are read as London time: %s", async (_name, query, count, first) => {
+])("times are read in their own zone, or as London time if they name none: %s", async (_name, query, count, first) => {
   const client = await connect({ clock });
   const { pages, results } = await everyPage(client, ratesPath(client, query));
   expect(pages[0].count).toBe(count);

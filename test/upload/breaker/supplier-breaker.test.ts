@@ -57,7 +57,7 @@ describe("an upload for two import suppliers", () => {
   });
 });
 
-test("after five equal refusals, further refusals with the same code block records instead of rejecting them", async () => {
+test("after five equal refusals, later refusals with the same code block records instead of rejecting them", async () => {
   const { end } = await play(() => UNKNOWN_CODE, { records: 100, concurrency: 8 });
   expect(end.counts.rejected).toBe(5);
   expect(end.counts.blocked).toBeLessThanOrEqual(3);

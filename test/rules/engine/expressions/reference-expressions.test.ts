@@ -63,7 +63,7 @@ function contextFrom(choices: Choices): RuleContext {
   };
 }
 
-/** Returns a scope whose cursors are values of the payload. Every third scope has attrs with problems. */
+/** Returns a scope whose cursors are values of the payload. One in three scopes has attrs with problems. */
 function scopeFrom(choices: Choices, cursors: readonly [Cursor, ...Cursor[]]): Scope {
   const [row] = RANDOM_LIST.rows;
   const attrs = choices.number(3) === 0 ? attrsIn(cursors[0].value).filter(() => choices.number(3) === 0) : [];
