@@ -99,7 +99,7 @@ describeCorpus("naughty-strings", () => {
   });
 });
 
-/** Control and format characters, surrogates, and Unicode line separators. */
+/** Control and format characters, surrogates, and Unicode line and paragraph separators. */
 const COMMANDS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** Returns whether spreadsheet programs evaluate a cell (https://owasp.org/www-community/attacks/CSV_Injection). */

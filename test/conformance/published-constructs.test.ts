@@ -218,7 +218,7 @@ const CONSTRUCTS: readonly Construct[] = [
     wrong: [true, null],
   },
   {
-    title: "a limit with more digits than a JavaScript number",
+    title: "a limit beyond the safe integers of JavaScript",
     schema: { type: "integer", maximum: 9_007_199_254_740_992 },
     right: [1, 9_007_199_254_740_992],
     wrong: [9_007_199_254_740_994],

@@ -31,7 +31,7 @@ describe("the date of a row's content", () => {
     [COLUMN, "CHANGED"],
     [FILE_NAME, undefined],
     [FILE_DATE, undefined],
-  ])("with asOf %s comes from the column %s", (asOf, column) => {
+  ])("comes from a column only if `asOf` names one: %s, %s", (asOf, column) => {
     expect(mappingWith(asOf).asOf).toEqual({ column });
   });
 

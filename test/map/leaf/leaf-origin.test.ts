@@ -32,7 +32,8 @@ describe("from:", () => {
     expect(mapLeaf("{ from: [A, B] }", text, { A: "", B: "" })).toEqual([undefined]);
   });
   test("an empty cell is omitted", () => expect(mapLeaf("A", text, { A: "  " })).toEqual([undefined]));
-  test("a leaf requires either from or value", () => expect(leafError("{ trim: true }")).toContain("neither a column"));
+  test("a leaf requires `from`, `call` or `value`", () =>
+    expect(leafError("{ trim: true }")).toContain("neither a column"));
   test("a number is rejected as a column name", () =>
     expect(leafError("5")).toContain("a column (a string) or an object of options"));
   test("a column name that consists of digits must be quoted", () =>
@@ -208,7 +209,7 @@ describe("all leaves:", () => {
     expect(mapLeaf("A", union([text, integer]), { A: "x" })).toEqual(["x"]);
     expect(mapLeaf("A", union([boolean, integer]), { A: "x" })).toEqual(["x", "invalid"]);
   });
-  test("JSON numbers and booleans are read as strings, null is empty, and objects are invalid", () => {
+  test("JSON numbers and booleans are read as strings, null is empty, and objects are invalid as text", () => {
     const body = object({ a: text, b: integer, c: boolean, d: text, e: text, f: anything });
     const mapped = compile("payload: { a: n, b: n, c: t, d: z, e: o, f: o }", body).map(
       jsonRow({ n: 12, t: true, z: null, o: { x: 1 } }),

@@ -62,7 +62,7 @@ function contents(rows: Iterable<readonly ReadRow[]>): readonly unknown[] {
 
 const INPUT: ChunkSource = { source: "things", files: [CSV, NDJSON] };
 
-test("a chunk has one buffer, and a joined chunk has one for its records and one for each child source", () => {
+test("a chunk has one buffer, and a joined chunk has one for its records and one for each slice of child rows", () => {
   const chunk = csvChunk("1,2\n");
   expect(buffersOf(chunk)).toEqual([chunk.bytes.buffer]);
   expect(sizeOf(chunk)).toBe(4);

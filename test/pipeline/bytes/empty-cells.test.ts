@@ -97,7 +97,7 @@ async function bothPaths(
   };
 }
 
-/** Returns the options for a field, without constants that its type in the contract does not allow. */
+/** Returns the mapping options that the type of a field in the contract allows. */
 function optionsFor(field: string): readonly string[] {
   if (field === "amount") {
     const numeric = OPTIONS.filter((option) => !option.includes("keepEmpty") && !option.includes('default: ""'));

@@ -228,9 +228,9 @@ function childrenWithProblem(loaded: ChildGroups[]): ChildRecords {
 }
 
 test.each([
-  ["are not part of the payload", false, [1]],
-  ["are part of the payload, because the encoder reads them", true, []],
-])("a record needs the row path for its child records only if they %s", (_, isEncoded, others) => {
+  ["yes, if they are not part of the payload", false, [1]],
+  ["no, if they are part of the payload, because the encoder reads them", true, []],
+])("whether a record needs the row path because its child records are unreadable: %s", (_, isEncoded, others) => {
   const loaded: ChildGroups[] = [];
   const children = [{ records: childrenWithProblem(loaded), isEncoded }];
   const scan = createScanner({ reader: csvReader(FILE), make: () => 1, texts: undefined, hasKey: false, children });

@@ -156,10 +156,13 @@ describe("Retry-After:", () => {
   test.each([
     ["a day behind", "Sun, 22 Nov 2026 12:00:00 GMT", "Sun, 22 Nov 2026 12:00:30 GMT", 30_000],
     ["a day ahead", "Fri, 20 Nov 2026 12:00:00 GMT", "Fri, 20 Nov 2026 12:00:30 GMT", 30_000],
-    ["correct, and the platform sends no date", "once", "Sat, 21 Nov 2026 12:00:30 GMT", 30_000],
-  ])("a date is relative to the platform's clock if the local clock is %s", (_, date, until, afterMs) => {
-    expect(judge(429, {}, { headers: { date, "retry-after": until } }).pushBack).toMatchObject({ afterMs });
-  });
+    ["correct, and the platform sends no valid date", "once", "Sat, 21 Nov 2026 12:00:30 GMT", 30_000],
+  ])(
+    "a date is relative to the platform's clock or, if unknown, to the local clock, which is %s",
+    (_, date, until, afterMs) => {
+      expect(judge(429, {}, { headers: { date, "retry-after": until } }).pushBack).toMatchObject({ afterMs });
+    },
+  );
 
   test.each([408, 421, 425])("a %i reply with Retry-After delays every request", (status) => {
     const pushBack = { reason: `HTTP ${status}`, afterMs: 7_000 };

@@ -297,7 +297,7 @@ describe("the code of an error is not taken for a business key that is also call
 
   test.each<[string, object]>([
     ["an error as in the specification", { ...error, errors: [{ attr: "name", ...error }] }],
-    ["without a text for the whole reply", { code: "invalid", errors: [{ attr: "name", ...error }] }],
+    ["without text for the whole reply", { code: "invalid", errors: [{ attr: "name", ...error }] }],
     ["a bare error", error],
     ["with a message", { code: "invalid", message: "Not valid." }],
     ["with an error text", { code: "invalid", error_detail: "Not valid." }],

@@ -25,7 +25,7 @@ function problemsOf({ replyClass }: Classification): readonly { attr: string; co
   return "problems" in replyClass ? (replyClass.problems ?? []) : [];
 }
 
-/** Every reply has the same guarantees. Returns the guarantees that this classification violates. */
+/** Returns the guarantees that a classification violates. They apply to the classification of every reply. */
 function brokenPromises(judgement: Classification): readonly string[] {
   const problems = problemsOf(judgement);
   const broken = problems.flatMap(({ attr, code, detail }) => [
