@@ -96,8 +96,8 @@ export const PARTS: readonly (readonly string[])[] = [
 
 /**
  * Returns the patterns of the files that this run leaves out. `npm test` without arguments runs one of the parts above.
- * The part changes every minute; MIGRATE_TEST_PART selects a part. A run with arguments and a whole campaign leave out
- * nothing.
+ * The part changes every minute; MIGRATE_TEST_PART selects a part. Leaves out nothing if there are arguments, or in a
+ * whole campaign.
  * @param words arguments of Vitest after its configuration file
  */
 export function filesLeftOut(words: readonly string[]): readonly string[] {

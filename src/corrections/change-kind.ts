@@ -36,7 +36,7 @@ export const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {
   date: "a spreadsheet reformats dates",
   time: "a spreadsheet reformats times",
   scientific: "a spreadsheet shortens long numbers; their digits are lost",
-  digits: "a spreadsheet keeps only 15 digits of a number; the others are lost",
+  digits: "a spreadsheet keeps only 15 digits of a number; the remaining digits are lost",
   quotes: "curly quotation marks or dashes instead of plain ones",
   encoding: "read or saved in the wrong encoding",
   line_ends: "only the line endings inside the cell differ",

@@ -16,7 +16,7 @@ export function unlessMissing<T>(work: () => T): T | undefined {
 /** Returns the reason why a server cannot listen at its address, as the end of a sentence. */
 export function listenError(error: unknown): string {
   const code = errorCode(error) ?? "";
-  return LISTEN_ERRORS.get(code) ?? `cannot listen on this address (${code})`;
+  return LISTEN_ERRORS.get(code) ?? `the address cannot be used (${code})`;
 }
 
 const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([

@@ -44,8 +44,7 @@ export async function refuseSharedFolder(folder: string): Promise<void> {
     throw new Failure("usage", `${folder}: ${reason}, so nothing is written there`, { hint: HINT });
 }
 
-const HINT =
-  "choose another folder with --out (only you can access a new folder), or remove the write access of other users";
+const HINT = "name a new folder with --out: it is created so that only you can access it";
 
 /** Returns the reason why files in the folder would not be private; undefined if they would be. */
 export function sharingReason(

@@ -4,7 +4,7 @@ import type { Summary } from "../model/outcome.ts";
 export interface Sharing {
   /** Number of active processes. */
   readonly workers: number;
-  /** Number of processes whose heartbeat stopped. */
+  /** Number of processes that stopped without leaving the run: their leases expired, or they were evicted. */
   readonly lost: number;
   readonly ranges: { readonly waiting: number; readonly taken: number; readonly done: number };
   /** The active processes, in the order in which they joined. */

@@ -40,7 +40,7 @@ export interface SendConnection {
 
 /** A configured client for a platform. Nothing has been sent yet. */
 export interface Connection extends SendConnection {
-  /** Creates a client that reads over the same connections, with the same authorization. */
+  /** Creates a client that reads over the same connections, with the same authorisation. */
   readonly readClient: (signal: AbortSignal) => ReadClient;
   readonly close: () => Promise<void>;
 }
@@ -165,8 +165,8 @@ async function readCaFile(file: string, baseUrl: URL): Promise<string> {
 }
 
 /**
- * Replaces the hint of the failure for a missing CA certificate file of a loopback target. The certificate usually
- * belongs to the sandbox, which writes the file when it starts.
+ * Replaces the hint of a failure that occurs if the CA certificate of a loopback target is missing. The certificate
+ * usually belongs to the sandbox, which writes the file when it starts.
  */
 function noSandboxYet({ code, message, file, cause }: Failure): Failure {
   return new Failure(code, message, {
@@ -186,7 +186,7 @@ function timeoutsOf({ connectSeconds, headersSeconds, bodySeconds, wholeSeconds 
 }
 
 /**
- * Creates the authorization for the target. Requests no token before it is needed.
+ * Creates the authorisation for the target. Requests no token before it is needed.
  * @throws Failure `config` if there are no credentials
  */
 async function authorisationOf(

@@ -15,6 +15,6 @@ export function missingLedger(name: string): Failure {
 export function requireChanged(changed: number | undefined, expected: number, name: string): void {
   if (changed === expected) return;
   throw new Failure("ledger_in_use", `another run wrote to the ledger ${name} during this run`, {
-    hint: "end all other runs, then run `migrate resume`; records with requests in flight become `ambiguous`",
+    hint: "stop all other runs, then run `migrate resume`; records with requests in flight become `ambiguous`",
   });
 }

@@ -62,7 +62,7 @@ export function compileParameters(
   }
   for (const name of requiredParameters(operation)) {
     if (Object.hasOwn(entry, name)) continue;
-    const hint = `for example parameters: { ${name}: { value: ... } }, or the name of a column`;
+    const hint = `set it to a constant, \`parameters: { ${name}: { value: ... } }\`, or to a column, \`parameters: { ${name}: COLUMN }\``;
     context.issues.add(["parameters"], `${operation.method} ${operation.path} needs the parameter "${name}"`, hint);
   }
   return objectNode(compileTopNode({ parameters: entry }, type, [], context));

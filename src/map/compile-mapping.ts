@@ -233,7 +233,7 @@ function nodeWith([field]: AttrPath, nodes: Nodes): MappingNode {
   return others.find(has) ?? root;
 }
 
-/** Rejects a measure of an attr that the mapping does not fill, because its sum would always be zero. */
+/** Rejects a measure whose `attr` or `by` the mapping does not fill: there would be nothing to sum or to group by. */
 function refuseUnmappedMeasures(document: MappingDocument, body: FieldType, issues: Issues): void {
   if (document.measures.length === 0) return;
   const attrs = [...mappedAttrs(document.payload, body).keys()].filter((attr) => attr !== "");

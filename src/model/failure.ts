@@ -88,7 +88,7 @@ export async function recover<T>(work: () => Promise<T>, otherwise: (failure: Fa
 
 export const BUG_EXIT_CODE = 70;
 
-/** Exit codes, highest priority first. Codes 2 and 7 end a run before it has results. */
+/** Exit codes, highest priority first (README, "Exit codes"). */
 const WORST_FIRST = [BUG_EXIT_CODE, 7, 2, 6, 5, 4, 3, 1, 0] as const;
 
 /** Returns the exit code with the highest priority; 0 for an empty list. */

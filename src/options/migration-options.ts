@@ -25,7 +25,7 @@ export const OWNER = {
     kind: "keys",
     range: [1],
     file: true,
-    docs: "codes of causes ([errors.md](errors.md#problems-with-payloads)), or `missing`",
+    docs: "codes of causes ([errors.md](errors.md#problems-with-payloads)) or, for records without an error, statuses such as `missing`",
   },
   attrs: {
     kind: "keys",

@@ -95,7 +95,7 @@ export type Threads = "auto" | number;
 /** Maximum number of threads. More threads would only wait for the single reader. */
 export const MAX_THREADS = 64;
 
-/** Authorization schemes: the prefix of the token, `none` for no prefix, or `basic` for the API key. */
+/** Authentication schemes: the prefix of the token, `none` for no prefix, or `basic` for the API key. */
 export const AUTH_SCHEMES = ["Token", "JWT", "Bearer", "none", "basic"] as const;
 export type AuthScheme = (typeof AUTH_SCHEMES)[number];
 

@@ -29,7 +29,7 @@ export const THREADS = {
     file: true,
     library: true,
     recorded: true,
-    help: "number of threads (default: one per processor, at most 8, for large or slow inputs)",
+    help: "number of threads (default: one, or for large or slow inputs one per processor, at most 8)",
     docs: "number of threads that read, map and validate the input of `validate` and `push`; also determines whether an additional thread writes the ledger of a push, see [Threads](#threads); default `auto`",
   },
 } as const;

@@ -77,7 +77,7 @@ export const TARGET = {
     recorded: "always",
     sets: "scheme",
     help: "authentication scheme of the token: Token, JWT, Bearer or none; basic sends the API key instead",
-    docs: "how to authenticate, see [Authentication](#authentication)",
+    docs: "how to authenticate; see [Authentication](#authentication)",
     members: {
       /**
        * The authentication scheme. Default: `Token`. `none` sends the bare token. `basic` sends the API key as the user

@@ -32,7 +32,7 @@ export interface Report extends RunOutcomes {
   readonly width: number;
   /** The command, such as `validate accounts.csv`. */
   readonly title: string;
-  /** Facts for the page, because its readers may not know the command. */
+  /** Facts about the run. The page shows them, because its readers may not know which command was run. */
   readonly run?: RunFacts;
   /** The titles of fields in the contract, for the page. */
   readonly fieldTitle?: FieldTitle;

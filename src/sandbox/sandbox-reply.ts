@@ -82,7 +82,7 @@ export function invalidPayload(code: string, detail: string, errors: readonly Pa
   };
 }
 
-/** Maximum nesting of a request body. Python's own JSON reader fails at about 1,000 levels. */
+/** Maximum nesting of a request body. Python's JSON parser fails at about 1,000 levels. */
 const MAX_NESTING = 200;
 
 /** Maximum number of values in a body, far above the number in a real body. Limits the number of findings. */

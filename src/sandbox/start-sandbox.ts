@@ -193,7 +193,7 @@ async function listen(server: Server, port: number): Promise<string> {
   try {
     await once(server.listen(port, "127.0.0.1"), "listening");
   } catch (error) {
-    throw new Failure("config", `the sandbox cannot listen on port ${port} of 127.0.0.1: ${listenError(error)}`, {
+    throw new Failure("config", `the sandbox cannot listen on 127.0.0.1:${port}: ${listenError(error)}`, {
       hint: "choose another port with --port; 0 selects any free port",
       cause: error,
     });

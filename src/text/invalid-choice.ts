@@ -5,8 +5,8 @@ export interface InvalidChoice {
 }
 
 /**
- * Returns the finding for a value that is none of the choices. Includes the value only if it looks like a code from the
- * legacy system. Such a code is not confidential, and the user needs it for a mapping. Omits text that could be
+ * Returns the finding for a value that is not one of the choices. Includes the value only if it looks like a code from
+ * the legacy system. Such a code is not confidential, and the user needs it for a mapping. Omits text that could be
  * personal data: more than 24 characters, more than four digits, characters other than ASCII letters, digits and
  * `_./+:-`, or lower-case letters if no choice has any.
  */

@@ -3,7 +3,7 @@
  * case, whitespace, leading zeros, dashes, a leading `+`, trailing zeros of decimals, thousands separators, scientific
  * notation (`1.2E+05`), a leading apostrophe, the formula `="00123"`, and characters that only look different (Unicode
  * NFKC). Keys with different normal forms are never considered similar, except dates and long numbers (`otherMatches`).
- * For two keys with the same normal form, `findKeyCorruption` decides.
+ * For two keys with the same normal form, `findKeyCorruption` decides whether they are similar.
  */
 export function normalKey(key: string): string {
   const plain = PLAIN_KEY.test(key) ? key : KEY_FORMS.reduce((text, { undo }) => undo(text), key);
@@ -85,7 +85,10 @@ function withoutExponent(written: string, whole: string, decimals: string | unde
   return zeros < 0 ? written : whole + (decimals ?? "") + "0".repeat(zeros);
 }
 
-/** Matches most keys: upper-case letters, digits and some punctuation. Their normal form is the key without dashes. */
+/**
+ * Matches most keys: upper-case letters, digits and some punctuation. The normal form of such a key is the key without
+ * its dashes.
+ */
 const PLAIN_KEY = /^(?!\d+(?:\.\d*0|(?:\.\d+)?E\+?\d+)$)[A-Z1-9][A-Z0-9._/-]*$/;
 
 /**

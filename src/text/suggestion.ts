@@ -44,7 +44,7 @@ function separated(name: string): string {
   return `_${name.replaceAll(/[^\p{L}\p{N}]+/gu, "_")}_`;
 }
 
-/** Minimum length of words. Shorter words are part of too many names. */
+/** Minimum length of the words to search for in a name. Shorter words occur in too many names. */
 const MIN_WORDS = 4;
 
 /** Returns `; did you mean "post"?`, to append to a message; empty if no candidate is similar. */

@@ -31,7 +31,7 @@ export interface SendQueue {
   readonly isOver: () => boolean;
   /** Aborts when the queue is closed and no record is left. */
   readonly over: AbortSignal;
-  /** True if no record in the queue fits. */
+  /** True if `fits` is false for every record in the queue. Default: true only if the queue is empty. */
   readonly isIdle: (fits?: (state: RecordState) => boolean) => boolean;
   /** Resolves when the queue may have changed, and when `notify` is called. */
   readonly changed: () => Promise<void>;

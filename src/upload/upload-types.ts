@@ -83,8 +83,8 @@ export interface UploadOptions extends PaceOptions, WaitLimits {
   /** When this aborts, requests in flight are cancelled. */
   readonly abort: AbortSignal;
   /**
-   * Time from which "not found" is trusted for an ambiguous record, in monotonic milliseconds. Before that time, a
-   * cancelled request may still be processed. Default: immediately.
+   * Time from which "not found" is trusted for an ambiguous record, in milliseconds on the monotonic clock. Before
+   * that time, the platform may still be processing an aborted request. Default: immediately.
    */
   readonly trustNotFoundFrom?: number;
 }
@@ -100,11 +100,14 @@ export interface PaceShare {
   /** Number of workers of the run; default: 1. */
   readonly workers?: number | undefined;
   /**
-   * The rate per worker, as determined by one worker after a refusal. `at`: time of the refusal, in monotonic
-   * milliseconds.
+   * The rate per worker, as determined by one worker after a refusal. `at`: time of the refusal, in milliseconds
+   * on the monotonic clock.
    */
   readonly found?: { readonly id: string; readonly perSecond: number; readonly at: number } | undefined;
-  /** Import suppliers that other workers found closed or open. `at`: time of the finding, in monotonic milliseconds. */
+  /**
+   * Import suppliers that other workers found closed or open. `at`: time of the finding, in milliseconds on the
+   * monotonic clock.
+   */
   readonly suppliers?: readonly ReportedSupplier[] | undefined;
 }
 
@@ -136,7 +139,10 @@ export type UploadEvent =
       readonly open: boolean;
       readonly code?: string;
       readonly probeInMs?: number;
-      /** Time at which another worker found the change, in monotonic milliseconds. Absent for a local finding. */
+      /**
+       * Time at which another worker found the change, in milliseconds on the monotonic clock. Absent for a local
+       * finding.
+       */
       readonly reportedAt?: number;
     }
   | { readonly kind: "pause"; readonly forMs: number; readonly reason: string };

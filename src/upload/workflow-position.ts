@@ -47,7 +47,7 @@ const NOT_FOUND_POLLS = 2;
 
 export function createStepOrder(steps: readonly StepClient[], until: UploadOptions["until"]): StepOrder {
   const [first] = steps;
-  if (first === undefined) throw new Error("A workflow has at least one step.");
+  if (first === undefined) throw new Error("the workflow has no steps");
 
   const stepAfter = (step: StepClient, isAmbiguous: boolean): WorkflowPosition | undefined => {
     const next = step.name === until ? undefined : steps[steps.indexOf(step) + 1];

@@ -106,7 +106,7 @@ async function listen(server: Server, port: number): Promise<void> {
   try {
     await once(server.listen(port, "127.0.0.1"), "listening");
   } catch (error) {
-    throw new Failure("config", `the web pages cannot use port ${port} of 127.0.0.1: ${listenError(error)}`, {
+    throw new Failure("config", `cannot serve the web pages on 127.0.0.1:${port}: ${listenError(error)}`, {
       hint: "choose another port with --port; 0 selects any free port",
       cause: error,
     });

@@ -7,7 +7,7 @@ const DIFFERENCES: Readonly<Record<string, string>> = {
   "unevaluatedProperties: dynamic evalation inside nested refs: all + a is invalid":
     "objects are closed: an option does not accept undocumented properties, so one option matches instead of two",
   "ref: ref overrides any sibling keywords: ref valid, maxItems ignored":
-    "siblings of a $ref apply, also in OpenAPI 3.0 (docs/contract.md)",
+    "siblings of a $ref apply, even in OpenAPI 3.0 (docs/contract.md)",
 };
 
 /** Keywords whose cases refer to schemas by their ids. OpenAPI 3.0 has no such ids, so these contracts are rejected. */

@@ -53,7 +53,7 @@ test("changed content is staged only when a stage request without a reply can no
 
   const { code, stdout, stderr } = await place.push("v1");
   expect([code, statusCounts(outcomeLines(stdout))]).toEqual([0, { accepted: RECORDS }]);
-  expect(stderr).toContain("Waiting 2 s, because the platform may still process abandoned requests");
+  expect(stderr).toContain("Waiting 2 s, because the platform may still be processing aborted requests");
   const changed = stages.filter(({ name }) => name === "Eva Byron");
   expect(changed).toHaveLength(RECORDS);
   expect(Math.min(...changed.map(({ at }) => at)) - killedAt).toBeGreaterThanOrEqual(QUIET_MS);

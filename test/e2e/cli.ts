@@ -30,7 +30,7 @@ export interface CliOptions {
   readonly timeoutMs?: number;
   /** Flags for Node.js itself. */
   readonly nodeFlags?: readonly string[];
-  /** Whether the command needs a separate process: for locks, standard streams, limits and memory. */
+  /** Whether to run the command in a separate process, for example to test locks, streams, limits or memory use. */
   readonly isProcess?: boolean;
   /** A program that starts the command, with its own arguments, for example `["strace", "-f"]`. */
   readonly under?: readonly string[];

@@ -34,7 +34,7 @@ interface Examination {
   readonly of: (name: string) => FoundCheck;
 }
 
-/** Starts a sandbox for all tests of a file, and returns functions that run `migrate` and `doctor`. */
+/** Starts a sandbox for all tests in a file, and returns functions that run `migrate` and `doctor`. */
 export function useDoctor(): Doctor {
   const { sandbox, admin } = useSandbox();
   const migrate: Doctor["migrate"] = (cwd, args, env = {}) => runCli(args, { cwd, env: { ...sandbox.env, ...env } });

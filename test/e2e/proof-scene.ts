@@ -65,7 +65,7 @@ export interface ProofFolder {
   readonly push: (...args: readonly string[]) => Promise<CliEnd>;
 }
 
-/** Starts a sandbox for all tests of a file. `proofFolder` creates a folder to push from. */
+/** Starts a sandbox for all tests in a file. `proofFolder` creates a folder to push from. */
 export function useProofFolders(): ReturnType<typeof useSandbox> & { readonly proofFolder: () => ProofFolder } {
   const { sandbox, admin } = useSandbox();
   const proofFolder = (): ProofFolder => {

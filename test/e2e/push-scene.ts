@@ -198,7 +198,7 @@ export function adminOf(sandbox: Pick<TestSandbox, "ready">): Admin {
   };
 }
 
-/** Starts a sandbox for all tests of a file, and resets it before each test. */
+/** Starts a sandbox for all tests in a file, and resets it before each test. */
 export function useSandbox(flags: readonly string[] = []): { readonly sandbox: TestSandbox; readonly admin: Admin } {
   let started: TestSandbox | undefined;
   const running = (): TestSandbox => {

@@ -54,7 +54,7 @@ interface RejectsScene extends ReturnType<typeof useSandbox> {
   readonly keysOnPlatform: () => Promise<readonly string[]>;
 }
 
-/** Starts a sandbox for all tests of a file. `fourAccounts` writes four accounts, two of them invalid. */
+/** Starts a sandbox for all tests in a file. `fourAccounts` writes four accounts, two of them invalid. */
 export function useRejects(): RejectsScene {
   const { sandbox, admin } = useSandbox();
   return {

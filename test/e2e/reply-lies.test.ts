@@ -150,7 +150,7 @@ describe("a success that does not match the contract creates no accepted record:
 /** An overlay that removes the schema of successful replies. Some operators' documents lack this schema. */
 const SILENT = `
 overlay: 1.0.0
-info: { title: A contract that says nothing of replies, version: "1" }
+info: { title: A contract that says nothing about replies, version: "1" }
 actions:
   - target: $.paths['/data-import/accounts/'].post.responses['201'].content
     remove: true

@@ -203,7 +203,7 @@ describe("--until", () => {
     for (const step of ["stag", "process"]) {
       const { code, stderr } = await push("v1", ["--until", step]);
       expect(code).toBe(2);
-      expect(stderr).toContain("it can stop after validate or stage");
+      expect(stderr).toContain("the workflow can stop after validate or stage");
     }
     expect(await admin.imports()).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// Interrupts the check of records. FAIL_AT=<main|worker>:<nth>:<throw|SIGINT> throws or sends the signal when the
+// Interrupts validation. FAIL_AT=<main|worker>:<nth>:<throw|SIGINT> throws or sends the signal when the
 // program packs columns of a batch for the nth time in this kind of thread.
 import { isMainThread } from "node:worker_threads";
 

@@ -99,12 +99,12 @@ test.each([
   [
     "parameters: { dryRun: RUN }",
     'mapping.yaml:2:1: parameters: POST /data-import/accounts/ needs the parameter "companyId"',
-    "for example parameters: { companyId: { value: ... } }, or the name of a column",
+    "set it to a constant, `parameters: { companyId: { value: ... } }`, or to a column, `parameters: { companyId: COLUMN }`",
   ],
   [
     "",
     'mapping.yaml:1:1: parameters: POST /data-import/accounts/ needs the parameter "companyId"',
-    "for example parameters: { companyId: { value: ... } }, or the name of a column",
+    "set it to a constant, `parameters: { companyId: { value: ... } }`, or to a column, `parameters: { companyId: COLUMN }`",
   ],
   [
     "parameters: { companyId: COMPANY, dryrun: RUN }",

@@ -10,7 +10,8 @@ const ROW_BYTES = 1000;
 const RECORDS = 100_000;
 
 /**
- * Creates an input in which every batch has the position of the next batch. Logs the records at which reading starts.
+ * Creates an input. If it is seekable, every batch has the position of the next batch. Logs the records at which
+ * reading starts.
  */
 function createInput(isSeekable = true) {
   const begun: number[] = [];

@@ -130,7 +130,7 @@ test("a port in use causes a failure with a hint", async () => {
   const port = Number(new URL(sandbox.ready.baseUrl).port);
   await expect(connect({ port })).rejects.toMatchObject({
     code: "config",
-    message: `the sandbox cannot listen on port ${port} of 127.0.0.1: another program is already listening there`,
+    message: `the sandbox cannot listen on 127.0.0.1:${port}: another program is already listening there`,
     hint: expect.stringContaining("--port"),
   });
 });

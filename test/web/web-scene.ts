@@ -125,7 +125,7 @@ interface WebPage {
   readonly page: Page;
   /** Script errors, and console messages, which include violations of the content security policy. */
   readonly complaints: readonly string[];
-  /** Requests to other origins. */
+  /** URLs of the requests to other origins. */
   readonly foreign: readonly string[];
 }
 

@@ -40,8 +40,8 @@ export function sandboxAction(session: Session, flags: SandboxFlags): Promise<vo
 function sandboxText({ baseUrl, ca, apiKey, supplier }: SandboxReady, showKey: boolean): string {
   const push = ["migrate", "push", "...", "--supplier", supplier, "--base-url", baseUrl, "--ca", ca];
   return `A local platform is listening at ${baseUrl}
-Import supplier ${supplier}
-Push to it from another terminal:
+Import supplier: ${supplier}
+To push to the platform, run in another terminal:
 
 ${showKey ? `  export MIGRATE_API_KEY=${apiKey}\n` : ""}  ${shellCommand(push)}
 

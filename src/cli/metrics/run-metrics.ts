@@ -101,7 +101,7 @@ export const RUN_METRICS: readonly RunMetric[] = [
   ),
   number(
     "migrate_lost_workers",
-    "Processes whose lease expired during the run",
+    "Processes that stopped without leaving the run",
     ({ sending }) => sending?.sharing?.lost,
   ),
   {

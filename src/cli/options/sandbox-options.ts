@@ -11,7 +11,7 @@ const SANDBOX = {
     kind: "suppliers",
     help: "import suppliers, separated by commas: SPRING,WINTER=Paused (default: from the contract)",
   },
-  maxBody: { arg: "<bytes>", kind: "count", help: "maximum request body (default: 16777216)" },
+  maxBody: { arg: "<bytes>", kind: "count", help: "maximum size of a request body (default: 16777216)" },
   data: { arg: "<file>", help: "file that stores the state across restarts" },
   readyFile: { arg: "<path>", help: "file to write the address and API key to once the sandbox is listening" },
 } as const;
@@ -73,7 +73,8 @@ export const faultOptions: readonly Option[] = optionsOf(FAULTS, "Faults:");
 export type FaultFlags = FlagsOf<typeof FAULTS>;
 
 /**
- * Converts flags to sandbox options. The names are the same, except that three options include the unit in their names.
+ * Converts flags to sandbox options. The names are the same, except that three sandbox options add the unit
+ * (`latencyMs`, ...).
  */
 export function faultsOf(flags: FaultFlags): FaultOptions {
   const { latency, tokenLifetime, refreshLifetime } = flags;

@@ -6,7 +6,7 @@ import { counted, countsByName, duration, formatCount } from "../../text/count.t
 import type { Logger } from "../process/logger.ts";
 import { paceText, progressLine } from "./progress-text.ts";
 
-/** Logs the events of a run, except for waits and progress. */
+/** Logs the start, the plan, changes of pace and the end of a run. Ignores all other events. */
 export function logRunEvent(event: RunEvent, progress: RunProgress, logger: Logger): void {
   const context = { run: progress.run?.id, progress, logger };
   if (event.kind === "begun") logBegun(event, logger);

@@ -118,7 +118,7 @@ interface Totals {
 async function compareWithLedger(comparing: Comparing): Promise<ChangesSummary> {
   const { job, target, ledger, dependencies, add } = comparing;
   const { supplier = "", only, limit } = job.settings;
-  // The command does not connect to the platform, so a local platform without TLS needs no permission.
+  // The command does not connect to the platform, so a local platform needs no --allow-insecure-loopback.
   const host = hostOf({ ...target, allowInsecureLoopback: true });
   const destination = { endpoint: endpointOf(target.baseUrl, job.operation), supplier, target: host };
   const counts = { new: 0, changed: 0, mapping: 0, same: 0, removed: 0, duplicate: 0 };

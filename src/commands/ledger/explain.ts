@@ -50,7 +50,7 @@ export interface KnownRecord extends FoundOutcomes {
 
 /** The records as found in the current sources. */
 export interface ExplainedSources {
-  /** The rows and payloads of the records. */
+  /** Empty if the sources could not be read again. */
   readonly records: readonly ExplainedRecord[];
   /** The reason why the sources could not be read again. */
   readonly unreadable?: string;

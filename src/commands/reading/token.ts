@@ -14,7 +14,7 @@ export interface TokenOptions {
   readonly show: boolean;
 }
 
-/** How requests to a platform are authorized: the scheme and the token. */
+/** How requests to a platform are authorised: the scheme and the token. */
 export interface TokenRecord extends TokenDetails {
   /** Origin of the base URL. Credentials are sent nowhere else. */
   readonly platform: string;

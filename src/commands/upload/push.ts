@@ -91,7 +91,7 @@ function requireStep({ steps, id }: Job["operation"], until: string | undefined)
     hint:
       names.length === 0
         ? "omit --until, because its workflow is a single request"
-        : `it can stop after ${names.join(" or ")}`,
+        : `the workflow can stop after ${names.join(" or ")}`,
   });
 }
 

@@ -61,7 +61,7 @@ const POLL_MS = 1_000;
 
 /**
  * Waits for the plan of the run and returns the run.
- * @throws Failure `run_unknown`, also if no process is planning the run any more
+ * @throws Failure `run_unknown`, even if no process is planning the run any more
  */
 async function plannedRun(
   store: LedgerStore,

@@ -22,7 +22,7 @@ const INT32 = "int32";
 /** Number formats. Only `int32` restricts JSON values. */
 const NUMBER_FORMATS: ReadonlySet<string> = new Set([INT32, "int64", "float", "double"]);
 
-/** A format that only affects how a string is displayed. */
+/** A format that only tells user interfaces to obscure the input (OpenAPI 3.0.3, Data Types). */
 const PASSWORD = "password";
 
 export function isNumberFormat(format: JsonValue): boolean {

@@ -61,7 +61,7 @@ function areEnforceable(union: UnionType, { path }: Alternatives, { unions, find
   const isEnforced = count <= MAX_OPTIONS;
   unions.set(union, { path, options: isEnforced ? count : 1 });
   if (isEnforced) return true;
-  const message = `there are more than ${formatCount(MAX_OPTIONS)} alternatives here, including alternatives directly inside them; these alternatives are not enforced`;
+  const message = `this schema has more than ${formatCount(MAX_OPTIONS)} alternatives, including directly nested ones; none of them are enforced`;
   findings.add("error", "many-alternatives", message, path);
   return false;
 }

@@ -36,7 +36,7 @@ export interface FunctionModule extends FunctionSettings {
 
 const LOAD_FACTOR = 10;
 
-/** After a first SIGINT or SIGTERM, a command ends within twice this time, even if its functions never return. */
+/** After the first SIGINT or SIGTERM, a command ends within twice this time, even if its functions never return. */
 const STOP_GRACE_MS = 1000;
 
 const CHECK_INTERVAL_MS = 100;

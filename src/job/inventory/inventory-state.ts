@@ -6,7 +6,7 @@ export interface InventoryState {
   /** Empty if the ledger has no push. */
   readonly target: string;
   readonly operation: string;
-  /** Number of distinct keys. */
+  /** Number of distinct keys in the inventory. */
   readonly expected: number;
   /**
    * Number of keys of the inventory that are in at least one push. For an inventory that is only a number: the number

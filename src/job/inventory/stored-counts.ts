@@ -18,7 +18,7 @@ export interface CountedPlatform {
 interface CountHeader extends CountedPlatform {
   /** Identifies the inventory file and its content. */
   readonly basis: string;
-  /** Number of distinct keys. */
+  /** Number of distinct keys in the inventory. */
   readonly expected: number;
   /** Ids of the compared pushes. */
   readonly runs: readonly string[];

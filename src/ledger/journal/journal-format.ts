@@ -27,8 +27,8 @@ export interface ExpectedLedger {
 }
 
 /**
- * Returns the last entries of a journal for which the ledger accounts. The entries name the ledger's recovery and its
- * number of requests.
+ * Returns the entries to append to a journal once the ledger accounts for all its requests. The entries name the
+ * ledger's recovery and its number of requests.
  */
 export function recoveryNote(note: {
   readonly recovery: string;

@@ -116,8 +116,8 @@ interface DecisionFacts {
 export interface Decision extends DecisionFacts {
   readonly identity: Uint8Array;
   /**
-   * Whether the platform created the account for this record. If another record of the endpoint has the account, the
-   * decision is not applied.
+   * Whether the platform created the account for this record. If true, the decision is not applied if
+   * another record of the endpoint has the account.
    */
   readonly isNewAccount?: boolean;
   readonly problems?: readonly Problem[];

@@ -36,7 +36,7 @@ export function cellsOfRuns(ledger: Ledger, dependencies: CellDependencies): Cel
     await left?.cells?.close();
     if (left?.unreadable === undefined) return;
     dependencies.notice(
-      `Run ${left.run}: rules in \`owners\` with \`columns\` do not apply to ${counted(left.lost, "record")}: ${left.unreadable}`,
+      `Run ${left.run}: \`owners\` rules that use \`columns\` do not apply to ${counted(left.lost, "record")}: ${left.unreadable}`,
     );
   };
   return {

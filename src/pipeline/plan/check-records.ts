@@ -231,7 +231,8 @@ export function isValid(record: MappedRecord): boolean {
 }
 
 /**
- * Passes on the value of each problem. Problems of the mapping have no value, so their value is read from the payload.
+ * Passes on the value of each problem. Problems that the mapping reports do not include the value, so it is read from
+ * the payload.
  */
 function noteValues({ problems, payload }: MappedRecord, noteValue: ShownValues["noteValue"]): void {
   for (const { place, value, attr } of problems) {

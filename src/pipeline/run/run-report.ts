@@ -23,7 +23,7 @@ import { hasSettledNothing, mayResumeSettle, nextCommand } from "./next-command.
 import type { CheckResult } from "../plan/plan-records.ts";
 import { writeFolder } from "./write-folder.ts";
 
-/** The result of a run: the report, ready to be rendered, and the exit code. */
+/** The result of a run, ready to be rendered. */
 export interface ShownRun {
   readonly report: Report;
   readonly exitCode: number;

@@ -9,7 +9,7 @@ interface QuietEnvironment extends Notifier {
   readonly drain: AbortSignal;
 }
 
-const STILL_PROCESSED = "the platform may still process abandoned requests";
+const STILL_PROCESSED = "the platform may still be processing aborted requests";
 
 /**
  * Returns the remaining milliseconds of the quiet period after an abandoned request: at most `quietMs`, even if the

@@ -33,8 +33,9 @@ export interface CoordinateOptions extends SharingSettings {
 const POLL_MS = 1_000;
 
 /**
- * Divides the pending records into ranges, starts the local workers, and watches the run until all ranges are done or
- * no worker is running. Sends nothing itself.
+ * Divides the pending records into ranges, starts the local workers, and watches the run until all ranges are done, or
+ * until no worker is running. Without local workers, waits for workers on other machines until the run fails or is
+ * drained. Sends nothing itself.
  */
 export async function coordinate(options: CoordinateOptions): Promise<UploadEnd> {
   const { shared, workers, pending, run, workerCommand, dependencies } = options;

@@ -30,9 +30,10 @@ interface ListRequest<T> extends ReadRequest {
 export const MAX_PAGES = 10_000;
 
 /**
- * Yields the pages of a list. Each page is requested on demand, only through the address in `next` (specification 4.5).
- * @throws the failures of `ReadClient.get`; `redirect` or `wrong_endpoint` for a `next` with an invalid address, a
- * cycle, or more than `mostPages` pages; `wrong_endpoint` for an invalid page
+ * Yields the pages of a list, each requested on demand. Every page after the first is reached through the address in
+ * `next` (specification 4.5).
+ * @throws the failures of `ReadClient.get`; `redirect` if `next` leads to another origin; `wrong_endpoint` if `next` is
+ * invalid or leads back to an earlier page, if there are more than `mostPages` pages, or if a page is invalid
  */
 export async function* readPages<T>(
   client: ReadClient,

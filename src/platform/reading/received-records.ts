@@ -46,8 +46,8 @@ export interface ProductFilters {
 }
 
 /**
- * A rate (specification 2.3), with any other members that the platform sends. The values are decimal strings with every digit
- * that was sent, such as `-3.0150`.
+ * A rate (specification 2.3), with any other members that the platform sends. The values are decimal strings with every
+ * digit that was sent, such as `-3.0150`.
  */
 export type UnitRate = JsonObject & {
   readonly value_exc_vat: string;

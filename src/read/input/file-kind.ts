@@ -130,7 +130,7 @@ const CONTAINERS: readonly { readonly magic: string; readonly what: string }[] =
   { magic: "\x89PNG", what: "a PNG image" },
   { magic: "\xff\xd8\xff", what: "a JPEG image" },
   { magic: "GIF8", what: "a GIF image" },
-  { magic: "SQLite format 3\0", what: "an SQLite database" },
+  { magic: "SQLite format 3\0", what: "a SQLite database" },
   { magic: "BZh", what: "a bzip2 archive" },
   { magic: "\xfd7zXZ\0", what: "an xz archive" },
   { magic: "\x28\xb5\x2f\xfd", what: "a zstd archive" },

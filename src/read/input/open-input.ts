@@ -136,7 +136,7 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
     const file = await changedFile();
     if (file === undefined) return;
     throw new Failure("source_changed", `${file}: has changed since reading began`, {
-      hint: "wait until no other program writes to it, then run the same command again",
+      hint: "wait until no other program is writing to it, then run the same command again",
     });
   };
   const records: Input["records"] = async function* ({ signal, from } = {}) {

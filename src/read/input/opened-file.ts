@@ -61,7 +61,7 @@ export interface OpenOptions extends FileOptions {
    * Returns when a file was last modified, in milliseconds since 1970; default: the file's current modification time.
    */
   readonly dateOf?: (found: FoundFile) => number | undefined;
-  /** Called for each chunk, with the position that reading has reached in the file on disk, in bytes. */
+  /** Called for each chunk, with the current read position in the file on disk, in bytes. */
   readonly onPosition?: (path: string, position: number) => void;
 }
 

@@ -15,7 +15,7 @@ export interface PackedFile {
   readonly modifiedMs?: number | undefined;
   /** The byte to start at, for a file that is not compressed; default: 0. */
   readonly start?: number;
-  /** Called for each chunk, with the position that reading has reached in the file on disk, in bytes. */
+  /** Called for each chunk, with the current read position in the file on disk, in bytes. */
   readonly onPosition?: (position: number) => void;
 }
 

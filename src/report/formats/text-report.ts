@@ -24,8 +24,8 @@ export async function textReporter(report: Report, write: Write): Promise<void> 
   const causes = hasProblems ? await collectCauses(outcomesWithProblems(report)) : { causes: [], others: 0 };
   const screen = textLayout(report);
   const blocks = [
-    ...section("error", causes, { total: totalOf(errors), screen }),
-    ...section("warning", causes, { total: totalOf(warnings), screen }),
+    ...section("error", causes, { total: totalOf(errors), screen, folder: report.folder }),
+    ...section("warning", causes, { total: totalOf(warnings), screen, folder: report.folder }),
     ...(await recordList(report, "ambiguous", "outcome unknown", screen)),
     ...(await recordList(report, "existing", "already on the platform, content not compared", screen)),
   ];
@@ -52,7 +52,11 @@ function textLayout({ colour, width, showValues, summary }: Report): TextLayout 
 function section(
   severity: Cause["severity"],
   { causes, others }: Causes,
-  { total, screen }: { readonly total: number; readonly screen: TextLayout },
+  {
+    total,
+    screen,
+    folder,
+  }: { readonly total: number; readonly screen: TextLayout; readonly folder: string | undefined },
 ): readonly string[] {
   const all = causes.filter((cause) => cause.severity === severity);
   if (total === 0) return [];
@@ -60,7 +64,8 @@ function section(
   const rest = shown.reduce((left, { count }) => left - count, total);
   const howMany = `${formatCount(all.length)}${others > 0 ? "+" : ""} ${plural(all.length, "cause")}`;
   const title = screen.style.bold(`${counted(total, severity)}, ${howMany}`);
-  const more = rest > 0 ? [`${countText(rest, screen)}  with other causes: see errors.csv`] : [];
+  const where = folder === undefined ? "add --out <dir> for a list" : "see errors.csv";
+  const more = rest > 0 ? [`${countText(rest, screen)}  with other causes: ${where}`] : [];
   return [title, ...shown.map((cause) => causeText(cause, screen).join("\n")), ...more];
 }
 

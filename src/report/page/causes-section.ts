@@ -170,7 +170,7 @@ function alsoList({ also, count, words }: PageCause, fieldTitle: FieldTitle | un
         (finding) =>
           html`<li>
             ${problemTitle(finding.first, fieldTitle)}${
-              finding.count === count ? undefined : html` (${formatCount(finding.count)} of ${counted(count, "place")})`
+              finding.count === count ? undefined : html` (${formatCount(finding.count)} of ${counted(count, "cell")})`
             }
             <span class="tags">${tags(finding)}</span>
             ${finding.words === words ? undefined : message(finding, fieldTitle)}

@@ -167,8 +167,8 @@ function platformText({ platform }: RunProof): Html | undefined {
   const { askedAt, compared, found, notCompared, different, absent, unknown, replaced } = platform;
   const attrs = compared.length === 0 ? "only keys" : compared.join(", ");
   return html`<p>
-    The platform was queried on ${moment(askedAt)}. It has ${formatCount(found)} of the accepted records, with the
-    values that were sent. Found without a value to compare: ${formatCount(notCompared)}. Different:
+    The platform was queried on ${moment(askedAt)}. Accepted records found with the values that were sent:
+    ${formatCount(found)}. Found, but no value could be compared: ${formatCount(notCompared)}. Different:
     ${formatCount(different)}. Missing: ${formatCount(absent)}. Not checked: ${formatCount(unknown)}. Not looked up,
     because the platform has accepted other content since: ${formatCount(replaced)}. Compared attrs: ${attrs}.
   </p>`;

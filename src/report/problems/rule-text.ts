@@ -23,7 +23,7 @@ const RULE_TEXT: ReadonlyMap<string, string> = new Map([
   ["requires", "A value is required here because of other values"],
   ["requires-one-of", "Too few or too many of these fields have a value"],
   ["forbids-together", "Only one of these may have a value"],
-  ["conditional-value", "The value is not allowed in combination with the others"],
+  ["conditional-value", "The value is not allowed in combination with other values of this record"],
   ["in-set", "Not one of the known values"],
   ["lookup", "Does not match the reference list"],
   ["matches-format", "Does not have the required format"],

@@ -86,7 +86,7 @@ interface Leaf {
   readonly schema: JsonObject;
   /** Tag values as text; undefined if the schema does not list them. */
   readonly tags: readonly string[] | undefined;
-  /** The name of the schema's component. */
+  /** The name of the schema's component; undefined for inline schemas and for nested alternatives. */
   readonly name: string | undefined;
 }
 

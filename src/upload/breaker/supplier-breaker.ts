@@ -141,7 +141,7 @@ interface SupplierBreaker {
   readonly recordDone: () => void;
   /** Applies a newer state that another worker found. */
   readonly apply: (finding: ReportedSupplier | undefined) => void;
-  /** Returns the time of the next probe, in monotonic milliseconds. */
+  /** Returns the time of the next probe, in milliseconds on the monotonic clock. */
   readonly probeAt: () => number;
   /**
    * Returns the reason why the circuit opened: the code of a reply that reports a closed supplier, or the code of

@@ -124,7 +124,7 @@ export interface SetupFiles {
 }
 
 /**
- * Prepares the folder for all commands after a first mapping is saved. Writes `migrate.yaml` and the schemas, or adds
+ * Prepares the folder for all commands after the first mapping is saved. Writes `migrate.yaml` and the schemas, or adds
  * missing settings to an existing configuration. Returns the paths of the written files.
  */
 export async function writeSetup(job: MappingJob, { operation, configSchema }: SetupFiles): Promise<readonly string[]> {

@@ -50,7 +50,7 @@ async function startCounting() {
     stored: (): string | undefined => readdirSync(folder).find((name) => name.startsWith("inventory-")),
     /** Returns a later time at each call. */
     nextTime,
-    /** Returns how often keys of pushes were read. */
+    /** Returns the number of times that keys of pushes were read. */
     readings: () => readings,
     write(keys: readonly string[]) {
       writeFileSync(options.inventory, keys.map((each) => `${each}\n`).join(""));

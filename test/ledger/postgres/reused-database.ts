@@ -3,7 +3,7 @@ import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { reusedDatabase, type ReusedDatabase } from "../stored-ledgers.ts";
 import { type PostgresCluster, startPostgres } from "./cluster.ts";
 
-/** Creates a database for all tests of a file. Returns a function that empties it and opens a ledger in it. */
+/** Creates a database for all tests in a file. Returns a function that empties it and opens a ledger in it. */
 export function useReusedDatabase(name: string): () => Promise<Ledger> {
   let server: PostgresCluster;
   let database: ReusedDatabase;

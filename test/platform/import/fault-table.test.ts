@@ -112,7 +112,7 @@ async function refused(work: () => unknown): Promise<readonly Class[]> {
 async function healed(): Promise<readonly Class[]> {
   const proxies: ChaosProxy[] = [];
   const client = await before(created, {
-    // Long enough for the two requests that succeed, also on a busy machine.
+    // Long enough for the two requests that succeed, even on a busy machine.
     timeouts: { connectMs: 2_000, headersMs: 1_000, bodyMs: 1_000, totalMs: 10_000 },
     by: async (server) => {
       const proxy = await startChaosProxy(server);

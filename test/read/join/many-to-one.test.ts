@@ -282,7 +282,7 @@ function naiveJoin(parents: readonly string[], children: readonly Drawn[], optio
   };
 }
 
-/** Returns the lines of the rows with a duplicate key. Also asserts that the other row is reported. */
+/** Returns the lines of the rows with a duplicate key. Also asserts that each problem names another row. */
 function duplicatesIn(records: readonly InputRecord[]): readonly number[] {
   const lines = new Set<number>();
   for (const { problems } of records) {

@@ -74,7 +74,13 @@ describe("text", () => {
     const text = await rendered(reporters.text, reportOf([...outcomes, ...numbered(1, (at) => mobile("x", at), 1500)]));
     expect(text).toMatch(/^1,501 errors, 1,000\+ causes\n/);
     expect(text.match(/code_/g)).toHaveLength(20);
-    expect(text).toMatch(/\n {2}1,481 {2}with other causes: see errors.csv\n\n$/);
+    expect(text).toMatch(/\n {2}1,481 {2}with other causes: add --out <dir> for a list\n\n$/);
+  });
+
+  it("refers to errors.csv if there is a report folder", async () => {
+    const outcomes = numbered(30, (at) => ({ ...mobile("9{9}", at), code: `code_${at}` }));
+    const text = await rendered(reporters.text, reportOf(outcomes, { folder: "out" }));
+    expect(text).toMatch(/\n +10 {2}with other causes: see errors.csv\n\n$/);
   });
 
   it("uses colours only on request", async () => {

@@ -25,7 +25,10 @@ export interface Judging {
 
 const RECEIPT = { type: "object", properties: { account_number: { type: "string" } } };
 
-/** Returns a contract whose only request accepts any payload and has these rules. */
+/**
+ * Returns a contract with one operation, whose request has these rules. Accepts any payload if `properties` is absent,
+ * otherwise only these properties.
+ */
 export function contractOf(
   rules: readonly JsonObject[],
   declarations: JsonObject = {},

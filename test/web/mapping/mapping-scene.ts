@@ -19,7 +19,7 @@ export interface MappingScene {
   readonly check: (text: string, showValues?: boolean) => Promise<CheckData>;
 }
 
-/** Creates a folder with the worked example of docs/mapping.md. The folder is removed after all tests of the file. */
+/** Creates a folder with the worked example of docs/mapping.md. The folder is removed after all tests in the file. */
 export function workedExample(): MappingScene {
   return sceneOf("fixtures/map/worked-example", { supplier: "OLDCO-2024" });
 }

@@ -162,6 +162,6 @@ const CLASS_TEXT: Readonly<Record<CoverageClass, string>> = {
   reference: "not checked: a reference list is needed",
   platform: "can be checked only by the platform",
   unclear: "not checked: the published text cannot be implemented",
-  "not-in-schema": "not checked: fields are missing from the document",
+  "not-in-schema": "not checked: the check needs fields that the document does not have",
   open: "not checked: there is no rule",
 };

@@ -29,8 +29,11 @@ export function explainText(explanation: Explanation, screen: Screen): string {
 }
 
 function exclusionText({ at, who, reason, undoneAt, undoneBy = "" }: Exclusion): string {
-  const ended = undoneAt === undefined ? "" : `, until ${undoneAt} (${plainText(undoneBy)})`;
-  return `\nExcluded from the migration since ${at} by ${plainText(who)}${ended}: ${plainText(reason)}\n`;
+  const period =
+    undoneAt === undefined
+      ? `since ${at} by ${plainText(who)}`
+      : `from ${at} (${plainText(who)}) until ${undoneAt} (${plainText(undoneBy)})`;
+  return `\nExcluded from the migration ${period}: ${plainText(reason)}\n`;
 }
 
 function elsewhereText({ run, account, settledAt }: NonNullable<Explanation["acceptedElsewhere"]>): string {

@@ -75,7 +75,7 @@ export function clockCheck(
 interface Period {
   readonly item: Cursor;
   readonly start: string;
-  /** Undefined for an open period. */
+  /** Undefined for an open-ended period. */
   readonly end: string | undefined;
 }
 

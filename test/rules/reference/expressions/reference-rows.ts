@@ -24,7 +24,7 @@ export function rowKey(cells: readonly Value[]): string {
   return cells.map(cellKey).join("\0");
 }
 
-/** Returns the key of a cell. Cells are strings, so a number has the key of its digits. */
+/** Returns the key of a cell. Cells are strings, so a number has the same key as its text. */
 export function cellKey(value: Value): string {
   if (typeof value === "number") return String(value);
   return typeof value === "string" ? value.trim() : keyText(value);

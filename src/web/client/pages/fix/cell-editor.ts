@@ -29,7 +29,7 @@ export function cellEditor(state: EditorState): EditorClass {
       this.column = index;
       const value = valueIn(item, index);
       this.field = document.createElement(/[\r\n]/.test(value) ? "textarea" : "input");
-      this.field.setAttribute("aria-label", `New value of ${typeof name === "string" ? name : ""}`);
+      this.field.setAttribute("aria-label", `New value for ${typeof name === "string" ? name : ""}`);
       this.field.autocomplete = "off";
       this.field.spellcheck = false;
       this.field.addEventListener("keydown", keepKeys);

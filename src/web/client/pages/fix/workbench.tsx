@@ -256,7 +256,7 @@ const KEYS: readonly (readonly [keys: string, action: string])[] = [
   ["Enter or F2", "edit the cell; typing replaces its value"],
   ["Escape", "cancel the edit"],
   ["Delete", "empty the selected cells"],
-  ["Ctrl+C, Ctrl+V", "copy and paste, also from a spreadsheet; a single copied value fills all selected cells"],
+  ["Ctrl+C, Ctrl+V", "copy and paste, including from a spreadsheet; a single copied value fills all selected cells"],
   ["Ctrl+D", "copy the first selected value to the cells below"],
   ["Ctrl+Z", "undo"],
   ["Tab", "leave the grid"],

@@ -27,7 +27,7 @@ export interface Mapping {
 
 const NO_CHECK: CheckState = { data: undefined, error: undefined, isRunning: true };
 
-/** @param onSetup called after a first mapping and its configuration have been saved */
+/** @param onSetup called after the first mapping and its configuration have been saved */
 export function useMapping(
   initial: Draft,
   { showValues, onSetup }: { readonly showValues: boolean; readonly onSetup: () => void },

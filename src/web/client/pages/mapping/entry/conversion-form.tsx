@@ -194,7 +194,7 @@ function YesNo({ leaf, change }: LeafForm): JSX.Element {
   const input = (name: "true" | "false", label: string): JSX.Element => (
     <TextInput
       label={label}
-      hint="separated by commas; an empty part means an empty cell"
+      hint="separated by commas; for an empty cell, leave nothing between two commas"
       value={textsOf(leaf[name]).join(", ")}
       onChange={(text) => change({ [name]: text.split(",").map((each) => each.trim()) })}
     />
