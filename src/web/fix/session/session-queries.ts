@@ -42,7 +42,7 @@ export function rowsIn(
 export function rowsChangedSince(seen: number, parts: ViewParts, showValues: boolean): ChangedRows {
   const found = parts.store.all(
     `${ROWS} where row.listed = 1 and row.record in
-       (select changed.record from touched join row as changed on changed.id = touched.row where seq > ? limit ?)
+       (select distinct changed.record from touched join row as changed on changed.id = touched.row where seq > ? limit ?)
      order by row.id limit ?`,
     seen,
     MAX_CHANGED + 1,

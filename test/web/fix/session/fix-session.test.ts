@@ -236,6 +236,22 @@ describe("concurrent changes", () => {
     expect(await session.undo({ tab: "one" })).toMatchObject({ saved: 0, refused: 1 });
   });
 
+  test("in many rows and columns: another tab receives every changed row", async () => {
+    const accounts = goodAccounts(300);
+    const customers = accounts.map(({ REF }) => ({ REF, DOB: "31/02/1971" }));
+    const session = await fixScene({ accounts, customers }).open();
+    const { seq } = session.overview();
+    const { index, source } = sourceOf(session, "customers");
+    const cells = accounts.flatMap((_account, position) => [
+      { position, column: source.columns.indexOf("DOB"), value: "1971-02-28" },
+      { position, column: source.columns.indexOf("FIRST"), value: "Ann" },
+    ]);
+    await session.edit({ source: index, cause: 0, cells }, TAB);
+    const { rows, hasMoreRows } = session.changedSince(seq, true);
+    expect(rows).toHaveLength(300);
+    expect(hasMoreRows).toBe(false);
+  });
+
   test("by two servers on one folder: no edit is lost, and each server shows the edits of the other", async () => {
     const scene = threeAccounts();
     const [ann, bob] = [await scene.open("ann@desk"), await scene.open("bob@home")];
