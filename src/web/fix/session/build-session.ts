@@ -97,8 +97,8 @@ function addRow(parts: SessionParts, { row, problems }: RejectRow, { record, par
   const errors = problems.filter(({ severity }) => severity === "error");
   rows.noteColumns(row, source);
   const id = store.run(
-    `insert into row (record, parent, source, file, line, pointer, key, original, found, listed)
-     values (?,?,?,?,?,?,?,?,?,?)`,
+    `insert into row (record, parent, source, file, line, pointer, key, original, found)
+     values (?,?,?,?,?,?,?,?,?)`,
     record,
     parent,
     source,
@@ -108,7 +108,6 @@ function addRow(parts: SessionParts, { row, problems }: RejectRow, { record, par
     rows.keyOfRow(row, source) ?? null,
     rowContent(row),
     problems.length === 0 ? null : JSON.stringify(problems),
-    Number(errors.length > 0),
   );
   if (errors.length > 0) countRow(parts, { id, source, isListed: false }, { row, errors });
   return id;

@@ -41,7 +41,7 @@ export function rowsIn(
 /** Returns the rows of the records with cells that were changed after `seen`. */
 export function rowsChangedSince(seen: number, parts: ViewParts, showValues: boolean): ChangedRows {
   const found = parts.store.all(
-    `${ROWS} where row.listed = 1 and row.record in
+    `${ROWS} where exists (select 1 from cause_row where cause_row.row = row.id) and row.record in
        (select distinct changed.record from touched join row as changed on changed.id = touched.row where seq > ? limit ?)
      order by row.id limit ?`,
     seen,

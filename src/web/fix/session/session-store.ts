@@ -78,7 +78,7 @@ export function openSessionStore(folder: string): SessionStore {
 /**
  * - `record`: `problems` contains the problems from the check of the project
  * - `row`: `original` is the row in the file, `built` is the row with the corrections of the check, if different,
- *   `found` contains the current problems, and `listed` states whether the grid shows the row
+ *   and `found` contains the current problems
  * - `sibling`: other rows with the same key as a row
  * - `correction`: the corrections in force; the last one of a cell applies
  * - `refused`: the records that the platform refused, by key; needed only while a session is built
@@ -92,7 +92,7 @@ const SCHEMA = `
   create table record (id integer primary key, number integer, source integer, orphan integer, key text,
     problems text, state text);
   create table row (id integer primary key, record integer, parent integer, source integer, file integer, line integer,
-    pointer text, key text, original text, built text, found text, listed integer);
+    pointer text, key text, original text, built text, found text);
   create table sibling (source integer, key text, file integer, line integer, pointer text, original text);
   create table correction (identity text primary key, source text, key text, column_name text, seq integer, body text);
   create table refused (key text primary key, problems text, run text, content text);

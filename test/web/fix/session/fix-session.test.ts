@@ -252,6 +252,19 @@ describe("concurrent changes", () => {
     expect(hasMoreRows).toBe(false);
   });
 
+  test("in a row that became invalid after the check: the tab receives the row", async () => {
+    const scene = threeAccounts();
+    const session = await scene.open();
+    const { job } = await readSettings([], {}, scene.folder);
+    const requests = [{ key: "EXT-00002", source: "customers", column: "DOB", value: "31/02/1971" }];
+    const options = { job: { ...job, corrections: undefined }, file: scene.file("fixes.csv"), requests, by: "cli" };
+    await addCorrections(options, dependenciesForTest());
+    await session.refresh();
+    const { seq } = session.overview();
+    await edit(session, ["customers", 2, "DOB", "1971-02-28"]);
+    expect(session.changedSince(seq, true).rows).toMatchObject([{ line: 3 }, { line: 3, state: "fixed" }]);
+  });
+
   test("by two servers on one folder: no edit is lost, and each server shows the edits of the other", async () => {
     const scene = threeAccounts();
     const [ann, bob] = [await scene.open("ann@desk"), await scene.open("bob@home")];
