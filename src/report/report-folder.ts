@@ -123,7 +123,7 @@ async function removeStaleDrafts(folder: string): Promise<void> {
 }
 
 const DRAFT_NAME =
-  /^\.(?:outcomes|errors|report|rejects|summary|proof|(?:rows|records|differences|platform)-[^.]+)\..+\.(\d+)\.tmp$/;
+  /^\.(?:outcomes|errors|report|rejects|summary|proof|migration|(?:rows|records|differences|platform|corrections)-[^.]+)\..+\.(\d+)\.tmp$/;
 
 async function withStorageFailure<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {

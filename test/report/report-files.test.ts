@@ -108,6 +108,22 @@ describe("writeReportFiles", () => {
     expect(names.filter((name) => left.includes(name))).toEqual(names.slice(1));
   });
 
+  it.each([
+    "rejects.scratch-1",
+    "migration.json",
+    "migration.html",
+    "proof.json",
+    "rows-k7m2.csv",
+    "corrections-k7m2.csv",
+    "platform-k7m2.ndjson",
+  ])("removes the temporary file of a dead process for %s", async (name) => {
+    await mkdir(folder, { recursive: true });
+    const draft = path.join(folder, `.${name}.999999999.tmp`);
+    await writeFile(draft, "");
+    await writeReportFiles(report, options());
+    expect(existsSync(draft)).toBe(false);
+  });
+
   it("fails with a storage failure and a hint if the folder cannot be written", async () => {
     await writeFile(path.join(home, "new"), "a file, not a folder");
     await expect(writeReportFiles(report, options())).rejects.toMatchObject({
