@@ -132,6 +132,15 @@ describeWebPages("the mapping", (open) => {
     expect(readFileSync(file, "utf8")).toBe(
       `# changed elsewhere\n${text}`.replace(/billing_name: .*?(?=\s+#|\n)/, "billing_name: TOWN"),
     );
+
+    await page.click("text=Undo");
+    await page.waitForSelector("text=Not saved: a saved change was undone.");
+    writeFileSync(file, text);
+    await page.click("text=Save");
+    await page.waitForSelector("text=You undid a saved change");
+    expect(await page.isVisible("text=Apply my changes to the new version")).toBe(false);
+    await page.click("text=Discard my changes");
+    await page.waitForSelector("text=All changes are saved.");
     await page.setViewportSize({ width: 768, height: 1000 });
     expect(await axeViolations(page)).toEqual([]);
     expect(complaints.filter((message) => !message.includes("409"))).toEqual([]);

@@ -8,7 +8,7 @@ import type {
   SaveData,
 } from "../../../mapping/mapping-data.ts";
 import { getJson, postJson } from "../../api.ts";
-import { type Draft, newDraft } from "./draft.ts";
+import { afterSave, type Draft, newDraft } from "./draft.ts";
 
 export function readState(): Promise<MappingState> {
   return getJson<MappingState>("/api/mapping");
@@ -32,15 +32,15 @@ export async function saveDraft(
   const base = draft.saved?.hash;
   const body = { ...requestOf(draft, false), ...(base !== undefined && { base }) };
   const { hash, written } = await postJson<SaveData>("/api/mapping/save", body);
-  return { draft: { ...draft, saved: { text: draft.text, hash }, setup: undefined, edits: [] }, written };
+  return { draft: afterSave(draft, hash), written };
 }
 
-/** Returns the draft with its changes applied to the current file. */
-export async function reapplied(draft: Draft): Promise<Draft> {
+/** Returns a draft with the changes applied to the current file, as one step. Without a file, returns `draft`. */
+export async function reapplied(edits: readonly MappingEdit[], draft: Draft): Promise<Draft> {
   const { saved } = await readState();
   if (saved === undefined) return { ...draft, saved: undefined };
-  const { text } = await viewDraft(newDraft(saved.text, { saved }), draft.edits, false);
-  return { text, saved, edits: draft.edits, past: [saved.text] };
+  const { text } = await viewDraft(newDraft(saved.text, { saved }), edits, false);
+  return { text, saved, steps: [{ before: saved.text, edits }] };
 }
 
 /** The state of the current draft's check. */

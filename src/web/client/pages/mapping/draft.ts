@@ -3,10 +3,14 @@ import type { MappingEdit, SetupData } from "../../../mapping/mapping-data.ts";
 /** A mapping with unsaved changes. The draft remains while other pages are shown. */
 export interface Draft extends DraftOrigin {
   readonly text: string;
-  /** The unsaved changes, in order. */
+  /** The steps that can be undone, in order, including saved steps. */
+  readonly steps: readonly Step[];
+}
+
+interface Step {
+  /** The text before the step. */
+  readonly before: string;
   readonly edits: readonly MappingEdit[];
-  /** The text before each change that can be undone, including saved changes. */
-  readonly past: readonly string[];
 }
 
 interface DraftOrigin {
@@ -32,16 +36,26 @@ export function isChanged({ text, saved }: Draft): boolean {
 }
 
 export function newDraft(text: string, origin: DraftOrigin): Draft {
-  return { text, edits: [], past: [], ...origin };
+  return { text, steps: [], ...origin };
 }
 
 export function withEdit(draft: Draft, edit: MappingEdit, text: string): Draft {
   if (text === draft.text) return draft;
-  return { ...draft, text, edits: [...draft.edits, edit], past: [...draft.past, draft.text] };
+  return { ...draft, text, steps: [...draft.steps, { before: draft.text, edits: [edit] }] };
 }
 
 export function undone(draft: Draft): Draft {
-  const text = draft.past.at(-1);
-  if (text === undefined) return draft;
-  return { ...draft, text, edits: draft.edits.slice(0, -1), past: draft.past.slice(0, -1) };
+  const last = draft.steps.at(-1);
+  return last === undefined ? draft : { ...draft, text: last.before, steps: draft.steps.slice(0, -1) };
+}
+
+export function afterSave(draft: Draft, hash: string): Draft {
+  return { ...draft, saved: { text: draft.text, hash }, setup: undefined };
+}
+
+/** Returns the changes since the last save; undefined if saved changes were undone, because no edit represents an undo. */
+export function unsavedEdits({ text, steps, saved }: Draft): readonly MappingEdit[] | undefined {
+  const texts = [...steps.map(({ before }) => before), text];
+  const first = saved === undefined ? 0 : texts.lastIndexOf(saved.text);
+  return first === -1 ? undefined : steps.slice(first).flatMap(({ edits }) => edits);
 }

@@ -19,8 +19,8 @@ export interface Mapping {
   readonly edit: (edit: MappingEdit, done: string) => void;
   readonly undo: () => void;
   readonly save: () => void;
-  /** Applies the changes to the current file. */
-  readonly reapply: () => void;
+  /** Applies changes to the current file. */
+  readonly reapply: (edits: readonly MappingEdit[]) => void;
   /** Reads the file again and discards the changes. */
   readonly discard: () => void;
 }
@@ -77,9 +77,9 @@ export function useMapping(
         if (setup !== undefined) onSetup();
         say(`Saved: ${saved.written.join(", ")}.`);
       }),
-    reapply: () =>
+    reapply: (edits) =>
       run(async () =>
-        show(await reapplied(current.current), "Your changes were applied to the new version. Save them now."),
+        show(await reapplied(edits, current.current), "Your changes were applied to the new version. Save them now."),
       ),
     discard: () =>
       run(async () => {

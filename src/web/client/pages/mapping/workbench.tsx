@@ -5,7 +5,7 @@ import type { FieldData, MappingData, SourceColumn } from "../../../mapping/mapp
 import { usePage } from "../../page-context.ts";
 import { Button } from "../../parts/button.tsx";
 import { ErrorNotice, Notice } from "../../parts/notice.tsx";
-import { type Draft, isChanged } from "./draft.ts";
+import { type Draft, isChanged, unsavedEdits } from "./draft.ts";
 import { FieldPanel } from "./field-panel.tsx";
 import { FieldTree } from "./field-tree.tsx";
 import { countRequired, findField, keyOf, openFields } from "./fields.ts";
@@ -148,13 +148,14 @@ function Toolbar({
 }): JSX.Element {
   const { draft, isBusy } = mapping;
   const changed = isChanged(draft);
+  const edits = unsavedEdits(draft);
   const isNew = draft.saved === undefined;
   return (
     <div class="toolbar">
       <Button kind="main" isDisabled={!changed || isBusy} onClick={mapping.save}>
         Save
       </Button>
-      <Button isDisabled={draft.past.length === 0 || isBusy} onClick={mapping.undo}>
+      <Button isDisabled={draft.steps.length === 0 || isBusy} onClick={mapping.undo}>
         Undo
       </Button>
       {isNew && <Button onClick={onStartAgain}>Begin again</Button>}
@@ -162,7 +163,7 @@ function Toolbar({
         {isNew
           ? "This mapping is a guess and is not saved yet. Check the fields with low scores."
           : changed
-            ? `Not saved: ${counted(draft.edits.length, "change")}.`
+            ? `Not saved: ${edits === undefined ? "a saved change was undone" : counted(edits.length, "change")}.`
             : "All changes are saved."}
       </span>
       <span class="valid" role="status">
@@ -174,22 +175,28 @@ function Toolbar({
 
 /** Shows why an action was refused, and offers actions if the file has changed. */
 function Refusal({ mapping }: { readonly mapping: Mapping }): JSX.Element {
-  const { error } = mapping;
+  const { draft, error } = mapping;
   if (error === undefined) return <></>;
   if (error.code !== "mapping_changed") return <ErrorNotice error={error} />;
+  const edits = unsavedEdits(draft);
   return (
     <Notice kind="error">
       <p class="notice-title">{error.message}</p>
-      <p>{error.hint}</p>
+      <p>{edits === undefined ? CANNOT_APPLY : error.hint}</p>
       <div class="actions">
-        <Button kind="main" onClick={mapping.reapply}>
-          Apply my changes to the new version
-        </Button>
+        {edits !== undefined && (
+          <Button kind="main" onClick={() => mapping.reapply(edits)}>
+            Apply my changes to the new version
+          </Button>
+        )}
         <Button onClick={mapping.discard}>Discard my changes</Button>
       </div>
     </Notice>
   );
 }
+
+const CANNOT_APPLY =
+  "You undid a saved change, and an undo cannot be applied to the new version. Discard your changes, then make them again.";
 
 interface HeadOptions {
   readonly view: MappingData;
