@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../../../json/json-value.ts";
 import type { FieldData, MappingData, SourceColumn, SourceData } from "../../../mapping/mapping-data.ts";
 
 /** A field with its position in the tree. */
@@ -103,10 +104,21 @@ export function isSameColumn(one: SourceColumn | undefined, other: SourceColumn)
 /** Returns the columns that fill fields, or that join, identify or order rows, as `source column`. */
 export function usedColumns(fields: readonly FieldData[], sources: readonly SourceData[]): ReadonlySet<string> {
   const used = allFields(fields).flatMap(({ entry }) => entry?.columns ?? []);
-  const joins = sources.flatMap(({ name, options: { on, key, orderBy } }) =>
-    [on, key, orderBy].flatMap((column) => (typeof column === "string" ? [{ source: name, column }] : [])),
+  return new Set([...used, ...sources.flatMap(optionColumns)].map(({ source, column }) => `${source} ${column}`));
+}
+
+/** Returns the columns in the options of a source. `on: { CUST_ID: CUSTOMER }` also names a column of the parent. */
+function optionColumns({ name, options: { parent, on, key, orderBy } }: SourceData): readonly SourceColumn[] {
+  const [own, above] = isJsonObject(on) ? (Object.entries(on)[0] ?? []) : [on, undefined];
+  const columns = [
+    [name, key],
+    [name, isJsonObject(orderBy) ? orderBy["column"] : orderBy],
+    [name, own],
+    [parent, above],
+  ];
+  return columns.flatMap(([source, column]) =>
+    typeof source === "string" && typeof column === "string" ? [{ source, column }] : [],
   );
-  return new Set([...used, ...joins].map(({ source, column }) => `${source} ${column}`));
 }
 
 export function columnsOf({ sources }: MappingData, source: string | undefined): readonly string[] {
