@@ -182,9 +182,9 @@ function raggedCells(beyond: readonly string[], { cells, table }: CsvRow): reado
 function sheetNameFor(source: string, taken: Set<string>): string {
   const plain = source
     .replaceAll(/[[\]:*?/\\\p{Cc}\uFFFE\uFFFF]/gu, "_")
-    .replaceAll(/^'|'$/g, "_")
     .slice(0, MAX_SHEET_NAME)
-    .trim();
+    .trim()
+    .replaceAll(/^'|'$/g, "_");
   const base = plain === "" || plain.toLowerCase() === "history" ? `sheet ${plain}`.trim() : plain;
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? "" : `~${number}`;

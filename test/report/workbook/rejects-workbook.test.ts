@@ -112,17 +112,25 @@ describe("rejects.xlsx", () => {
       orphan(3, "Causes", csvRow(child, 2, ["9", "Ann"])),
       orphan(4, "a/b: [very] long name of a source?", csvRow(child, 3, ["9", "Bea"])),
       orphan(5, "parts", jsonRow("parts.json", 1, "/0", { a: 1 })),
+      orphan(6, "'names of the customers of Ann's", csvRow(child, 4, ["9", "Cat"])),
     ];
     const outcomes = all.map((record) => outcomeOf(record, [missing("x", record.row)]));
     await write(all, outcomes, {
       workbook,
-      sources: ["accounts", "Causes", "a/b: [very] long name of a source?", "parts"],
+      sources: [
+        "accounts",
+        "Causes",
+        "a/b: [very] long name of a source?",
+        "parts",
+        "'names of the customers of Ann's",
+      ],
     });
     const names = [...need((await parts()).get("xl/workbook.xml")).matchAll(/<sheet name="([^"]*)"/g)];
     expect(names.map(([, name]) => name)).toEqual([
       "accounts",
       "Causes~2",
       "a_b_ _very_ long name of a sour",
+      "_names of the customers of Ann_",
       "Causes",
     ]);
   });
