@@ -59,7 +59,8 @@ export async function startWebServer(project: WebProject, port: number): Promise
   };
 }
 
-const MAX_BODY_BYTES = 32 * 1024 * 1024;
+/** Larger than a JSON record (16 MiB), so that every value of a record can be saved. */
+const MAX_BODY_BYTES = 32 * 2 ** 20;
 
 interface AppOptions {
   readonly access: WebAccess;
@@ -94,7 +95,12 @@ function createWebApp(project: WebProject, { access, webPush, port }: AppOptions
 }
 
 function refuseLargeBody(): never {
-  throw new RefusedRequest(413, "invalid_request", "The request is too large", "Change fewer cells at once.");
+  throw new RefusedRequest(
+    413,
+    "invalid_request",
+    `The request is larger than ${MAX_BODY_BYTES / 2 ** 20} MiB`,
+    "Change fewer cells at once, or correct long values in the file.",
+  );
 }
 
 function portOf(server: Server): number {

@@ -159,6 +159,10 @@ describe("the server of migrate web", () => {
     const headers = { ...session, ...JSON_BODY, origin: web.origin };
     const large = await post("/api/session", { ...headers, "content-length": String(33 * 1024 * 1024) }, "{");
     expect(large.status).toBe(413);
+    expect(JSON.parse(large.body).error).toMatchObject({
+      message: "The request is larger than 32 MiB",
+      hint: "Change fewer cells at once, or correct long values in the file.",
+    });
     const wrong = await post("/api/session", headers, '{"token":["07700 900123"]}');
     expect(wrong.status).toBe(400);
     expect(wrong.body).not.toContain("07700");

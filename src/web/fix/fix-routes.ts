@@ -16,16 +16,14 @@ const VALUES = z.object({ ...FILTER, column: INDEX, values: SHOWN });
 const CHANGES = z.object({ session: z.string(), seen: INDEX, values: SHOWN });
 const CELL = z.object({ session: z.string(), row: INDEX, column: INDEX });
 
-/** Allows every cell of a CSV source, whose records are limited to 1 MiB. */
-const VALUE = z.string().max(4_000_000);
 const EDITOR = { session: z.string(), tab: z.string().min(1).max(64), seen: INDEX, values: SHOWN };
 const EDITS = z.object({
   ...EDITOR,
   ...FILTER,
-  cells: z.array(z.object({ position: INDEX, column: INDEX, value: VALUE.nullable() })).max(20_000),
+  cells: z.array(z.object({ position: INDEX, column: INDEX, value: z.string().nullable() })).max(20_000),
 });
 const FILL = z.object({ ...EDITOR, ...FILTER, columns: z.array(INDEX).max(1000), first: INDEX, last: INDEX });
-const REPLACE = z.object({ ...EDITOR, ...FILTER, column: INDEX, from: VALUE.nullable(), value: VALUE });
+const REPLACE = z.object({ ...EDITOR, ...FILTER, column: INDEX, from: z.string().nullable(), value: z.string() });
 const UNDO = z.object(EDITOR);
 const UNFINISHED = z.object({ ...EDITOR, at: z.string(), action: z.enum(["keep", "undo"]) });
 
