@@ -88,6 +88,19 @@ describe("corrections", () => {
     expect(existsSync(file("fixes.csv"))).toBe(false);
   });
 
+  test.each([
+    ["a quote is never closed", "new.csv", 'key,column,value\nEXT-00001,NAME,"Ann\n', "new.csv:2: a quote is opened"],
+    ["a line is not an object", "new.ndjson", '{"key":"EXT-00001"}\n1\n', "new.ndjson:2: expected a JSON object"],
+    ["a column is missing", "new.csv", "key,value\nEXT-00001,Ann\n", 'new.csv: no column "column"'],
+  ])("in a list are refused with the format of the list if %s", async (_, name, text, message) => {
+    const { migrate, file } = threeAccounts();
+    writeFileSync(file(name), text);
+    const { code, stderr } = await migrate(["corrections", "add", "--from", name]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(stderr).toContain("its columns are key, column, value, and optionally source, line, reason");
+    expect(stderr).not.toContain("reference list");
+  });
+
   test("produce the same payloads as a corrected extract, with one thread and with two", async () => {
     const work = threeAccounts();
     await work.migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);

@@ -84,7 +84,7 @@ function refuseRepeated(corrections: readonly Correction[]): void {
  * number
  */
 export async function readRequests(file: string): Promise<readonly CorrectionRequest[]> {
-  const { columns, rows } = await readReferenceList(file);
+  const { columns, rows } = await readReferenceList(file, { hint: REQUEST_HINT });
   for (const name of ["key", "column", "value"])
     if (!columns.includes(name))
       throw new Failure("config", `${file}: no column "${name}"`, { hint: REQUEST_HINT, place: { file, line: 1 } });
@@ -105,7 +105,9 @@ function requestIn(row: JsonObject, name: string): CorrectionRequest {
   return { key, column, value: text("value") ?? "", ...optional, reason: text("reason") };
 }
 
-const REQUEST_HINT = "the columns are key, column, value, and optionally source, line, reason";
+const REQUEST_HINT =
+  "the file is CSV with a header, or NDJSON with one object per line; " +
+  "its columns are key, column, value, and optionally source, line, reason";
 
 type FoundRows = ReadonlyMap<CorrectionRequest, readonly Row[]>;
 

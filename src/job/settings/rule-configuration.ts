@@ -42,7 +42,8 @@ export async function loadRuleContext(
   if (rules.length === 0 && declarations.settings.size === 0) return undefined;
   const settings = ruleSettingValues(declarations, declared);
   const zone = settings.get("time_zone");
-  const read = (file: string): Promise<ReferenceList> => readReferenceList(resolve(file), pathOf(resolve(file)));
+  const read = (file: string): Promise<ReferenceList> =>
+    readReferenceList(resolve(file), { from: pathOf(resolve(file)) });
   const references = await readReferences(rules, contract, Object.entries(files), read);
   const asksForPhones = rules.some((rule) => [...requirementsOf(rule, declarations).formats].some(isPhoneKind));
   return {

@@ -11,20 +11,29 @@ export interface ReferenceRows {
   readonly rows: readonly JsonObject[];
 }
 
-/**
- * Reads a complete reference list: a file of at most 64 MiB.
- * @param path path of the list, to show in messages
- * @param from path to read it from; default: `path`
- * @throws Failure `config` for an unreadable or invalid file
- */
-export async function readReferenceList(path: string, from: string = path): Promise<ReferenceRows> {
-  const file = await readTextFile(path, from);
-  return file.text.trimStart().startsWith("{") ? fromNdjson(file) : fromCsv(file);
+interface ListOptions {
+  /** Path to read the list from. Default: the path that messages show. */
+  readonly from?: string;
+  /** Hint of the failure for an invalid list. */
+  readonly hint?: string;
 }
 
-function fromCsv(file: TextFile): ReferenceRows {
-  const bad = tableFailure(file.file, HINT);
-  const [header, ...lines] = tableLines(file, HINT);
+/**
+ * Reads a complete reference list, or another file with the same structure, of at most 64 MiB.
+ * @param path path of the list, to show in messages
+ * @throws Failure `config` for an unreadable or invalid file
+ */
+export async function readReferenceList(
+  path: string,
+  { from = path, hint = HINT }: ListOptions = {},
+): Promise<ReferenceRows> {
+  const file = await readTextFile(path, from);
+  return file.text.trimStart().startsWith("{") ? fromNdjson(file, hint) : fromCsv(file, hint);
+}
+
+function fromCsv(file: TextFile, hint: string): ReferenceRows {
+  const bad = tableFailure(file.file, hint);
+  const [header, ...lines] = tableLines(file, hint);
   if (header === undefined) throw bad(1, "expected a header");
   const twice = header.cells.find((name, index) => header.cells.indexOf(name) !== index);
   if (twice !== undefined) throw bad(header.line, `two columns are named "${twice}"`);
@@ -36,8 +45,8 @@ function fromCsv(file: TextFile): ReferenceRows {
   return { columns: header.cells, rows };
 }
 
-function fromNdjson({ file, text }: TextFile): ReferenceRows {
-  const bad = tableFailure(file, HINT);
+function fromNdjson({ file, text }: TextFile, hint: string): ReferenceRows {
+  const bad = tableFailure(file, hint);
   const columns = new Set<string>();
   const rows = text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
