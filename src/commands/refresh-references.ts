@@ -7,6 +7,7 @@ import { PRODUCT_FIELDS, productPages } from "../platform/reading/product-list.t
 import type { ReadClient } from "../platform/reading/read-client.ts";
 import { readReferenceList, type ReferenceRows } from "../read/lists/reference-list.ts";
 import { csvText } from "../report/csv-text.ts";
+import { counted } from "../text/count.ts";
 import type { PlatformEnvironment } from "../job/dependencies.ts";
 import { connectToRead, hostOf } from "../job/target-connection.ts";
 import type { JobSettings } from "../job/settings/job-settings.ts";
@@ -43,7 +44,7 @@ export async function refreshReferences(
   }
   await writeList(file, listText(products, before));
   const changes = before === undefined ? "" : changesInWords(before, products);
-  dependencies.notice(`${named}: ${products.length} products from ${hostOf(target)}${changes}`);
+  dependencies.notice(`${named}: ${counted(products.length, "product")} from ${hostOf(target)}${changes}`);
 }
 
 /** Reads current and past products, because a migrated account may have a product of either kind. */

@@ -1,6 +1,8 @@
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { parse } from "csv-parse/sync";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type CliEnd, type TestSandbox, startTestSandbox } from "./cli.ts";
 import { goodAccounts, outcomeLines, type Workplace, workplace } from "./push-scene.ts";
 
@@ -56,6 +58,21 @@ describe("push --refresh-references", () => {
     expect(stderr).toContain(`products.csv: ${sandbox.ready.products.length} products from 127.0.0.1`);
     expect(listIn(place).map((row) => row["code"])).toEqual(sandbox.ready.products);
     expect(readdirSync(place.folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  test("reports a single product in the singular", async () => {
+    const server = createServer((_, reply) => {
+      reply.setHeader("content-type", "application/json");
+      reply.end(JSON.stringify({ count: 1, next: null, previous: null, results: [{ code: "ONLY" }] }));
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const place = placeWith(REFERENCES, ["ONLY"]);
+    const platform = ["--base-url", `http://127.0.0.1:${port}/v1/`, "--allow-insecure-loopback"];
+    const { stderr } = await push(place, "--refresh-references", ...platform);
+    expect(stderr).toContain("products.csv: 1 product from 127.0.0.1");
   });
 
   test("keeps columns that the platform does not return, and counts added and removed rows", async () => {

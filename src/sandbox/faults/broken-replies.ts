@@ -6,7 +6,10 @@ import type { FaultOptions } from "./fault-options.ts";
 
 /** Returns HTTP 429 in the form of the Django REST framework, with the configured `Retry-After`. */
 export function throttledReply({ retryAfter = 1 }: FaultOptions): Reply {
-  const wait = typeof retryAfter === "number" ? ` Expected available in ${retryAfter} seconds.` : "";
+  const wait =
+    typeof retryAfter === "number"
+      ? ` Expected available in ${retryAfter} ${retryAfter === 1 ? "second" : "seconds"}.`
+      : "";
   return { ...refusal(429, "throttled", `Request was throttled.${wait}`), headers: retryHeader(retryAfter) };
 }
 
