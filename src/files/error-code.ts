@@ -15,7 +15,8 @@ export function unlessMissing<T>(work: () => T): T | undefined {
 
 /** Returns the reason why a server cannot listen at its address, as the end of a sentence. */
 export function listenError(error: unknown): string {
-  const code = errorCode(error) ?? "";
+  const code = errorCode(error);
+  if (code === undefined) return "the address cannot be used";
   return LISTEN_ERRORS.get(code) ?? `the address cannot be used (${code})`;
 }
 
