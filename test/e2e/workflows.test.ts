@@ -241,6 +241,19 @@ describe("--remote-validate", () => {
     expect(code).toBe(0);
   });
 
+  test("refuses a changed key in exported rejects, unless --new-keys is given", async () => {
+    const { push, file } = workflowPlace(sandbox);
+    writeFileSync(file("customers.csv"), "REF,LAST,MOBILE,LOYALTY\nW-001,Byron,12345,\n");
+    await push("v1", ["--remote-validate", "--out", "report"]);
+    const rejects = readFileSync(file("report", "rejects.csv"), "utf8");
+    writeFileSync(file("accounts.csv"), rejects.replace("W-001", "X-777"));
+    writeFileSync(file("customers.csv"), "REF,LAST,MOBILE,LOYALTY\nX-777,Byron,,\n");
+    const refused = await push("v1", ["--remote-validate"]);
+    expect(outcomeLines(refused.stdout)[0]?.errors).toMatchObject([{ code: "key_differs_from_reject" }]);
+    const { stdout } = await push("v1", ["--remote-validate", "--new-keys"]);
+    expect(outcomeLines(stdout)[0]).toMatchObject({ key: "X-777", status: "valid" });
+  });
+
   test("finds errors that only the platform can detect", async () => {
     const { push, file } = workflowPlace(sandbox);
     writeFileSync(file("customers.csv"), "REF,LAST,MOBILE,LOYALTY\nW-001,Byron,12345,\nW-002,Baker,,\nW-003,Baker,,\n");

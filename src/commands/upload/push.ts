@@ -105,7 +105,7 @@ export interface RemoteValidateOptions extends RunOptions {
  * platform, and uses a temporary ledger.
  */
 export async function remoteValidate(options: RemoteValidateOptions, dependencies: Dependencies): Promise<RunReport> {
-  const { target, pace, allowEmpty, maxErrors, threads } = options;
+  const { target, pace, allowEmpty, maxErrors, threads, newKeys } = options;
   const host = hostOf(target);
   // Flags that make a suggested command repeat this kind of run.
   const flags = ["--remote-validate"];
@@ -119,7 +119,7 @@ export async function remoteValidate(options: RemoteValidateOptions, dependencie
       return {
         newRun: await describeRun(about, { job, host, clock: dependencies.clock }),
         work: (run) => {
-          const checking = { allowEmpty, maxErrors, threads, revise: false };
+          const checking = { allowEmpty, maxErrors, threads, newKeys, revise: false };
           // A validation creates no records on the platform, so no record waits for another record (`after`).
           const { after: _after, ...own } = run.job;
           return migrate({ ...run, job: own }, checking, { connection, pace, remoteValidation });
