@@ -276,7 +276,7 @@ describe("returned rejects", () => {
   });
 
   test.each([
-    ["a cell", ["A", "TYPE", "B"], "--rejects cannot be combined with <key> <column> <value>, --in or --line"],
+    ["a cell", ["A", "TYPE", "B"], "--rejects cannot be combined with <key> <column> <value>"],
     ["a list", ["--from", "list.csv"], "cannot be used with option '--rejects <dir>'"],
     ["a folder without rejects", ["--rejects", "."], "contains no rejects to re-import"],
   ])("cannot be combined with %s", async (_, words, message) => {

@@ -5,7 +5,7 @@ import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import { timestamp } from "../../time/clock.ts";
 import type { CorrectionFlags } from "../options/options.ts";
-import { type Context, withSettings } from "../process/context.ts";
+import { type Context, withoutRejects, withSettings } from "../process/context.ts";
 import { operator } from "../process/operator.ts";
 import type { Session } from "../process/session.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -32,10 +32,10 @@ export function correctionsAddAction(session: Session, cell: GivenCell, flags: C
 function addCells(cell: GivenCell, flags: CorrectionFlags, session: Session): Promise<void> {
   return withSettings(session, [], flags, async (settings, context) => {
     const { addCorrections, readRequests } = await import("../../commands/corrections/add-corrections.ts");
-    const { from } = flags;
+    const { from, newKeys = false, showValues = false } = flags;
+    if (newKeys || showValues) throw withoutRejects(newKeys ? "--new-keys" : "--show-values");
+    if (from !== undefined) refuseCell("--from", cell);
     const requests = from === undefined ? [requestOf(cell, flags)] : await readRequests(from);
-    if (from !== undefined && cell.key !== undefined)
-      throw new Failure("usage", "--from cannot be combined with <key> <column> <value>");
     const file = fileOf(settings);
     const added = await addCorrections({ job: settings.job, file, requests, by: operator() }, context.dependencies);
     return show(addedCorrectionsView, added, flags, context);
@@ -44,22 +44,29 @@ function addCells(cell: GivenCell, flags: CorrectionFlags, session: Session): Pr
 
 function keepRejects(
   folders: readonly string[],
-  { key }: GivenCell,
+  cell: GivenCell,
   flags: CorrectionFlags,
   session: Session,
 ): Promise<void> {
   const ofSources = { ...flags, rejects: [], restoreKeys: false, acceptChanges: false };
   return withSettings(session, [], ofSources, async (settings, context) => {
     const { keepReturned } = await import("../../commands/corrections/keep-returned.ts");
-    const { in: source, line, reason, showValues = false } = flags;
-    if (key !== undefined || source !== undefined || line !== undefined)
-      throw new Failure("usage", "--rejects cannot be combined with <key> <column> <value>, --in or --line");
+    const { reason, showValues = false } = flags;
+    refuseCell("--rejects", cell);
     const file = fileOf(settings);
     const rejects = await rejectsJobs(folders, flags, context);
     const options = { job: settings.job, rejects, file, by: operator(), reason, showValues };
     const kept = await keepReturned(options, context.dependencies);
     await show(keptCorrectionsView, kept, flags, context);
     return kept.notKept.length === 0 ? 0 : 1;
+  });
+}
+
+/** Refuses a cell next to `flag`, which names the corrections in another way. */
+function refuseCell(flag: string, { key }: GivenCell): void {
+  if (key === undefined) return;
+  throw new Failure("usage", `${flag} cannot be combined with <key> <column> <value>`, {
+    hint: `omit ${flag} to correct this cell only`,
   });
 }
 

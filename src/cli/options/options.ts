@@ -178,12 +178,15 @@ export const settingOptions: readonly Option[] = [
   ...storeFlags,
 ];
 
+/** Job options without a meaning for `corrections add`, which searches all rows and checks no rules. */
+const OPTIONS_OF_RECORDS = ["limit", "only", "today"];
+
 /**
  * Options of `corrections add`. `--corrections` does not conflict with `--rejects` here, because the command adds
  * corrections instead of applying them.
  */
 export const correctionOptions: readonly Option[] = [
-  ...jobOptions.filter((option) => option.attributeName() !== "corrections"),
+  ...jobOptions.filter((option) => !["corrections", ...OPTIONS_OF_RECORDS].includes(option.attributeName())),
   optionOf("corrections", { ...INPUT.corrections, conflicts: [] }, "Input:"),
   ...optionsOf(CORRECTIONS),
   ...rejectsOptions,

@@ -97,12 +97,22 @@ export const REPORT_AGAIN = {
 } as const;
 
 export const CORRECTIONS = {
-  in: { arg: "<source>", help: "source that contains the cell (default: the root source)" },
-  line: { arg: "<n>", kind: "number", range: [1], help: "line of the row, if several rows have the key" },
+  in: {
+    arg: "<source>",
+    conflicts: ["rejects"],
+    help: "source that contains the cell (default: the root source)",
+  },
+  line: {
+    arg: "<n>",
+    kind: "number",
+    range: [1],
+    conflicts: ["rejects"],
+    help: "line of the row, if several rows have the key",
+  },
   reason: { arg: "<text>", help: "reason for the correction" },
   from: {
     arg: "<file>",
-    conflicts: ["rejects"],
+    conflicts: ["rejects", "in", "line", "reason"],
     help: "CSV or NDJSON file with key, column, value, and optionally source, line, reason",
   },
 } as const;

@@ -72,12 +72,14 @@ async function readJobSettings(sources: readonly string[], flags: Flags, { depen
     return readRejectsSettings(sources, { ...flags, rejects }, process.cwd(), dependencies);
   }
   const { restoreKeys = false, acceptChanges = false } = flags;
-  if (restoreKeys || acceptChanges) {
-    const name = restoreKeys ? "--restore-keys" : "--accept-changes";
-    throw new Failure("usage", `${name} needs --rejects`, { hint: "pass the report folder: --rejects <dir>" });
-  }
+  if (restoreKeys || acceptChanges) throw withoutRejects(restoreKeys ? "--restore-keys" : "--accept-changes");
   const { readSettings } = await import("../settings/settings.ts");
   return readSettings(sources, flags, process.cwd());
+}
+
+/** Returns the failure for an option that has a meaning only with `--rejects`. */
+export function withoutRejects(flag: string): Failure {
+  return new Failure("usage", `${flag} needs --rejects`, { hint: "pass the report folder: --rejects <dir>" });
 }
 
 /**
