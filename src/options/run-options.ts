@@ -134,7 +134,7 @@ export const SENDING = {
     help: "send n records first, and the rest only if all of them are accepted",
   },
   remoteValidate: {
-    conflicts: ["until"],
+    conflicts: ["dryRun", "revise", "allowOlder", "until", "sendInvalid"],
     help: "have the platform validate the locally valid records, without creating anything",
   },
   refreshReferences: { help: "update the reference list of products from the platform first" },

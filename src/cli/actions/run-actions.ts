@@ -1,6 +1,8 @@
+import type { Command } from "commander";
 import { Failure, failureDetails } from "../../model/failure.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { shellCommand } from "../../text/shell-command.ts";
+import { isFlagGiven } from "../options/option-origin.ts";
 import type {
   DocumentFlags,
   InspectFlags,
@@ -70,10 +72,21 @@ export function reconcileAction(session: Session, run: string | undefined, flags
   });
 }
 
-export function reportAction(session: Session, run: string | undefined, flags: ReportFlags): Promise<void> {
+export function reportAction(
+  session: Session,
+  run: string | undefined,
+  flags: ReportFlags,
+  command: Command,
+): Promise<void> {
   return withLedger(session, flags, async (settings, context) => {
     const options = { ...settings, run };
-    if (flags.drift === true) return showDrift(options, flags, context);
+    if (flags.drift === true) {
+      if (isFlagGiven(command, "out"))
+        throw new Failure("usage", "--drift writes no files, so it cannot be combined with --out", {
+          hint: "redirect the output: `migrate report --drift --format json > drift.json`",
+        });
+      return showDrift(options, flags, context);
+    }
     if (flags.all === true) return showMigration(options, flags, context);
     if (flags.byOwner === true) return showByOwner(options, flags, context);
     const { report } = await import("../../commands/ledger/report.ts");

@@ -18,6 +18,11 @@ export function optionOrigins(command: Command): ReadonlyMap<string, OptionOrigi
   return origins;
 }
 
+/** Whether the option with this name was given on the command line, not by an environment variable. */
+export function isFlagGiven(command: Command, name: string): boolean {
+  return command.getOptionValueSource(name) === "cli";
+}
+
 export function givenFlags(command: Command): readonly { readonly name: string; readonly flag: string }[] {
   const given = [...optionOrigins(command)];
   return given.flatMap(([name, origin]) => (origin.kind === "flag" ? [{ name, flag: origin.flag }] : []));

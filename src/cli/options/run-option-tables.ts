@@ -137,7 +137,10 @@ export const INIT = {
   out: { short: "o", arg: "<dir>", default: ".", help: "folder for mapping.yaml and migrate.yaml" },
   root: { arg: "<source>", help: "source whose rows are the records (default: guessed)" },
   key: { arg: "<column>", help: "column of the root source that identifies a record (default: guessed)" },
-  update: { help: "only add missing required fields to the existing mapping" },
+  update: {
+    conflicts: ["root", "key", "out"],
+    help: "only add missing required fields to the existing mapping",
+  },
 } as const;
 
 export const RESUME = {
@@ -158,6 +161,7 @@ export const RECONCILE = {
   quietPeriod: {
     arg: "<duration>",
     kind: "duration",
+    conflicts: ["accept", "resend", "resendAll"],
     help: "time after the last request before the platform is queried (default: the target's quietSeconds, otherwise twice its wholeSeconds, at least 240s)",
   },
 } as const;

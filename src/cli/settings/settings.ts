@@ -88,6 +88,9 @@ export function settingsOf(
 function commonSettings(config: Config, flags: Flags & { readonly format?: string }): CommonSettings {
   const { file: configFile, placeOf, inventory, owners } = config;
   const ledger = requireLedgerLocator(flags.ledger ?? config.ledger ?? DEFAULT_LEDGER);
+  if (flags.testLocations === true && flags.format !== "junit") {
+    throw new Failure("usage", "--test-locations needs --format junit", { hint: "other formats have no test cases" });
+  }
   return { configFile, placeOf, ledger, workbook: flags.format === "xlsx", inventory, owners };
 }
 
