@@ -22,7 +22,6 @@ test.each([
   [["corrections", "add", "--rejects", "report", "--line", "3"], "cannot be used with"],
   [["init", "--update", "--root", "accounts"], "cannot be used with"],
   [["init", "--update", "--key", "REF"], "cannot be used with"],
-  [["init", "--update", "--out", "other"], "cannot be used with"],
   [["init", "a.csv", "--mapping", "own.yaml"], "--mapping needs --update"],
   [["push", "--remote-validate", "--dry-run"], "cannot be used with"],
   [["push", "--remote-validate", "--revise"], "cannot be used with"],

@@ -1,3 +1,4 @@
+import path from "node:path";
 import type { Command } from "commander";
 import { init } from "../../commands/init/init.ts";
 import { updateMapping } from "../../commands/init/update-mapping.ts";
@@ -25,7 +26,7 @@ export function initAction(
   return withSettings(session, sources, flags, async ({ job }, context) => {
     const { dependencies } = context;
     if (update) {
-      const { mapping = "mapping.yaml" } = job;
+      const mapping = job.mapping ?? path.join(out, "mapping.yaml");
       return show(initUpdateView, await updateMapping({ ...job, mapping }, dependencies), flags, context);
     }
     if (isFlagGiven(command, "mapping")) {

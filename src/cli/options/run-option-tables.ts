@@ -138,7 +138,7 @@ export const INIT = {
   root: { arg: "<source>", help: "source whose rows are the records (default: guessed)" },
   key: { arg: "<column>", help: "column of the root source that identifies a record (default: guessed)" },
   update: {
-    conflicts: ["root", "key", "out"],
+    conflicts: ["root", "key"],
     help: "only add missing required fields to the existing mapping",
   },
 } as const;
