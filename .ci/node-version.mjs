@@ -59,7 +59,7 @@ function tryNode(folder) {
   console.log(`npm start on ${version}: exit ${start.status}, ${warnings.length} Node.js warnings`);
   if (start.status !== 0) console.log(start.stderr);
   for (const warning of warnings) console.log(warning);
-  const words = ["vitest", "run", "--config", "test/vitest.config.ts", ...TESTS];
+  const words = ["vitest", "run", "--config", "test/vitest.config.ts", "--maxWorkers=1", ...TESTS];
   const options = { cwd: root, env: { ...env, NO_COLOR: "1" }, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 };
   const tests = spawnSync("npx", words, options);
   const said = `${tests.stdout}${tests.stderr}`;
