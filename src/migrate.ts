@@ -127,7 +127,7 @@ async function announce(
 export interface CheckOptions extends PlanOptions {
   /** Collects the invalid values if the user asked to see them. */
   readonly shownValues?: ShownValues | undefined;
-  /** Receives the payloads of the records to send. If set, the calling thread does all the work. */
+  /** Receives the payloads of the records to send. If set, only the calling thread maps and checks. */
   readonly kept?: KeptPayloads | undefined;
 }
 

@@ -141,7 +141,7 @@ function lineOf(text: string, file: string): ManifestLine {
       }
     }
   } catch {
-    // The line is not valid JSON. The error below reports this.
+    // Invalid JSON causes the same failure as a line with the wrong structure.
   }
   throw notOfReport(file);
 }

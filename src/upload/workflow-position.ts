@@ -32,7 +32,7 @@ export interface StepOrder {
 /** Results of polling so far. */
 export interface PollHistory {
   readonly isAmbiguous: boolean;
-  /** Whether the record, if it is on the platform, must have this content. */
+  /** Whether the record, if it is on the platform, certainly has the content that this run sends. */
   readonly isOwnContent: boolean;
   /** Number of consecutive polls that found nothing, including this one. */
   readonly notFoundCount: number;

@@ -10,8 +10,8 @@ import type { CliEnd } from "./cli.ts";
 import { CONTRACT, type Workplace, workplace } from "./push-scene.ts";
 
 /**
- * Control characters, format characters, line separators and invisible characters. A lone surrogate cannot be in a
- * UTF-8 file.
+ * Control characters, format characters, line separators and invisible characters. Lone surrogates are excluded,
+ * because UTF-8 cannot encode them.
  */
 const DANGEROUS =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u115F\u2800\u3164\uFFA0\u{16FE4}\u{1D159}]/u;

@@ -43,7 +43,7 @@ export const recordedFileSchema: z.ZodType<RecordedFile> = z.object({
   modifiedMs: z.number(),
 });
 
-/** The files of a run, and the contents that are stored with the run. Only files without customer data are stored. */
+/** The files of a run, and the contents of the files without customer data, which are stored with the run. */
 export interface RecordedFiles {
   readonly files: readonly RecordedFile[];
   readonly setup: readonly SetupFile[];

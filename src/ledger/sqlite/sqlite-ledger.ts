@@ -230,8 +230,8 @@ interface OpenLedger {
 }
 
 /**
- * Returns a ledger over a database. Does all work on the tables synchronously, so that calls do not overlap and nothing
- * interrupts a transaction.
+ * Returns a ledger backed by a database. The ledger does all work on the tables synchronously, so that calls do not
+ * overlap and nothing interrupts a transaction.
  */
 function ledgerOver(database: SqliteDatabase, options: OpenLedger, close: () => void): Ledger {
   const { toolVersion, clock, sending = "ambiguous" } = options;

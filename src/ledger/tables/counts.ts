@@ -62,8 +62,8 @@ const SELECT_COVERAGE = statement<EndpointCoverage>({
 });
 
 /**
- * Inserts a row into `records` for each record that is left to send in a new plan. Counts the records that no earlier
- * plan contains.
+ * Creates or updates the row in `records` of each record that a new plan sends. Records that have no row there and are
+ * not sent are stored in `unsent`. Counts the records that no earlier plan contains.
  */
 export function* coverPlan(tables: Tables, run: number, superseded: readonly RowWithoutKey[]): Work<void> {
   const { id: latest = 0 } = (yield* tables.row(LATEST_RECORD)) ?? {};

@@ -42,8 +42,8 @@ export async function readCellFormats(part: WorkbookPart): Promise<(style: strin
 }
 
 /**
- * The sections that define the formats of cells. The section of conditional formats (`dxfs`) is excluded, because it
- * contains number formats with arbitrary ids.
+ * The sections that define the formats of cells. The section for conditional formatting (`dxfs`) is excluded, because
+ * the ids of its number formats can also occur in `numFmts`.
  */
 const SECTIONS: ReadonlySet<string> = new Set(["numFmts", "cellXfs"]);
 

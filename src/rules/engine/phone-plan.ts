@@ -47,7 +47,7 @@ interface Plan {
   /** Matches every number of the country. */
   readonly general: RegExp;
   readonly lengths: readonly number[];
-  /** Matches the prefix of national numbers. */
+  /** Matches the national (trunk) prefix at the start of a number. */
   readonly prefix: RegExp;
   /**
    * In this order: fixed lines, mobile telephones, other types. An entry is undefined if the country has no such

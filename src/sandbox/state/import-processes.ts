@@ -21,7 +21,7 @@ export interface ImportProcesses {
 }
 
 export interface ScheduledImport {
-  /** The time of scheduling, in milliseconds since 1970. */
+  /** When the import was scheduled, in milliseconds since 1970. */
   readonly at: number;
   readonly changedAt: number;
   readonly status: "PENDING" | "IN_PROGRESS" | "PROCESSED" | "ERRORED";

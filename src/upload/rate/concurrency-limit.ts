@@ -43,7 +43,7 @@ export function createConcurrencyLimit(
   const maximum = auto ? ceiling : concurrency;
   const window = createLatencyWindow(auto);
   let limit = auto ? Math.min(START_LIMIT, maximum) : maximum;
-  /** The highest limit that did not make replies slower. */
+  /** The limit before the latest increase. The limit returns to it if replies become slower. */
   let fastLimit = limit;
   let patience = 0;
   let before = 0;

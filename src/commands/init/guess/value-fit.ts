@@ -156,8 +156,8 @@ function numberFit(type: NumericType, column: ColumnProfile): ValueFit {
 }
 
 /**
- * Returns the format of numbers that are not written as in the contract: with a decimal comma, a trailing minus or
- * grouped thousands. Returns undefined if no format fits.
+ * Returns the format of numbers that must be converted, because they have a decimal comma, a trailing minus or grouped
+ * thousands. Returns undefined if no format fits.
  */
 function numberFormat(kind: NumericType["kind"], column: ColumnProfile, plain: number): LeafForm | undefined {
   const isWithComma = shareOf(column, "commaNumber") + shareOf(column, "integer") >= 0.9;

@@ -144,7 +144,10 @@ interface OperationHandlers {
   readonly onChoose: (operation: string) => void;
 }
 
-/** Loads the operations of the selected contract. Selects the first one unless the contract has the selected one. */
+/**
+ * Loads the operations of the selected contract. If the selected operation is not among them, selects the first
+ * operation.
+ */
 function useOperations(
   { contract, operation }: SetupData,
   { onError, onChoose }: OperationHandlers,
