@@ -137,7 +137,7 @@ describe("if a run's input cannot be read again,", () => {
       expect([end.code, ownersIn(end)]).toEqual([1, lost]);
       expect(end.stderr).toMatch(
         new RegExp(
-          `^Run ${run}: rules in \`owners\` with \`columns\` do not apply to 6 records: since the run began, the input .*accounts\\.csv ${why}$`,
+          `^Run ${run}: \`owners\` rules that use \`columns\` do not apply to 6 records: since the run began, the input .*accounts\\.csv ${why}$`,
           "m",
         ),
       );
