@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { makeFolder } from "../files/make-folder.ts";
 import { DatabaseSync, type Statement } from "../files/sqlite.ts";
 import { remedyOf } from "../files/write-error.ts";
 import { Failure } from "../model/failure.ts";
@@ -56,7 +57,7 @@ export interface CorrectionIndex {
 export async function openCorrectionIndex(folder: string): Promise<CorrectionIndex> {
   const file = path.join(folder, `rejects-${randomUUID()}.db`);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     await writeFile(file, "", { flag: "wx", mode: 0o600 });
   } catch (error) {
     throw new Failure("storage", `${file}: cannot store the index of the rejects`, {

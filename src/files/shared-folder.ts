@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { lstat, mkdir } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { Failure } from "../model/failure.ts";
 import { errorCode } from "./error-code.ts";
@@ -9,23 +9,6 @@ export interface FolderUser {
   readonly uid: number;
   /** The primary group. On systems where new folders have mode 0775, each user has a private primary group. */
   readonly gid: number;
-}
-
-/**
- * Creates a folder and its missing parents with mode 0700. The recursive `mkdir` of Node.js never returns if no folder
- * can be created, for example below /proc or in a deleted working folder.
- */
-export async function makeFolder(folder: string): Promise<void> {
-  const makeOne = (): Promise<void> =>
-    mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
-      if (errorCode(error) !== "EEXIST") throw error;
-    });
-  await makeOne().catch(async (error: unknown) => {
-    const around = path.dirname(folder);
-    if (errorCode(error) !== "ENOENT" || around === folder) throw error;
-    await makeFolder(around);
-    await makeOne();
-  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, readSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
+import { makeFolder } from "./make-folder.ts";
 import { remedyOf } from "./write-error.ts";
 import { Failure } from "../model/failure.ts";
 
@@ -33,7 +34,7 @@ export function openUnnamedFile(folder: string, purpose: string): UnnamedFile {
     }
   };
   const descriptor = guarded(() => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const opened = openSync(file, NEW_FILE, 0o600);
     if (!keepsName) rmSync(file);
     return opened;

@@ -3,7 +3,8 @@ import { readdir, unlink } from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "../files/error-code.ts";
 import { type Draft, openDraft, syncFolder } from "../files/replace-file.ts";
-import { makeFolder, refuseSharedFolder } from "../files/shared-folder.ts";
+import { makeFolder } from "../files/make-folder.ts";
+import { refuseSharedFolder } from "../files/shared-folder.ts";
 import { isRunning } from "../files/running-process.ts";
 import { remedyOf } from "../files/write-error.ts";
 import { Failure } from "../model/failure.ts";
@@ -125,7 +126,7 @@ async function removeStaleDrafts(folder: string): Promise<void> {
 const DRAFT_NAME =
   /^\.(?:outcomes|errors|report|rejects|summary|proof|migration|(?:rows|records|differences|platform|corrections)-[^.]+)\..+\.(\d+)\.tmp$/;
 
-async function withStorageFailure<T>(file: string, work: () => Promise<T>): Promise<T> {
+async function withStorageFailure<T>(file: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,6 +1,7 @@
 import { X509Certificate, createPrivateKey } from "node:crypto";
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { makeFolder } from "../files/make-folder.ts";
 import { generate } from "selfsigned";
 import { remedyOf } from "../files/write-error.ts";
 import { Failure } from "../model/failure.ts";
@@ -106,7 +107,7 @@ async function makeCertificates(): Promise<CertificateSet> {
 
 async function storeCertificates(made: CertificateSet, paths: CertificateSet, folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     await writePrivate(paths.key, made.key);
     await writePrivate(paths.cert, made.cert);
     await writePrivate(paths.ca, made.ca);

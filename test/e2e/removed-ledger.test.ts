@@ -65,6 +65,16 @@ test.each(LOSSES)("a push whose ledger %s stops, and the next push creates no ac
   expect(await createdTwice()).toEqual([]);
 });
 
+test("a push whose working folder is removed stops", async () => {
+  const work = workplace({ accounts: goodAccounts(ACCOUNTS) }, sandbox);
+  const pushing = work.startPush(PUSH);
+  await counter.after(30);
+  rmSync(work.folder, { recursive: true });
+  const { code, stderr } = await pushing.ended;
+  expect(stderr).toMatch(/was removed, renamed or replaced while it was in use/);
+  expect(code).toBe(6);
+});
+
 test("the ledger itself refuses a second push if the lock file of the running push was removed", async () => {
   const work = workplace({ accounts: goodAccounts(60) }, sandbox);
   await admin.faults({ forgetful: true, hangBefore: { at: [20] } });

@@ -1,7 +1,8 @@
 import { open } from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "../../files/error-code.ts";
-import { makeFolder, refuseSharedFolder } from "../../files/shared-folder.ts";
+import { makeFolder } from "../../files/make-folder.ts";
+import { refuseSharedFolder } from "../../files/shared-folder.ts";
 import { readContractWithFindings, usableOperation, isShippedOverlay } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
@@ -131,7 +132,11 @@ export function setupTexts(job: JobSettings, { out, operation, configSchema }: S
  * @throws Failure `usage` if other users can write to the folder, `storage` if a file cannot be written
  */
 export async function writeInitFiles(out: string, texts: readonly FileText[]): Promise<WrittenFiles> {
-  await makeFolder(out).catch((error: unknown) => refuseUnwritable(out, error));
+  try {
+    makeFolder(out);
+  } catch (error) {
+    refuseUnwritable(out, error);
+  }
   await refuseSharedFolder(out);
   const written: string[] = [];
   for (const [file, text] of texts) if (await writeNew(file, text)) written.push(file);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { makeFolder } from "../../files/make-folder.ts";
 import { remedyOf } from "../../files/write-error.ts";
 import { isShippedOverlay } from "../contract-files.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
@@ -74,7 +75,7 @@ async function ownContent(
  */
 export async function writeStored(file: string, content: Uint8Array, alternative: string): Promise<void> {
   try {
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(path.dirname(file));
     await writeFile(file, content, { mode: 0o600 });
   } catch (cause) {
     const hint = `${remedyOf(cause, file)}, or ${alternative}`;

@@ -6,13 +6,13 @@ import {
   fsyncSync,
   ftruncateSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readSync,
   writeSync,
 } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
+import { makeFolder } from "../../files/make-folder.ts";
 import { errorCode } from "../../files/error-code.ts";
 import { remedyOf } from "../../files/write-error.ts";
 import { Failure } from "../../model/failure.ts";
@@ -96,7 +96,7 @@ export async function appendLast(journal: JournalFile, entries: readonly Journal
 const syncFile = promisify(fsync);
 
 function openFile(file: string, validBytes: number): number {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(path.dirname(file));
   if (validBytes === 0) return createFile(file);
   const descriptor = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW);
   ftruncateSync(descriptor, validBytes);
@@ -126,7 +126,7 @@ function copyTo(
   size: number,
 ): { readonly place: string; readonly descriptor: number } | undefined {
   try {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(path.dirname(file));
     const descriptor = openSync(file, "wx+", OWNER_ONLY);
     const buffer = Buffer.alloc(COPY_BYTES);
     for (let at = 0; at < size;) {

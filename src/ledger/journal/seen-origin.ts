@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
+import { makeFolder } from "../../files/make-folder.ts";
 import { z } from "zod";
 import { parseJson } from "../../json/parse-json.ts";
 import { unlessMissing } from "../../files/error-code.ts";
@@ -44,7 +45,7 @@ export async function writeSeenOrigin(
 ): Promise<void> {
   const before = state === "recovered" ? undefined : readSeenOrigin(folder);
   const requests = before?.origin === seen.origin ? Math.max(before.requests, seen.requests) : seen.requests;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   await replaceFile(seenPath(folder), `${JSON.stringify({ ...seen, requests })}\n`);
 }
 
@@ -57,7 +58,7 @@ export function machineId(stateFolder: string): string {
   const file = path.join(stateFolder, "machine");
   const known = unlessMissing(() => readFileSync(file, "utf8").trim());
   if (known !== undefined && known !== "") return known;
-  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+  makeFolder(stateFolder);
   replaceFileSync(file, Buffer.from(`${randomUUID()}\n`));
   // Another process may have written the file first.
   return readFileSync(file, "utf8").trim();

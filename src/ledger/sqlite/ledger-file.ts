@@ -1,12 +1,12 @@
-import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, rmSync, type Stats } from "node:fs";
+import { chmodSync, closeSync, lstatSync, openSync, rmSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { makeFolder } from "../../files/make-folder.ts";
 import { FREE_SPACE, remedyOf } from "../../files/write-error.ts";
 import { Failure } from "../../model/failure.ts";
 import { journalsOf } from "../journal/compare-journal.ts";
 import { missingLedger } from "../ledger-failures.ts";
 
 const OWNER_ONLY_FILE = 0o600;
-const OWNER_ONLY_FOLDER = 0o700;
 
 /**
  * Ensures that `path` is a regular file that only its owner can read. Creates the file (and its folder), or restricts
@@ -15,7 +15,7 @@ const OWNER_ONLY_FOLDER = 0o700;
  */
 export function preparePrivateFile(path: string): void {
   // An existing folder keeps its mode.
-  mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
+  makeFolder(dirname(path));
   const found = statOf(path);
   if (found === undefined) closeSync(openSync(path, "wx", OWNER_ONLY_FILE));
   else requireRegularFile(path, found);

@@ -3,7 +3,7 @@ import path from "node:path";
 import { z } from "zod";
 import { errorCode } from "../../files/error-code.ts";
 import { replaceFile } from "../../files/replace-file.ts";
-import { makeFolder } from "../../files/shared-folder.ts";
+import { makeFolder } from "../../files/make-folder.ts";
 import { Failure } from "../../model/failure.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { NumberRange } from "./owner-shares.ts";
@@ -65,7 +65,7 @@ export async function readExport(store: LedgerStore, run: string): Promise<Expor
 export async function writeExport(store: LedgerStore, exported: ExportedPackages): Promise<void> {
   const file = exportFile(store, exported.run);
   try {
-    await makeFolder(path.dirname(file));
+    makeFolder(path.dirname(file));
     await replaceFile(file, `${JSON.stringify(exported)}\n`);
   } catch (error) {
     throw new Failure("storage", `${file}: cannot record the exported packages`, {

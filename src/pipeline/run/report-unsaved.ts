@@ -1,5 +1,6 @@
-import { mkdir, open, unlink } from "node:fs/promises";
+import { open, unlink } from "node:fs/promises";
 import path from "node:path";
+import { makeFolder } from "../../files/make-folder.ts";
 import type { RescueEnvironment } from "../../job/dependencies.ts";
 import type { UploadEnd } from "../../upload/upload-types.ts";
 
@@ -41,7 +42,7 @@ function linesOf(unsaved: Unsaved, run: string): string {
  */
 async function writePrivateFile(file: string, text: string): Promise<string | undefined> {
   try {
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(path.dirname(file));
     const handle = await open(file, "ax", 0o600);
     try {
       await handle.appendFile(text);

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { makeFolder } from "../../files/make-folder.ts";
 import { remedyOf } from "../../files/write-error.ts";
 import { Failure } from "../../model/failure.ts";
 
@@ -16,7 +17,7 @@ import { Failure } from "../../model/failure.ts";
 export async function spoolStdin(stream: Readable, folder: string): Promise<string> {
   const path = join(folder, `stdin-${randomUUID()}`);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     await pipeline(stream, createWriteStream(path, { flags: "wx", mode: 0o600 }));
     return path;
   } catch (error) {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../../files/make-folder.ts";
 import { DatabaseSync } from "../../files/sqlite.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import { errorCode } from "../../files/error-code.ts";
@@ -30,7 +31,7 @@ export interface RowIndex {
 export async function openRowIndex(folder: string): Promise<RowIndex> {
   const path = join(folder, `join-${randomUUID()}.db`);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     await writeFile(path, "", { flag: "wx", mode: 0o600 });
   } catch (error) {
     throw storageFailure(path, error);

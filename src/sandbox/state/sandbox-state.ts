@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "../../files/make-folder.ts";
 import type { Contract } from "../../contract/contract.ts";
 import type { FieldType } from "../../contract/types/field-type.ts";
 import { errorCode } from "../../files/error-code.ts";
@@ -268,7 +269,7 @@ function accountFrom({ number, supplier, key, importedAt, payload, notes }: Json
 
 async function writeSnapshot(path: string, snapshot: StateSnapshot): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     await replaceFile(path, JSON.stringify(snapshot));
   } catch (cause) {
     throw new Failure("storage", `${path}: the sandbox cannot write its data file`, {

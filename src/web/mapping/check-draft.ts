@@ -3,7 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { checkMapping } from "../../commands/init/check-mapping.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
-import { makeFolder } from "../../files/shared-folder.ts";
+import { makeFolder } from "../../files/make-folder.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { copyName } from "../../job/settings/setup-paths.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
@@ -24,7 +24,7 @@ const SHOWN_PAYLOADS = 3;
  */
 export async function checkDraft({ job, text, showValues }: Draft, dependencies: Dependencies): Promise<CheckData> {
   const { temporaryFolder } = dependencies;
-  await makeFolder(temporaryFolder);
+  makeFolder(temporaryFolder);
   const copy = path.join(temporaryFolder, `mapping-${randomBytes(6).toString("hex")}.yaml`);
   await writeFile(copy, text, { mode: 0o600, flag: "wx" });
   const settings = { ...job, copies: { ...job.copies, [copyName(job.folder, mappingPath(job))]: copy } };

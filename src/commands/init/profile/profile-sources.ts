@@ -1,5 +1,5 @@
-import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import { makeFolder } from "../../../files/make-folder.ts";
 import { Failure } from "../../../model/failure.ts";
 import { isCsvRow } from "../../../model/record.ts";
 import { childAttr } from "../../../json/attr.ts";
@@ -53,7 +53,7 @@ export async function profileSources(
   named: readonly NamedFiles[],
   options: ProfileOptions,
 ): Promise<readonly SourceProfile[]> {
-  await mkdir(options.temporaryFolder, { recursive: true, mode: 0o700 });
+  makeFolder(options.temporaryFolder);
   const names = new Set<string>();
   const sources: SourceProfile[] = [];
   let rows = 0;

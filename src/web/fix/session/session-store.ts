@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { makeFolder } from "../../../files/make-folder.ts";
 import { DatabaseSync, type Statement } from "../../../files/sqlite.ts";
 import { remedyOf } from "../../../files/write-error.ts";
 import { Failure } from "../../../model/failure.ts";
@@ -29,7 +30,7 @@ export interface SessionStore {
 export function openSessionStore(folder: string): SessionStore {
   const file = path.join(folder, `fix-${randomUUID()}.db`);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     writeFileSync(file, "", { flag: "wx", mode: 0o600 });
   } catch (cause) {
     throw new Failure("storage", `${file}: cannot store the rows that need work`, {
