@@ -51,7 +51,7 @@ it("docs/security.md lists the size limits of the program", () => {
     `| parts of a workbook | ${workbookParts.toLocaleString("en")} |`,
     `| text of a workbook (kept in memory) | ${workbookTextBytes / 2 ** 20} MiB |`,
     `| rows of a child source for one parent | ${rowsPerParent.toLocaleString("en")} |`,
-    `| a reply | ${MAX_REPLY_BYTES / 2 ** 20} MiB, its header ${MAX_HEADER_BYTES / 2 ** 10} KiB |`,
+    `| a reply, except to the commands in the next row | ${MAX_REPLY_BYTES / 2 ** 20} MiB, its header ${MAX_HEADER_BYTES / 2 ** 10} KiB |`,
   ]) {
     expect(page).toContain(row);
   }
