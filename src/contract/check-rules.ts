@@ -61,7 +61,7 @@ function issuesOf(expression: Expression, { settings, values }: RuleDeclarations
   if (expression.kind !== "arithmetic") return [];
   const list = [expression.left, expression.right].find((side) => side.kind === "path" && isMany(side));
   if (list?.kind !== "path") return [];
-  return [`"${list.text}" has several values: use it in sum(), min(), max() or count()`];
+  return [`"${list.text}" has several values: use it in a function such as sum(), min(), max() or count()`];
 }
 
 function unknownName(what: string, name: string, known: Iterable<string>, advice = ""): readonly string[] {

@@ -111,7 +111,8 @@ function versionOf(root: JsonValue, { file, lineOf }: SourceDocument): Compilati
 function hintFor(root: JsonValue, version: JsonValue | undefined): string {
   if (overlayVersion(root) !== undefined) return "this is an overlay: pass the OpenAPI document before it";
   if (isJsonObject(root) && Object.hasOwn(root, "swagger")) return "this is Swagger 2: convert it to OpenAPI 3 first";
-  if (typeof version === "number") return `write the version as a string: openapi: "3.0.3"`;
+  if (typeof version === "number") return `write the version as a string, such as openapi: "3.0.3"`;
+  if (typeof version === "string") return "convert the document to OpenAPI 3.0 or 3.1";
   return 'begin the document with its version, such as "openapi: 3.0.3"';
 }
 

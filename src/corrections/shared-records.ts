@@ -121,6 +121,6 @@ function sharedRows({ name, on }: { readonly name: string; readonly on: string }
   return new Failure(
     "usage",
     `rows of source ${name} with the same ${on} are in both ${folders.join(" and ")}, so they would be joined twice; nothing was sent`,
-    { hint: `re-import the folders separately: \`${separately.join("`, then `")}\`` },
+    { hint: `re-import the folders separately, for example with \`${separately.join("`, then `")}\`` },
   );
 }

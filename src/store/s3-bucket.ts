@@ -47,14 +47,14 @@ export function parseBucket({ location, endpoint, region, allowInsecureLoopback 
 
 function parseEndpoint(text: string, allowInsecureLoopback: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const example = { hint: "for example https://s3.eu-west-2.amazonaws.com" };
+  const example = { hint: "use an address such as https://s3.eu-west-2.amazonaws.com" };
   if (url === undefined) throw new Failure("usage", "the store's endpoint is not a valid URL", example);
   const insecure = url.protocol === "http:" && isLoopback(url) && allowInsecureLoopback;
   if (url.protocol !== "https:" && !insecure) {
     throw new Failure("usage", "the store's endpoint must begin with https://", example);
   }
   if (url.href !== `${url.origin}/`) {
-    throw new Failure("usage", "the store's endpoint must contain only a host", {
+    throw new Failure("usage", "the store's endpoint must contain only a scheme, a host and optionally a port", {
       hint: `use ${url.origin}; set the bucket with --store, and credentials in the environment`,
     });
   }

@@ -103,7 +103,7 @@ function costOfPiece(cursor: PatternReader): Cost | string {
   cursor.at += found[0].length;
   const [min, max] = boundsOf(found);
   const longest = max === Number.POSITIVE_INFINITY ? min : max;
-  if (longest > MAX_REPEATS) return `a repeat must be at most ${MAX_REPEATS}, or unlimited`;
+  if (longest > MAX_REPEATS) return `a number in a repeat ({n}, {n,}, {n,m}) must be at most ${MAX_REPEATS}`;
   if (max === Number.POSITIVE_INFINITY) {
     if (atom.group) return "an unlimited repeat (*, +, {n,}) must apply to a single character or class";
     return isBounded(cursor, atomText) ? { ...ONE_WAY, bounded: 1, settled: false } : { ...ONE_WAY, endless: 1 };

@@ -108,12 +108,14 @@ export const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, 
 export function proxyFailure(error: TransportError, origin: string): Failure | undefined {
   const [, code] = /^PROXY_(4\d\d|ENOTFOUND)$/.exec(error.code) ?? [];
   if (code === undefined || TEMPORARY_STATUSES.has(code)) return undefined;
-  const problem = code === "ENOTFOUND" ? "cannot be found" : `blocks requests to ${origin} (HTTP ${code})`;
+  const refusal =
+    code === "407" ? "requires valid credentials (HTTP 407)" : `blocks requests to ${origin} (HTTP ${code})`;
+  const problem = code === "ENOTFOUND" ? "cannot be found" : refusal;
   return new Failure("config", `the proxy ${problem}`, {
     hint:
       code === "407"
-        ? "set MIGRATE_PROXY_CREDENTIALS to user:password"
-        : "check --proxy, MIGRATE_PROXY, or the target's `proxy`; omit it to connect directly",
+        ? "set MIGRATE_PROXY_CREDENTIALS to user:password; if it is set, correct the user or the password"
+        : "check --proxy, MIGRATE_PROXY, or the target's `proxy`; remove the setting to connect directly",
     cause: error,
   });
 }

@@ -26,7 +26,7 @@ it("a new ledger has no destination, nor has a ledger whose runs sent nothing", 
 
 it.each([
   ["another host", ELSEWHERE, `belongs to ${PUSH.target}, but this run is for ${ELSEWHERE.host}`],
-  ["another supplier", { ...HERE, supplier: "OTHER" }, "belongs to supplier ACME, but this run is for OTHER"],
+  ["another supplier", { ...HERE, supplier: "OTHER" }, "belongs to supplier ACME, but this run is for supplier OTHER"],
 ])("for %s, refuses a ledger that contains sent records", async (_, recipient, message) => {
   await sendAll(ledger, await planned(ledger, [item(1, "A"), item(2, "B")]), "accepted");
   await expect(ask(HERE)).resolves.toBeUndefined();

@@ -58,7 +58,7 @@ describe("opening input files", () => {
   });
 
   it.each([
-    ["json-under-csv-name.csv", "contains JSON but has a CSV name"],
+    ["json-under-csv-name.csv", "contains JSON, but its extension means CSV"],
     ["login-page.csv", "is an HTML page"],
     ["workbook.csv", "is an Excel workbook"],
   ])("names the kind of %s", async (name, message) => {

@@ -165,7 +165,8 @@ function validatorsOf(part: SchemaNode, findings: Compilation["findings"]): read
   if (written === undefined) return [];
   const validators = validatorsSchema.safeParse(written);
   if (!validators.success) {
-    const message = '"x-validators" must be a list of objects with name, description and possible_errors';
+    const message =
+      '"x-validators" must be a list of objects, with text or null as name and description, and a list of codes as possible_errors';
     findings.add("error", "bad-extension", message, [...part.path, "x-validators"]);
     return [];
   }

@@ -73,7 +73,8 @@ export function choiceType(
   const choices = [...new Set(shared)].filter((choice) => choice !== null && isOfType(choice, allowed));
   reportContradictions({ parts, lists, path, isEmpty: choices.length === 0 && !shared.includes(null) }, compilation);
   if (shared.includes(null) && !base.nullable) {
-    const message = "null is among the choices, but the type does not allow it; add nullable: true";
+    const message =
+      'null is among the choices, but the type does not allow it; add nullable: true (OpenAPI 3.0), or "null" to the types (3.1)';
     findings.add("warning", "null-choice", message, path);
   }
   return { ...base, kind: "choice", choices };

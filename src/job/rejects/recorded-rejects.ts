@@ -94,7 +94,7 @@ async function refuseOtherSettings(reports: readonly RejectsReport[], locator: s
         : `come from runs with different settings: ${found.join(", ")}`;
     const separately = [first, other].map(({ folder }) => shellCommand(["migrate", "push", "--rejects", folder]));
     throw new Failure("usage", `${first.folder} and ${other.folder} ${why}`, {
-      hint: `re-import them separately: \`${separately.join("`, then `")}\``,
+      hint: `re-import them separately, for example with \`${separately.join("`, then `")}\``,
     });
   }
 }

@@ -161,11 +161,11 @@ function hintFor(changed: readonly ChangedFile[]): string {
 const MAKES_KEYS: ReadonlySet<FileKind> = new Set(["contract", "overlay", "mapping", "lookup", "functions"]);
 
 const CHANGED_INPUT_HINT =
-  "restore it, or start a new push with `migrate push`, which does not send accepted records again";
+  "restore the original files, or start a new push with `migrate push`, which does not send accepted records again";
 
 /** The hint for a change after which the keys of records may differ from the keys in the run. */
 export const CHANGED_KEYS_HINT: string =
-  "restore it, then resume. The change may give records different keys: `migrate push` " +
+  "restore the original files, then resume. The change may give records different keys: `migrate push` " +
   "refuses a row that was sent under another key, unless --new-keys confirms that both keys are right";
 
 /** Smaller files are always read, which takes less than a tenth of a second. */

@@ -149,7 +149,7 @@ function rescuePath(folder: string, file: string): string {
 
 function removed(file: string): Failure {
   return new Failure("storage", `the journal ${file} was removed while it was in use, and cannot be recreated`, {
-    hint: "nothing more was sent; grant this user write access to the folder of the ledger, then run `migrate ledger check`",
+    hint: `nothing more was sent; check the permissions and the free space of ${path.dirname(file)}, then run \`migrate ledger check\``,
   });
 }
 

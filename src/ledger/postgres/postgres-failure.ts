@@ -94,7 +94,7 @@ export function postgresFailure(error: unknown, name: string): unknown {
 }
 
 const PASSWORD_HINT =
-  "set the password in PGPASSWORD, in ~/.pgpass or in a service file, and check the user name in --ledger";
+  "correct the password in PGPASSWORD, in ~/.pgpass or in the service file, and check the user name in --ledger";
 const PERMISSIONS_HINT =
   "grant the user of --ledger the permissions listed in docs/cluster.md; for workers, also those in the schema migrate_jobs. To create the tables, the user needs the CREATE privilege on their schema";
 const DISK_HINT = "free some disk space on the server; then run the same command again";

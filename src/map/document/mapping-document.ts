@@ -117,7 +117,7 @@ const MAPPING_KEYS = [
 function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues): string | undefined {
   const value = object[name];
   if (value === undefined || (typeof value === "string" && value !== "")) return value;
-  return issues.add([...path, name], "must be a string");
+  return issues.add([...path, name], value === "" ? "must not be empty" : "must be a string");
 }
 
 /** Reads `after: stage-account`, or `after: { operation: ..., key: ... }` with the attr that contains the other key. */

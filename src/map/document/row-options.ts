@@ -35,12 +35,16 @@ export function readRowOrder(value: JsonValue | undefined, path: AttrPath, issue
   if (value === undefined) return undefined;
   if (isColumn(value)) return { column: value };
   if (!isJsonObject(value)) {
-    return issues.add(path, "must be a column", `or state the type of its cells: ${ORDER_EXAMPLE}`);
+    return issues.add(
+      path,
+      "must be a column",
+      `write its name, or also state the type of its cells: ${ORDER_EXAMPLE}`,
+    );
   }
   refuseUnknown(value, ["column", "as", "date", "pivot"], path, issues);
   const { column } = value;
   if (!isColumn(column)) {
-    return issues.add([...path, "column"], "must be a column", `for example ${ORDER_EXAMPLE}`);
+    return issues.add([...path, "column"], "must be a column", `write, for example, ${ORDER_EXAMPLE}`);
   }
   const cells = readCells(value, path, issues);
   return { column, ...definedMembers({ cells }) };

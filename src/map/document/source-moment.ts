@@ -41,7 +41,7 @@ export function readSourceMoment(
   refuseUnknown(object, [...new Set(Object.values(MEMBERS).flat())], path, issues);
   refuseOfOthers(object, kind, path, issues);
   if (kind === "fileModified") {
-    if (object[kind] !== true) issues.add([...path, kind], "must be true", "or remove asOf");
+    if (object[kind] !== true) issues.add([...path, kind], "must be true", "write fileModified: true, or remove asOf");
     return { kind: "file date" };
   }
   if (kind === "fileName") {
@@ -51,7 +51,7 @@ export function readSourceMoment(
   }
   const { column } = object;
   if (typeof column !== "string" || column === "") {
-    return issues.add([...path, "column"], "must be a column", `for example ${EXAMPLE}`);
+    return issues.add([...path, "column"], "must be a column", `write, for example, ${EXAMPLE}`);
   }
   const dated = readNotation(object, { path, place: "date", example: EXAMPLE }, issues);
   return dated && { kind: "column", column, ...dated, read: remembering(dated.read) };
@@ -86,7 +86,7 @@ function readNotation(
 ): MomentText | undefined {
   const { [place]: date, zone } = object;
   if (typeof date !== "string") {
-    return issues.add([...path, place], "must be a pattern", `for example ${example}`);
+    return issues.add([...path, place], "must be a pattern", `write, for example, ${example}`);
   }
   const pattern = readDatePattern(date, [...path, place], issues);
   if (pattern === undefined) return undefined;

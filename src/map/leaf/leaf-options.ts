@@ -180,7 +180,7 @@ function readTransform(entry: JsonObject, option: OptionReader, path: AttrPath, 
 export function readPivot(entry: JsonValue | undefined, path: AttrPath, issues: Issues): number | undefined {
   if (entry === undefined) return undefined;
   if (typeof entry === "number" && Number.isInteger(entry) && entry >= 0 && entry <= 99) return entry;
-  return issues.add(path, "must be a number from 0 to 99: the highest two-digit year that is read as 20yy");
+  return issues.add(path, "must be a whole number from 0 to 99: the highest two-digit year that is read as 20yy");
 }
 
 function readLookup(table: JsonValue, otherwise: string, path: AttrPath, issues: Issues): Transform | undefined {
@@ -198,7 +198,10 @@ function readNumber(entry: JsonValue, path: AttrPath, issues: Issues): Transform
   if (isSeparator(decimal) && (group === undefined || isSeparator(group)) && decimal !== group) {
     return { kind: "number", separators: { decimal, ...(group === undefined ? {} : { group }) } };
   }
-  return issues.add(path, 'must be { decimal: ",", group: "." }: two different characters, neither a digit nor a sign');
+  return issues.add(
+    path,
+    'must be an object such as { decimal: ",", group: "." }: two different characters, neither digits nor signs; decimal is "." by default',
+  );
 }
 
 function isSeparator(text: unknown): text is string {
@@ -216,7 +219,7 @@ const MAX_COLUMNS = 100;
 /** Adds an issue for options that exclude each other, and for options without the option that they require. */
 function contradictions(entry: JsonObject, path: AttrPath, issues: Issues): void {
   const has = (name: string): boolean => entry[name] !== undefined && entry[name] !== false;
-  if (!has("from") && !has("call")) issues.add(path, "has neither a column (from) nor a constant (value)");
+  if (!has("from") && !has("call")) issues.add(path, "has no column (from), constant (value) or function (call)");
   for (const [one, other] of EXCLUSIVE) {
     if (has(one) && has(other)) issues.add(path, `${one} and ${other} cannot be used together`);
   }

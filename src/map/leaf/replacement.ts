@@ -40,7 +40,7 @@ export function readReplacements(
 function readOne(entry: JsonValue, path: AttrPath, issues: Issues): readonly Replacement[] {
   if (isJsonArray(entry) && entry.length === 2) return literal(entry[0], entry[1], path, issues);
   if (!isJsonObject(entry)) {
-    issues.add(path, "must be { from: <text>, to: <text> } or { pattern: <expression>, to: <text> }");
+    issues.add(path, "must be { from: <text>, to: <text> } or { pattern: <regular expression>, to: <text> }");
     return [];
   }
   refuseUnknown(entry, ["from", "pattern", "to"], path, issues);
@@ -138,7 +138,7 @@ function byPattern(
   issues: Issues,
 ): readonly Replacement[] {
   if (typeof pattern !== "string" || typeof to !== "string") {
-    issues.add(path, "must be { pattern: <expression>, to: <text> }");
+    issues.add(path, "must be { pattern: <regular expression>, to: <text> }");
     return [];
   }
   const expression = linearPattern(pattern);

@@ -40,7 +40,8 @@ export const PIVOT_SCHEMA: JsonObject = {
 /** The options of a leaf, by name, as documented in docs/mapping.md. */
 export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   from: {
-    description: "A column, or a list of columns; the first column with a value is used",
+    description:
+      "A column, or a list of columns: the first column with a value is used, or all values are joined (`join`)",
     anyOf: [COLUMN, { type: "array", minItems: 1, maxItems: 100, items: COLUMN }],
   },
   value: { description: "A constant; ${supplier} is replaced by the import supplier's code" },

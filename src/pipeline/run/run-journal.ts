@@ -45,9 +45,10 @@ async function outdatedLedger(
   comparison: JournalComparison,
 ): Promise<Failure> {
   const { requests } = await ledger.history();
+  const isProven = comparison.isComplete || comparison.unknown > 0;
   return new Failure(
     "ledger_outdated",
-    `the ledger ${name} is an older copy or another ledger: it has ${counted(requests, "request")}, and ${findingText(comparison)}${lastRunText(comparison)}`,
+    `the ledger ${name} ${isProven ? "is" : "may be"} an older copy or another ledger: it has ${counted(requests, "request")}, and ${findingText(comparison)}${lastRunText(comparison)}`,
     {
       hint:
         "nothing was sent. Restore the newest copy of the ledger, with its log (-wal) and its checksum file " +

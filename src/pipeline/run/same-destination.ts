@@ -33,12 +33,16 @@ function instanceOfRun(run: Run): string | undefined {
   return settings && instanceOf(settings.target.baseUrl);
 }
 
+function supplierText(code: string): string {
+  return code === "" ? "no supplier" : `supplier ${code}`;
+}
+
 function wrongDestination(name: string, run: Run, here: Destination): Failure {
   const [from, to] =
     run.target !== here.host
       ? [run.target, here.host]
       : run.supplier !== here.supplier
-        ? [`supplier ${run.supplier}`, here.supplier]
+        ? [supplierText(run.supplier), supplierText(here.supplier)]
         : [instanceOfRun(run), here.instance];
   return new Failure("wrong_target", `the ledger ${name} belongs to ${from}, but this run is for ${to}`, {
     hint: "check --target, --base-url and --supplier; if they are correct, use a separate ledger: --ledger <path>",

@@ -84,7 +84,7 @@ function readPage<T>(text: string, { what, isRecord, decimals }: ListRequest<T>)
 
 function endless(why: string): Failure {
   return new Failure("wrong_endpoint", `the list has no end: the address of the next page ${why}`, {
-    hint: "report this to the platform's operator; the results of the earlier pages were shown",
+    hint: "report this to the platform's operator",
   });
 }
 

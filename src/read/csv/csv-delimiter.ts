@@ -16,7 +16,7 @@ export function declaredDelimiter(declared: string): string {
   const delimiter = /^(tab|\\t)$/i.test(declared) ? "\t" : declared;
   if (delimiter.length === 1 && /[\t\x20-\x7e]/.test(delimiter) && !/[\w" ]/.test(delimiter)) return delimiter;
   throw new Failure("usage", `"${declared}" cannot be a delimiter`, {
-    hint: "use one character, such as `,`, `;` or `|`, or the word `tab`",
+    hint: 'use `tab`, or one ASCII character, such as `,`, `;` or `|`, that is not a letter, digit, space, `_` or `"`',
   });
 }
 

@@ -150,7 +150,7 @@ function adviceFor(what: string): string {
 /** Rejects a file that looks like JSON, because a CSV header rarely starts with a bracket. */
 function asCsv(file: string, start: string): FileKind {
   if (looksLikeJson(start)) {
-    throw new Failure("source_wrong_kind", `${file}: contains JSON but has a CSV name`, {
+    throw new Failure("source_wrong_kind", `${file}: contains JSON, but its extension means CSV`, {
       hint: "rename it to .json (one array or object) or .ndjson (one object per line)",
     });
   }

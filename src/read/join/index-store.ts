@@ -127,7 +127,7 @@ export function createInserter(database: Database, table: string, columns: numbe
 
 function storageFailure(path: string, error: unknown): Failure {
   return new Failure("storage", `${path}: cannot store the index of a join`, {
-    hint: "free about as much disk space as the files take up, or sort the files by key: joining sorted files needs no extra space",
+    hint: "free about as much disk space as the files take up, choose another folder for temporary files (TMPDIR), or sort the files by key: sorted files are joined without an index",
     cause: error,
   });
 }

@@ -106,6 +106,6 @@ function grown(block: Buffer<ArrayBuffer>, used: number, size: number): Buffer<A
 
 function tooLargeText(file: string, limit: number): Failure {
   return new Failure("source_too_large", `${file}: the text of its cells takes more than ${limit} bytes`, {
-    hint: "save the sheet as CSV UTF-8: a CSV file can be any size",
+    hint: "save the sheet as CSV UTF-8: this limit does not apply to CSV files",
   });
 }

@@ -100,7 +100,7 @@ function parsePresence(value: Expression, reader: TokenReader): Expression {
   if (reader.take("present")) return { kind: "presence", present: !negated, value };
   if (reader.take("absent")) return { kind: "presence", present: negated, value };
   throw new ExpressionSyntaxError(
-    '"is" must be followed by "present" or "absent"; to compare values, use "="',
+    '"is" must be followed by "present", "absent", "not present" or "not absent"; to compare values, use "="',
     reader.peek().offset,
   );
 }

@@ -71,7 +71,7 @@ function unguardedRoutes({ state, processes, history, faults, tokens }: AdminDep
         faults.set(readFaults(request.body.length === 0 ? {} : jsonBody(request)));
         return { status: 200, body: jsonCopy(faults.options()) };
       } catch (error) {
-        if (error instanceof Failure) return refusal(400, "invalid", [error.message, error.hint].join(" "));
+        if (error instanceof Failure) return refusal(400, "invalid", [error.message, error.hint].join("; "));
         throw error;
       }
     }),

@@ -108,7 +108,7 @@ payload:
     ["payload: {}\npayloads: {}", "2:1: payloads: is unknown"],
     ["payload: []", "1:1: payload: must be an object that mirrors the payload"],
     ["payload: {}\noperation: 5", "2:1: operation: must be a string"],
-    ["payload: {}\nkey: ''", "2:1: key: must be a string"],
+    ["payload: {}\nkey: ''", "2:1: key: must not be empty"],
     ["payload: {}\nfunctions: [a.mjs]", "2:1: functions: must be a string"],
     ["payload: {}\nparameters: 5", "2:1: parameters: must be an object, such as { name: value }"],
     ["payload: {}\nsteps:\n  stage: A", "3:3: steps.stage: must be an object, such as { name: value }"],

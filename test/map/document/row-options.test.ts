@@ -102,8 +102,12 @@ test.each([
   ["on: {}", "3:12: sources.calls.on: must be a column", JOIN],
   ["on: { A: [B] }", "3:12: sources.calls.on: must be a column", JOIN],
   ["on: { A: B, C: D }", "3:12: sources.calls.on: must have exactly one pair of columns", JOIN],
-  ["orderBy: ''", "3:12: sources.calls.orderBy: must be a column", `or state the type of its cells: ${ORDER}`],
-  ["orderBy: {}", "3:12: sources.calls.orderBy.column: must be a column", `for example ${ORDER}`],
+  [
+    "orderBy: ''",
+    "3:12: sources.calls.orderBy: must be a column",
+    `write its name, or also state the type of its cells: ${ORDER}`,
+  ],
+  ["orderBy: {}", "3:12: sources.calls.orderBy.column: must be a column", `write, for example, ${ORDER}`],
   [
     "orderBy: { column: A, as: number, date: dd/MM/yyyy }",
     "3:12: sources.calls.orderBy: as and date cannot be used together",
@@ -118,7 +122,7 @@ test.each([
   ],
   [
     "orderBy: { column: A, date: dd/MM/yy, pivot: 100 }",
-    "3:50: sources.calls.orderBy.pivot: must be a number from 0 to 99: the highest two-digit year that is read as 20yy",
+    "3:50: sources.calls.orderBy.pivot: must be a whole number from 0 to 99: the highest two-digit year that is read as 20yy",
     "docs/mapping.md describes every entry of a mapping",
   ],
   [
@@ -129,7 +133,7 @@ test.each([
   [
     "pick: { first: [A] }",
     "3:20: sources.calls.pick.first: must be a column",
-    `or state the type of its cells: ${ORDER}`,
+    `write its name, or also state the type of its cells: ${ORDER}`,
   ],
 ])("%s is rejected: %s", (options, message, hint) => {
   const failure = failureOf(() => source(options));

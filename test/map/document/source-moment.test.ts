@@ -88,10 +88,10 @@ describe("asOf of a source:", () => {
     [
       "{ column: '', date: dd/MM/yyyy }",
       "column: must be a column",
-      "for example { column: CHANGED, date: dd/MM/yyyy }",
+      "write, for example, { column: CHANGED, date: dd/MM/yyyy }",
     ],
-    ["{ column: C }", "date: must be a pattern", "for example { column: CHANGED, date: dd/MM/yyyy }"],
-    ["{ fileName: 5 }", "fileName: must be a pattern", "for example { fileName: yyyy-MM-dd }"],
+    ["{ column: C }", "date: must be a pattern", "write, for example, { column: CHANGED, date: dd/MM/yyyy }"],
+    ["{ fileName: 5 }", "fileName: must be a pattern", "write, for example, { fileName: yyyy-MM-dd }"],
     ["{ column: C, date: yyyy-MM-ddTHH }", 'date: "yyyy-MM-ddTHH": ', "did you mean \"yyyy-MM-dd'T'HH\"?"],
     [
       "{ column: C, date: dd/MM/yyyy HH:mm }",
@@ -108,7 +108,7 @@ describe("asOf of a source:", () => {
       "zone: must be a time zone",
       "use a name such as Europe/London, or UTC",
     ],
-    ["{ fileModified: yes }", "fileModified: must be true", "or remove asOf"],
+    ["{ fileModified: yes }", "fileModified: must be true", "write fileModified: true, or remove asOf"],
   ])("%s is rejected with a hint", (asOf, message, hint) => {
     const failure = failureOf(() => read(asOf));
     expect(failure.message).toContain(`: sources.a.asOf.${message}`);

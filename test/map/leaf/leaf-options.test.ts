@@ -25,9 +25,9 @@ describe("an entry that is neither a column nor an object of options", () => {
 });
 
 describe("an option with an invalid value", () => {
-  const pivot = "leaf.pivot: must be a number from 0 to 99: the highest two-digit year that is read as 20yy";
+  const pivot = "leaf.pivot: must be a whole number from 0 to 99: the highest two-digit year that is read as 20yy";
   const separators =
-    'leaf.number: must be { decimal: ",", group: "." }: two different characters, neither a digit nor a sign';
+    'leaf.number: must be an object such as { decimal: ",", group: "." }: two different characters, neither digits nor signs; decimal is "." by default';
   test.each([
     ["{ from: [] }", "leaf.from: must be a string or a list of strings"],
     ["{ from: A, trim: 1 }", "leaf.trim: must be true or false"],
@@ -64,7 +64,7 @@ describe("options that cannot be combined", () => {
     ["{ from: A, join: x }", "leaf.join: requires a list of at least two columns in `from`"],
     ["{ from: A, otherwise: keep }", "leaf.otherwise: has no effect without lookup"],
     ["{ from: A, pivot: 5 }", "leaf.pivot: has no effect without date or datetime"],
-    ["{ trim: false }", "leaf: has neither a column (from) nor a constant (value)"],
+    ["{ trim: false }", "leaf: has no column (from), constant (value) or function (call)"],
     ["{ from: A, upper: true, lower: true }", "leaf: upper and lower cannot be used together"],
     ["{ value: x, upper: false, trim: true }", "leaf: a constant (value) cannot have trim, upper"],
     [

@@ -84,7 +84,7 @@ describe("date and datetime:", () => {
   test.each([
     ["{ from: A, date: dd/MM/yyyy, pivot: 25 }", "leaf.pivot: has no effect without yy in the pattern"],
     [`{ from: A, date: "'yy'yyyy-MM-dd", pivot: 25 }`, "leaf.pivot: has no effect without yy in the pattern"],
-    ["{ from: A, date: dd/MM/yy, pivot: 2025 }", "leaf.pivot: must be a number from 0 to 99"],
+    ["{ from: A, date: dd/MM/yy, pivot: 2025 }", "leaf.pivot: must be a whole number from 0 to 99"],
     ["{ from: A, pivot: 25 }", "leaf.pivot: has no effect without date or datetime"],
     ["{ from: A, date: dd/MM/yy, pivott: 25 }", "leaf.pivott: is unknown"],
     ["{ from: A, date: [] }", "leaf.date: must be a pattern, such as dd/MM/yyyy, or a list of them"],

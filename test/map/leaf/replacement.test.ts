@@ -3,7 +3,7 @@ import { text } from "../rows.ts";
 import { leafIssue, mapLeaf } from "./leaf.ts";
 
 const REFERENCE = "docs/mapping.md describes every entry of a mapping";
-const FORM = "must be { from: <text>, to: <text> } or { pattern: <expression>, to: <text> }";
+const FORM = "must be { from: <text>, to: <text> } or { pattern: <regular expression>, to: <text> }";
 const LITERAL = "must replace a string with a string; put numbers in quotes";
 const ADVICE = "replace literal text instead, or use a function (call)";
 
@@ -19,8 +19,8 @@ describe("an invalid replacement is reported at its place", () => {
     ["{ from: '', to: a }", "leaf.replace", LITERAL],
     ["{ from: a }", "leaf.replace", LITERAL],
     ["{ from: a, to: 5 }", "leaf.replace", LITERAL],
-    ["{ pattern: a }", "leaf.replace", "must be { pattern: <expression>, to: <text> }"],
-    ["{ pattern: 5, to: a }", "leaf.replace", "must be { pattern: <expression>, to: <text> }"],
+    ["{ pattern: a }", "leaf.replace", "must be { pattern: <regular expression>, to: <text> }"],
+    ["{ pattern: 5, to: a }", "leaf.replace", "must be { pattern: <regular expression>, to: <text> }"],
     ["{ pattern: a, from: b, to: c }", "leaf.replace", "from and pattern cannot be used together"],
   ])("%s", (replace, path, error) =>
     expect(leafIssue(`{ from: A, replace: ${replace} }`)).toEqual({ error: `${path}: ${error}`, hint: REFERENCE }),

@@ -151,7 +151,11 @@ describe("an invalid expression is refused:", () => {
     ["a and or", 'unexpected "or"', 6],
     ["present", 'unexpected "present"', 0],
     ["a.not", 'unexpected "not"', 2],
-    ["a.b is missing", '"is" must be followed by "present" or "absent"; to compare values, use "="', 7],
+    [
+      "a.b is missing",
+      '"is" must be followed by "present", "absent", "not present" or "not absent"; to compare values, use "="',
+      7,
+    ],
     ["(a", 'expected ")" at the end', 2],
     ["(a b)", 'expected ")" before "b"', 3],
     ["a[b", 'expected "]" at the end', 3],

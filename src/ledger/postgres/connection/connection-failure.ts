@@ -22,8 +22,11 @@ export function connectionFailure(error: unknown, server: ConnectionSettings): F
   if (code === "42501") return refused(`${user} is not allowed to use the database ${database}`, PERMISSIONS_HINT);
   if (hasNoTls(error)) return refused("the server offers no TLS", TLS_HINT);
   if (isUntrusted(code)) return refused(`the server's certificate is not trusted: ${messageOf(error)}`, TRUST_HINT);
-  const why = code === "53300" ? "accepts no more connections" : `cannot be reached: ${messageOf(error)}`;
-  return new Failure("storage", `the ledger ${shown} ${why}`, { hint: REACH_HINT, cause: error });
+  const [why, hint] =
+    code === "53300"
+      ? ["accepts no more connections", CONNECTIONS_HINT]
+      : [`cannot be reached: ${messageOf(error)}`, REACH_HINT];
+  return new Failure("storage", `the ledger ${shown} ${why}`, { hint, cause: error });
 }
 
 /** Whether the server replied that it does not support TLS. */
@@ -43,9 +46,13 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-const PASSWORD_HINT = "check PGPASSWORD, or the line in ~/.pgpass";
+const PASSWORD_HINT =
+  "correct the password in PGPASSWORD, in ~/.pgpass or in the service file, and check the user name";
 const ACCESS_HINT = "check the user's name, and the server's pg_hba.conf";
-const PERMISSIONS_HINT = "docs/cluster.md lists the required permissions";
+const PERMISSIONS_HINT = "grant the permissions that docs/cluster.md lists";
 const REACH_HINT = "check the host, the port, and that the server is running; nothing was sent";
+const CONNECTIONS_HINT = "end other sessions of the server, or increase max_connections; nothing was sent";
 const TLS_HINT = "install a certificate on the server, or pass sslmode=disable in the URL if the network is trusted";
-const TRUST_HINT = "specify the server's certificate authority: sslrootcert=<file> in the URL, or PGSSLROOTCERT";
+const TRUST_HINT =
+  "check the host and the dates of the certificate, or specify the authority that issued it: sslrootcert=<file> in the " +
+  "URL, or PGSSLROOTCERT";

@@ -106,7 +106,10 @@ function portOf(text: string): number {
 
 function wholeNumber(parameter: Parameter, text: string): number {
   if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw new Failure("config", `the ledger's connection setting ${parameter}=${text} is not a whole number`);
+  throw new Failure(
+    "config",
+    `the ledger's connection setting ${parameter}=${text} is not a whole number from 0 to 999999`,
+  );
 }
 
 function noPassword(user: string, passfile: string): never {

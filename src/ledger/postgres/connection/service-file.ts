@@ -54,7 +54,7 @@ function isParameter(name: string): boolean {
 }
 
 function badLine(file: string, line: number): Failure {
-  return new Failure("config", `${file}:${line}: unknown parameter`, {
+  return new Failure("config", `${file}:${line}: this line sets no known parameter`, {
     place: { file, line },
     hint: `each line has the form name=value; valid parameters: ${PARAMETERS.filter((name) => name !== "service").join(", ")}, password`,
   });
