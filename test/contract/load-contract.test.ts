@@ -8,7 +8,7 @@ describe("documents", () => {
     ["swagger: '2.0'", "Swagger 2"],
     ["overlay: 1.0.0", "overlay"],
     ["openapi: 3.1", "as a string"],
-    ["openapi: 4.0.0", "openapi: 3.0.3"],
+    ["openapi: 4.0.0", "convert the document"],
     ["[]", "openapi: 3.0.3"],
     ["", "ask the operator"],
     ["# to be written\n\n# soon\n", "ask the operator"],

@@ -33,7 +33,7 @@ describe("from:", () => {
   });
   test("an empty cell is omitted", () => expect(mapLeaf("A", text, { A: "  " })).toEqual([undefined]));
   test("a leaf requires `from`, `call` or `value`", () =>
-    expect(leafError("{ trim: true }")).toContain("neither a column"));
+    expect(leafError("{ trim: true }")).toContain("has no column (from)"));
   test("a number is rejected as a column name", () =>
     expect(leafError("5")).toContain("a column (a string) or an object of options"));
   test("a column name that consists of digits must be quoted", () =>

@@ -72,7 +72,7 @@ describe("replace:", () => {
     expect(leafError('{ from: A, replace: "x" }')).toContain("must be { from");
     expect(leafError("{ from: A, replace: { a: 1 } }")).toContain("numbers in quotes");
     expect(leafError("{ from: A, replace: { from: a, pattern: b, to: c } }")).toContain("cannot be used together");
-    expect(leafError("{ from: A, replace: { pattern: 5, to: c } }")).toContain("<expression>");
+    expect(leafError("{ from: A, replace: { pattern: 5, to: c } }")).toContain("<regular expression>");
     expect(leafError("{ from: A, replace: { from: a, too: c } }")).toContain('did you mean "to"?');
   });
 });
