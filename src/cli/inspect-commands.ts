@@ -39,7 +39,7 @@ export function addInspectCommands(program: Command, session: Session): void {
 
   withOptions(program.command("preview"), [...jobOptions, ...options("showValues"), formatOption()])
     .description(
-      "Show payloads as they would be sent, with the origin of every value (default: the first payload). Works offline.",
+      "Show payloads (default: only the first) as they would be sent, with the origin of every value. Works offline.",
     )
     .argument(...ARGUMENTS.sources)
     .action(onDemand(session, async () => (await inspectActions()).previewAction));

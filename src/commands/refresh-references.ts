@@ -32,7 +32,7 @@ export async function refreshReferences(
   const named = job.references?.["products"];
   if (named === undefined) {
     throw new Failure("config", "--refresh-references needs a file for the products", {
-      hint: "in migrate.yaml: `references: { products: lists/products.csv }`",
+      hint: "name the file in migrate.yaml: `references: { products: lists/products.csv }`",
     });
   }
   const file = pathsFrom(job.folder)(named);

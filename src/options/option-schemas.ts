@@ -36,7 +36,10 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
   day: { words: "a date such as 2026-01-31", schema: text.refine(isIsoDate) },
   switch: { words: "true or false", schema: z.boolean() },
   paths: { words: "a string or a list of strings", schema: z.union([text, texts]), recorded: texts },
-  keys: ([least]) => ({ words: "a list of strings", schema: texts.min(least) }),
+  keys: ([least]) => ({
+    words: least > 0 ? "a list of at least one string" : "a list of strings",
+    schema: texts.min(least),
+  }),
   number: ([min, max = Number.MAX_SAFE_INTEGER]) => {
     const schema = z.number().int().min(min);
     return { words: `a whole number of at least ${min}`, schema, file: schema.max(max) };

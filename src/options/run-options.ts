@@ -8,7 +8,7 @@ export const CHECK = {
     env: true,
     library: true,
     recorded: true,
-    help: "maximum number or share of invalid records; more stop the run",
+    help: "stop the run above this number or share of invalid records",
   },
   /** Whether to accept an input without records. */
   allowEmpty: { library: true, recorded: true, help: "accept an input without records" },
@@ -29,7 +29,7 @@ export const THREADS = {
     file: true,
     library: true,
     recorded: true,
-    help: "number of threads (default: one, or for large or slow inputs one per processor, at most 8)",
+    help: "number of threads (default: 1; for large or slow inputs, one per processor, at most 8)",
     docs: "number of threads that read, map and validate the input of `validate` and `push`; also determines whether an additional thread writes the ledger of a push, see [Threads](#threads); default `auto`",
   },
 } as const;
@@ -83,8 +83,8 @@ export const REPORT = {
     file: true,
     library: true,
     recorded: true,
-    help: "folder for outcomes, errors, rejects and summary",
-    docs: "the report folder; default: none for `validate` and `push --remote-validate`; for any other `push`, `runs/<run>` next to the ledger file (with PostgreSQL: `.migrate/runs/<run>` in the current folder)",
+    help: "report folder: outcomes, errors, rejects, summary, HTML page",
+    docs: "the report folder; default: none for `validate`, `documents check` and `push --remote-validate`; for any other `push`, `runs/<run>` next to the ledger file (with PostgreSQL: `.migrate/runs/<run>` in the current folder)",
   },
   /** Whether to write the rejects to a workbook as well. */
   workbook: { flag: false, library: true },
@@ -119,7 +119,7 @@ export const SENDING = {
     recorded: true,
     selects: true,
     reimport: true,
-    help: "last workflow step to run: validate or stage",
+    help: "last workflow step to run, such as validate",
   },
   /**
    * Number of records to send first. The other records are sent only if the platform accepts all of the first records.

@@ -186,7 +186,7 @@ export const TARGET = {
     choices: ["test", "production"],
     file: true,
     library: "required",
-    docs: "`production` or `test`. Before a push to `production`, you must type the host name, unless you pass `--yes`",
+    docs: "`production` or `test`. Before a push to `production`, you must type the host (in `migrate web`: the code of the supplier, if there is one), unless you pass `--yes`",
   },
 } as const;
 
@@ -271,7 +271,7 @@ export const STORE = {
       credentialsFile: {
         flag: false,
         kind: "path",
-        docs: "private file with an access key, in the format of `~/.aws/credentials`; read if `AWS_ACCESS_KEY_ID` is not set. Without this setting, `migrate` uses the credentials of the AWS tools: [documents.md](documents.md#in-a-bucket)",
+        docs: "private file with an access key, in the format of `~/.aws/credentials`; read if neither `AWS_ACCESS_KEY_ID` nor `AWS_SECRET_ACCESS_KEY` is set. Without this setting, `migrate` uses the credentials of the AWS tools: [documents.md](documents.md#in-a-bucket)",
       },
     },
   },

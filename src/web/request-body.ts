@@ -8,7 +8,7 @@ import { RefusedRequest } from "./error-reply.ts";
  */
 export async function requestBody<T>(context: Context, schema: z.ZodType<T>): Promise<T> {
   const body: unknown = await context.req.json().catch(() => {
-    throw new RefusedRequest(400, "invalid_request", "The request is not JSON");
+    throw new RefusedRequest(400, "invalid_request", "The request body is not JSON");
   });
   return checked(body, schema);
 }

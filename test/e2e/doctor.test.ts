@@ -73,9 +73,9 @@ describe("migrate doctor --offline", () => {
     expect(code).toBe(0);
     const left = checks.filter(({ status }) => status === "skipped");
     expect(left.map(({ name, text }) => `${name}: ${text}`)).toEqual([
-      "tls: skipped: offline",
-      "clock: skipped: offline",
-      "token: skipped: offline",
+      "tls: needs a connection, but none is opened (--offline, or a failed environment check)",
+      "clock: needs a connection, but none is opened (--offline, or a failed environment check)",
+      "token: needs a connection, but none is opened (--offline, or a failed environment check)",
     ]);
     expect(await admin.history()).toEqual([]);
   });

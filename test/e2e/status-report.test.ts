@@ -31,7 +31,7 @@ describe("status", () => {
     expect(code).toBe(0);
     const [migration, , title, , latest, first] = stdout.split("\n").filter((line) => !line.startsWith(" "));
     expect(migration).toMatch(/^Migration to 127\.0\.0\.1:\d+, supplier SANDBOX, import-account$/);
-    expect(title).toMatch(/^Runs to 127\.0\.0\.1:\d+, latest first$/);
+    expect(title).toMatch(/^Runs against 127\.0\.0\.1:\d+, latest first$/);
     expect(latest).toMatch(/complete \(1\).* 4 /);
     expect(first).toContain("dry run");
     const data: { runs: { id: string; exitCode: number; running: boolean; summary: object }[] } = JSON.parse(

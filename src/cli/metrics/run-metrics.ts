@@ -86,7 +86,7 @@ export const RUN_METRICS: readonly RunMetric[] = [
   ),
   number(
     "migrate_waiting_seconds",
-    "Duration of the current pause in seconds; 0 while requests are allowed",
+    "Duration of the current pause so far, in seconds; 0 while requests are allowed",
     ({ sending }) => (sending === undefined ? undefined : (sending.wait?.forMs ?? 0) / 1000),
   ),
   number(

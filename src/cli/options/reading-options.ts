@@ -17,7 +17,7 @@ const EXTENT = {
     kind: "number",
     range: [1, 10_000],
     conflicts: ["all"],
-    help: "page number to read (default: 1)",
+    help: "number of the page to read (default: 1)",
   },
 } as const;
 

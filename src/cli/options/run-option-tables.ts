@@ -36,7 +36,7 @@ export const PUSH = {
     kind: "duration",
     help: "wait while the import supplier is Paused or Complete, for at most this long (such as 30m or 2h; no limit if omitted)",
   },
-  wait: { help: "at the start, keep trying to reach the platform for 5 minutes (default: 30 seconds)" },
+  wait: { help: "at the start, keep trying to reach the platform for 5 minutes (default: up to 30 s)" },
   yes: { short: "y", help: "send to a production target, or send invalid records, without confirmation" },
 } as const;
 
@@ -74,7 +74,7 @@ export const OPEN = {
 } as const;
 
 export const STATUS = {
-  watch: { help: "refresh every two seconds until no run is active" },
+  watch: { help: "refresh every two seconds until no shown run is active" },
   by: {
     arg: "<group>",
     choices: ["owner", "cause", "file", "day"],
@@ -169,7 +169,7 @@ export const RECONCILE = {
 export const EXCLUDE = {
   from: { arg: "<file>", help: "file with one key per line, or a table with a column named key" },
   reason: { arg: "<text>", help: "reason for the exclusion", conflicts: ["undo"] },
-  undo: { help: "end the exclusion, so that the next push sends the records" },
+  undo: { help: "end the exclusion, so that pushes can send the records again" },
 } as const;
 
 export const COMPARE = {

@@ -20,7 +20,9 @@ export function environmentNotices({ env, execArgv }: ProcessSettings): readonly
   const nodeFlags = [...execArgv, env["NODE_OPTIONS"] ?? ""].join(" ");
   const proxy = PROXY_VARIABLES.find((name) => env[name]);
   return [
-    ...(proxy === undefined ? [] : [`${proxy} is set but ignored: pass --proxy to use a proxy`]),
+    ...(proxy === undefined
+      ? []
+      : [`${proxy} is set but ignored: only --proxy, MIGRATE_PROXY and the target's setting "proxy" select a proxy`]),
     ...(env["NODE_DEBUG"] ? ["NODE_DEBUG is set: Node.js may log requests, including credentials"] : []),
     ...(env["SSLKEYLOGFILE"] || nodeFlags.includes("--tls-keylog")
       ? ["TLS keys are being logged, so anyone with the log can read the requests"]

@@ -13,7 +13,7 @@ export function nodeCheck(version: string, required: string): Check {
     });
   }
   if (version.startsWith("20.")) {
-    return warning("node", `${text}, which is no longer supported`, { fix: "install Node.js 22 or newer" });
+    return warning("node", `${text}, which has reached its end of life`, { fix: "install Node.js 22 or newer" });
   }
   return ok("node", text);
 }
@@ -42,7 +42,9 @@ export function environmentCheck(settings: ProcessSettings, known: readonly stri
     const notices = [...unknownVariables(settings.env, known), ...environmentNotices(settings)];
     return notices.length === 0
       ? ok("environment", "no unknown MIGRATE_ variable, and no setting that weakens a connection")
-      : warning("environment", notices.join("; "), { fix: "unset the variables that are not intended" });
+      : warning("environment", notices.join("; "), {
+          fix: "correct the misspelt names, and remove the other settings if they are not intended",
+        });
   } catch (error) {
     if (error instanceof Failure) return failedBy("environment", error);
     throw error;

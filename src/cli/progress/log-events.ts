@@ -2,7 +2,7 @@
 export const LOG_EVENTS = {
   run_started: {
     level: "info",
-    about: "a push or resume has started its run; nothing has been read or sent yet",
+    about: "a push, resume or reconcile has started; it has not read or sent a record yet",
     fields: ["run", "command", "target", "supplier", "operation"],
   },
   check_progress: {
@@ -61,7 +61,7 @@ export const LOG_EVENTS = {
   stopping: { level: "info", about: "the first Ctrl-C, SIGTERM or SIGHUP was received", fields: ["inFlight"] },
   run_ended: {
     level: "info",
-    about: "the run has ended; nothing more is read or sent",
+    about: "the run has ended; nothing more is sent",
     fields: ["run", "state", "exitCode", "counts", "elapsedSeconds"],
   },
   report: {
@@ -80,7 +80,7 @@ export const LOG_EVENTS = {
   detail: { level: "debug", about: "a message shown with --verbose", fields: ["message"] },
   failure: {
     level: "error",
-    about: "the failure that ended the command",
+    about: "why the command, or a part of it, failed",
     fields: ["code", "message", "place", "hint"],
   },
 } as const;

@@ -55,7 +55,7 @@ function sendParts(sending: SendProgress): readonly Part[] {
   return ranked(
     [
       total === undefined
-        ? `Sent ${counted(done, "record")} in this run`
+        ? `This worker has sent ${counted(done, "record")}`
         : `Sent ${formatCount(done)} of ${formatCount(total)} (${percent(done, total)})`,
       statuses.length === 0 ? undefined : statuses.join(", "),
       `${rateText(perSecond)}/s`,

@@ -16,25 +16,31 @@ export async function readStoreKey(
   file: string | undefined,
 ): Promise<StoreKey | undefined> {
   if (environment["AWS_ACCESS_KEY_ID"] || environment["AWS_SECRET_ACCESS_KEY"])
-    return fixed(credentialsFrom((name) => environment[name.toUpperCase()], "the environment"));
+    return fixed(
+      credentialsFrom(
+        (name) => environment[name.toUpperCase()],
+        "the environment",
+        "set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+      ),
+    );
   const text = await readSecret(file, "set `store.credentialsFile` to the path of a regular file");
   if (file === undefined || text === undefined) return providedKey(environment);
   const values = valuesIn(text);
-  return fixed(credentialsFrom((name) => values.get(name), `the credentials file ${file}`));
+  return fixed(credentialsFrom((name) => values.get(name), `the credentials file ${file}`, FILE_HINT));
 }
 
 function fixed(credentials: StoreCredentials): StoreKey {
   return async () => credentials;
 }
 
-function credentialsFrom(read: (name: string) => string | undefined, where: string): StoreCredentials {
+const FILE_HINT = "write aws_access_key_id and aws_secret_access_key into its section `default`";
+
+function credentialsFrom(read: (name: string) => string | undefined, where: string, hint: string): StoreCredentials {
   const accessKeyId = read("aws_access_key_id");
   const secretAccessKey = read("aws_secret_access_key");
   const sessionToken = read("aws_session_token");
   if (accessKeyId && secretAccessKey) return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
-  throw new Failure("config", `${where} does not contain a complete access key`, {
-    hint: "set both aws_access_key_id and aws_secret_access_key (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)",
-  });
+  throw new Failure("config", `${where} does not contain a complete access key`, { hint });
 }
 
 function valuesIn(text: string): ReadonlyMap<string, string> {

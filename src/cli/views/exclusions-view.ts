@@ -43,7 +43,7 @@ export const endedExclusionsView: View<EndedExclusions> = {
 
 function endedText(ended: number): string {
   if (ended === 0) return "";
-  return `: the next push sends ${ended === 1 ? "it" : "them"}`;
+  return `: later pushes can send ${ended === 1 ? "it" : "them"}`;
 }
 
 function unseenText(unseen: number, excluded: number): string {

@@ -136,7 +136,7 @@ const SCHEME_TEXT: Readonly<Record<TokenRecord["scheme"], string>> = {
   JWT: "Authorization: JWT <token>",
   Bearer: "Authorization: Bearer <token>",
   none: "Authorization: <token>",
-  basic: "Authorization: Basic, the API key as the user name and an empty password; no token",
+  basic: "Authorization: Basic, with the API key as the user name and an empty password; no token",
 };
 
 const TOKEN_SOURCE_TEXT = {

@@ -138,7 +138,7 @@ async function otherDestination(
 }
 
 function inUse({ id, target }: Run): Check {
-  return failed("last run", `${id} to ${target} is still active, so another push would be refused`, {
+  return failed("last run", `${id} to ${target} is still active, so no other run can start`, {
     exitCode: IN_USE_EXIT_CODE,
     fix: "wait until it has ended (`migrate status`)",
   });

@@ -45,7 +45,7 @@ export async function* platformChecks(
   else yield skipped("token", "needs the connection");
 }
 
-const OFFLINE = "skipped: offline";
+const OFFLINE = "needs a connection, but none is opened (--offline, or a failed environment check)";
 
 function targetCheck(target: TargetSettings, supplier: Supplier): Check {
   requireOngoing(supplier);
@@ -107,7 +107,8 @@ const DAY_MS = 86_400_000;
 const MIN_VALIDITY_DAYS = 14;
 
 function tlsCheck({ baseUrl }: OpenTarget, { target, status, secured, now }: Answer): Check {
-  if (secured === undefined) return warning("tls", `${baseUrl.host} uses plain HTTP, on this machine only`);
+  if (secured === undefined)
+    return warning("tls", `${baseUrl.host} uses plain HTTP, which is allowed only on this machine`);
   const { protocol, subject, issuer, validTo } = secured;
   const trusted = target.ca === undefined ? "" : `, trusted through ${target.ca}`;
   const until = new Date(validTo).toISOString().slice(0, 10);
@@ -156,7 +157,7 @@ async function tokenCheck(target: TargetSettings, dependencies: Dependencies): P
     return {
       check: failed("token", `${text}: it has expired`, {
         exitCode: EXPIRED_EXIT_CODE,
-        fix: "set a new MIGRATE_TOKEN, or use an API key",
+        fix: "set MIGRATE_TOKEN or the file in `tokenFile` to a new token, or use an API key instead",
       }),
     };
   });

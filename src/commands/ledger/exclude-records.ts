@@ -72,7 +72,7 @@ export interface EndedExclusions {
   readonly unknown: readonly string[];
 }
 
-/** Ends the exclusions of the records with these keys. The next push sends the records. */
+/** Ends the exclusions of the records with these keys, so that pushes can send the records again. */
 export function endExclusions(options: ExcludeOptions, dependencies: Dependencies): Promise<EndedExclusions> {
   return withTargets(options, dependencies, async (ledger, targets) => {
     const ended = await ledger.endExclusions(
@@ -189,7 +189,10 @@ async function keysOf({ keys, from }: ExcludeOptions, { temporaryFolder }: Depen
   }
   if (all.size > 0) return [...all];
   throw new Failure("usage", from === undefined ? "no keys are given" : `${from} contains no key`, {
-    hint: "pass the keys of the records, or --from <file> with one key per line",
+    hint:
+      from === undefined
+        ? "pass the keys of the records, or --from <file> with one key per line"
+        : "write one key per line, or use a table with a column named key",
   });
 }
 

@@ -65,7 +65,7 @@ describe("progress without a terminal", () => {
     progress.onProgress(accepted(2));
     at(6000);
     progress.tick();
-    expect(written.join("")).toMatch(/Sent 2 records in this run, 2 accepted, .*2 in flight/);
+    expect(written.join("")).toMatch(/This worker has sent 2 records, 2 accepted, .*2 in flight/);
     expect(written.join("")).not.toMatch(/left|%/);
   });
 

@@ -100,7 +100,7 @@ describe("a list of runs in 80 columns", () => {
     const ids = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => `20261124-191${n}-d3d2`);
     const text = statusText({ runs: ids.map((id) => runTo("127.0.0.1:8443", id)), coverage: [] }, screen);
     expect(text.split("\n")).toEqual([
-      "Runs to 127.0.0.1:8443, latest first",
+      "Runs against 127.0.0.1:8443, latest first",
       "run                 state         records  outcome",
       ...ids.map((id) => `${id}  complete (1)      223  19 invalid, 7 rejected, 197 skipped`),
       "",
@@ -136,7 +136,7 @@ describe("a list of runs in 80 columns", () => {
     ];
     const text = statusText({ runs, coverage }, screen);
     expect(widthOf(text)).toBeLessThanOrEqual(80);
-    expect(text.indexOf("20261123-1200-aaaa")).toBeLessThan(text.indexOf(`Runs to ${trial}`));
+    expect(text.indexOf("20261123-1200-aaaa")).toBeLessThan(text.indexOf(`Runs against ${trial}`));
     expect(unwrapped(text)).toContain(
       `On the platform, across all runs 640 of 4,000 records (16%) ${operation}, ${live}, SPRING`,
     );

@@ -87,7 +87,7 @@ function runTables(runs: readonly RunStatus[], screen: Screen): readonly string[
   const targets = [...new Set(runs.map(({ run }) => run.target))];
   return targets.map((target) => {
     const shown = runs.filter(({ run }) => run.target === target);
-    return `${cutText(`Runs to ${plainText(target)}, latest first`, screen.width)}\n${runTable(shown, screen)}`;
+    return `${cutText(`Runs against ${plainText(target)}, latest first`, screen.width)}\n${runTable(shown, screen)}`;
   });
 }
 

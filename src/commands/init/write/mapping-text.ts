@@ -38,8 +38,8 @@ function keyLines({ operation, key }: GuessedMapping): readonly Line[] {
 }
 
 const INTRODUCTION = [
-  "Written by `migrate init` from the extracts: every line is a guess. The comment shows its score (0 to 1) and other",
-  "possible columns. Check the low scores and each TODO, then run `migrate validate`.",
+  "Written by `migrate init` from the extracts. The entries are guesses: a comment shows the score of a guess (0 to 1)",
+  "and other possible columns. Check the low scores and each TODO, then run `migrate validate`.",
 ];
 
 function todo(depth: number, text: string): Line {

@@ -121,8 +121,11 @@ export function lockReason(
 ): string | undefined {
   const definition = sources[source];
   const keyName = definition?.keyName(original);
-  if (key === undefined)
-    return `This row has no key${keyName === undefined ? "" : ` in ${keyName}`}, so a correction cannot identify the row. Fill in the key in the file, then check again.`;
+  if (key === undefined) {
+    return keyName === undefined
+      ? "No column contains the key of this row, so a correction cannot identify the row. Set the key of its source in the mapping, then check again."
+      : `This row has no key in ${keyName}, so a correction cannot identify the row. Fill in the key in the file, then check again.`;
+  }
   const unreadable = problems.find(({ code, place }) => {
     if (!code.startsWith("source_") || BETWEEN_ROWS.has(code)) return false;
     const column = place && columnIn(original, place);

@@ -58,8 +58,8 @@ function Place({ row, column }: { readonly row: FixRow; readonly column: number 
       {row.locked !== undefined && <p class="fix-locked">{row.locked}</p>}
       {row.state === "recheck" && (
         <p>
-          This column is used to join, order or identify rows. The effect of the change is known only after all records
-          are checked. Check again.
+          A value that is used to join, order or identify rows was changed in this record. The effect of the change is
+          known only after all records are checked. Check again.
         </p>
       )}
     </>

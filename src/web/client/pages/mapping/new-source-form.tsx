@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { formatCount } from "../../../../text/count.ts";
+import { counted } from "../../../../text/count.ts";
 import type { ErrorDetails } from "../../../../model/failure.ts";
 import type { MappingData, MappingEdit, NewSource, NewSourceData } from "../../../mapping/mapping-data.ts";
 import { postJson } from "../../api.ts";
@@ -86,7 +86,7 @@ function Join({ found, view, onAdd }: JoinOptions): JSX.Element {
   return (
     <>
       <p class="soft">
-        {formatCount(rows)} rows.{" "}
+        {counted(rows, "row")}.{" "}
         {join === undefined
           ? "No column matches a key of another source: choose the columns yourself."
           : "The selected columns are the best match."}

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { NON_FIELD_ERRORS } from "../../../../json/attr.ts";
-import { formatCount } from "../../../../text/count.ts";
+import { counted, formatCount } from "../../../../text/count.ts";
 import type { CheckData, FieldData } from "../../../mapping/mapping-data.ts";
 import { Button } from "../../parts/button.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
@@ -45,7 +45,7 @@ export function ValidCount({ check: { data, error, isRunning } }: { readonly che
   return (
     <>
       <strong class={valid === records ? "good" : undefined}>{formatCount(valid)}</strong>{" "}
-      {more ? "of the first" : "of"} {formatCount(records)} records are valid.
+      {more ? "of the first" : "of"} {counted(records, "record")} {valid === 1 ? "is" : "are"} valid.
     </>
   );
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { isJsonObject, type JsonValue } from "../../../../json/json-value.ts";
-import { formatCount } from "../../../../text/count.ts";
+import { counted, formatCount } from "../../../../text/count.ts";
 import type { ColumnData, MappingData, MappingEdit, SourceColumn, SourceData } from "../../../mapping/mapping-data.ts";
 import { isSameColumn, usedColumns } from "./fields.ts";
 import { textOf } from "./json-text.ts";
@@ -27,8 +27,9 @@ export function SourceList({ view, picked, onPick, onEdit, children }: SourceLis
         <div key={source.name} class="source">
           <h3 id={`source-${source.name}`}>{source.name}</h3>
           <p class="soft">
-            {source.files.map((file) => file.slice(file.lastIndexOf("/") + 1)).join(", ")}, {formatCount(source.rows)}{" "}
-            rows{joinText(source)}
+            {source.files.map((file) => file.slice(file.lastIndexOf("/") + 1)).join(", ")},{" "}
+            {counted(source.rows, "row")}
+            {joinText(source)}
           </p>
           <SourceForm source={source} sources={view.sources} onEdit={onEdit} />
           <ColumnList source={source} picked={picked} used={used} onPick={onPick} />

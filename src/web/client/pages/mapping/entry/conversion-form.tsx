@@ -116,7 +116,7 @@ function Dates({ leaf, change, column, name }: LeafForm & { readonly name: "date
     <>
       <TextInput
         label="Pattern"
-        hint="d dd M MM MMM yy yyyy HH mm ss; several, separated by |"
+        hint="letters such as d dd M MM MMM yy yyyy HH mm ss; separate several patterns with |"
         value={patterns.join(" | ")}
         onChange={(text) => {
           const written = text
@@ -139,7 +139,7 @@ function Dates({ leaf, change, column, name }: LeafForm & { readonly name: "date
       {name === "datetime" && (
         <TextInput
           label="Time zone"
-          hint="Europe/London, UTC"
+          hint="such as Europe/London or UTC"
           value={textsOf(leaf["zone"]).join("")}
           onChange={(zone) => change({ zone: zone === "" ? undefined : zone })}
         />

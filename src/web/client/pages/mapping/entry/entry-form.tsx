@@ -46,7 +46,7 @@ export function EntryForm(options: EntryFormOptions): JSX.Element {
         </>
       )}
       {field.kind === "values" && (
-        <TextOption {...form} name="split" label="Split the cell at" hint="one cell contains several values" />
+        <TextOption {...form} name="split" label="Split the cell at" hint="if a cell contains several values" />
       )}
       {field.kind === "value" && <Constant {...form} name="default" label="Value for an empty cell" />}
       <Condition {...form} />

@@ -22,8 +22,8 @@ export function FunctionChoice({ view: { functions }, leaf, change }: LeafForm):
       />
       {isMissing && <p class="problem">{missingText(module, current)}</p>}
       <p class="soft">
-        The function receives the text of the cell, after replacements, and the row. The result is converted to the type
-        of the field.
+        The function receives the text of the cell, after replacements, and the row. Without a column, the text is
+        empty. The result is converted to the type of the field.
       </p>
     </>
   );
