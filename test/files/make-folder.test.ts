@@ -12,5 +12,5 @@ test("creates a folder and its missing parents, all private, and accepts an exis
 });
 
 test("fails if no folder can be created, where the recursive mkdir of Node.js never returns", () => {
-  expect(() => makeFolder("/proc/none/a/b")).toThrow();
+  expect(() => makeFolder("/proc/none/a/b")).toThrow("mkdir");
 });
