@@ -36,7 +36,10 @@ const WEB_PAGES = {
 };
 
 mkdirSync(images, { recursive: true });
-cpSync(path.join(root, "fixtures/demo"), folder, { recursive: true });
+// Omits what the commands of the README write into this folder.
+const written = new Set([".migrate", "ready.json", "report"]);
+const filter = (from) => !written.has(path.basename(from));
+cpSync(path.join(root, "fixtures/demo"), folder, { recursive: true, filter });
 const config = path.join(folder, "migrate.yaml");
 writeFileSync(config, readFileSync(config, "utf8").replace("../contract", path.join(root, "fixtures/contract")));
 
