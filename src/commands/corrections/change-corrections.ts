@@ -9,12 +9,17 @@ import {
   CORRECTION_COLUMNS,
   type CorrectionsFile,
   delimiterOf,
-  identityOf,
   incompleteLineText,
   lineProblem,
   readCorrections,
 } from "../../read/corrections/corrections-file.ts";
-import { type CellCorrection, cellText, type Correction, correctionOf } from "../../read/corrections/correction.ts";
+import {
+  type CellCorrection,
+  cellText,
+  type Correction,
+  correctionOf,
+  identityOf,
+} from "../../read/corrections/correction.ts";
 import type { Row } from "../../model/record.ts";
 import { SIZE_LIMIT } from "../../read/text/text-file.ts";
 import { csvText } from "../../report/csv-text.ts";

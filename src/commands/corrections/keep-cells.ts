@@ -9,8 +9,14 @@ import {
 } from "../../corrections/returned-changes.ts";
 import { formatPlace, type Place } from "../../model/place.ts";
 import { placeOf, type Row } from "../../model/record.ts";
-import { identityOf } from "../../read/corrections/corrections-file.ts";
-import { cellText, type Correction, rowHash, textHash, withCellText } from "../../read/corrections/correction.ts";
+import {
+  cellText,
+  type Correction,
+  rowHash,
+  textHash,
+  withCellText,
+  identityOf,
+} from "../../read/corrections/correction.ts";
 import { type NewChange, planCell } from "./change-corrections.ts";
 
 /** A changed cell in rejects. */

@@ -29,6 +29,14 @@ export interface Correction extends CellCorrection {
 }
 
 /**
+ * Returns the identity of a correction. Two corrections with the same identity replace the same old value of the same
+ * cell.
+ */
+export function identityOf({ key, source, column, oldSha256, rowSha256 = "" }: Correction): string {
+  return JSON.stringify([source, key, column, oldSha256, rowSha256]);
+}
+
+/**
  * Creates a correction for a cell of `row`. The row must have the column.
  * @param others the other rows of the source with the same key
  */

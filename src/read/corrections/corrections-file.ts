@@ -5,7 +5,7 @@ import { Failure } from "../../model/failure.ts";
 import { linesOf, tableFailure, type TableLine, type LinePiece, type PieceLines } from "../lists/table-lines.ts";
 import { checkText, readSmall } from "../text/text-file.ts";
 import { newLineCounter } from "../text/utf8.ts";
-import type { Correction } from "./correction.ts";
+import { type Correction, identityOf } from "./correction.ts";
 
 /**
  * The header of a corrections file. `change` is the last column, so a truncated line does not end with `set` or `unset`
@@ -164,10 +164,8 @@ async function* changesIn(path: string, handle: FileHandle, { from, to }: ByteRa
 /** Returns the 1-based line of a file that starts at this offset. */
 async function lineAt(handle: FileHandle, offset: number): Promise<number> {
   const lines = newLineCounter();
-  for (let at = 0; at < offset; at += PIECE_BYTES) {
-    const { bytes } = await readPiece(handle, { from: at, to: Math.min(at + PIECE_BYTES, offset) });
-    lines.add(bytes);
-  }
+  for (let at = 0; at < offset; at += PIECE_BYTES)
+    lines.add((await readPiece(handle, { from: at, to: Math.min(at + PIECE_BYTES, offset) })).bytes);
   return lines.line();
 }
 
@@ -294,11 +292,3 @@ export function lineProblem(cells: readonly string[]): string | undefined {
 
 const HASH = /^[\da-f]{64}$/;
 const CHANGES = new Set(["set", "unset"]);
-
-/**
- * Returns the identity of a correction. Two corrections with the same identity replace the same old value of the same
- * cell.
- */
-export function identityOf({ key, source, column, oldSha256, rowSha256 = "" }: Correction): string {
-  return JSON.stringify([source, key, column, oldSha256, rowSha256]);
-}

@@ -3,13 +3,12 @@ import { createReadStream, type Stats, statSync } from "node:fs";
 import { Failure } from "../../../model/failure.ts";
 import {
   type CorrectionChange,
-  identityOf,
   type LinesEnd,
   type ListedCorrection,
   readAppendedChanges,
 } from "../../../read/corrections/corrections-file.ts";
 import { fingerprintFile } from "../../../read/input/source-files.ts";
-import type { Correction } from "../../../read/corrections/correction.ts";
+import { type Correction, identityOf } from "../../../read/corrections/correction.ts";
 import type { SessionStore } from "../session/session-store.ts";
 import { stampOf } from "../session/watch-files.ts";
 

@@ -1,7 +1,6 @@
 import { type NewChange, planCell } from "../../../commands/corrections/change-corrections.ts";
 import type { Row } from "../../../model/record.ts";
-import { identityOf } from "../../../read/corrections/corrections-file.ts";
-import { cellText, type Correction, rowHash } from "../../../read/corrections/correction.ts";
+import { cellText, type Correction, rowHash, identityOf } from "../../../read/corrections/correction.ts";
 import type { Editor, Refusal } from "../fix-types.ts";
 import { lockReason, problemsOf, type ViewParts } from "../session/row-view.ts";
 import { correctionsOfCell } from "../session/session-changes.ts";

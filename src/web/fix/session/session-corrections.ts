@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
-import { type CorrectionChange, identityOf } from "../../../read/corrections/corrections-file.ts";
+import { identityOf } from "../../../read/corrections/correction.ts";
+import { type CorrectionChange } from "../../../read/corrections/corrections-file.ts";
 import { type CorrectionLog, correctionInForce, storeChanges } from "../edits/correction-log.ts";
 import { type EditParts, undoEdit } from "../edits/edit-cells.ts";
 import { NO_CELLS } from "../edits/edit-groups.ts";
