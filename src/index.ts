@@ -3,7 +3,7 @@
  * `push` and `status`. They take the same locks as the command, run the same checks on a target, and return the same
  * results.
  *
- * No function writes to the terminal, listens for signals, reads the environment or ends the process.
+ * No function writes to the terminal, listens for signals or ends the process.
  */
 export { push, reconcile, report, resume, validate } from "./library/runs.ts";
 export type {

@@ -10,10 +10,17 @@ import { errorCode } from "./error-code.ts";
 export function remedyOf(error: unknown, target: string): string {
   const code = errorCode(error) ?? "";
   if (NO_SPACE.has(code)) return FREE_SPACE;
-  const existing = nearestExisting(path.resolve(target));
+  const resolved = path.resolve(target);
+  const existing = nearestExisting(resolved);
+  if (code === "ENOENT" && existing !== resolved) return `create the folder ${childOf(existing, resolved)}`;
   if (code === "EROFS") return `make ${existing} writable: its file system is mounted read-only`;
   const access = `grant this user write access to ${existing}`;
   return NO_RIGHTS.has(code) ? access : `${FREE_SPACE}, or ${access}`;
+}
+
+/** Returns the child of a folder that contains the target, or is the target. */
+function childOf(folder: string, target: string): string {
+  return path.join(folder, path.relative(folder, target).split(path.sep)[0] ?? "");
 }
 
 export const FREE_SPACE = "free some disk space";

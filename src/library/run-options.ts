@@ -190,8 +190,10 @@ export function requireResumeOptions(options: ResumeOptions): void {
 export function requireReconcileOptions(options: ReconcileOptions): void {
   requireOptions(options, RECONCILE, "reconcile");
   requireCredentials(options.credentials, "reconcile");
-  const { decide } = options;
-  if (decide !== undefined) requireOptions(decide, DECISION, "reconcile: decide");
+  const { decide, quietMs } = options;
+  if (decide === undefined) return;
+  requireOptions(decide, DECISION, "reconcile: decide");
+  if (quietMs !== undefined) throw new Failure("usage", "reconcile: quietMs cannot be used with decide");
 }
 
 /** @param call name of the function, for the message */

@@ -2,7 +2,7 @@ import type { AttrPath } from "../json/attr.ts";
 import type { KeyCorruptionKind } from "../text/key-corruption.ts";
 import type { Place } from "./place.ts";
 
-/** `warning`: the platform would accept the value but change or drop it silently. */
+/** An `error` makes the record invalid; a `warning` does not. */
 export type Severity = "error" | "warning";
 
 /** The expected type of a value, for the code `invalid`. */

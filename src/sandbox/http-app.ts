@@ -21,7 +21,7 @@ export interface HttpAppDependencies {
   readonly faults: FaultPlan;
   readonly connections: Connections;
   readonly clock: Clock;
-  readonly pauseSupplier: (request: PlatformRequest) => void;
+  readonly pauseSupplier: (supplier: string) => void;
   readonly rotateTokens: () => void;
   readonly log: (line: string) => void;
   /** Maximum size of a request body, in bytes. */
@@ -136,7 +136,7 @@ async function serveWithFaults(
   const { faults, clock } = dependencies;
   const planned = faults.start(received.route);
   try {
-    if (planned.pauseSupplier) dependencies.pauseSupplier(received.request);
+    if (planned.pauseSupplier) dependencies.pauseSupplier(received.route.supplierOf?.(received.request) ?? "");
     if (planned.rotateTokens) dependencies.rotateTokens();
     if (planned.latencyMs > 0) await clock.sleep(planned.latencyMs);
     if (planned.before !== undefined) return failBeforeProcessing(planned.before, context, received, dependencies);

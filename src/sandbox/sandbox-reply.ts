@@ -53,6 +53,8 @@ export interface Route {
   readonly kind: "data-import" | "read" | "admin";
   /** Whether the request creates accounts from staged payloads and is therefore limited by `maxProcessing`. */
   readonly isProcessing?: boolean;
+  /** Returns the import supplier that a request names; empty if it names none. */
+  readonly supplierOf?: (request: PlatformRequest) => string;
 }
 
 export interface PayloadFinding {

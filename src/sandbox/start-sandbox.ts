@@ -12,7 +12,7 @@ import { createAuthenticate, createTokens, type TokenLifetime } from "./api/auth
 import { products, SAMPLE_TARIFF } from "./state/product-catalogue.ts";
 import { serverCertificate } from "./certificate.ts";
 import { trackConnections } from "./faults/broken-replies.ts";
-import { dataImportRoutes, supplierIn } from "./api/data-import.ts";
+import { dataImportRoutes } from "./api/data-import.ts";
 import type { FaultOptions } from "./faults/fault-options.ts";
 import { createFaultPlan } from "./faults/fault-plan.ts";
 import { createLoginLimit, graphqlHandler } from "./api/graphql-api.ts";
@@ -133,7 +133,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     faults,
     connections,
     clock,
-    pauseSupplier: (request) => state.setSupplier(supplierIn(request), "Paused"),
+    pauseSupplier: (supplier) => state.setSupplier(supplier, "Paused"),
     rotateTokens: tokens.rotate,
     log: options.log ?? (() => undefined),
     maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,

@@ -19,8 +19,9 @@ async function sendOnce(state: RecordState, context: SendContext): Promise<void>
   const { accountNumbers, circuitBreaker, queue, rate, retryBudget: budget, random, shutdown, stepLimits } = context;
   state.epoch = rate.epoch();
   const reply = accountNumbers.check(await request(state, context), state);
-  const result = withSupplierState(withoutStepLimit(reply, state, context), state, context);
-  const failure = circuitBreaker.observe(result, state.epoch, stepLimits.inFlight()) ?? supplierFailure(context);
+  const result = withSupplierState(reply, state, context);
+  const observed = withoutStepLimit(result, state, context);
+  const failure = circuitBreaker.observe(observed, state.epoch, stepLimits.inFlight()) ?? supplierFailure(context);
   if (failure !== undefined) shutdown.stop(failure);
   if (isPatienceOver(state, context) && !isAnswer(result)) {
     giveUpPolling(state, result, context);
@@ -57,8 +58,8 @@ function withSupplierState(result: RequestResult, { toSend }: RecordState, conte
 }
 
 /**
- * Treats a 429 without `Retry-After` at one of several steps as a limit on that step. Removes the push-back from the
- * result, so that only that step slows down.
+ * Treats a 429 without `Retry-After` at one of several steps as a limit on that step. Returns the result without the
+ * push-back, so that the whole run does not slow down.
  */
 function withoutStepLimit(
   result: RequestResult,

@@ -24,4 +24,22 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run whose planner is killed ${SKIP
     expect(await admin.accounts()).toHaveLength(80);
     expect(await admin.imports()).toHaveLength(80);
   });
+
+  test("is continued by the same push, which waits for the remaining workers instead of joining them", async () => {
+    await answerAfter(WAITING_MS);
+    const scene = await inScene(60);
+    const planner = scene.share(0, ["--concurrency", "4"]);
+    await planner.waitForOutput(/and no worker on this machine/);
+    const worker = scene.start(["worker", "--ledger", scene.ledger]);
+    await scene.whenWorking(1);
+    planner.kill("SIGKILL");
+    await planner.ended;
+    const again = scene.share(1, ["--concurrency", "4"]);
+    await again.waitForOutput(/Waiting for 1 worker of run \S+: the process that planned this run has ended/);
+    await answerAfter(QUICK_MS);
+    expect((await worker.ended).code).toBe(0);
+    const end = await again.ended;
+    expect([end.code, statusCounts(outcomeLines(end.stdout))]).toEqual([0, { skipped: 60 }]);
+    expect(await admin.imports()).toHaveLength(60);
+  });
 });

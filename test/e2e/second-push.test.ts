@@ -54,6 +54,10 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     const scene = await inScene(20);
     const first = scene.share(0);
     await first.waitForOutput(/and no worker on this machine/);
+    const doctor = await scene.migrate(["doctor", "--ledger", scene.ledger]);
+    expect(doctor.stdout.replaceAll(/\s+/g, " ")).toMatch(
+      /last run \S+ to \S+ is still active, and the same push would join/,
+    );
     const others = createTestFolder();
     cpSync(scene.folder, others.folder, { recursive: true });
     writeExtract(others.folder, { accounts: goodAccounts(3) });

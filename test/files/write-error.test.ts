@@ -15,8 +15,9 @@ describe("the remedy for a failed write", () => {
     ["EROFS", "make HERE writable: its file system is mounted read-only"],
     ["ENOSPC", "free some disk space"],
     ["EDQUOT", "free some disk space"],
+    ["ENOENT", "create the folder HERE/not"],
     ["EIO", "free some disk space, or grant this user write access to HERE"],
-  ])("after %s names the nearest existing folder if that folder is the cause: %s", (code, remedy) => {
+  ])("after %s names the folder that is the cause: %s", (code, remedy) => {
     const folder = path.join(temporaryFolder(), "there");
     mkdirSync(folder);
     expect(remedyOf(failed(code), path.join(folder, "not", "yet.csv"))).toBe(remedy.replace("HERE", folder));

@@ -96,6 +96,7 @@ test.each([
     "push: `stopNow` must be an AbortSignal",
   ],
   [reconcile, { decide: { accept: ["A"] } }, "reconcile: decide: `who` is missing"],
+  [reconcile, { decide: { accept: ["A"], who: "Kim" }, quietMs: 1 }, "reconcile: quietMs cannot be used with decide"],
   [explain, {}, "explain: `key` is missing"],
   [outcomes, { status: ["accepted"] }, "outcomes: unknown option `status`"],
   [products, { target: {} }, "products: target: `baseUrl` is missing"],

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../src/model/failure.ts";
 import type { RequestResult } from "../../src/platform/import/classified-request.ts";
-import { ACCEPTED, AMBIGUOUS, busy, given, play, rejected, sendable, UNSENT } from "./scene.ts";
+import type { StepClient } from "../../src/platform/import/step-clients.ts";
+import { upload } from "../../src/upload/upload.ts";
+import { ACCEPTED, AMBIGUOUS, busy, fakeClock, fakeLedger, given, play, rejected, sendable, UNSENT } from "./scene.ts";
 
 /** Returns a rejection that is final, because the contract identifies it by its code or a member. */
 function rejectedByName(code: string): RequestResult {
@@ -33,6 +35,30 @@ describe("a repeated record", () => {
     const { end, sent } = await play(() => answer, { records: 1 });
     expect(sent).toHaveLength(3);
     expect(end).toMatchObject({ reason: "done", counts: { pending: 1 } });
+  });
+
+  test("has ten attempts at a step that is at its limit (it used to have three)", async () => {
+    const never = new AbortController().signal;
+    const ledger = fakeLedger();
+    let processed = 0;
+    const stage: StepClient = {
+      name: "stage",
+      idempotent: true,
+      dedupesByKey: false,
+      send: () => Promise.resolve(ACCEPTED),
+    };
+    const process: StepClient = {
+      name: "process",
+      idempotent: false,
+      dedupesByKey: true,
+      send: () => Promise.resolve(++processed < 10 ? busy() : ACCEPTED),
+    };
+    const end = await upload(
+      () => given(sendable(1)),
+      { ledger, steps: [stage, process], clock: fakeClock(), random: () => 0.5, onProgress: () => undefined },
+      { run: "run", concurrency: 1, drain: never, abort: never },
+    );
+    expect([end.counts, processed]).toEqual([{ accepted: 1 }, 10]);
   });
 
   test.each<[string, RequestResult, string]>([

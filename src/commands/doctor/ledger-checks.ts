@@ -1,6 +1,7 @@
 import { access, constants, stat, statfs } from "node:fs/promises";
 import path from "node:path";
 import { instanceOf } from "../../job/endpoint.ts";
+import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
 import { hostOf } from "../../job/target-connection.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
@@ -137,7 +138,10 @@ async function otherDestination(
   }
 }
 
-function inUse({ id, target }: Run): Check {
+function inUse(run: Run): Check {
+  const { id, target } = run;
+  if (settingsIfKnown(run)?.workers !== undefined)
+    return ok("last run", `${id} to ${target} is still active, and the same push would join it`);
   return failed("last run", `${id} to ${target} is still active, so no other run can start`, {
     exitCode: IN_USE_EXIT_CODE,
     fix: "wait until it has ended (`migrate status`)",

@@ -83,11 +83,17 @@ async function joinActiveRun(waiting: Waiting, dependencies: Dependencies): Prom
   const { pace, until } = settingsOf(run);
   const settings = { target: options.target, pace, until };
   const joined = { store, run, settings, openJob: () => openJob(options.job, dependencies) };
-  return withWorkerProcesses(dependencies, async (start) => {
-    // The current process counts as the first worker.
-    start(count - 1, workerWords(run, store));
-    return joinRun(joined, dependencies);
-  });
+  try {
+    return await withWorkerProcesses(dependencies, async (start) => {
+      // The current process counts as the first worker.
+      start(count - 1, workerWords(run, store));
+      return joinRun(joined, dependencies);
+    });
+  } catch (error) {
+    // The other process has ended since the ledger was read.
+    if (error instanceof Failure && error.code === "run_unknown") return undefined;
+    throw error;
+  }
 }
 
 const POLL_MS = 1_000;
@@ -102,12 +108,16 @@ async function waitForRanges(waiting: Waiting, dependencies: Dependencies): Prom
     await requireJoinable(work, { ...waiting, known }, dependencies);
     if (isJoinable(work)) return work;
     if (drain.aborted) throw stoppedWaiting(work.who);
-    if (!isAnnounced)
-      notice(
-        `Waiting for ${work.who}: this push will join its run as a worker, or start its own run when that process ends`,
-      );
+    if (!isAnnounced) notice(`Waiting for ${work.who}: ${nextStep(work)}`);
     await clock.sleep(POLL_MS, drain);
   }
+}
+
+function nextStep({ command }: ActiveWriter): string {
+  if (command !== undefined) {
+    return "this push will join its run as a worker, or start its own run when that process ends";
+  }
+  return "the process that planned this run has ended, so this push will start its own run when they end";
 }
 
 interface JoinableWork extends ActiveWriter {
@@ -115,11 +125,12 @@ interface JoinableWork extends ActiveWriter {
 }
 
 /**
- * Whether a worker can join the run. A run that has neither waiting nor assigned ranges has no work left for a worker.
+ * Whether a worker can join the run. A run that has neither waiting nor assigned ranges has no work left for a worker,
+ * and workers can join only while the process that planned the run is active.
  */
 function isJoinable(work: ActiveWriter): work is JoinableWork {
-  const { run, shared } = work;
-  if (run === undefined || shared === undefined || !isDistributed(run, shared)) return false;
+  const { command, run, shared } = work;
+  if (command === undefined || run === undefined || shared === undefined || !isDistributed(run, shared)) return false;
   return shared.state === "open" && shared.ranges.waiting + shared.ranges.taken > 0;
 }
 

@@ -56,8 +56,10 @@ function readCells({ as, date, pivot }: JsonObject, path: AttrPath, issues: Issu
   if (as !== undefined && date !== undefined) {
     return issues.add(path, "as and date cannot be used together");
   }
-  const lastYear = readPivot(pivot, [...path, "pivot"], issues);
-  if (date !== undefined) return readDates(date, lastYear, [...path, "date"], issues);
+  const pivotPath = [...path, "pivot"];
+  const lastYear = readPivot(pivot, pivotPath, issues);
+  if (date !== undefined) return readDates(date, { lastYear, path: [...path, "date"], pivotPath }, issues);
+  if (pivot !== undefined) issues.add(pivotPath, "has no effect without date");
   if (as === undefined) return undefined;
   if (as === "number") return NUMBERS;
   if (as === "text") return TEXTS;
@@ -73,16 +75,24 @@ const NUMBERS: OrderedCells = {
 
 const TEXTS: OrderedCells = { wanted: "text", rank: (text) => (text === "" ? undefined : text) };
 
+interface DateOptions {
+  /** The highest two-digit year that is read as 20yy. */
+  readonly lastYear: number | undefined;
+  readonly path: AttrPath;
+  readonly pivotPath: AttrPath;
+}
+
 function readDates(
   written: JsonValue,
-  pivot: number | undefined,
-  path: AttrPath,
+  { lastYear, path, pivotPath }: DateOptions,
   issues: Issues,
 ): OrderedCells | undefined {
   if (typeof written !== "string") {
     return issues.add(path, "must be a pattern, such as dd/MM/yyyy");
   }
-  const pattern = readDatePattern(written, path, issues, pivot);
+  const pattern = readDatePattern(written, path, issues, lastYear);
+  if (lastYear !== undefined && pattern?.hasShortYear === false)
+    issues.add(pivotPath, "has no effect without yy in the pattern");
   return (
     pattern && {
       wanted: `a valid date, written as ${written}`,

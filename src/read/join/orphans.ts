@@ -143,7 +143,8 @@ export function orphanProblems(
 export async function noMatch(child: OpenedChild, parent: OpenedSource, count: number): Promise<Failure> {
   const [own, parentSample] = await Promise.all([firstKey(child, child.on), firstKey(parent, child.parentKey)]);
   const samples = [own, parentSample].filter((sample) => sample !== undefined);
-  const message = `${child.name}: 0 of ${counted(count, "row")} match ${parent.name}.${child.parentKey}`;
+  const matching = `0 of ${counted(count, "row")} ${count === 1 ? "matches" : "match"}`;
+  const message = `${child.name}: ${matching} ${parent.name}.${child.parentKey}`;
   const shown = samples.length < 2 ? "" : `: ${samples.map(({ text }) => text).join(", but ")}`;
   const hint = `check that ${child.on} is the column to join on (\`on\` of this source in the mapping)${shown}`;
   return new Failure("source_no_match", message, { hint, ...(own && { place: own.place }) });

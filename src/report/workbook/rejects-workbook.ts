@@ -183,12 +183,13 @@ function sheetNameFor(source: string, taken: Set<string>): string {
   const plain = source
     .replaceAll(/[[\]:*?/\\\p{Cc}\uFFFE\uFFFF]/gu, "_")
     .slice(0, MAX_SHEET_NAME)
+    .replace(HALF_CHARACTER, "")
     .trim()
     .replaceAll(/^'|'$/g, "_");
   const base = plain === "" || plain.toLowerCase() === "history" ? `sheet ${plain}`.trim() : plain;
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? "" : `~${number}`;
-    const name = base.slice(0, MAX_SHEET_NAME - suffix.length) + suffix;
+    const name = base.slice(0, MAX_SHEET_NAME - suffix.length).replace(HALF_CHARACTER, "") + suffix;
     const normalName = name.normalize("NFC").toLowerCase();
     if (taken.has(normalName)) continue;
     taken.add(normalName);
@@ -196,7 +197,9 @@ function sheetNameFor(source: string, taken: Set<string>): string {
   }
 }
 
+/** Excel counts UTF-16 code units, so a cut can leave half of a character. */
 const MAX_SHEET_NAME = 31;
+const HALF_CHARACTER = /[\uD800-\uDBFF]$/u;
 
 /**
  * Allowed values by source and column. Contains only columns whose possible values are known from the mapping and the

@@ -51,13 +51,9 @@ export function dataImportRoutes(dependencies: DataImportDependencies): readonly
       path: pathOnInstance(operation),
       kind: "data-import",
       isProcessing: roles.get(operation.id)?.kind === "process",
+      supplierOf: (request) => supplierOf(payloadOf(operation, jsonBody(request) ?? null)),
       handler: dataImportHandler(operation, dependencies, roles.get(operation.id)),
     }));
-}
-
-/** Returns the import supplier in a request body; empty if there is none. */
-export function supplierIn(request: PlatformRequest): string {
-  return supplierOf(jsonBody(request) ?? null);
 }
 
 /**
@@ -126,8 +122,7 @@ function payloadOf(operation: Operation, body: JsonValue): JsonObject {
   return isJsonObject(wrapped) ? wrapped : {};
 }
 
-function supplierOf(payload: JsonValue): string {
-  if (!isJsonObject(payload)) return "";
+function supplierOf(payload: JsonObject): string {
   const { import_supplier: code, import_supplier_code: other } = payload;
   return textOf(code ?? other);
 }

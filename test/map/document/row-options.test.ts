@@ -126,6 +126,16 @@ test.each([
     "docs/mapping.md describes every entry of a mapping",
   ],
   [
+    "orderBy: { column: A, date: dd/MM/yyyy, pivot: 30 }",
+    "3:52: sources.calls.orderBy.pivot: has no effect without yy in the pattern",
+    "docs/mapping.md describes every entry of a mapping",
+  ],
+  [
+    "orderBy: { column: A, as: number, pivot: 30 }",
+    "3:46: sources.calls.orderBy.pivot: has no effect without date",
+    "docs/mapping.md describes every entry of a mapping",
+  ],
+  [
     "pick: { last: { column: A, as: numbr } }",
     "3:39: sources.calls.pick.last.as: must be `number` or `text`",
     'did you mean "number"?',

@@ -113,6 +113,7 @@ describe("rejects.xlsx", () => {
       orphan(4, "a/b: [very] long name of a source?", csvRow(child, 3, ["9", "Bea"])),
       orphan(5, "parts", jsonRow("parts.json", 1, "/0", { a: 1 })),
       orphan(6, "'names of the customers of Ann's", csvRow(child, 4, ["9", "Cat"])),
+      orphan(7, `${"e".repeat(30)}\u{1f600} and more`, csvRow(child, 5, ["9", "Dan"])),
     ];
     const outcomes = all.map((record) => outcomeOf(record, [missing("x", record.row)]));
     await write(all, outcomes, {
@@ -123,6 +124,7 @@ describe("rejects.xlsx", () => {
         "a/b: [very] long name of a source?",
         "parts",
         "'names of the customers of Ann's",
+        `${"e".repeat(30)}\u{1f600} and more`,
       ],
     });
     const names = [...need((await parts()).get("xl/workbook.xml")).matchAll(/<sheet name="([^"]*)"/g)];
@@ -131,6 +133,7 @@ describe("rejects.xlsx", () => {
       "Causes~2",
       "a_b_ _very_ long name of a sour",
       "_names of the customers of Ann_",
+      "e".repeat(30),
       "Causes",
     ]);
   });

@@ -147,7 +147,7 @@ test("a path with its own version starts at the root of the instance, and an unk
   expect([status, json]).toEqual([201, { import_supplier: "SANDBOX" }]);
 });
 
-test("the business key of a wrapped payload is read inside the wrapper", async () => {
+test("the business key and the import supplier of a wrapped payload are read inside the wrapper", async () => {
   const inner = {
     type: "object",
     properties: { external_account_number: { type: "string" }, import_supplier: { type: "string" } },
@@ -156,9 +156,11 @@ test("the business key of a wrapped payload is read inside the wrapper", async (
   const content = { "application/json": { schema } };
   const document = { openapi: "3.0.3", paths: { "/v2/accounts/": { post: { requestBody: { content } } } } };
   const operations = CONTRACT.operations.slice(0, 1).map((one) => ({ ...one, path: "/v2/accounts/", wrap: "payload" }));
-  const { post, sandbox } = await connect({ contract: { ...CONTRACT, document, operations } });
+  const { post, sandbox } = await connect({ contract: { ...CONTRACT, document, operations }, faults: { pauseAt: 2 } });
   expect((await post("/v2/accounts/", { payload: account("E-9") })).status).toBe(201);
   expect(sandbox.state.accounts()[0]).toMatchObject({ key: "E-9", supplier: "SANDBOX" });
+  expect((await post("/v2/accounts/", { payload: account("E-10") })).status).toBe(400);
+  expect(sandbox.state.supplierStatus("SANDBOX")).toBe("Paused");
 });
 
 test("a body that is not JSON or has another content type is refused as in Django", async () => {

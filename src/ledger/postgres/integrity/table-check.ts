@@ -55,5 +55,5 @@ async function serverFindings(queries: Queries): Promise<readonly string[]> {
 
 /** Warns about unsafe settings of the server. Does not fail, because the server's operator chose these settings. */
 export async function warnOfServer(queries: Queries, notice: ((message: string) => void) | undefined): Promise<void> {
-  for (const finding of await serverFindings(queries)) notice?.(`The ledger ${queries.name}: ${finding}`);
+  for (const finding of await serverFindings(queries)) notice?.(`${finding} Ledger: ${queries.name}`);
 }

@@ -67,8 +67,8 @@ function eachTuple(operands: readonly Expression[], context: CheckContext, fits:
   const evaluates = operands.map(compiler.evaluate);
   return (here, scope, report) => {
     const tuple = evaluates.map((evaluate) => evaluate(here, scope));
-    if (tuple.includes(undefined) && skipIfMissing) return;
-    if (!fits(tuple, here, scope)) report();
+    const isRefused = tuple.includes(undefined) ? !skipIfMissing : !fits(tuple, here, scope);
+    if (isRefused) report();
   };
 }
 

@@ -17,4 +17,13 @@ describe("a missing operand", () => {
     expect(problemsOfRule(rule, {})).toEqual([]);
     expect(problemsOfRule({ ...rule, "skip-if-missing": false }, {})).toEqual([OBJECT_PROBLEM]);
   });
+
+  it.each([
+    { kind: "lookup", value: ["a", "b"], source: "list", by: ["a", "b"], test: "found.a is present" },
+    { kind: "in-set", value: ["a", "b"], set: [["x", "y"]], negate: true },
+  ])("in a list of values is reported if the rule requires it (it used to pass): $kind", (rule) => {
+    const references = { list: { columns: ["a", "b"], rows: [{ a: "x", b: "y" }] } };
+    expect(problemsOfRule(rule, { a: "x" }, { references })).toEqual([]);
+    expect(problemsOfRule({ ...rule, "skip-if-missing": false }, { a: "x" }, { references })).toEqual([OBJECT_PROBLEM]);
+  });
 });
