@@ -50,7 +50,7 @@ export function prerequisiteOf(
   }
   throw refused(
     "`after` names this mapping's own operation, so every record would wait for itself",
-    "set the operation whose records come first, or use `after: { operation: ..., key: ... }` with another attr",
+    "set `after` to the operation whose records must be accepted first, or use `after: { operation: ..., key: ... }` with another attr",
   );
 }
 

@@ -208,7 +208,7 @@ export interface RunQueries extends RunHistory {
   outcomes(run: string, filter?: OutcomeFilter): AsyncIterable<readonly Outcome[]>;
   /** Returns the content hashes (`contentHash`) of the records numbered `from` to `to` (inclusive) that have one. */
   contents(run: string, from: number, to: number): Promise<ReadonlyMap<number, Uint8Array>>;
-  /** Returns the business keys of the records numbered `from` to `to` (inclusive), in any order. */
+  /** Returns the business keys of the records numbered `from` to `to` (inclusive) that have one, in any order. */
   plannedKeys(run: string, from: number, to: number): Promise<readonly string[]>;
   /**
    * Compares the records left to send, or the valid records of a dry run, with content that was sent earlier. Resolves

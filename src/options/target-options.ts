@@ -95,7 +95,7 @@ export const TARGET = {
         docs: "the GraphQL mutation that exchanges an API key for a token; default `ObtainServiceToken`",
       },
       /** The mutation's input field for the API key. */
-      inputField: { kind: "text", docs: "the mutation's input field for the key; default `APIKey`" },
+      inputField: { kind: "text", docs: "the mutation's input field for the API key; default `APIKey`" },
       /** The mutation's input field for a refresh token. */
       refreshField: {
         kind: "text",

@@ -114,7 +114,7 @@ async function readPrivate(file: string, hint: string): Promise<string> {
   }
 }
 
-const NAME_FILE_HINT = "set the path of a regular file in the target's `auth`";
+const NAME_FILE_HINT = "set `tokenFile` or `apiKeyFile` in the target's `auth` to the path of a regular file";
 
 function unreadable(file: string, hint: string, cause: unknown): Failure {
   const code = errorCode(cause);

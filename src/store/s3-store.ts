@@ -143,7 +143,7 @@ function requireBucket(reply: HttpReply, bucket: Bucket): void {
   }
   if (reply.status !== 404) throw storeFailure(reply, bucket);
   throw new Failure("config", `there is no bucket ${bucket.name} at ${origin}`, {
-    hint: "check the bucket in --store, or in the supplier's configuration, and --endpoint",
+    hint: "check --endpoint, and the bucket in --store, in `store` in migrate.yaml, or in the supplier's `bucket`",
   });
 }
 

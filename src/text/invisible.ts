@@ -2,8 +2,8 @@
 const SHAPELESS = String.raw`\p{Default_Ignorable_Code_Point}\u2800\u{16FE4}\u{1D159}`;
 
 /**
- * Characters that a screen renders as nothing or as a space, for a character class of a regular expression with the
- * flag `u`: format characters (zero width, writing direction), separators, and blank letters and symbols.
+ * Characters that a screen renders as nothing or as a space: format characters (zero width, writing direction),
+ * separators, and blank letters and symbols. For a character class of a regular expression with the flag `u`.
  */
 export const INVISIBLE: string = String.raw`\p{Cf}\p{Z}${SHAPELESS}`;
 

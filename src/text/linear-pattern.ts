@@ -59,7 +59,7 @@ function inRe2Syntax(source: string): string {
 }
 
 function inClass(token: string): string {
-  if (token === "\\S" || token === "\\b") throw new Error(`RE2 has no ${token} in a class`);
+  if (token === "\\S" || token === "\\b") throw new Error(`${token} in a character class cannot be translated to RE2`);
   if (token === "\\s") return SPACES;
   return token === "[" ? "\\[" : token;
 }

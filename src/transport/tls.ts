@@ -17,7 +17,7 @@ export function checkCaCertificates(pem: string, file: string): void {
   const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   if (certificates.length === 0) {
     throw new Failure("config", `${file} contains no certificate`, {
-      hint: "use a PEM file, which starts with -----BEGIN CERTIFICATE-----",
+      hint: "use a certificate in PEM format; the file must contain the line -----BEGIN CERTIFICATE-----",
     });
   }
   for (const [index, certificate] of certificates.entries()) {

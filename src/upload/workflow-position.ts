@@ -86,8 +86,8 @@ function advanceTo(to: WorkflowPosition): NextAction {
 
 /**
  * Returns the action after polling a step that may have been sent. A refusal found by polling may belong to an earlier
- * request, so it does not decide the outcome. Only a record that is present or in progress decides the outcome. If the
- * platform is processing different content, the action is to wait, because this content was not sent.
+ * request, so it counts as not found. After `NOT_FOUND_POLLS` such polls, the step is sent again. If the platform is
+ * processing this content, the step changes to `wait`. If it may be processing other content, the step is polled again.
  */
 function actionAfterCheck(
   { replyClass }: RequestResult,

@@ -99,7 +99,7 @@ function refuseLargeBody(): never {
     413,
     "invalid_request",
     `The request is larger than ${MAX_BODY_BYTES / 2 ** 20} MiB`,
-    "Change fewer cells at once, or correct long values in the file.",
+    "Change fewer cells at once, or correct long values in the source file.",
   );
 }
 

@@ -2,8 +2,9 @@
 // built command in real time.
 //   npm run build && node test/bench/push-refused.mjs [--seconds 40]
 //   npm run build && node test/bench/push-refused.mjs --records 1500 [--rounds 9]
-// Without --records, each push has 16 requests in flight and is stopped after --seconds. Each line prints the accepted
-// records per second, relative to a server without refusals or to the limit, and the share of refused requests.
+// Without --records, each push has 16 requests in flight and is stopped after --seconds. The first line shows the
+// accepted records per second without refusals. Each later line shows the rate relative to that rate or to the limit,
+// and the share of refused requests.
 // With --records, each push is short and uses the default settings. The server refuses a share of the records once,
 // with 429 or 503.
 // Each line prints the time of a push without refusals divided by the time of a push with refusals (median over the

@@ -91,8 +91,8 @@ function pushFlags(threads: string): readonly string[] {
 }
 
 /**
- * Pushes with one failpoint. Returns whether the failpoint fired, and every unexpected result of the push, of the
- * commands after it, or in the ledger.
+ * Pushes with one failpoint. Returns whether the failpoint fired, and everything unexpected in the results of the push
+ * and of the commands after it, and in the ledger.
  */
 async function pushThrough(
   failpoint: string,

@@ -20,8 +20,8 @@ export function logExit(error: unknown, logger: FailureLogger): number {
 }
 
 /**
- * Returns the name, message and stack of an error. Replaces quoted text in the message with its shape, because messages
- * of Node.js may quote input values.
+ * Returns the name, message and stack of an error. Replaces quoted text in the message with its shape, because error
+ * messages of Node.js may quote input values.
  */
 function stackWithoutValues(error: unknown): string {
   if (!(error instanceof Error)) return `${typeof error} thrown`;

@@ -135,8 +135,9 @@ function isJoinable(work: ActiveWriter): work is JoinableWork {
 }
 
 /**
- * Throws if the active command or its run can never be joined. Checks each run only once.
- * @throws Failure `ledger_in_use` if the active command cannot be joined, or if its run differs from this push
+ * Checks each run only once.
+ * @throws Failure `ledger_in_use` if this push can never join the active run: the run cannot be joined, this push has no
+ * workers, or the two differ
  */
 async function requireJoinable(
   { run, command }: ActiveWriter,

@@ -69,7 +69,7 @@ export interface PlanPolicy extends KeyPolicy {
    * Whether to accept a new key even if a spreadsheet may have changed it, or if its row was sent under another key.
    */
   readonly newKeys?: boolean | undefined;
-  /** Whether to send content even if it is older than other content that was sent earlier. */
+  /** Whether to send content even if content with a later date was already sent for the record. */
   readonly allowOlder?: boolean | undefined;
   /** Set if the sources state the date of their content. `column`: the column with the date. */
   readonly asOf?: { readonly column: string | undefined } | undefined;

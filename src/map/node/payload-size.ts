@@ -16,7 +16,7 @@ class TooLarge extends Error {}
 /** @throws TooLarge for a string longer than `MAX_CELL_CHARACTERS` */
 export function checkCellLength(characters: number, option: "replace" | "join"): void {
   if (characters <= MAX_CELL_CHARACTERS) return;
-  throw new TooLarge(`${option} produces more than ${formatCount(MAX_CELL_CHARACTERS)} characters`);
+  throw new TooLarge(`\`${option}\` produces more than ${formatCount(MAX_CELL_CHARACTERS)} characters`);
 }
 
 /** @throws TooLarge for more than `MAX_PAYLOAD_CHARACTERS` */

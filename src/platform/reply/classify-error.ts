@@ -18,7 +18,7 @@ export function classifyError(error: TransportError, origin: string): Classifica
       replyClass: { kind: "unsent", code: error.code, reason: `cannot reach ${origin}: ${causeOf(error.code)}` },
     };
   }
-  const reason = REASONS[error.code] ?? `no trustworthy answer: ${error.code}`;
+  const reason = REASONS[error.code] ?? `no trustworthy reply: ${error.code}`;
   const replyClass = { kind: "ambiguous", reason, notFromApi: NOT_HTTP_CODES.has(error.code) } as const;
   return TIMEOUT_CODES.has(error.code) ? { replyClass, pushBack: { reason: "timeout" } } : { replyClass };
 }

@@ -18,7 +18,7 @@ export interface StoredRows {
 
 /** The rows of one child source, which can be looked up by their join key. */
 export interface ChildStore extends StoredRows {
-  /** Starts a pass over the parents. */
+  /** Returns a finder for one pass over the parent rows, in their order. */
   readonly finder: () => ChildFinder;
   /** Yields the rows grouped by join key. May omit the rows of a group after the first `rowsPerParent` + 1 rows. */
   readonly groups: () => AsyncIterable<readonly StoredRow[]>;

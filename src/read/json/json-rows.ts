@@ -208,7 +208,7 @@ export function jsonRow(
   if (error !== undefined) {
     const lines = countLines(text.slice(0, error.offset));
     return broken(
-      { code: "source_invalid_json", reason: `${error.reason} (character ${error.offset + 1})` },
+      { code: "source_invalid_json", reason: `${error.reason} (character ${error.offset + 1} of the row)` },
       place("", lines),
     );
   }

@@ -6,8 +6,7 @@ import { cellPlace } from "../csv/csv-rows.ts";
 
 /**
  * Returns the key of a row: the value of a column (CSV), or of a member or dot path (JSON). Text is unchanged, because
- * `00123` and `123` are different keys; only an unpaired surrogate, which no text file can contain, becomes U+FFFD. A
- * JSON number is converted to text. Returns undefined if the value is missing, blank, or neither text nor a number.
+ * `00123` and `123` are different keys. Only an unpaired surrogate escape in JSON becomes U+FFFD. A JSON number is converted to text. Returns undefined if the value is missing, blank, or neither text nor a number.
  */
 export function keyOf(row: Row, name: string): string | undefined {
   const text = isCsvRow(row) ? row.cells[row.table.columnIndex.get(name) ?? -1] : jsonKey(row, name);

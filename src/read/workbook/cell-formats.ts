@@ -115,7 +115,7 @@ function dateFormat(code: string): NumberFormat {
   return { kind: "date", hasDate, hasTime: hasTime || !hasDate };
 }
 
-/** Each section of a format code applies to different numbers: `[=0]"-";dd/mm/yyyy` has two sections. */
+/** Returns the sections of a format code, which apply to different numbers. `[=0]"-";dd/mm/yyyy` has two sections. */
 function sectionsOf(code: string): readonly string[] {
   const sections = [""];
   for (const { type, raw } of tokenize(code)) {

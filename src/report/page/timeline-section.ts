@@ -135,7 +135,7 @@ export function moment(iso: string, hasSeconds = false): string {
   return `${dayOf(iso)}, ${iso.slice(11, hasSeconds ? 19 : 16)} UTC`;
 }
 
-/** Created on first use, because creating a formatter takes as long as an entire short command. */
+/** Created on first use, because creating a formatter can take as long as running a short command. */
 let day: Intl.DateTimeFormat | undefined;
 
 function dayOf(iso: string): string {

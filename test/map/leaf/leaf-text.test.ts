@@ -140,7 +140,7 @@ const tooLarge = (leaf: string, cells: Cells): string => {
 describe("size limits of strings", () => {
   test("end the run at the row if replace produces more than 1 MiB", () => {
     expect(mapLeaf(doubling(4), text, { A: "a".repeat(10) })).toEqual(["a".repeat(100_000)]);
-    expect(tooLarge(doubling(12), { A: "a".repeat(10) })).toMatch(/:\d+: replace produces more than 1,048,576/);
+    expect(tooLarge(doubling(12), { A: "a".repeat(10) })).toMatch(/:\d+: `replace` produces more than 1,048,576/);
   });
 
   test.each(["x".repeat(200), "$0$&$&$&", "$'$'$'$'$'$'", "$`$`$`$`$`$`"])(
@@ -148,13 +148,13 @@ describe("size limits of strings", () => {
     (to) => {
       const rule = JSON.stringify({ pattern: "a|x", to });
       const leaf = `{ from: A, replace: [${Array.from({ length: 40 }, () => rule).join(", ")}] }`;
-      expect(tooLarge(leaf, { A: "a".repeat(200) })).toContain("replace produces more than");
+      expect(tooLarge(leaf, { A: "a".repeat(200) })).toContain("`replace` produces more than");
     },
   );
 
   test("end the run if join produces more than 1 MiB", () => {
     const leaf = `{ from: [${Array.from({ length: 100 }, () => "A").join(", ")}], join: "" }`;
-    expect(tooLarge(leaf, { A: "a".repeat(11_000) })).toContain("join produces more than 1,048,576");
+    expect(tooLarge(leaf, { A: "a".repeat(11_000) })).toContain("`join` produces more than 1,048,576");
   });
 
   test("do not apply to a long string from the source unless it becomes longer", () => {

@@ -46,6 +46,6 @@ test("a literal replacement produces at most 1 MiB", () => {
   const leaf = "{ from: A, replace: { a: aa } }";
   expect(mapLeaf(leaf, text, { A: "a".repeat(2 ** 19) })).toEqual(["a".repeat(2 ** 20)]);
   expect(() => mapLeaf(leaf, text, { A: "a".repeat(2 ** 19 + 1) })).toThrow(
-    "accounts.csv:2: replace produces more than 1,048,576 characters",
+    "accounts.csv:2: `replace` produces more than 1,048,576 characters",
   );
 });

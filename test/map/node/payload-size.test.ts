@@ -24,7 +24,7 @@ describe("the limits", () => {
       "one value",
       2 ** 20,
       (characters: number) => checkCellLength(characters, "join"),
-      "join produces more than 1,048,576 characters",
+      "`join` produces more than 1,048,576 characters",
     ],
     ["a payload", 2 ** 24, checkPayloadLength, "the payload has more than 16,777,216 characters"],
   ])("of %s allow %i characters", (_, limit, check, message) => {

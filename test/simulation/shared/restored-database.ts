@@ -21,22 +21,22 @@ export interface RestoreOptions {
 }
 
 /**
- * The cause of a restore. A failover loses only the last moments. A restored dump or restored files lose more data, and
- * the server is unavailable for longer. `made again`: the database is empty.
+ * How the database is restored. A failover loses at most the last 3 seconds of changes. A restored dump or restored
+ * files can lose more, and the server can be unavailable for longer. `recreated`: the database is empty.
  */
-type Restore = "failover" | "dump" | "files" | "made again";
+type Restore = "failover" | "dump" | "files" | "recreated";
 
 const RESTORES: readonly (readonly [number, Restore])[] = [
   [4, "failover"],
   [3, "dump"],
   [2, "files"],
-  [0.5, "made again"],
+  [0.5, "recreated"],
 ];
 const KINDS: Readonly<Record<Restore, RestoreKind>> = {
   failover: "another origin",
   dump: "another origin",
   files: "files",
-  "made again": "another origin",
+  recreated: "another origin",
 };
 
 export function createRestores(scene: SharedScene, { count, losesFolders }: RestoreOptions): RestoredDatabase {
@@ -57,7 +57,7 @@ export function createRestores(scene: SharedScene, { count, losesFolders }: Rest
     if (how === "failover") await clock.sleep(between(dice, 1, 3_000));
     if (isOver || isRepairing) return;
     const copy =
-      how === "failover" ? before : how === "made again" ? empty : copies[between(dice, 0, copies.length - 1)];
+      how === "failover" ? before : how === "recreated" ? empty : copies[between(dice, 0, copies.length - 1)];
     if (copy === undefined) return;
     const isQuick = how === "failover" && dice() < 0.5;
     network.cut(isQuick ? between(dice, 1, 500) : between(dice, 500, how === "failover" ? 10_000 : 90_000));

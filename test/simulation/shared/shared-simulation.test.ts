@@ -55,7 +55,7 @@ const UNKNOWABLE: Readonly<Record<Restores, ReadonlySet<string>>> = {
   "folders lost": new Set(["nothing twice", "nothing twice after a warning", "nothing lost"]),
 };
 
-/** Seeds that once revealed a bug of the product or of the simulation. They are never removed. */
+/** Seeds that once revealed a bug in the product or in the simulation. They are never removed. */
 const REGRESSIONS: readonly number[] = [30355, 30405, 300732, 420138, 501888];
 
 const PATIENCE_MS = 3_600_000;

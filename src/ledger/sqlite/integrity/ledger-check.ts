@@ -147,7 +147,7 @@ function requireWhole(database: SqliteDatabase, logSize: number): void {
   const { path } = database;
   const { size } = statSync(path);
   const expected = pragma(database, "page_count") * pragma(database, "page_size");
-  if (logSize === 0 && size < expected) throw corruptLedger(path, `it has ${size} of ${expected} bytes`);
+  if (logSize === 0 && size < expected) throw corruptLedger(path, `it has only ${size} of ${expected} bytes`);
   if (size > FULLY_CHECKED_BYTES) return;
   const [found] = integrityErrors(database, 1);
   if (found !== undefined) throw corruptLedger(path, found);

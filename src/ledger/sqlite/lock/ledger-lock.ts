@@ -177,8 +177,9 @@ function releaseTransaction(database: SqliteDatabase): void {
 }
 
 /**
- * Whether the lease of the previous holder must be watched. The kernel reports that no process holds the lock, but for
- * a holder with a lease, this report is not reliable.
+ * Whether to watch the lock file before this process takes the lock. The kernel reports that no process holds the lock,
+ * but this report is not reliable if the previous holder or this process uses a lease. A previous holder that is known
+ * to be dead is not watched.
  */
 function needsWatch(before: Holder, holder: Holder): boolean {
   return (before.kind === "lease" || holder.kind === "lease") && !isDead(before);

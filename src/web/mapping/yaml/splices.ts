@@ -23,7 +23,7 @@ interface Entry {
    * The number of levels of the value that are written with one entry per line. Deeper levels are written in braces.
    */
   readonly levels: number;
-  /** The entry of the same object after which a new entry is added. The default is the last entry. */
+  /** Name of the entry in the same object after which a new entry is added; default: the last entry. */
   readonly after?: string | undefined;
 }
 

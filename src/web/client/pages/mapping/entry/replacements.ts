@@ -34,8 +34,8 @@ function asPair(item: JsonValue): { readonly from?: JsonValue; readonly pattern?
 
 /**
  * Returns the option `replace`; undefined if there are no replacements. A list stays a list and keeps its unchanged
- * items. Otherwise, replacements without patterns become the members of an object, if the object keeps their order. All
- * other replacements become a list, or a single item.
+ * items. Otherwise, returns an object if it can represent all replacements in their order. If not, returns a list, or a
+ * single item.
  */
 export function writeReplacements(rows: readonly Replacement[], old: JsonValue | undefined): JsonValue | undefined {
   const [first] = rows;
