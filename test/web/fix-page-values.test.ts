@@ -63,7 +63,6 @@ describeWebPages("the Fix page", (open) => {
     await status(page, "2,500 cells saved. 0 records need work.");
     expect(await page.evaluate("window.seen")).toContain("Saving…");
     expect(complaints).toEqual([]);
-    await page.close();
     await web.stop();
 
     const lines = correctionsIn(folder);
