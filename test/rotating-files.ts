@@ -81,6 +81,7 @@ export const PARTS: readonly (readonly string[])[] = [
   ],
   [
     "e2e/corrections-from-rejects",
+    "e2e/corrections-like-rejects",
     "e2e/frozen-push",
     "e2e/kill-workflow",
     "e2e/resume",

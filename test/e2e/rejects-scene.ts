@@ -1,7 +1,10 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import iconv from "iconv-lite";
+import { expect } from "vitest";
+import { readCorrections } from "../../src/read/corrections/corrections-file.ts";
+import type { CliEnd } from "./cli.ts";
 import { useSandbox, type Workplace, workplace } from "./push-scene.ts";
 
 export type Cells = Record<string, string>;
@@ -74,4 +77,26 @@ export async function runs({ migrate }: Workplace): Promise<readonly string[]> {
     (await migrate(["status", "--format", "json"])).stdout,
   );
   return all.map(({ id }) => id);
+}
+
+export const WITH_CORRECTIONS: readonly string[] = ["--corrections", "fixes.csv"];
+
+/** Saves the changed cells of the rejects in `report` as corrections in `fixes.csv`. */
+export function addCorrections({ migrate }: Workplace, ...flags: readonly string[]): Promise<CliEnd> {
+  return migrate(["corrections", "add", ...WITH_CORRECTIONS, "--rejects", "report", ...flags]);
+}
+
+/** Returns the corrections in `fixes.csv`. */
+export async function storedCorrections({ file }: Workplace): Promise<readonly string[]> {
+  if (!existsSync(file("fixes.csv"))) return [];
+  return (await readCorrections(file("fixes.csv"))).corrections.map(
+    ({ source, key, column, value }) => `${source} ${key} ${column} ${value}`,
+  );
+}
+
+/** Replaces a text that occurs in a file. */
+export function replaceIn({ file }: Workplace, name: string, from: string, to: string): void {
+  const text = readFileSync(file(name), "utf8");
+  expect(text).toContain(from);
+  writeFileSync(file(name), text.replace(from, to));
 }
