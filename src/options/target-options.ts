@@ -186,7 +186,7 @@ export const TARGET = {
     choices: ["test", "production"],
     file: true,
     library: "required",
-    docs: "`production` or `test`. Before a push to `production`, you must type the host (in `migrate web`: the code of the supplier, if there is one), unless you pass `--yes`",
+    docs: "`production` or `test`. Before a push to `production`, you must type the host, unless you pass `--yes`. In `migrate web`, you must always type the code of the supplier, or the host if there is no supplier",
   },
 } as const;
 
