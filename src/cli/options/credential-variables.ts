@@ -14,5 +14,5 @@ export const STORE_CREDENTIAL_VARIABLES = {
   AWS_ACCESS_KEY_ID: "access key of the document store",
   AWS_SECRET_ACCESS_KEY: "secret key of the document store",
   AWS_SESSION_TOKEN: "session token for temporary keys",
-  AWS_PROFILE: "profile in ~/.aws/config, used if no other key is configured",
+  AWS_PROFILE: "profile in ~/.aws/config, if no other key is set",
 } as const;
