@@ -88,7 +88,7 @@ function addMigrationCommands(program: Command, session: Session): void {
     formatOption(),
   ])
     .description(
-      "Exclude records from the migration, so that no push sends them. Without keys, list the excluded records. Works offline.",
+      "Exclude records from the migration, so that no push sends them. Without keys or --from, list the excluded records. Works offline.",
     )
     .argument("[keys...]", "business keys of the records, or places of rows without a key (customers.csv:12)")
     .action(onDemand(session, async () => (await inspectActions()).excludeAction));
@@ -224,7 +224,7 @@ function addContractCommands(program: Command, session: Session): void {
   const diffOptions = [...options("mapping", "operation", "overlay", "cache"), formatOption(["markdown"])];
   withOptions(contract.command("diff"), diffOptions)
     .description(
-      "Compare two contracts, and show which changes affect a mapping. The exit code is 1 if a change is breaking.",
+      "Compare two contracts, and show which changes affect a mapping. The exit code is 1 if a change breaks the mapping or, without a mapping, breaks payloads.",
     )
     .argument("<old>", "old OpenAPI document")
     .argument("<new>", "new OpenAPI document")
