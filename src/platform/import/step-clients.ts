@@ -42,7 +42,8 @@ export function createRemoteValidation({ steps, key }: Operation, tools: Request
   const step = steps.find(({ kind, body }) => kind === "validate" && body === undefined);
   const operation = step?.operation ?? steps.find(({ reasons }) => reasons !== undefined)?.reasons;
   if (operation === undefined) return undefined;
-  const client = createImportClient({ ...tools, operation: withKey(operation, key), compareEcho: true });
+  const validation = { ...withKey(operation, key), validates: true };
+  const client = createImportClient({ ...tools, operation: validation, compareEcho: true });
   return { ...client, name: step?.name ?? "validate", idempotent: true, dedupesByKey: true };
 }
 
@@ -58,7 +59,7 @@ function stepClient(step: Step, key: AttrPath | undefined, tools: RequestDepende
     ([field, source]) => [field, "attr" in source ? source.attr : undefined] as const,
   );
   const keyNames = namesOfKey(Object.fromEntries(fields), key);
-  const sentTo = { ...withKey(operation, key), creates: kind === "process", keyNames };
+  const sentTo = { ...withKey(operation, key), creates: kind === "process", validates: kind === "validate", keyNames };
   const client = createImportClient({ ...tools, operation: sentTo, ...definedMembers({ body: step.body }) });
   const explain = reasons === undefined ? unexplained : explainer(withKey(reasons, key), tools);
   const status = poll === undefined ? undefined : createStatusClient(poll, tools, key);

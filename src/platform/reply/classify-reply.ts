@@ -118,7 +118,7 @@ function classOf(facts: Facts, operation: ClassifiedOperation): ReplyClass {
   if (reply.status < 300 && isHtml(reply)) return notFromApi(`HTTP ${reply.status} with a web page`);
   if (reply.status < 300 && unsettled !== undefined && !reply.complete) return unsettled;
   const rule = operation.outcomes.find((candidate) => matches(candidate, facts));
-  const replyClass = rule === undefined ? byDefault(facts, operation) : byRule(rule, facts);
+  const replyClass = rule === undefined ? byDefault(facts, operation) : byRule(rule, facts, operation);
   const isSettled = replyClass.kind === "accepted" || (replyClass.kind === "rejected" && reply.status !== TOO_LARGE);
   return isSettled ? (unsettled ?? replyClass) : replyClass;
 }
@@ -129,12 +129,15 @@ function classOf(facts: Facts, operation: ClassifiedOperation): ReplyClass {
  */
 const TOO_LARGE = 413;
 
-function byRule(rule: OutcomeRule, facts: Facts): ReplyClass {
+function byRule(rule: OutcomeRule, facts: Facts, { validates = false }: ClassifiedOperation): ReplyClass {
   const { outcome } = rule;
   if (outcome === "accepted" || outcome === "exists") {
     if (facts.distrust !== undefined) return notFromApi(facts.distrust);
     const known = accepted(facts.body, rule.account === undefined ? ACCOUNT_FIELDS : [rule.account]);
-    return outcome === "exists" || facts.reply.status >= 300 ? { ...known, exists: true } : known;
+    // Some platforms reply to a successful dry run with an error status and without an account number.
+    const isDryRun = validates && rule.account === undefined;
+    const exists = outcome === "exists" || (facts.reply.status >= 300 && !isDryRun);
+    return exists ? { ...known, exists } : known;
   }
   if (outcome === "retry") return retry(facts);
   if (outcome === "ambiguous") return { kind: outcome, reason: `HTTP ${facts.reply.status}`, notFromApi: false };

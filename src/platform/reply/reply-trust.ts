@@ -15,6 +15,8 @@ export interface RepliesContract extends ReplyIdentifiers, Partial<Pick<PlainOpe
    * success.
    */
   readonly creates?: boolean;
+  /** Whether the request only validates. */
+  readonly validates?: boolean;
 }
 
 /**

@@ -36,6 +36,7 @@ paths:
       operationId: check
       x-migrate-outcomes:
         - { status: 400, has: account_number, outcome: accepted, account: account_number }
+        - { status: 400, code: "400", outcome: accepted }
       requestBody: *body
       responses: { "200": { description: right } }
   /process/:
@@ -164,4 +165,19 @@ function validated(body: object): Promise<string | undefined> {
 test("a validation reply that names another record does not prove that this record is on the platform", async () => {
   expect(await validated({ ref: "EXT-2", account_number: "A-2" })).toBe("ambiguous");
   expect(await validated({ ref: "EXT-1", account_number: "A-1" })).toBe("accepted");
+});
+
+test("a successful dry run with status 400 does not mean that the record exists (its record used to be `existing`)", async () => {
+  const rolledBack = toolsFor(replyOf(400, { code: "400", detail: "Rolled back" }));
+  const clients = [
+    createStepClients(operation("stage"), rolledBack)[0],
+    createRemoteValidation(operation("stage"), rolledBack),
+  ];
+  for (const client of clients) {
+    const reply = await client?.send(PAYLOAD, new AbortController().signal);
+    expect(reply?.replyClass).toEqual({ kind: "accepted" });
+  }
+  const [imported] = createStepClients(operation("stage"), toolsFor(replyOf(400, { account_number: "A-1" })));
+  const reply = await imported?.send(PAYLOAD, new AbortController().signal);
+  expect(reply?.replyClass).toEqual({ kind: "accepted", account: "A-1", exists: true });
 });
