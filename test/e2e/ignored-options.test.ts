@@ -20,6 +20,8 @@ test.each([
   [["corrections", "add", "A", "NAME", "x", "--today", "2026-01-31"], "unknown option '--today'"],
   [["corrections", "add", "--rejects", "report", "--in", "customers"], "cannot be used with"],
   [["corrections", "add", "--rejects", "report", "--line", "3"], "cannot be used with"],
+  [["exclude", "--reason", "closed"], "--reason needs keys"],
+  [["exclude", "--undo"], "--undo needs keys"],
   [["init", "--update", "--root", "accounts"], "cannot be used with"],
   [["init", "--update", "--key", "REF"], "cannot be used with"],
   [["init", "a.csv", "--mapping", "own.yaml"], "--mapping needs --update"],

@@ -164,8 +164,13 @@ export function excludeAction(session: Session, keys: readonly string[], flags: 
     const { endExclusions, excludeRecords, listExclusions } = await import("../../commands/ledger/exclude-records.ts");
     const { from, reason, undo = false, operation } = flags;
     const { dependencies } = context;
-    if (keys.length === 0 && from === undefined && !undo && reason === undefined)
+    if (keys.length === 0 && from === undefined) {
+      if (undo || reason !== undefined)
+        throw new Failure("usage", `${undo ? "--undo" : "--reason"} needs keys`, {
+          hint: "name the keys of the records, or a file with keys (--from)",
+        });
       return show(exclusionsView, await listExclusions(ledger, dependencies), flags, context);
+    }
     const options = { ledger, keys, from, supplier, operation, who: operator() };
     if (undo) {
       const ended = await endExclusions(options, dependencies);

@@ -13,7 +13,7 @@ const AMBIGUOUS_EXIT_CODE = 5;
 
 export function ledgerCheckAction(session: Session, flags: InspectFlags): Promise<void> {
   return withLedger(session, flags, async ({ ledger }, context) => {
-    const check = await ledgerCheck({ ledger });
+    const check = await ledgerCheck({ ledger }, context.dependencies);
     await show(ledgerCheckView(ledger), check, flags, context);
     return check.findings.length === 0 ? 0 : CORRUPT_EXIT_CODE;
   });

@@ -1,4 +1,4 @@
-import type { ExportedRow, LedgerCheck, LedgerRepair } from "../../ledger/ledger-store.ts";
+import type { ExportedRow, LedgerCheck, LedgerRepair, StoreOptions } from "../../ledger/ledger-store.ts";
 import type { JournaledLedger, Ledger } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
@@ -17,8 +17,8 @@ export interface LedgerOptions {
 }
 
 /** Checks the ledger for corruption. Changes nothing. */
-export async function ledgerCheck({ ledger }: LedgerOptions): Promise<LedgerCheck> {
-  return (await openLedgerStore(ledger)).check();
+export async function ledgerCheck({ ledger }: LedgerOptions, { notice }: StoreOptions): Promise<LedgerCheck> {
+  return (await openLedgerStore(ledger, { notice })).check();
 }
 
 /** The result of a repair, which also adds requests from the journals. */

@@ -21,12 +21,8 @@ export function checkWrittenFor(
   const location = { place: { file: overlay.file, line: overlay.lineOf([EXTENSION]) }, pointer: `/${EXTENSION}` };
   const { mark, document } = isJsonObject(declared) ? declared : {};
   if (typeof mark !== "string" || typeof document !== "string") {
-    findings.addAt(
-      "error",
-      "bad-overlay",
-      `${EXTENSION} must have "document" (the readable name of the document) and "mark" (its fingerprint)`,
-      location,
-    );
+    const members = '"document" (the readable name of the document) and "mark" (its fingerprint)';
+    findings.addAt("error", "bad-overlay", `${EXTENSION} must have ${members}, both in quotation marks`, location);
     return;
   }
   const found = documentFingerprint(base);

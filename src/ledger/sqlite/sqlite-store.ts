@@ -34,6 +34,7 @@ export function sqliteLedgerStore(path: string, { notice }: StoreOptions = {}): 
     },
     async check() {
       requireFile(path);
+      if (isBusy()) notice?.(`Another process is using the ledger ${path}, so its page checksums are not compared`);
       return checkLedger(path, isBusy);
     },
     async *export() {
