@@ -73,6 +73,6 @@ function rejectsNote({ summary, leftOut = 0 }: Report): string {
   const missing =
     leftOut === 0
       ? ""
-      : `; ${counted(leftOut, "row")} cannot be copied unchanged: see errors.csv, and fix ${leftOut === 1 ? "it" : "them"} in the extract`;
+      : `; ${counted(leftOut, "record")} cannot be copied unchanged: see errors.csv, and fix ${leftOut === 1 ? "it" : "them"} in the extract`;
   return ` (rejects: ${counted(count, "record")} to fix${missing})`;
 }

@@ -175,7 +175,7 @@ it("treats records that only the journal contains as ambiguous after the repair 
   const folder = await outdatedFolder();
   expect(await repair(folder)).toMatchObject({ noted: 3, isUncertain: false });
   expect(await planAgain(folder, KEYS)).toEqual(HELD);
-  expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
+  expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") }, {})).findings).toEqual([]);
 });
 
 it.each([
@@ -188,7 +188,7 @@ it.each([
   await repair(folder);
   const statuses = await planAgain(folder, KEYS);
   expect(statuses.slice(0, 5)).toEqual(HELD.slice(0, 5));
-  expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
+  expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") }, {})).findings).toEqual([]);
 });
 
 it("treats records found only in the journal as ambiguous after a corrupt older copy was repaired", async () => {
@@ -207,7 +207,7 @@ it("creates a ledger from the journal if no copy is left", async () => {
   removeLedger(folder);
   expect(await repair(folder)).toMatchObject({ noted: 5, isUncertain: false });
   expect(await planAgain(folder, KEYS)).toEqual([...Array<string>(5).fill("ambiguous"), "pending"]);
-  expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
+  expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") }, {})).findings).toEqual([]);
 });
 
 it("still refuses an older copy after another copy was repaired", async () => {
@@ -266,5 +266,5 @@ it("sends a record again once the restored ledger has been reconciled", async ()
     expect((await outcomesOf(ledger, run)).map(({ status }) => status)).toEqual(["accepted", "accepted"]);
   });
   await expect(pushKeys(folder, ["F"])).resolves.toBeUndefined();
-  expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
+  expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") }, {})).findings).toEqual([]);
 });

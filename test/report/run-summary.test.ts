@@ -3,9 +3,9 @@ import { summaryText } from "../../src/report/run-summary.ts";
 import { MIXED, reportOf } from "./reports.ts";
 
 describe("summaryText", () => {
-  it("says how many rows are missing from the rejects", () => {
+  it("says how many records are missing from the rejects", () => {
     expect(summaryText(reportOf(MIXED, { folder: "out", leftOut: 3 }))).toContain(
-      "(rejects: 2 records to fix; 3 rows cannot be copied unchanged: see errors.csv, and fix them in the extract)",
+      "(rejects: 2 records to fix; 3 records cannot be copied unchanged: see errors.csv, and fix them in the extract)",
     );
   });
 

@@ -236,7 +236,7 @@ function openStep({ files, workbook, leftOut }: Rejects): Html {
       instead, but do not correct both.${others.length === 0 ? "" : html` Also correct ${links(others)}.`}`
     : html`Open ${links(names)}, next to this page.`;
   if (leftOut === 0) return text;
-  return html`${text} ${counted(leftOut, "row")} ${leftOut === 1 ? "is" : "are"} not in these files: see errors.csv.`;
+  return html`${text} ${counted(leftOut, "record")} ${leftOut === 1 ? "is" : "are"} not in these files: see errors.csv.`;
 }
 
 function returnStep(owner: Report["owner"]): Html {

@@ -9,8 +9,7 @@ import type { ReportFile, ReportFolder } from "../report-folder.ts";
 import type { RejectRow } from "./rejected-rows.ts";
 
 export interface RejectFileWriter {
-  /** Returns false and omits the row if its copy could differ from the original. */
-  readonly add: (entry: RejectRow, key: string | undefined) => boolean;
+  readonly add: (entry: RejectRow, key: string | undefined) => void;
   /** Whether a new column appeared after the first rows were added. If so, the file must be written again. */
   readonly hasNewColumns: () => boolean;
   /** Writes the added rows, unless a new column has appeared. */
@@ -54,10 +53,9 @@ export function openRejectFile<R>(
   return {
     add: (entry, key) => {
       const row = layout.toRow(entry, key);
-      if (row === undefined) return false;
+      if (row === undefined) return;
       waiting.push(row);
       count += 1;
-      return true;
     },
     hasNewColumns: layout.hasNewColumns,
     flush: async () => {
@@ -75,6 +73,7 @@ export function openRejectFile<R>(
 interface RejectLayout<R> {
   readonly kind: "csv" | "json";
   readonly header: () => string;
+  /** Returns undefined for a row of the other kind. */
   readonly toRow: (entry: RejectRow, key: string | undefined) => R | undefined;
   readonly render: (rows: readonly R[]) => string;
   readonly hasNewColumns: () => boolean;
@@ -141,16 +140,18 @@ function byteOrderMarkFor(encoding: string | undefined): string {
 export const JSON_LAYOUT: RejectLayout<string> = {
   kind: "json",
   header: () => "",
-  toRow: ({ row, problems }) =>
-    isCsvRow(row) || problems.some(({ code }) => LOSSY_CODES.has(code))
-      ? undefined
-      : safeJson(JSON.stringify(row.value)),
+  toRow: ({ row }) => (isCsvRow(row) ? undefined : safeJson(JSON.stringify(row.value))),
   render: (lines) => lines.map((line) => `${line}\n`).join(""),
   hasNewColumns: () => false,
 };
 
-/** Problems after which a part of a JSON value may be missing. A copy could therefore differ from the original. */
-const LOSSY_CODES: ReadonlySet<string> = new Set<LocalFinding["code"]>([
+/**
+ * Errors of the file format that a copy of the row would not have. The copy may also differ from the original: a part
+ * of a JSON value may be missing, a number may be rounded, and a cell may contain the text of a spreadsheet error.
+ */
+export const UNCOPIED_ERRORS: ReadonlySet<string> = new Set<LocalFinding["code"]>([
+  "source_bad_cell",
+  "source_stray_quote",
   "source_invalid_json",
   "source_not_an_object",
   "source_duplicate_name",
@@ -167,14 +168,20 @@ export function originalColumns({ columns }: CsvTable): readonly string[] {
 
 /**
  * Returns the row's own cells, exactly as read, in the order of `columns`. Cells of columns that the file lacks are
- * empty. A ragged row keeps its cells in order and stays ragged, so that it is reported again until a user corrects it.
+ * empty. A ragged row keeps its cells in order and stays ragged, so that it is reported again until a user corrects it:
+ * it gets more cells than columns, because spreadsheet programs add the missing cells of a short row.
  */
-export function originalCells({ cells, table }: CsvRow, columns: readonly string[]): readonly string[] {
-  if (cells.length === table.columns.length)
-    return columns.map((column) => cells[table.columnIndex.get(column) ?? -1] ?? "");
+export function originalCells(row: CsvRow, columns: readonly string[]): readonly string[] {
+  const { cells, table } = row;
+  if (!isRagged(row)) return columns.map((column) => cells[table.columnIndex.get(column) ?? -1] ?? "");
   const added = table.columns.filter(isAddedColumn).length;
   const kept = cells.slice(0, Math.max(cells.length - added, 0));
-  return kept.length === columns.length ? [...kept, ""] : kept;
+  const missing = Math.max(columns.length + 1 - kept.length, 0);
+  return [...kept, ...Array.from({ length: missing }, () => "")];
+}
+
+export function isRagged({ cells, table }: CsvRow): boolean {
+  return cells.length !== table.columns.length;
 }
 
 /**

@@ -92,17 +92,8 @@ export function rejectRows(
     const near = place === undefined ? [] : (byLine.get(lineKey(place.file, place.line)) ?? []);
     const home = near.find(({ row }) => place !== undefined && isWithin(place, row)) ?? rows[0];
     home?.problems.push(problem);
-    if (problem.unlisted !== undefined) for (const entry of rows) noteUnlisted(entry, problem);
   }
   return rows;
-}
-
-/**
- * Adds to a JSON row one problem that represents all unlisted problems. The unlisted problems may be in any row of the
- * record, and may mean that the reader lost data.
- */
-function noteUnlisted({ row, problems }: MutableRejectRow, problem: Problem): void {
-  if (!isCsvRow(row) && !problems.includes(problem)) problems.push(problem);
 }
 
 interface MutableRejectRow extends SourceRow {

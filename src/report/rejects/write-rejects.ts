@@ -6,12 +6,14 @@ import { countRecords, type Report } from "../report.ts";
 import {
   csvLayout,
   type CsvRejectOptions,
+  isRagged,
   JSON_LAYOUT,
   openRejectFile,
   originalColumns,
   type RejectFile,
   rejectFileName,
   type RejectFileWriter,
+  UNCOPIED_ERRORS,
   WORKBOOK_FILE,
 } from "./reject-file.ts";
 import { type ManifestInfo, openManifest } from "./rejects-manifest.ts";
@@ -95,12 +97,7 @@ async function openWorkbook(
 async function writeOnePass(writer: RejectWriter, batches: AsyncIterable<RejectedBatch>): Promise<Rejects | undefined> {
   for await (const { batch, rejected, last } of batches) {
     for (const record of batch) writer.noteSources(record);
-    for (const { record, outcome } of rejected) {
-      const [own, ...joined] = rejectRows(record, outcome);
-      // Rows joined to an omitted row would be orphans.
-      if (own === undefined || !writer.add(own, outcome)) continue;
-      for (const entry of joined) writer.add(entry, outcome);
-    }
+    for (const { record, outcome } of rejected) writer.add(rejectRows(record, outcome), outcome);
     await writer.flush();
     if (last && writer.hasAllSources()) break;
   }
@@ -115,8 +112,11 @@ interface RejectWriter {
    */
   readonly noteSources: (record: InputRecord) => void;
   readonly hasAllSources: () => boolean;
-  /** Returns false if the row cannot be copied exactly. Skips a child row that was already added, and returns true. */
-  readonly add: (entry: RejectRow, outcome: Outcome) => boolean;
+  /**
+   * Adds the rows of a record, except child rows that were already added. Adds none of them if one of them cannot be
+   * copied exactly, because the record would then be incomplete.
+   */
+  readonly add: (rows: readonly RejectRow[], outcome: Outcome) => void;
   readonly flush: () => Promise<void>;
   /** Finishes the files. Returns undefined if a new column appeared after the first rows of a file were added. */
   readonly finish: () => Promise<Rejects | undefined>;
@@ -125,7 +125,7 @@ interface RejectWriter {
 export interface Rejects {
   readonly files: readonly RejectFile[];
   /**
-   * The number of JSON rows that could not be copied exactly and are therefore in no file. `errors.csv` lists their
+   * The number of records that could not be copied exactly and are therefore in no file. `errors.csv` lists their
    * places.
    */
   readonly leftOut: number;
@@ -167,6 +167,13 @@ function openRejectWriter(
     return file;
   };
 
+  /** Whether the cells of a ragged row would be below the columns of their own file. */
+  const fitsColumns = ({ row, child }: RejectRow): boolean => {
+    if (!isCsvRow(row) || !isRagged(row)) return true;
+    const columns = knownColumnsOf(known, rejectFileName(child, "csv"), originalColumns(row.table));
+    return originalColumns(row.table).every((column, index) => column === columns[index]);
+  };
+
   return {
     noteSources: (record) => {
       if (unseen.size === 0) return;
@@ -176,12 +183,16 @@ function openRejectWriter(
       }
     },
     hasAllSources: () => unseen.size === 0,
-    add: (entry, outcome) => {
-      if (entry.child !== undefined && isRepeated(entry.row)) return true;
-      const isTaken = fileOf(entry.child, entry.row).add(entry, outcome.key);
-      if (isTaken) for (const other of others) other.add(entry, outcome);
-      else leftOut += 1;
-      return isTaken;
+    add: (rows, outcome) => {
+      if (outcome.problems.some(({ code }) => UNCOPIED_ERRORS.has(code)) || !rows.every(fitsColumns)) {
+        leftOut += 1;
+        return;
+      }
+      for (const entry of rows) {
+        if (entry.child !== undefined && isRepeated(entry.row)) continue;
+        fileOf(entry.child, entry.row).add(entry, outcome.key);
+        for (const other of others) other.add(entry, outcome);
+      }
     },
     flush: async () => {
       for (const other of others) await other.flush();

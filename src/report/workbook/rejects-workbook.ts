@@ -7,7 +7,7 @@ import { plainLines, plainText } from "../../text/plain-text.ts";
 import { adviceFor } from "../problems/advice.ts";
 import { type Cause, collectCauses } from "../formats/causes.ts";
 import { describeProblem, describeReported } from "../problems/problem-text.ts";
-import { CELL_SEPARATOR, WORKBOOK_FILE, originalCells } from "../rejects/reject-file.ts";
+import { CELL_SEPARATOR, isRagged, WORKBOOK_FILE, originalCells } from "../rejects/reject-file.ts";
 import type { RowWriter } from "../rejects/rejected-rows.ts";
 import type { ReportFolder } from "../report-folder.ts";
 import { type Report, outcomesWithProblems } from "../report.ts";
@@ -114,7 +114,6 @@ function rowCells(
   problems: readonly Problem[],
   { columns, key }: { readonly columns: readonly string[]; readonly key: string | undefined },
 ): readonly SheetCell[] {
-  const isRagged = row.cells.length !== row.table.columns.length;
   const cells = originalCells(row, columns);
   const own = columns.map((column, index) => originalCell(cells[index] ?? "", column, problems));
   const rowProblems = problems.filter(({ place }) => place?.column === undefined || !columns.includes(place.column));
@@ -127,7 +126,7 @@ function rowCells(
     shown(placeInExtract(row)),
   ];
   const notes = words.map((value, index): SheetCell => ({ value, style: index === DETAIL ? style : "note" }));
-  return [...own, ...notes, ...(isRagged ? raggedCells(cells.slice(columns.length), row) : [])];
+  return [...own, ...notes, ...(isRagged(row) ? raggedCells(cells.slice(columns.length), row) : [])];
 }
 
 /** Returns the place of a row in the extract. A row of re-imported rejects keeps the place of the original row. */

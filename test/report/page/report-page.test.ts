@@ -91,7 +91,7 @@ describe("the page of a report", () => {
     };
     const steps = textOf(await pageText(MIXED, { rejects, run: RUN }));
     expect(steps).toMatch(/What to do first Open rejects\.csv and rejects\.meter%20points\.csv , next to this page\./);
-    expect(steps).toContain("1 row is not in these files: see errors.csv.");
+    expect(steps).toContain("1 record is not in these files: see errors.csv.");
     expect(steps).toContain("Return the files to the migration team, which sends them with migrate push --rejects .");
     expect(steps.indexOf("What to do first")).toBeLessThan(steps.indexOf("Records"));
     expect(await pageText(MIXED, { rejects })).toContain('<a href="rejects.meter%2520points.csv">');
