@@ -46,6 +46,15 @@ test("a record with a stray quotation mark is not in the rejects, because its co
   expect(summary).toContain("1 record cannot be copied unchanged: see errors.csv, and fix it in the extract");
 });
 
+function text(value: string): string {
+  return `<c t="inlineStr"><is><t>${value}</t></is></c>`;
+}
+
+/** Returns one line of JSON. */
+function customer(ref: string, more = ""): string {
+  return `{"REF":"${ref}","SEQ":"1","FIRST":"Ada","LAST":"Byron","DOB":"1971-02-01","EMAIL":"","MOBILE":""${more}}\n`;
+}
+
 const MAPPING = `
 operation: import-account
 sources:
@@ -62,7 +71,6 @@ payload:
 
 test("a workbook record with a spreadsheet error in a cell is not in the rejects (it used to become valid)", async () => {
   const folder = temporaryFolder();
-  const text = (value: string): string => `<c t="inlineStr"><is><t>${value}</t></is></c>`;
   const sheet = `<row>${["REF", "TYPE", "NAME"].map(text).join("")}</row>
     <row>${text("A-1")}${text("DOMESTIC")}<c t="e"><v>#N/A</v></c></row>
     <row>${text("A-2")}${text("DOMESTIC")}<c><f>SUM(Z1:Z3)</f></c></row>
@@ -80,8 +88,6 @@ test("a record with an unreadable joined row is not in the rejects (it used to b
   const place = accounts();
   const mapping = readFileSync(place.file("mapping.yaml"), "utf8");
   writeFileSync(place.file("mapping.yaml"), mapping.replace("customers.csv", "customers.ndjson"));
-  const customer = (ref: string, more = ""): string =>
-    `{"REF":"${ref}","SEQ":"1","FIRST":"Ada","LAST":"Byron","DOB":"1971-02-01","EMAIL":"","MOBILE":""${more}}\n`;
   writeFileSync(place.file("customers.ndjson"), customer("00000001") + customer("00000002"));
   appendFileSync(place.file("customers.ndjson"), customer("00000002", ',"CRM":12345678901234567890'));
   const [counts, again] = await validatedTwice(place);

@@ -129,20 +129,24 @@ function classOf(facts: Facts, operation: ClassifiedOperation): ReplyClass {
  */
 const TOO_LARGE = 413;
 
-function byRule(rule: OutcomeRule, facts: Facts, { validates = false }: ClassifiedOperation): ReplyClass {
+function byRule(rule: OutcomeRule, facts: Facts, operation: ClassifiedOperation): ReplyClass {
   const { outcome } = rule;
   if (outcome === "accepted" || outcome === "exists") {
     if (facts.distrust !== undefined) return notFromApi(facts.distrust);
     const known = accepted(facts.body, rule.account === undefined ? ACCOUNT_FIELDS : [rule.account]);
-    // Some platforms reply to a successful dry run with an error status and without an account number.
-    const isDryRun = validates && rule.account === undefined;
-    const exists = outcome === "exists" || (facts.reply.status >= 300 && !isDryRun);
-    return exists ? { ...known, exists } : known;
+    return existsBy(rule, facts, operation) ? { ...known, exists: true } : known;
   }
   if (outcome === "retry") return retry(facts);
   if (outcome === "ambiguous") return { kind: outcome, reason: `HTTP ${facts.reply.status}`, notFromApi: false };
   if (outcome === "blocked") return { kind: outcome, problems: explained(facts) };
   return { kind: outcome, problems: explained(facts), isFinal: isNamed(rule, facts) };
+}
+
+/** Whether the record exists on the platform already, according to a rule with the outcome `accepted` or `exists`. */
+function existsBy({ outcome, account }: OutcomeRule, { reply }: Facts, { validates }: ClassifiedOperation): boolean {
+  // Some platforms reply to a successful dry run with an error status and without an account number.
+  const isDryRun = validates === true && account === undefined;
+  return outcome === "exists" || (reply.status >= 300 && !isDryRun);
 }
 
 /**

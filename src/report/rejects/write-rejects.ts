@@ -167,13 +167,6 @@ function openRejectWriter(
     return file;
   };
 
-  /** Whether the cells of a ragged row would be below the columns of their own file. */
-  const fitsColumns = ({ row, child }: RejectRow): boolean => {
-    if (!isCsvRow(row) || !isRagged(row)) return true;
-    const columns = knownColumnsOf(known, rejectFileName(child, "csv"), originalColumns(row.table));
-    return originalColumns(row.table).every((column, index) => column === columns[index]);
-  };
-
   return {
     noteSources: (record) => {
       if (unseen.size === 0) return;
@@ -184,7 +177,10 @@ function openRejectWriter(
     },
     hasAllSources: () => unseen.size === 0,
     add: (rows, outcome) => {
-      if (outcome.problems.some(({ code }) => UNCOPIED_ERRORS.has(code)) || !rows.every(fitsColumns)) {
+      if (
+        outcome.problems.some(({ code }) => UNCOPIED_ERRORS.has(code)) ||
+        !rows.every((entry) => fitsColumns(entry, known))
+      ) {
         leftOut += 1;
         return;
       }
@@ -206,6 +202,13 @@ function openRejectWriter(
       return { files: written, leftOut };
     },
   };
+}
+
+/** Whether the cells of a ragged row would be below the columns of their own file. */
+function fitsColumns({ row, child }: RejectRow, known: KnownColumns): boolean {
+  if (!isCsvRow(row) || !isRagged(row)) return true;
+  const columns = knownColumnsOf(known, rejectFileName(child, "csv"), originalColumns(row.table));
+  return originalColumns(row.table).every((column, index) => column === columns[index]);
 }
 
 /**
