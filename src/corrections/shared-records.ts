@@ -1,7 +1,7 @@
 import path from "node:path";
 import { Failure } from "../model/failure.ts";
 import { NEEDS_WORK } from "../model/outcome.ts";
-import type { SourceSpec } from "../model/source-spec.ts";
+import type { ChildSpec, SourceSpec } from "../model/source-spec.ts";
 import type { OpenOptions } from "../read/input/opened-file.ts";
 import { keysIn, openSource, withDescendants } from "../read/input/opened-source.ts";
 import { plainText } from "../text/plain-text.ts";
@@ -49,11 +49,13 @@ export function refuseSharedRows(
 ): Promise<void> {
   return withClaims(folders, tempFolder, async (claim) => {
     for (const [at, { folder, plan }] of folders.entries()) {
-      for (const child of withDescendants<SourceSpec>(plan).flatMap(({ children }) => children)) {
-        for await (const keys of keysIn(await openSource(withoutJoin(child), reading), child.on)) {
-          for (const key of keys) {
-            const other = key === undefined ? undefined : claim(`rows ${child.name}`, key, at);
-            if (other !== undefined) throw sharedRows(child, [other, folder]);
+      for (const parent of withDescendants<SourceSpec>(plan)) {
+        for (const child of parent.children) {
+          for await (const keys of keysIn(await openSource(withoutJoin(child), reading), child.on)) {
+            for (const key of keys) {
+              const other = key === undefined ? undefined : claim(`rows ${child.name}`, key, at);
+              if (other !== undefined) throw sharedRows(child, parent, [other, folder]);
+            }
           }
         }
       }
@@ -116,11 +118,19 @@ function sharedRecord(key: string, [one, other]: TwoFolders): Failure {
   });
 }
 
-function sharedRows({ name, on }: { readonly name: string; readonly on: string }, folders: TwoFolders): Failure {
+/**
+ * Suggests separate re-imports only if several parents may share a row. Otherwise, the two folders contain parts of one
+ * record, or two records with the same key, and one of the parts would be sent without the other.
+ */
+function sharedRows({ name, on, parentKey }: ChildSpec, parent: SourceSpec, folders: TwoFolders): Failure {
   const separately = folders.map((folder) => shellCommand(["migrate", "push", "--rejects", folder]));
+  const hint =
+    parentKey === undefined || parentKey === parent.key
+      ? `put all rows with this ${on} in one folder, or correct them in the report of the whole run`
+      : `re-import the folders separately, for example with \`${separately.join("`, then `")}\``;
   return new Failure(
     "usage",
     `rows of source ${name} with the same ${on} are in both ${folders.join(" and ")}, so they would be joined twice; nothing was sent`,
-    { hint: `re-import the folders separately, for example with \`${separately.join("`, then `")}\`` },
+    { hint },
   );
 }

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { CONTRACT, outcomeLines, type Workplace, workplace } from "./push-scene.ts";
-import { readRejects, save, useRejects } from "./rejects-scene.ts";
+import { readRejects, replaceIn, save, useRejects } from "./rejects-scene.ts";
 
 const { sandbox, keysOnPlatform } = useRejects();
 
@@ -284,4 +284,46 @@ test("the changed cells in returned packages can be saved as corrections, so tha
     ["K4", "skipped"],
     ["K5", "invalid"],
   ]);
+});
+
+test("conflicting records are in one package, so that an uncorrected package sends none of them", async () => {
+  const accounts = [
+    { REF: "K1", NAME: "North" },
+    { REF: "K2", NAME: "North", TYPE: "?" },
+    { REF: "K3", NAME: "North" },
+    { REF: "K3", NAME: "South" },
+    { REF: "K4", NAME: "South" },
+    { REF: "K5", NAME: "North" },
+    { REF: "K05", NAME: "South" },
+    { REF: "K6", NAME: "South", TYPE: "?" },
+  ];
+  // K4 and K5 have the same customer. The customer k05 has no account, but may belong to K05.
+  const customers = ["K1", "K2", "K3", "K4", "K5", "K05", "k05", "K6"].map((REF, index) => ({
+    REF,
+    SEQ: REF === "K5" ? "3" : String(index),
+  }));
+  const work = workplace({ accounts, customers }, sandbox);
+  replaceIn(work, "mapping.yaml", "orderBy: SEQ", "orderBy: SEQ, key: SEQ");
+  writeFileSync(
+    work.file("migrate.yaml"),
+    `owners:
+  - { owner: Orphans, codes: [source_orphan_row] }
+  - { owner: North, columns: { NAME: [North] } }
+  - { owner: South }
+`,
+  );
+  await work.push(["--out", "report"]);
+  const { packages } = JSON.parse((await work.migrate(["report", "--by-owner", "--format", "json"])).stdout);
+  expect(packages).toMatchObject([
+    { owner: "South", records: 5 },
+    { owner: "North", records: 3 },
+  ]);
+  expect([keysIn(work, "North"), keysIn(work, "South")]).toEqual([
+    ["K2", "K3", "K3"],
+    ["K4", "K5", "K05", "K6"],
+  ]);
+  for (const folder of ["North", "South"]) {
+    expect((await work.migrate(["push", "--rejects", `report/${folder}`])).code).toBe(1);
+  }
+  expect(await keysOnPlatform()).toEqual(["K1"]);
 });

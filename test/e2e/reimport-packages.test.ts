@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { CONTRACT, type Workplace, workplace } from "./push-scene.ts";
-import { readRejects, save, useRejects } from "./rejects-scene.ts";
+import { readRejects, replaceIn, save, useRejects } from "./rejects-scene.ts";
 
 const { sandbox, admin, keysOnPlatform } = useRejects();
 
@@ -92,8 +92,25 @@ test("child rows for the same record in two folders are refused", async () => {
   const { code, stderr } = await work.migrate(["push", ...BOTH, "--accept-changes"]);
   expect(code).toBe(2);
   expect(stderr).toContain("rows of source customers with the same REF are in both report/Names and report/Types");
-  expect(stderr).toContain("`migrate push --rejects report/Names`, then `migrate push --rejects report/Types`");
+  expect(stderr).toContain("put all rows with this REF in one folder, or correct them in the report of the whole run");
+  expect(stderr).not.toContain("migrate push --rejects");
   expect(await keysOnPlatform()).toEqual(["K1"]);
+});
+
+test("folders that share a row of several records are refused, and can be re-imported separately", async () => {
+  const accounts = [{ REF: "K1" }, { REF: "K2", NAME: "" }, { REF: "K3", TYPE: "?" }];
+  const work = workplace({ accounts, customers: [{ REF: "DE1 2GU" }] }, sandbox);
+  replaceIn(work, "mapping.yaml", "on: REF", "on: { REF: POSTCODE }");
+  writeFileSync(work.file("migrate.yaml"), OWNERS);
+  await work.push(["--out", "report"]);
+  await work.migrate(["report", "--by-owner"]);
+  correct(work, "Names", { NAME: "Zoë Hughes" });
+  const { code, stderr } = await work.migrate(["push", ...BOTH]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("rows of source customers with the same REF are in both report/Names and report/Types");
+  expect(stderr).toContain("`migrate push --rejects report/Names`, then `migrate push --rejects report/Types`");
+  expect((await work.migrate(["push", "--rejects", "report/Names"])).code).toBe(0);
+  expect(await keysOnPlatform()).toEqual(["K1", "K2"]);
 });
 
 test("folders of different runs are read together if their settings agree", async () => {

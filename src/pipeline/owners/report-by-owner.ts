@@ -15,6 +15,7 @@ import { orderedRecords } from "../plan/ordered-records.ts";
 import { nextCommand, type RejectedSource } from "../run/next-command.ts";
 import { describeReport, reportFolder, requireReportFolder } from "../run/run-report.ts";
 import { writeFolder } from "../run/write-folder.ts";
+import { type KeepTogether, keepConflictsTogether } from "./conflicts.ts";
 import { type ExportedPackages, readExport, writeExport } from "./exported-packages.ts";
 import { folderNames } from "./folder-names.ts";
 import { excludedKeys } from "../run/excluded-keys.ts";
@@ -54,7 +55,7 @@ interface OwnerPackage {
 
 /**
  * Writes a report folder for each owner of records that need correction. Each of these records is in exactly one
- * folder, the folder of its owner.
+ * folder, the folder of its owner; conflicting records are in the same folder.
  * @throws Failure `usage` if a report would replace a folder that contains corrections or the input of the run;
  * `storage`
  */
@@ -64,7 +65,8 @@ export async function reportByOwner(options: ByOwnerOptions, dependencies: Depen
   const exitCode = run.exitCode ?? (await ledger.summary(run.id)).exitCode;
   const whole = await describeReport({ ledger, run, job, reporting }, { exitCode }, dependencies);
   const includedOutcomes = withoutExcluded(whole.outcomes, await (await excludedKeys(ledger))(run));
-  const shares = await sharesOf(includedOutcomes, options, dependencies);
+  const keepTogether = await keepConflictsTogether(whole.outcomes);
+  const shares = await sharesOf({ outcomes: includedOutcomes, keepTogether }, options, dependencies);
   const parent = reportFolder(reporting, run.id) ?? ".";
   const names = folderNames([...owners.map(({ owner }) => owner), ...shares.keys()]);
   const folderOf = (name: string): string => path.join(parent, names.get(name) ?? name);
@@ -150,12 +152,12 @@ function dueOfRun({ startedAt }: Run, { name, days }: OwnerShare): string | unde
 }
 
 /**
- * Divides the records among their owners. Finds the owners in the same way as `migrate open`. If the platform has
- * accepted a record with other content, or already had the record, its state in `migrate open` differs from its state
- * in the run.
+ * Divides the records among their owners. Finds the owners in the same way as `migrate open`, but keeps conflicting
+ * records together. If the platform has accepted a record with other content, or already had the record, its state in
+ * `migrate open` differs from its state in the run.
  */
 async function sharesOf(
-  outcomes: Report["outcomes"],
+  { outcomes, keepTogether }: { readonly outcomes: Report["outcomes"]; readonly keepTogether: KeepTogether },
   { ledger, run, job, owners }: ByOwnerOptions,
   dependencies: Dependencies,
 ): Promise<ReadonlyMap<string, OwnerShare>> {
@@ -171,7 +173,8 @@ async function sharesOf(
       records.push({ run: id, record, source, problems, supplier, state: found?.state ?? status });
     }
     const owned = await findOwners(owners, records, cells);
-    return owned.map((owner = { name: NO_OWNER }, index) => {
+    return batch.map((outcome, index) => {
+      const owner = keepTogether(outcome, owned[index] ?? { name: NO_OWNER });
       const from = since[index];
       return { ...owner, due: from === undefined ? undefined : dueDay({ since: from }, owner) };
     });
