@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../src/model/outcome.ts";
 import type { MappedRecord } from "../../src/model/record.ts";
@@ -109,5 +111,23 @@ describe("checked records", () => {
       ["born", "31/02/2024"],
       ["name", "toolong"],
     ]);
+  });
+
+  it.each([
+    ["name: NAME, born: { from: NAME, upper: true }", { name: "toolong", born: "TOOLONG" }],
+    ["name: { value: constant }, file: { value: ../b }", { name: "constant", file: "../b" }],
+  ])("contain the value of each attr that has the same place: %s", async (fields, expected) => {
+    const folder = thingsFolder(["A,toolong,,"]);
+    const mapping = `sources: { things: { files: things.csv } }\npayload: { ref: REF, ${fields} }\n`;
+    writeFileSync(path.join(folder, "mapping.yaml"), mapping);
+    const shownValues = createShownValues();
+    const records = await all(checkedRecords(await openThings(folder), { signal, shownValues }));
+    const outcomes = records.map(({ number, row, problems }): Outcome => {
+      const source = { file: row.table.file, line: row.line };
+      const stored = problems.map(({ value: _value, ...problem }) => problem);
+      return { record: number, source, status: "invalid", problems: stored };
+    });
+    const shown = outcomes.flatMap((each) => shownValues.fill(each).problems);
+    expect(Object.fromEntries(shown.map(({ attr, value }) => [attr, value]))).toEqual(expected);
   });
 });

@@ -236,7 +236,7 @@ export function isValid(record: MappedRecord): boolean {
  */
 function noteValues({ problems, payload }: MappedRecord, noteValue: ShownValues["noteValue"]): void {
   for (const { place, value, attr } of problems) {
-    if (place) noteValue(place, value ?? valueAt(payload, parseAttr(attr)));
+    if (place) noteValue(place, attr, value ?? valueAt(payload, parseAttr(attr)));
   }
 }
 

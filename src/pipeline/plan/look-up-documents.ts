@@ -144,7 +144,8 @@ function problemAt(
   { job, options }: RecordContext,
 ): Problem {
   const place = job.mapping.locate(row, path);
-  if (place !== undefined) options.shownValues?.noteValue(place, value);
-  const found = { attr: formatAttr(path), severity: "error", by: "local", shape: shapeOf(value), ...finding } as const;
+  const attr = formatAttr(path);
+  if (place !== undefined) options.shownValues?.noteValue(place, attr, value);
+  const found = { attr, severity: "error", by: "local", shape: shapeOf(value), ...finding } as const;
   return place === undefined ? found : { ...found, place };
 }

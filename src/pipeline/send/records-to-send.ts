@@ -1,5 +1,6 @@
 import type { Operation } from "../../contract/operations/operation.ts";
 import { supplierIn } from "../../job/settings/supplier-settings.ts";
+import { formatAttr } from "../../json/attr.ts";
 import { canonicalJson, type JsonObject, valueAt } from "../../json/json-value.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { SendableItem } from "../../ledger/records/requests.ts";
@@ -162,7 +163,7 @@ function locatorIn(
   return (path) => {
     const row = rowOf();
     const place = row && mapping.locate(row, path);
-    if (place) shownValues?.noteValue(place, valueAt(payload, path));
+    if (place) shownValues?.noteValue(place, formatAttr(path), valueAt(payload, path));
     return place;
   };
 }

@@ -42,7 +42,7 @@ interface ShownFindings extends BatchFindings {
 }
 
 /** A value to show, and the position of its item. */
-type NotedValue = readonly [position: number, place: Place, value: JsonValue];
+type NotedValue = readonly [position: number, place: Place, attr: string, value: JsonValue];
 
 export interface InputBatch {
   /** Records for the row path. */
@@ -243,8 +243,8 @@ function createCheck(job: CompiledJob, showValues: boolean): (batch: readonly Ma
   }
   let shown: NotedValue[] = [];
   let position = 0;
-  const check = compileChecks(job, (place, value) => {
-    if (value !== undefined) shown.push([position, place, value]);
+  const check = compileChecks(job, (place, attr, value) => {
+    if (value !== undefined) shown.push([position, place, attr, value]);
   });
   return (batch) => {
     shown = [];

@@ -162,5 +162,5 @@ function batchOf({ items, ...batch }: PackedBatch, before: number, limit: number
 }
 
 function noteValues({ shown }: PackedBatch, taken: number, shownValues: ShownValues): void {
-  for (const [position, place, value] of shown) if (position < taken) shownValues.noteValue(place, value);
+  for (const [position, ...value] of shown) if (position < taken) shownValues.noteValue(...value);
 }
