@@ -178,7 +178,7 @@ export type SourceFinding =
   | { readonly code: "source_missing_row"; readonly child: string }
   /** Two rows of a child source with the same key. */
   | { readonly code: "source_duplicate_key"; readonly source: string; readonly other: Place }
-  /** A row of a child source with the same cells as an earlier row. */
+  /** A row of a child source with the same cells, by name, as an earlier row. */
   | { readonly code: "source_repeated_row"; readonly source: string; readonly other: Place }
   /** A cell of the `orderBy` column does not have the notation that the mapping requires. */
   | { readonly code: "source_bad_order"; readonly wanted: string }

@@ -2,7 +2,7 @@ import type { CsvRow } from "../../model/record.ts";
 import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
 import { cellMarks, findCells, newRecordCells } from "../../read/csv/record-cells.ts";
 import { RECORD_FLAG, recordFlags } from "../../read/csv/record-flags.ts";
-import { placesInOrder, ranksOf } from "../../read/join/arrange-rows.ts";
+import { contentIn, placesInOrder, ranksOf } from "../../read/join/arrange-rows.ts";
 import type { ChildSlice, JoinedSource } from "../../read/join/bytes/joined-chunk.ts";
 import { asBuffer, type ChildGroups } from "../../read/join/bytes/joined-piece.ts";
 import { type FastPathCells, withEncodingState } from "./fast-path-cells.ts";
@@ -30,6 +30,7 @@ export interface ChildRecords {
 
 export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecords {
   const readers = files.map(recordReader);
+  const contentOf = contentIn(files.map(({ layout }) => layout.header.table));
   let slices: readonly Slice[] = [];
   let groups: ChildGroups = NO_GROUPS;
   let [first, count] = [0, 0];
@@ -56,7 +57,7 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
   function areDifferent(): boolean {
     const slice = slices[groups.sliceAt[first] ?? 0];
     const isSimple = slice !== undefined && count <= MAX_SIMPLE_ROWS && areUnquotedIn(slice, groups, first, count);
-    return isSimple ? haveDifferentBytes(slice, groups, first, count) : haveDifferentCells(count, readerAt);
+    return isSimple ? haveDifferentBytes(slice, groups, first, count) : haveDifferentCells(count, readerAt, contentOf);
   }
 
   /** Sorts the child records. Returns false if a record has no valid value to sort by, or needs the row path. */
@@ -128,12 +129,16 @@ function haveDifferentBytes(slice: Slice, { numberAt }: ChildGroups, first: numb
   return true;
 }
 
-function haveDifferentCells(count: number, readerAt: (index: number) => RecordReader | undefined): boolean {
+function haveDifferentCells(
+  count: number,
+  readerAt: (index: number) => RecordReader | undefined,
+  contentOf: (row: CsvRow) => string,
+): boolean {
   const contents = new Set<string>();
   for (let index = 0; index < count; index += 1) {
     const cells = readerAt(index)?.cells;
     if (cells === undefined) return false;
-    contents.add(JSON.stringify(cells.row().cells));
+    contents.add(contentOf(cells.row()));
   }
   return contents.size === count;
 }

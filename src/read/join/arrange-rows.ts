@@ -1,3 +1,4 @@
+import { canonicalJson, type JsonValue } from "../../json/json-value.ts";
 import { compareNumberRanks, numberRank } from "../../json/number-rank.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import { isCsvRow, placeOf, type Row } from "../../model/record.ts";
@@ -48,11 +49,12 @@ function repeatedRows(group: readonly StoredRow[]): ReadonlyMap<number, StoredRo
   }
   const repeated = new Map<number, StoredRow>();
   const firsts = new Map<string, StoredRow>();
+  const contentOf = contentIn(group.map(({ read }) => read.row.table));
   for (const stored of group) {
-    const content = rowContent(stored.read.row);
+    const content = contentOf(stored.read.row);
     const before = firsts.get(content);
     if (before === undefined) firsts.set(content, stored);
-    else if (isSameRow(before.read.row, stored.read.row)) repeated.set(stored.id, before);
+    else repeated.set(stored.id, before);
   }
   return repeated;
 }
@@ -60,10 +62,49 @@ function repeatedRows(group: readonly StoredRow[]): ReadonlyMap<number, StoredRo
 const NO_ROWS: ReadonlyMap<number, StoredRow> = new Map();
 
 function isSameRow(one: Row, other: Row): boolean {
-  if (!isCsvRow(one) || !isCsvRow(other)) return rowContent(one) === rowContent(other);
-  const { cells } = other;
-  if (one.cells.length !== cells.length || one.cells.some((cell, index) => cell !== cells[index])) return false;
-  return one.table === other.table || one.table.columns.join("\n") === other.table.columns.join("\n");
+  if (!isCsvRow(one) || !isCsvRow(other) || !haveSameColumns(one.table, other.table)) {
+    const contentOf = contentIn([one.table, other.table]);
+    return contentOf(one) === contentOf(other);
+  }
+  return one.cells.length === other.cells.length && one.cells.every((cell, index) => cell === other.cells[index]);
+}
+
+/**
+ * Returns a function that returns the same text for equal rows of these tables. If the tables have different columns,
+ * rows are equal if they have the same text under each name.
+ */
+export function contentIn(tables: readonly Table[]): (row: Row) => string {
+  const [first] = tables;
+  return first === undefined || tables.every((table) => haveSameColumns(first, table)) ? rowContent : namedContent;
+}
+
+type Table = Row["table"];
+
+/** Whether the tables have the same columns in the same order, or are both JSON. */
+function haveSameColumns(one: Table, other: Table): boolean {
+  if (one === other) return true;
+  if (one.kind === "json" || other.kind === "json") return one.kind === other.kind;
+  const { columns } = other;
+  return one.columns.length === columns.length && one.columns.every((name, index) => name === columns[index]);
+}
+
+/**
+ * Returns the content of a row as an object of its values by name. The number of a JSON row counts as its text. The
+ * cells of a ragged row have no names.
+ */
+function namedContent(row: Row): string {
+  if (!isCsvRow(row)) {
+    const members = Object.entries(row.value).map(([name, value]) => [name, textOfNumber(value)] as const);
+    return canonicalJson(Object.fromEntries(members));
+  }
+  const { cells, table } = row;
+  if (cells.length !== table.columns.length) return canonicalJson([table.columns, cells]);
+  const named = Array.from(table.columnIndex, ([name, index]) => [name, cells[index] ?? ""] as const);
+  return canonicalJson(Object.fromEntries(named));
+}
+
+function textOfNumber(value: JsonValue): JsonValue {
+  return typeof value === "number" ? String(value) : value;
 }
 
 function repeatWarnings(

@@ -164,6 +164,22 @@ async function notPlain(job: Job, purpose: ScanPurpose = { kind: "validate" }): 
   return others;
 }
 
+test("reports repeated child rows on both paths if the columns of the files have different orders", async () => {
+  const folder = temporaryFolder({
+    "contract.yaml": CONTRACT,
+    "mapping.yaml": MAPPING,
+    "accounts.csv": [HEADERS["accounts.csv"], "A1,Ann", "A2,Bob", ""].join("\n"),
+    "people.csv": [HEADERS["people.csv"], "A1,1,Ann,Smith,", "A2,1,Bo,Smith,", ""].join("\n"),
+    "more.csv": [HEADERS["more.csv"], "1;A1;Smith;Ann;", "1;A2;Bo;Smith;", ""].join("\n"),
+    "meters.csv": HEADERS["meters.csv"],
+  });
+  const job = await openFolder(folder);
+  onTestFinished(() => job.input.close());
+  const byRows = await planned(joinedRows(job, ITEMS));
+  expect(await planned(joinedBytes(job, ITEMS))).toEqual(byRows);
+  expect(JSON.stringify(byRows).match(/source_repeated_row/g)).toHaveLength(1);
+});
+
 test("reports repeated child rows on both paths if a list builds items from them in two ways", async () => {
   const thing = {
     type: "object",

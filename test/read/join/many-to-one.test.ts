@@ -146,6 +146,25 @@ describe("rows of one parent", () => {
     expect(problemsOf(records)).toEqual([]);
   });
 
+  it("are equal if they have the same text under each name, in any order of the columns", async () => {
+    const folder = temporaryFolder({
+      "a.csv": "ID,NAME,SEQ\nC1,Ada,1\nC1,Ben,1\n",
+      "b.csv": "SEQ,ID,NAME\n1,C1,Ada\n1,Ada,C1\n",
+      "c.csv": "SEQ,ID,NAME,\n1,C1,Cy,\n1,C1,Ben,\n1,C1,Cy,\n",
+      "d.csv": "ID,SEQ,NAME\nC1,Ada,1\nC1,Ada,1\n",
+      "e.ndjson": '{"SEQ":1,"NAME":"Ada","ID":"C1"}\n{"SEQ":null,"NAME":"Ada","ID":"C1"}\n',
+    });
+    const files = ["a.csv", "b.csv", "c.csv", "d.csv", "e.ndjson"].map((name) => join(folder, name));
+    for (const [, options] of STORES) {
+      const { records } = await read(await plan(["1,C1"], [], { files, distinct: true }), options);
+      expect(joined(records)).toEqual([[2, 3, 2, 2, 2], "orphan 3"]);
+      const pair = await read(await plan(["1,C1"], [], { files: files.slice(0, 2) }), options);
+      expect(pair.records[0]?.problems).toMatchObject([
+        { code: "source_repeated_row", place: { file: files[1], line: 2 }, other: { file: files[0], line: 2 } },
+      ]);
+    }
+  });
+
   it("are ordered as the mapping declares, and a cell in another format is a problem", async () => {
     const order = { column: "SEQ", cells: NUMBERS };
     const sorted = await read(await plan(["1,C1"], ["C1,A,10", "C1,B,9"], { orderBy: order }));
