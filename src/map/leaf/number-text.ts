@@ -34,7 +34,8 @@ export function numberFrom(text: string): number | undefined {
 /**
  * Creates a parser for numbers with a source's own separators: `1.234,50` -> `1234.50`. The parser removes a leading
  * plus and leading zeros, because the mapping declares the cell as a number; digits after the decimal separator are
- * kept. A minus may follow the number, as in SAP (`12,50-`). The parser returns undefined for any other text.
+ * kept. A minus may follow the number, as in SAP (`12,50-`). The parser returns undefined for any other text. This
+ * includes a first group of zeros: in `0,125`, the comma is probably the decimal separator.
  */
 export function numberReader(separators: NumberSeparators): (text: string) => string | undefined {
   const shape = numberShape(separators);
@@ -59,7 +60,8 @@ const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
 function numberShape({ decimal, group }: NumberSeparators): RegExp {
-  const grouped = group === undefined ? "" : `|\\d{1,3}(?:${groupShape(group)}\\d{3})+`;
+  const separator = group === undefined ? undefined : groupShape(group);
+  const grouped = separator === undefined ? "" : `|(?!0+${separator})\\d{1,3}(?:${separator}\\d{3})+`;
   return new RegExp(`^([-+]?)(\\d+${grouped})(?:${escaped(decimal)}(\\d+))?(-?)$`, "u");
 }
 

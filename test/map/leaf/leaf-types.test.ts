@@ -133,6 +133,17 @@ describe("number", () => {
   });
   test("ignores leading zeros", () => {
     expect(mapLeaf("{ from: A, number: {} }", integer, { A: "007" })).toEqual([7]);
+    expect(mapLeaf(german, decimal, { A: "01.234,50" })).toEqual(["1234.50"]);
+  });
+  test("rejects a first group of zeros, which is probably the whole part of a fraction", () => {
+    for (const A of ["0.125", "-0.001", "000.125", "0.125,5", "0.000.001"])
+      expect(mapLeaf(german, decimal, { A })).toEqual([A, "invalid"]);
+    expect(mapLeaf('{ from: A, number: { group: " " } }', decimal, { A: "0\u00a0125" })).toEqual([
+      "0\u00a0125",
+      "invalid",
+    ]);
+    expect(mapLeaf(german, decimal, { A: "0,125" })).toEqual(["0.125"]);
+    expect(mapLeaf(german, decimal, { A: "10.125" })).toEqual(["10125"]);
   });
   test("accepts a minus sign after the number, as in SAP exports", () => {
     expect(mapLeaf(german, decimal, { A: "1.234,50-" })).toEqual(["-1234.50"]);

@@ -54,8 +54,8 @@ export interface ColumnCounter {
 const VALUE_KINDS: readonly (readonly [kind: ValueKind, isOfKind: (text: string) => boolean])[] = [
   ["integer", (text) => /^[-+]?\d{1,18}$/.test(text)],
   ["number", (text) => /^[-+]?\d{1,15}(?:\.\d+)?$/.test(text)],
-  ["commaNumber", (text) => /^[-+]?(?:\d{1,3}(?:\.\d{3})+|\d{1,15}),\d+-?$/.test(text)],
-  ["groupedNumber", (text) => /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?-?$/.test(text)],
+  ["commaNumber", (text) => /^[-+]?(?:(?!0+\.)\d{1,3}(?:\.\d{3})+|\d{1,15}),\d+-?$/.test(text)],
+  ["groupedNumber", (text) => /^[-+]?(?!0+,)\d{1,3}(?:,\d{3})+(?:\.\d+)?-?$/.test(text)],
   ["trailingMinus", (text) => /^\d{1,15}(?:\.\d+)?-$/.test(text)],
   ["email", (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)],
   ["phone", (text) => /^(?:\+|0[1-9]|\(0)[\d ()/-]{7,18}$/.test(text) && /(?:\d\D*){9}/.test(text)],
