@@ -35,6 +35,7 @@ describe("a document path", () => {
     "電気/契約書.pdf",
     "a.b/c..d/e...pdf",
     "notes/10:30 call.txt",
+    "notes/ letter.pdf",
     "50%_off.pdf",
     "backup~/a~b.txt",
     "emoji/👩‍🔧.png",

@@ -244,7 +244,7 @@ const UNSAFE_PATH_TEXT: Readonly<Record<UnsafePathReason, string>> = {
   repeats_root: "it repeats the supplier's root",
   scheme: "it starts with a scheme or a drive",
   too_long: "it is too long",
-  trailing_dot_or_space: "a part ends in a dot or a space",
+  trailing_dot_or_space: "it starts with a space, or a part of it ends in a dot or a space",
 };
 
 function describeLocalFinding<C extends Code>(finding: FindingOf<C>): string {

@@ -137,7 +137,7 @@ const PATH_CHECKS: readonly (readonly [reason: string, isUnsafe: (path: string) 
   ["encoded", (path) => /%[0-9A-Fa-f]{2}/.test(path)],
   ["parent_segment", (path) => pathSegments(path).some((segment) => segment === "." || segment === "..")],
   ["empty_segment", (path) => pathSegments(path).includes("")],
-  ["trailing_dot_or_space", (path) => pathSegments(path).some((segment) => /^\s|[.\s]$/.test(segment))],
+  ["trailing_dot_or_space", (path) => /^\s/.test(path) || pathSegments(path).some((segment) => /[.\s]$/.test(segment))],
   ["not_normalised", (path) => path.normalize("NFC") !== path],
   ["too_long", (path) => Buffer.byteLength(path) > MAX_PATH_BYTES],
 ];

@@ -167,12 +167,18 @@ test.each([
   expect(judgeValue({ ...TEXT, "x-document-path": true }, path)).toEqual(["a unsafe_document_path"]);
 });
 
-test.each(["letter.pdf", "2024/05/letter 1.pdf", "été/ñ.pdf", ".hidden/x", "a..b/c", "100%.pdf", "é".repeat(512)])(
-  "the document path %j is safe",
-  (path) => {
-    expect(judgeValue({ ...TEXT, "x-document-path": true }, path)).toEqual([]);
-  },
-);
+test.each([
+  "letter.pdf",
+  "2024/05/letter 1.pdf",
+  "a/ b",
+  "été/ñ.pdf",
+  ".hidden/x",
+  "a..b/c",
+  "100%.pdf",
+  "é".repeat(512),
+])("the document path %j is safe", (path) => {
+  expect(judgeValue({ ...TEXT, "x-document-path": true }, path)).toEqual([]);
+});
 
 test("an empty document path has only the error blank", () => {
   expect(judgeValue({ ...TEXT, "x-document-path": true }, " ")).toEqual(["a blank"]);
