@@ -187,6 +187,9 @@ function readLookup(table: JsonValue, otherwise: string, path: AttrPath, issues:
   if (otherwise !== "keep" && otherwise !== "empty" && otherwise !== "error") {
     return issues.add([...path, "otherwise"], "must be keep, empty or error");
   }
+  if (isJsonObject(table) && Object.keys(table).length === 0 && otherwise === "keep") {
+    return issues.add([...path, "lookup"], "has no effect without entries, because otherwise is keep");
+  }
   if (typeof table === "string" || isJsonObject(table)) return { kind: "lookup", table, otherwise };
   return issues.add([...path, "lookup"], "must be a table (code: value) or the path of a table");
 }

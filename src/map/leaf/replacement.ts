@@ -27,6 +27,8 @@ export function readReplacements(
   issues: Issues,
 ): readonly Replacement[] {
   if (entry === undefined) return [];
+  if (typeof entry === "object" && entry !== null && Object.keys(entry).length === 0)
+    issues.add(path, "has no effect without entries");
   if (isJsonObject(entry) && entry["from"] === undefined && entry["pattern"] === undefined) {
     return Object.entries(entry)
       .map(([from, to]) => ({ from, to, point: pointOf([...path, from]) }))

@@ -54,8 +54,8 @@ export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
     description: "Replacements for literal text (from, to) or for matches of a regular expression (pattern, to)",
     anyOf: [
       REPLACEMENT,
-      { type: "array", items: REPLACEMENT },
-      { type: "object", additionalProperties: { type: "string" } },
+      { type: "array", minItems: 1, items: REPLACEMENT },
+      { type: "object", minProperties: 1, additionalProperties: { type: "string" } },
     ],
   },
   upper: { type: "boolean", description: "Convert to upper case" },

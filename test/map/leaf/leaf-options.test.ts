@@ -35,6 +35,12 @@ describe("an option with an invalid value", () => {
     ["{ from: A, split: 5 }", "leaf.split: must be a string"],
     ["{ from: A, lookup: { a: b }, otherwise: drop }", "leaf.otherwise: must be keep, empty or error"],
     ["{ from: A, lookup: [a] }", "leaf.lookup: must be a table (code: value) or the path of a table"],
+    [
+      "{ from: A, lookup: {}, otherwise: keep }",
+      "leaf.lookup: has no effect without entries, because otherwise is keep",
+    ],
+    ["{ from: A, replace: {} }", "leaf.replace: has no effect without entries"],
+    ["{ from: A, replace: [] }", "leaf.replace: has no effect without entries"],
     ["{ from: A, when: { column: K } }", "leaf.when: must be { column: <name>, in: [<value>, ...] }"],
     ["{ from: A, when: { column: K, in: [] } }", "leaf.when: must be { column: <name>, in: [<value>, ...] }"],
     [
