@@ -80,7 +80,7 @@ describe("several columns:", () => {
     const failure = failureOf(() => mapLeaf(leaf, text, { ...cells, C: `${cells.C}c` }));
     expect(failure).toMatchObject({
       code: "source_too_large",
-      message: "accounts.csv:2: join produces more than 1,048,576 characters",
+      message: "accounts.csv:2: `join` produces more than 1,048,576 characters",
       hint: "shorten the text that `replace` or `join` in the mapping produces, or correct the row",
       place: { file: "accounts.csv", line: 2 },
     });
