@@ -131,6 +131,12 @@ function planOf(
     const isComplete = settings.rejects !== undefined;
     return planSources(document, { positional, named: new Map(named), isComplete, resolve: resolverOf(settings) });
   }
+  const [named] = Object.keys(settings.namedSources);
+  if (named !== undefined) {
+    throw new Failure("usage", `--source ${named}=...: sources have names only in a mapping`, {
+      hint: "pass the files without --source",
+    });
+  }
   if (positional.length > 0) return { name: ONLY_SOURCE, files: positional, children: [] };
   throw new Failure("usage", "no source was given", { hint: "pass the files to read, or - for standard input" });
 }

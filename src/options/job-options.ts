@@ -125,7 +125,7 @@ export const INPUT = {
 export const SETTINGS = {
   /**
    * Paths and patterns for a single source of the mapping: the only source without `files`, otherwise the source
-   * without a parent.
+   * without a parent. `namedSources` must not contain the same source.
    */
   sources: { flag: false, kind: "paths", library: true, recorded: "always" },
   /** Paths and patterns for sources of the mapping, by name. */

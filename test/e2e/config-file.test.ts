@@ -109,6 +109,16 @@ describe("invalid input is reported with exit code 2, without output on stdout a
     ["a value that is not a number", [...job(), "--limit", "many"], "--limit"],
     ["a source without a name", [...job(), "--source", "a.csv"], "<name>=<path> is expected"],
     ["a source that is not in the mapping", [...job(), "--source", "x=a.csv"], 'no source "x"'],
+    [
+      "a source with files from --source and others",
+      [...job(), "--source", "records=none.csv"],
+      "the files of source records are named both with --source and without it",
+    ],
+    [
+      "a source name without a mapping",
+      ["validate", "a.csv", "--contract", "contract.yaml", "--source", "records=none.csv"],
+      "sources have names only in a mapping",
+    ],
     ["a push without a platform", ["push", ...job().slice(1)], "the platform to push to is not set"],
     ["a target that is not configured", ["push", ...job().slice(1), "--target", "live"], 'unknown target "live"'],
     ["a base URL without TLS", ["push", ...job().slice(1), "--base-url", "http://example.com/v1/"], "https://"],

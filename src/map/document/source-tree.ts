@@ -25,8 +25,8 @@ export const ONLY_SOURCE = "records";
 /**
  * Assigns files to sources and determines how the sources are joined. Positional files belong to the only source
  * without files, or otherwise to the root source. Files from the command line replace the files in the
- * mapping. Throws a Failure `mapping_invalid` if the sources do not form one tree, and `usage` if a source is unknown
- * or has no files.
+ * mapping. Throws a Failure `mapping_invalid` if the sources do not form one tree, and `usage` if a source is unknown,
+ * has no files, or has positional and named files.
  */
 export function planSources(document: MappingDocument, given: GivenSources): SourceSpec {
   const entries = document.sources.size > 0 ? document.sources : new Map([[ONLY_SOURCE, {}]]);
@@ -117,12 +117,25 @@ function filesBySource(entries: Entries, root: string, given: GivenSources): Fil
     if (paths !== undefined && paths.length > 0) files.set(name, paths);
   }
   if (given.positional.length > 0) {
-    const open = [...entries.keys()].filter((name) => !files.has(name));
-    files.set(open.length === 1 ? (open[0] ?? root) : root, given.positional);
+    const [source = root, second] = namesWithout(files, entries);
+    const target = second === undefined ? source : root;
+    refuseNamedTwice(target, files, given);
+    files.set(target, given.positional);
   }
-  const without = [...entries.keys()].filter((name) => !files.has(name));
+  const without = namesWithout(files, entries);
   if (without.length === 0) return files;
   throw noFiles(without, entries.size === 1);
+}
+
+function namesWithout(files: Files, entries: Entries): readonly string[] {
+  return [...entries.keys()].filter((name) => !files.has(name));
+}
+
+function refuseNamedTwice(source: string, files: Files, { named }: GivenSources): void {
+  if (!files.has(source) || !named.has(source)) return;
+  throw new Failure("usage", `the files of source ${source} are named both with --source and without it`, {
+    hint: `name them in one way: --source ${source}=<path>, or only <path>`,
+  });
 }
 
 function noFiles(sources: readonly string[], only: boolean): Failure {

@@ -271,6 +271,15 @@ describe("planSources:", () => {
       files: ["x.csv"],
       children: [{ name: "customers" }],
     }));
+  test.each([joined, "sources: { accounts: { key: REF } }"])("root files named in two ways are refused", (sources) => {
+    const named = new Map([["accounts", ["a.csv"]]]);
+    expect(failureOf(() => plan(sources, { positional: ["x.csv"], named }))).toMatchObject({
+      code: "usage",
+      message: "the files of source accounts are named both with --source and without it",
+      hint: "name them in one way: --source accounts=<path>, or only <path>",
+    });
+    expect(plan(sources, { positional: ["x.csv"], named: new Map([["accounts", []]]) }).files).toEqual(["x.csv"]);
+  });
   test("named sources replace the files of the mapping", () =>
     expect(plan(joined, { named: new Map([["phones", ["p.csv"]]]) })).toMatchObject({
       children: [{ children: [{ files: ["p.csv"] }] }],
