@@ -42,7 +42,7 @@ interface RuleRequirements {
 interface ListRequirements {
   /** Columns that are used to look up rows. A list without one of these columns is rejected. */
   readonly keys: Set<string>;
-  /** Columns that are read from a matching row. If the list lacks one of these columns, the rule is skipped. */
+  /** Columns that are read from matching rows. If the list lacks one of these columns, the rule is skipped. */
   readonly read: Set<string>;
 }
 
@@ -93,7 +93,7 @@ function visitPath(path: PathExpression, rows: ListRequirements | undefined, gat
   const { declarations, needs, found } = gather;
   const [first, column] = path.steps.flatMap((step) => (step.kind === "field" ? [step.name] : []));
   const list = path.base === "listed" ? listIn(needs, first ?? "") : undefined;
-  if (path.base === "listed") addColumn(column, list?.keys);
+  if (path.base === "listed") addColumn(column, list?.read);
   if (path.base === "here") addColumn(first, rows?.keys);
   if (path.base === "found") addColumn(first, found?.read);
   for (const filter of subexpressionsOf(path)) visit(filter, list, gather);
