@@ -15,7 +15,7 @@ import { type FieldType, type ObjectType, memberType } from "./types/field-type.
 
 /**
  * Reports errors for unknown named values, settings and formats in rules, for formats without the required region, and
- * for lists in arithmetic. Warns about each path that does not resolve at any place where its rule applies. Skips rules
+ * for lists where a single value is needed. Warns about each path that does not resolve at any place where its rule applies. Skips rules
  * of schemas that no request uses.
  */
 export function checkRules(operations: readonly Operation[], declarations: RuleDeclarations, findings: Findings): void {
@@ -25,8 +25,7 @@ export function checkRules(operations: readonly Operation[], declarations: RuleD
   for (const type of operations.flatMap(requestTypes)) {
     for (const place of placesWithRules(type)) {
       for (const rule of place.type.rules ?? []) {
-        if (!checked.has(rule))
-          for (const { expression } of operandsOf(rule)) checkNames(expression, rule.place, declarations, findings);
+        if (!checked.has(rule)) checkOperands(rule, declarations, findings);
         checked.add(rule);
         recordUses(rule, place, { declarations, uses });
       }
@@ -36,6 +35,17 @@ export function checkRules(operations: readonly Operation[], declarations: RuleD
     if (!known) findings.add("warning", "bad-rule", message, place);
   }
 }
+
+function checkOperands(rule: Rule, declarations: RuleDeclarations, findings: Findings): void {
+  for (const { member, expression } of operandsOf(rule)) {
+    checkNames(expression, rule.place, declarations, findings);
+    const issues = SINGLE_VALUES.has(member) ? listIssues([expression]) : [];
+    for (const issue of issues) findings.add("error", "bad-rule", `${member}: ${issue}`, rule.place);
+  }
+}
+
+/** Members of a rule that must be expressions with a single value. */
+const SINGLE_VALUES: ReadonlySet<string> = new Set(["sum", "equals", "tolerance", "min", "max", "from", "to"]);
 
 function checkNames(expression: Expression, place: AttrPath, declarations: RuleDeclarations, findings: Findings): void {
   for (const issue of issuesOf(expression, declarations)) findings.add("error", "bad-rule", issue, place);
@@ -58,8 +68,11 @@ function issuesOf(expression: Expression, { settings, values }: RuleDeclarations
     const missing = region === undefined ? missingRegion(name) : undefined;
     return missing === undefined ? unknownName("format", name, FORMAT_NAMES) : [missing];
   }
-  if (expression.kind !== "arithmetic") return [];
-  const list = [expression.left, expression.right].find((side) => side.kind === "path" && isMany(side));
+  return expression.kind === "arithmetic" ? listIssues([expression.left, expression.right]) : [];
+}
+
+function listIssues(operands: readonly Expression[]): readonly string[] {
+  const list = operands.find((operand) => operand.kind === "path" && isMany(operand));
   if (list?.kind !== "path") return [];
   return [`"${list.text}" has several values: use it in a function such as sum(), min(), max() or count()`];
 }

@@ -166,6 +166,8 @@ export type UndecidedReason = (typeof UNDECIDED_REASONS)[number];
 
 /** An expression of a rule. `at`: the path to the items at which it is evaluated; absent for the rule's own object. */
 interface Operand {
+  /** The member of the rule that contains the expression. */
+  readonly member: string;
   readonly expression: Expression;
   readonly at?: PathExpression;
 }
@@ -178,8 +180,8 @@ export function operandsOf(rule: Rule): readonly Operand[] {
   const lists = "lists" in rule ? rule.lists : "list" in rule ? [rule.list] : [];
   return Object.entries(rule).flatMap(([name, member]) => {
     const expressions = name === "each" ? [] : expressionsIn(member);
-    if (!ITEM_MEMBERS.has(name)) return expressions.map((expression) => ({ expression }));
-    return lists.flatMap((at) => expressions.map((expression) => ({ expression, at })));
+    if (!ITEM_MEMBERS.has(name)) return expressions.map((expression) => ({ member: name, expression }));
+    return lists.flatMap((at) => expressions.map((expression) => ({ member: name, expression, at })));
   });
 }
 
