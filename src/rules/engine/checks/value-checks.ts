@@ -7,6 +7,7 @@ import {
   type ReportBroken,
   type RuleCompiler,
   valuesOf,
+  type VisitValue,
 } from "../expressions/rule-compiler.ts";
 import {
   absolute,
@@ -34,14 +35,20 @@ export function conditionalValueCheck(
     const members = wanted.map((evaluate) => evaluate(here, scope));
     const fits = (value: Value): boolean => members.some((member) => compiler.equal(value, member)) !== negate;
     const takesMissing = values.some(({ kind }) => kind === "missing") !== negate;
-    let count = 0;
-    collect(here, scope, (value, cursor) => {
-      count += 1;
+    let isEmpty = true;
+    const testMissing = (item?: Cursor): void => {
+      isEmpty = false;
+      const value = otherwise?.(here, scope);
+      if (value === undefined ? skipIfMissing || takesMissing : fits(value)) return;
+      if (item === undefined) report(undefined, field);
+      else report(item);
+    };
+    const testValue: VisitValue = (value, cursor) => {
+      isEmpty = false;
       if (!fits(value)) report(cursor);
-    });
-    if (count > 0) return;
-    const value = otherwise?.(here, scope);
-    if (value === undefined ? !skipIfMissing && !takesMissing : !fits(value)) report(undefined, field);
+    };
+    collect(here, scope, testValue, testMissing);
+    if (isEmpty) testMissing();
   };
   if (single === undefined) return check;
   return (here, scope, report) => {
@@ -234,7 +241,7 @@ export function eachCollected(collect: Collect, { skipIfMissing }: CheckContext,
       (value, cursor) => {
         if (!fits(value, here, scope)) report(cursor);
       },
-      skipIfMissing ? undefined : () => report(),
+      skipIfMissing ? undefined : (item) => report(item),
     );
   };
 }

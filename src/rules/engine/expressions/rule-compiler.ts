@@ -3,14 +3,14 @@ import type { RuleCheck, RuleKind } from "../../language/rule.ts";
 import type { RuleContext, Scope } from "../rule-context.ts";
 import type { Cursor } from "./cursor.ts";
 import type { Comparer, Value } from "./rule-value.ts";
-import type { Predicate, Walk } from "./walk-path.ts";
+import type { Missing, Predicate, Walk } from "./walk-path.ts";
 
 /** Returns the single value of an expression, or undefined if the value is missing or a path has several values. */
 export type Evaluate = (here: Cursor, scope: Scope) => Value;
 /**
  * Visits every present value of an expression, with its cursor if it has one; calls `missing` for each absent value.
  */
-export type Collect = (here: Cursor, scope: Scope, visit: VisitValue, missing?: () => void) => void;
+export type Collect = (here: Cursor, scope: Scope, visit: VisitValue, missing?: Missing) => void;
 export type VisitValue = (value: NonNullable<Value>, cursor: Cursor | undefined) => void;
 
 export interface RuleCompiler extends Comparer {

@@ -9,7 +9,13 @@ import { nonMissing } from "./rule-value.ts";
  * Visits every value to which a path leads. Calls `missing` wherever a step finds no field, list or object. A list
  * without items is not missing.
  */
-export type Walk = (here: Cursor, scope: Scope, visit: (cursor: Cursor) => void, missing?: () => void) => void;
+export type Walk = (here: Cursor, scope: Scope, visit: VisitCursor, missing?: Missing) => void;
+
+/** `missing`: to be called if the value itself counts as missing. */
+type VisitCursor = (cursor: Cursor, missing?: Missing) => void;
+
+/** `item`: the innermost item of a list on the path that lacks the value. */
+export type Missing = (item?: Cursor) => void;
 
 /** Compiles the steps of a path, except a final named value, which the caller handles. */
 export function compileWalk(path: PathExpression, testOf: (filter: Expression) => Predicate): Walk {
@@ -38,8 +44,8 @@ export const STARTS: Readonly<Record<Start, (scope: Scope) => Cursor | undefined
   listed: () => undefined,
 };
 
-function visitHere(here: Cursor, _scope: Scope, visit: (cursor: Cursor) => void): void {
-  visit(here);
+function visitHere(here: Cursor, _scope: Scope, visit: VisitCursor, missing?: Missing): void {
+  visit(here, missing);
 }
 
 function stepWalk(step: PathStep, next: Walk, testOf: (filter: Expression) => Predicate): Walk {
@@ -86,7 +92,8 @@ function itemsWalk(test: Predicate | undefined, next: Walk): Walk {
     for (let index = 0; index < items.length; index += 1) {
       const item: Cursor = { value: items[index] ?? null, parent: here, key: index };
       if (scope.reported !== undefined) noteReported(item, scope);
-      if (test === undefined || test(item, scope)) next(item, scope, visit, missing);
+      const lacks = missing && ((inner: Cursor = item): void => missing(inner));
+      if (test === undefined || test(item, scope)) next(item, scope, visit, lacks);
     }
   };
 }

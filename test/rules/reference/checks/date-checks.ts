@@ -22,12 +22,12 @@ export function dateOrderCheck(
   return (here, scope, report) => {
     const starts: DatedValue[] = [];
     const ends: DatedValue[] = [];
-    before(here, scope, (value, cursor) => starts.push({ value, cursor }));
-    after(here, scope, (value, cursor) => ends.push({ value, cursor }));
-    if (starts.length === 0 || ends.length === 0) {
-      if (!skipIfMissing) report();
-      return;
-    }
+    const incomplete = new Set<Cursor | undefined>();
+    const lacks = (item?: Cursor): void => void incomplete.add(item);
+    before(here, scope, (value, cursor) => starts.push({ value, cursor }), lacks);
+    after(here, scope, (value, cursor) => ends.push({ value, cursor }), lacks);
+    if (incomplete.size === 0 && (starts.length === 0 || ends.length === 0)) lacks();
+    if (!skipIfMissing) for (const item of incomplete) report(item);
     const wrong =
       ends.length === 1 && starts.length > 1
         ? starts.filter(({ value }) => ends.some((end) => isWrong(value, end.value)))

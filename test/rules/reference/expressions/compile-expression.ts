@@ -113,9 +113,9 @@ function pathCollection(path: PathExpression, compiler: RuleCompiler): Collect {
     walk(
       here,
       scope,
-      (cursor) => {
+      (cursor, lacks = missing) => {
         const value = nonMissing(cursor.value);
-        if (value === undefined) missing?.();
+        if (value === undefined) lacks?.();
         else if (value !== null) visit(value, isListed ? undefined : cursor);
       },
       missing,
@@ -130,13 +130,13 @@ function namedCollection(path: PathExpression, name: string, walk: Walk, compile
   const isNearest = path.base === "above" && path.steps.length === 1;
   return (here, scope, visit, missing) => {
     let done = false;
-    const each = (cursor: Cursor): void => {
+    const each = (cursor: Cursor, lacks = missing): void => {
       if (isNearest && done) return;
       const take: VisitValue = (value, of) => {
         done = true;
         visit(value, of ?? cursor);
       };
-      collect(cursor, scope, take, isNearest ? undefined : missing);
+      collect(cursor, scope, take, isNearest ? undefined : lacks);
     };
     walk(here, scope, each, missing);
     if (isNearest && !done) missing?.();

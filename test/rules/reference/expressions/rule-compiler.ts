@@ -3,12 +3,12 @@ import type { RuleCheck, RuleKind } from "../../../../src/rules/language/rule.ts
 import type { RuleContext, Scope } from "../../../../src/rules/engine/rule-context.ts";
 import type { Cursor } from "./cursor.ts";
 import type { Comparer, Value } from "./rule-value.ts";
-import type { Predicate, Walk } from "./walk-path.ts";
+import type { Missing, Predicate, Walk } from "./walk-path.ts";
 
 /** Returns the single value of an expression; undefined if a path has several values. */
 export type Evaluate = (here: Cursor, scope: Scope) => Value;
 /** Visits each present value of an expression, with its cursor if it has one. Calls `missing` for each absent value. */
-export type Collect = (here: Cursor, scope: Scope, visit: VisitValue, missing?: () => void) => void;
+export type Collect = (here: Cursor, scope: Scope, visit: VisitValue, missing?: Missing) => void;
 export type VisitValue = (value: NonNullable<Value>, cursor: Cursor | undefined) => void;
 
 /** Compiles the expressions of rules into functions. */

@@ -6,7 +6,13 @@ import { enclosingObject, pathOf, type Cursor } from "./cursor.ts";
 import { nonMissing } from "./rule-value.ts";
 
 /** Visits every value to which a path leads. Calls `missing` each time that a step cannot be followed. */
-export type Walk = (here: Cursor, scope: Scope, visit: (cursor: Cursor) => void, missing?: () => void) => void;
+export type Walk = (here: Cursor, scope: Scope, visit: VisitCursor, missing?: Missing) => void;
+
+/** `missing`: to be called if the value itself counts as missing. */
+type VisitCursor = (cursor: Cursor, missing?: Missing) => void;
+
+/** `item`: the innermost item of a list on the path that lacks the value. */
+export type Missing = (item?: Cursor) => void;
 
 /** Compiles the steps of a path, except a final named value, which the caller handles. */
 export function compileWalk(path: PathExpression, testOf: (filter: PathFilter) => Predicate): Walk {
@@ -36,8 +42,8 @@ const STARTS: Readonly<Record<Start, (scope: Scope) => Cursor | undefined>> = {
   listed: () => undefined,
 };
 
-function visitHere(here: Cursor, _scope: Scope, visit: (cursor: Cursor) => void): void {
-  visit(here);
+function visitHere(here: Cursor, _scope: Scope, visit: VisitCursor, missing?: Missing): void {
+  visit(here, missing);
 }
 
 function stepWalk(step: PathStep, next: Walk, testOf: (filter: PathFilter) => Predicate): Walk {
@@ -83,7 +89,8 @@ function itemsWalk(test: Predicate | undefined, next: Walk): Walk {
     for (const [index, value] of here.value.entries()) {
       const item: Cursor = { value, parent: here, key: index };
       if (scope.reported !== undefined) noteReported(item, scope);
-      if (test === undefined || test(item, scope)) next(item, scope, visit, missing);
+      const lacks = missing && ((inner: Cursor = item): void => missing(inner));
+      if (test === undefined || test(item, scope)) next(item, scope, visit, lacks);
     }
   };
 }
