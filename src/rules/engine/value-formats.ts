@@ -38,7 +38,7 @@ const FORMATS: Readonly<Record<Exclude<FormatName, PhoneKind>, TextFits>> = {
   mpxn: (text) => isMpan(text) || isMprn(text),
   nmi: isNmi,
   mirn: isMirn,
-  "sort-code": (text, region) => (SORT_CODES.get(region ?? "") ?? /^\d{2}[- ]?\d{2}[- ]?\d{2}$/).test(text),
+  "sort-code": (text, region) => (SORT_CODES.get(region ?? "") ?? BRITISH_SORT_CODE).test(text),
   "company-number": (text, region) => isCompanyNumber(text, region ?? "") ?? true,
   integer: (text) => /^[-+]?\d+$/.test(text.replaceAll(/\s/g, "")),
   caps: (text) => /^[A-Z]+$/.test(text),
@@ -81,12 +81,14 @@ const POSTCODES: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["AU", isAuPostcode],
 ]);
 
+const BRITISH_SORT_CODE = /^\d{2}([- ]?)\d{2}\1\d{2}$/;
+
 /**
  * Sort codes by region. A British sort code has three pairs of digits; an Australian BSB has two groups of three
  * digits.
  */
 const SORT_CODES: ReadonlyMap<string, RegExp> = new Map([
-  ["GB", /^\d{2}[- ]?\d{2}[- ]?\d{2}$/],
+  ["GB", BRITISH_SORT_CODE],
   ["AU", /^\d{3}[- ]?\d{3}$/],
 ]);
 

@@ -36,7 +36,11 @@ const EXAMPLES: Readonly<Record<string, Examples>> = {
   },
   "au-postcode": { right: ["2000", "0800", "0200", "9726"], wrong: ["200", "20000", "0100", "ABCD"] },
   postcode: { region: "AU", right: ["3000"], wrong: ["SW1A 1AA"] },
-  "sort-code": { region: "GB", right: ["20-00-00", "200000"], wrong: ["20000", "20-000-0", "2000000"] },
+  "sort-code": {
+    region: "GB",
+    right: ["20-00-00", "20 00 00", "200000"],
+    wrong: ["20000", "2000-00", "20-00 00", "2000000"],
+  },
   "company-number": {
     region: "GB",
     right: ["00445790", "445790", "SC095237", "OC301540", "IP12345R"],
@@ -114,6 +118,7 @@ describe("a format", () => {
     expect(formatTest("postcode", undefined)("anything", undefined)).toBe(true);
     expect(formatTest("postcode", undefined)("anything", 5)).toBe(true);
     expect(formatTest("sort-code", undefined)("20-00-00", undefined)).toBe(true);
+    expect(formatTest("sort-code", undefined)("20-0000", undefined)).toBe(false);
     expect(formatTest("sort-code", undefined)("062-000", "FR")).toBe(false);
     expect(formatTest("phone", phone)("07911 123456", "gb")).toBe(true);
   });
@@ -172,7 +177,8 @@ it("the `two-lines` format allows at most 30 characters in each line, and the de
     true,
   ]);
   const isSortCode = formatTest("sort-code", undefined);
-  expect(["200000", "2000-00", "20-0000"].map((text) => isSortCode(text, undefined))).toEqual([true, true, true]);
+  const texts = ["200000", "20-00-00", "20 00 00", "2000-00", "20-0000", "20-00 00"];
+  expect(texts.map((text) => isSortCode(text, undefined))).toEqual([true, true, true, false, false, false]);
 });
 
 /** Generates digits without a leading zero. */
