@@ -114,6 +114,7 @@ describe("invalid input is reported with exit code 2, without output on stdout a
       [...job(), "--source", "records=none.csv"],
       "the files of source records are named both with --source and without it",
     ],
+    ["standard input that is named twice", [...job(), "-", "-"], "the same file is named twice: - and -"],
     [
       "a source name without a mapping",
       ["validate", "a.csv", "--contract", "contract.yaml", "--source", "records=none.csv"],

@@ -51,6 +51,7 @@ export async function openSource(spec: SourceSpec, opening: OpenOptions): Promis
   const found = await findFiles(spec.files, {
     defaultSheet: spec.sheet,
     notify: opening.notify,
+    displayName: opening.displayName,
     signal: opening.signal,
   });
   for (const file of found) files.push(await openFile(file, opening, spec.rename));

@@ -21,6 +21,8 @@ export interface FindOptions {
   /** The sheet to read from a workbook if the pattern names no sheet. */
   readonly defaultSheet?: string | undefined;
   readonly notify: NotifyFile;
+  /** Returns the name of a file in messages; default: its path. */
+  readonly displayName?: (path: string) => string;
   /** Maximum number of files and folders that each glob may visit; default: `MAX_GLOB_ENTRIES`. */
   readonly maxEntries?: number;
   /** Aborts the search for the matches of a glob. */
@@ -41,7 +43,7 @@ export async function findFiles(patterns: readonly string[], options: FindOption
     for (const path of await expand(files, options))
       found.push({ ...(await inspectFile(path)), ...(sheet !== undefined && { sheet }) });
   }
-  refuseDuplicates(found);
+  refuseDuplicates(found, options.displayName);
   return found;
 }
 
@@ -154,13 +156,13 @@ function specialKind(stats: Stats): string {
   return "a device";
 }
 
-function refuseDuplicates(found: readonly FoundFile[]): void {
+function refuseDuplicates(found: readonly FoundFile[], displayName = (path: string): string => path): void {
   const seen = new Map<string, string>();
   for (const { identity, path, sheet } of found) {
     const place = `${identity} ${sheet?.toLowerCase() ?? ""}`;
     const other = seen.get(place);
     if (other !== undefined) {
-      throw new Failure("usage", `the same file is named twice: ${other} and ${path}`, {
+      throw new Failure("usage", `the same file is named twice: ${displayName(other)} and ${displayName(path)}`, {
         hint: "name it only once; otherwise its records would be read twice",
       });
     }
