@@ -146,6 +146,11 @@ describe("migrate rates", () => {
     expect((await admin.history()).length).toBeLessThan(100);
   });
 
+  test("refuses a period that ends before it starts", async () => {
+    const { code, stdout, stderr } = await rates("--from", "2025-03-31", "--to", "2025-03-30");
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("--from is after --to")]);
+  });
+
   test("reports a tariff that does not exist", async () => {
     const { code, stderr } = await read(["rates", "VAR-24-01-01", "../../accounts"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("the platform has no standard-unit-rates for")]);

@@ -17,6 +17,7 @@ import { productView, rateView, showRecords, tokenView } from "../views/reading-
 import { show } from "../views/view.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import type { RateRequest, UnitRate } from "../../platform/reading/received-records.ts";
+import { Failure } from "../../model/failure.ts";
 
 export function productsAction(session: Session, flags: ProductFlags): Promise<void> {
   return withTarget(session, flags, async (target, context) => {
@@ -42,6 +43,11 @@ export function ratesAction(session: Session, product: string, tariff: string, f
     const { fuel, kind, chronological = false } = flags;
     const from = timeOf(flags.from, "--from", context);
     const to = timeOf(flags.to, "--to", context);
+    if (from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to)) {
+      throw new Failure("usage", "--from is after --to", {
+        hint: "--from is the start of the period, --to is its end",
+      });
+    }
     const request = { product, tariff, fuel, kind, from, to };
     if (flags.plot === true) return plotDay({ target, request }, context);
     const extent = extentOf(flags, from === undefined ? "first" : "all");
