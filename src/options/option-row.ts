@@ -95,6 +95,10 @@ export type Threads = "auto" | number;
 /** Maximum number of threads. More threads would only wait for the single reader. */
 export const MAX_THREADS = 64;
 
+/** Limits of a rate, in requests per second. */
+export const MIN_RATE = 0.001;
+export const MAX_RATE = 100_000;
+
 /** Authentication schemes: the prefix of the token, `none` for no prefix, or `basic` for the API key. */
 export const AUTH_SCHEMES = ["Token", "JWT", "Bearer", "none", "basic"] as const;
 export type AuthScheme = (typeof AUTH_SCHEMES)[number];

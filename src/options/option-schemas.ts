@@ -7,7 +7,9 @@ import {
   type FileValues,
   type Kind,
   kindOf,
+  MAX_RATE,
   MAX_THREADS,
+  MIN_RATE,
   type OptionRow,
   type OptionTable,
   type RecordedValues,
@@ -26,16 +28,23 @@ interface ValueKind {
 const text = z.string();
 const texts = z.array(text);
 const count = z.number().int().min(1);
+const THREADS_WORDS = `a whole number from 1 to ${MAX_THREADS}, or "auto"`;
+const PATHS_WORDS = "a string or a list of strings";
+const RULE_SETTING_WORDS = "true, false, a number, a string or a list of strings";
 const auto = z.literal("auto");
 const TEXT: ValueKind = { words: "a string", schema: text };
 const TEXTS_BY_NAME: ValueKind = { words: "an object of strings", schema: z.record(text, text) };
 
 const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["range"]>) => ValueKind)>> = {
   text: TEXT,
-  path: { ...TEXT, file: text.min(1, "a path is expected") },
+  path: { words: "a path (a string)", schema: text.min(1, "a path is expected") },
   day: { words: "a date such as 2026-01-31", schema: text.refine(isIsoDate) },
   switch: { words: "true or false", schema: z.boolean() },
-  paths: { words: "a string or a list of strings", schema: z.union([text, texts]), recorded: texts },
+  paths: {
+    words: PATHS_WORDS,
+    schema: z.union([text, texts], { error: expected(PATHS_WORDS) }),
+    recorded: texts,
+  },
   keys: ([least]) => ({
     words: least > 0 ? "a list of at least one string" : "a list of strings",
     schema: texts.min(least),
@@ -45,19 +54,21 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
     return { words: `a whole number of at least ${min}`, schema, file: schema.max(max) };
   },
   amount: { words: "a number of at least 0", schema: z.number().min(0) },
-  rate: { words: "a number of at least 0", schema: z.number().min(0), file: z.number().positive() },
+  rate: {
+    words: `a number from ${MIN_RATE} to ${MAX_RATE}`,
+    schema: z.number().min(MIN_RATE).max(MAX_RATE),
+  },
   seconds: ([min, max = Infinity]) => ({
     words: `a number of seconds from ${min} to ${max}`,
     schema: z.number().min(min).max(max),
   }),
-  timeout: ([min, max]) => ({
-    words: "a number of at least 0",
-    schema: z.number().min(0),
-    file: max === undefined ? z.number().positive().max(3600) : z.number().min(min).max(max),
-  }),
+  timeout: ([min, max]) =>
+    max === undefined
+      ? { words: "a number of seconds above 0, up to 3600", schema: z.number().positive().max(3600) }
+      : { words: `a number of seconds from ${min} to ${max}`, schema: z.number().min(min).max(max) },
   threads: {
-    words: `a whole number from 1 to ${MAX_THREADS}, or "auto"`,
-    schema: z.union([auto, count.max(MAX_THREADS)]),
+    words: THREADS_WORDS,
+    schema: z.union([auto, count.max(MAX_THREADS)], { error: expected(THREADS_WORDS) }),
   },
   concurrency: { words: 'a whole number of at least 1, or "auto"', schema: z.union([auto, count]) },
   maxErrors: {
@@ -79,7 +90,7 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
   listsByName: { words: "an object of lists of strings", schema: z.record(text, texts) },
   ruleSettings: {
     words: "an object of settings",
-    schema: z.record(text, z.union([z.boolean(), z.number(), text, texts])),
+    schema: z.record(text, z.union([z.boolean(), z.number(), text, texts], { error: expected(RULE_SETTING_WORDS) })),
   },
   object: { words: "an object of settings", schema: z.custom((value) => isObject(value)) },
   signal: {
@@ -93,6 +104,10 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
   },
   function: { words: "a function", schema: z.custom((value) => typeof value === "function") },
 };
+
+function expected(words: string): string {
+  return `${words} is expected`;
+}
 
 function kindFor(row: OptionRow): ValueKind {
   const { choices, range = [0] } = row;

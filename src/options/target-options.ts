@@ -229,7 +229,7 @@ export const PACE = {
     recorded: true,
     reimport: true,
     help: "maximum requests per second",
-    docs: "maximum requests per second; default: the rate that the platform accepts",
+    docs: "maximum requests per second, from 0.001 to 100,000; default: the rate that the platform accepts",
   },
 } as const;
 

@@ -5,6 +5,11 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   sleep: async (ms, signal) => {
-    await delay(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+    const options = signal === undefined ? {} : { signal };
+    await delay(Math.min(ms, MAX_DELAY_MS), undefined, options).catch(() => undefined);
+    if (ms > MAX_DELAY_MS && signal?.aborted !== true) await systemClock.sleep(ms - MAX_DELAY_MS, signal);
   },
 };
+
+/** The maximum delay of a timer. Node.js ends a timer with a longer delay after 1 ms. */
+const MAX_DELAY_MS = 2 ** 31 - 1;

@@ -81,6 +81,7 @@ describe("the command line", () => {
     "push --concurrency 0",
     "push --concurrency 1025",
     "push --rps 0",
+    "push --rps 0.0000001",
     "push --rps fast",
     "push --api-key sk_live_1",
     "demo --config x.yaml",

@@ -81,6 +81,32 @@ test.each([
   ],
   [
     push,
+    { contract: "c.yaml", target: TARGET, pace: { rps: 0 } },
+    "push: pace: `rps` must be a number from 0.001 to 100000",
+  ],
+  [
+    push,
+    { contract: "c.yaml", target: TARGET, pace: { rps: 100_001 } },
+    "push: pace: `rps` must be a number from 0.001 to 100000",
+  ],
+  [
+    push,
+    { contract: "c.yaml", target: { ...TARGET, timeouts: { connectSeconds: 0 } } },
+    "push: target.timeouts: `connectSeconds` must be a number of seconds above 0, up to 3600",
+  ],
+  [
+    push,
+    { contract: "c.yaml", target: { ...TARGET, timeouts: { wholeSeconds: 3601 } } },
+    "push: target.timeouts: `wholeSeconds` must be a number of seconds above 0, up to 3600",
+  ],
+  [
+    push,
+    { contract: "c.yaml", target: { ...TARGET, timeouts: { quietSeconds: 1e9 } } },
+    "push: target.timeouts: `quietSeconds` must be a number of seconds from 0 to 86400",
+  ],
+  [validate, { contract: "c.yaml", out: "" }, "validate: `out` must be a path (a string)"],
+  [
+    push,
     { contract: "c.yaml", target: TARGET, pace: { concurrency: 0 } },
     'push: pace: `concurrency` must be a whole number of at least 1, or "auto"',
   ],

@@ -4,7 +4,9 @@ import {
   AUTH_SCHEMES,
   type AuthScheme,
   type MaxErrors,
+  MAX_RATE,
   MAX_THREADS,
+  MIN_RATE,
   type OptionRow,
 } from "../../options/option-row.ts";
 import { FUELS, RATE_KINDS } from "../../platform/reading/rate-kinds.ts";
@@ -51,8 +53,8 @@ export const PARSERS = {
 
   rate: (text: string): number => {
     const value = Number(text);
-    if (Number.isFinite(value) && value > 0 && value <= 100_000) return value;
-    throw new InvalidArgumentError("A number of requests per second above 0, up to 100000, is expected.");
+    if (text.trim() !== "" && value >= MIN_RATE && value <= MAX_RATE) return value;
+    throw new InvalidArgumentError(`A number of requests per second from ${MIN_RATE} to ${MAX_RATE} is expected.`);
   },
 
   /** Returns milliseconds. */

@@ -149,8 +149,6 @@ function schemaFailure({ file, pointOf }: SourceDocument, issues: readonly Issue
 }
 
 function issueText(issue: Issue | undefined): string {
-  if (issue?.code === "invalid_union" && issue.path[0] !== "inventory")
-    return "a string or a list of strings is expected";
   if (issue?.code === "invalid_type") return `${EXPECTED_TEXT[issue.expected] ?? issue.expected} expected`;
   if (issue?.code === "invalid_value") return `one of ${issue.values.join(", ")} is expected`;
   return issue?.message ?? "the value is not valid";
