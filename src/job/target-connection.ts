@@ -141,8 +141,7 @@ export async function openTarget(
   { proxyCredentials }: ProxyEnvironment,
 ): Promise<OpenTarget> {
   const baseUrl = parseBaseUrl(target.baseUrl, { allowInsecureLoopback: target.allowInsecureLoopback });
-  const ca = target.ca === undefined ? undefined : await readCaFile(target.ca, baseUrl);
-  const proxy = target.proxy === undefined ? undefined : parseProxyUrl(target.proxy);
+  const { ca, proxy } = await readTransport(target, baseUrl);
   return {
     baseUrl,
     mask: createCredentialMask(proxyCredentials?.split(/:(.*)/s).slice(1, 2)),
@@ -153,6 +152,27 @@ export async function openTarget(
       ...(proxy !== undefined && { proxy: { url: proxy, credentials: proxyCredentials } }),
       timeouts: timeoutsOf(target.timeouts ?? {}),
     }),
+  };
+}
+
+/**
+ * Checks the settings that a connection needs, without credentials. If the platform runs on this machine, its CA file
+ * may be missing, because the sandbox creates the file when it starts.
+ * @throws the failures of `openTarget`
+ */
+export async function checkTarget({ ca, ...target }: TargetSettings): Promise<void> {
+  const baseUrl = parseBaseUrl(target.baseUrl, { allowInsecureLoopback: target.allowInsecureLoopback });
+  const isExpected = ca !== undefined && (existsSync(ca) || !isLoopback(baseUrl));
+  await readTransport({ ...target, ca: isExpected ? ca : undefined }, baseUrl);
+}
+
+async function readTransport(
+  { ca, proxy }: Pick<TargetSettings, "ca" | "proxy">,
+  baseUrl: URL,
+): Promise<{ readonly ca: string | undefined; readonly proxy: URL | undefined }> {
+  return {
+    ca: ca === undefined ? undefined : await readCaFile(ca, baseUrl),
+    proxy: proxy === undefined ? undefined : parseProxyUrl(proxy),
   };
 }
 

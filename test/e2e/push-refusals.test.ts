@@ -132,6 +132,19 @@ function isAddressInfo(address: AddressInfo | string | null): address is Address
   return typeof address === "object" && address !== null;
 }
 
+test.each([
+  [["--proxy", "foo"], "the proxy's URL is not valid"],
+  [["--ca", "bad.pem"], "bad.pem"],
+  [["--ca", "none.pem", "--base-url", "https://platform.example/v1/"], "none.pem: no such file"],
+])("a dry run with %j is refused, as the push itself is", async (flags, said) => {
+  const work = workplace({ accounts: goodAccounts(1) }, sandbox);
+  writeFileSync(work.file("bad.pem"), "not a certificate");
+  for (const dryRun of [[], ["--dry-run"]]) {
+    const { code, stderr } = await work.push([...flags, ...dryRun]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+  }
+});
+
 test("a push is refused if the configuration expects its supplier to be paused, but a dry run completes", async () => {
   const work = workplace({ accounts: goodAccounts(1) }, sandbox);
   const code = sandbox.ready.supplier;

@@ -4,7 +4,7 @@ import type { Job } from "../../job/job.ts";
 import { describeRun, type WorkerSettings } from "../../job/settings/recorded-settings.ts";
 import { requireOngoing, type Supplier } from "../../job/settings/supplier-settings.ts";
 import type { Counts } from "../../job/run-progress.ts";
-import { connect, hostOf } from "../../job/target-connection.ts";
+import { checkTarget, connect, hostOf } from "../../job/target-connection.ts";
 import { requireSharedLedger } from "../../ledger/open-ledger-store.ts";
 import { migrate } from "../../migrate.ts";
 import { Failure } from "../../model/failure.ts";
@@ -48,7 +48,8 @@ export async function push(
   const { dryRun, ledger, pace, until, workers, canary } = options;
   if (workers !== undefined) requireSharedLedger(ledger);
   if (workers !== undefined && canary !== undefined) throw sharedCanary();
-  if (!dryRun) requireOngoing(options.supplier);
+  if (dryRun) await checkTarget(options.target);
+  else requireOngoing(options.supplier);
   const [host, instance] = [hostOf(options.target), instanceOf(options.target.baseUrl)];
   const isShared = workers !== undefined && !dryRun;
   const about = { options, ledger, open, isShared, target: { host, instance } };
