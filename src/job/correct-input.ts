@@ -73,9 +73,10 @@ export function correctionNotices(
   const unlisted = count.outdated - LISTED;
   return [
     counts.join(", "),
-    ...listed.map(({ correction: { line, key, column }, place }) => {
+    ...listed.map(({ correction: { line, key, column, rowSha256 }, place }) => {
       const cell = `column ${column} of ${plainText(key)}${place === undefined ? "" : ` (${formatPlace(place)})`}`;
-      return `line ${line} is not applied, because ${cell} has changed since the correction was made`;
+      const changed = rowSha256 === undefined ? cell : `${cell} or another cell of the row`;
+      return `line ${line} is not applied, because ${changed} has changed since the correction was made`;
     }),
     ...(unlisted > 0 ? [`${formatCount(unlisted)} more ${unlisted === 1 ? "is" : "are"} not applied`] : []),
     ...(incompleteLine === undefined ? [] : [incompleteLineText(incompleteLine)]),

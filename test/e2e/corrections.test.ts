@@ -132,6 +132,26 @@ describe("corrections", () => {
     );
   });
 
+  test("of one of several rows with the same key do not apply to another row of the next extract", async () => {
+    const { migrate, file } = threeAccounts();
+    const customers = readFileSync(file("customers.csv"), "utf8");
+    const edited = customers.replace(/(EXT-00003,2,.*)31\/02\/1971/, "$101/02/1971");
+    writeFileSync(file("customers.csv"), edited);
+    await migrate(["corrections", "add", "EXT-00003", "DOB", "1971-02-28", "--in", "customers", "--line", "4"]);
+    await migrate(["corrections", "add", "EXT-00003", "FIRST", "Ann", "--in", "customers", "--line", "4"]);
+    expect((await migrate(["validate"])).stderr).toContain("fixes.csv: 2 cells corrected");
+    const [next = ""] = edited.match(/EXT-00003,1,.*\n/) ?? [];
+    writeFileSync(
+      file("customers.csv"),
+      edited.replace(next, next.replace("31/02/1971", "1971-02-28")) + next.replace(",1,", ",3,"),
+    );
+    const { stderr } = await migrate(["validate"]);
+    expect(stderr).toContain("fixes.csv: 0 cells corrected, 2 not applied");
+    expect(stderr).toContain(
+      "line 2 is not applied, because column DOB of EXT-00003 (customers.csv:6) or another cell",
+    );
+  });
+
   test("are part of a run: later corrections do not affect its proof, report or `explain` output", async () => {
     const work = threeAccounts();
     const { migrate, file } = work;

@@ -14,7 +14,7 @@ import type { ListedCorrection } from "./corrections-file.ts";
  *
  * - `applied`: a cell had the old value, and was corrected
  * - `corrected`: no cell had the old value, but a cell already has the new value
- * - `outdated`: rows with the key exist, but the cell has neither the old nor the new value
+ * - `outdated`: rows with the key exist, but the cell has neither the old nor the new value, or its row has changed
  * - `unused`: no row has the key
  */
 type CorrectionState = "applied" | "corrected" | "outdated" | "unused";
@@ -97,11 +97,15 @@ export function createCorrector(
 interface State {
   readonly now: () => FoundState;
   /** Stores a state and the row that caused it, if the state ranks higher than the current one. */
-  readonly raise: (state: CorrectionState, row: Row) => void;
+  readonly raise: (state: (typeof STATES)[number], row: Row) => void;
 }
 
-/** The states, from the lowest rank to the highest. */
-const STATES = ["unused", "outdated", "corrected", "applied"] as const satisfies readonly CorrectionState[];
+/**
+ * The states, from the lowest rank to the highest. `other_row` is reported as `outdated`: a cell has the old value, but
+ * the hash of its row differs, so the row that was corrected may have changed. A new value in another row does not hide
+ * this.
+ */
+const STATES = ["unused", "outdated", "corrected", "other_row", "applied"] as const;
 
 /**
  * Stores the states of corrections in arrays, not objects, because a file may contain hundreds of thousands of
@@ -123,7 +127,8 @@ function createStates(count: number): { readonly at: (index: number) => State } 
     at: (index) => ({
       now: () => {
         const state = STATES[states[index] ?? 0] ?? "unused";
-        return state === "unused" ? { state } : { state, place: placeAt(index) };
+        if (state === "unused") return { state };
+        return { state: state === "other_row" ? "outdated" : state, place: placeAt(index) };
       },
       raise: (state, row) => {
         const rank = STATES.indexOf(state);
@@ -177,7 +182,11 @@ function corrected(correction: ListedCorrection, { row, amended, file, state }: 
     return amended;
   }
   if (text === value) state.raise("corrected", row);
-  if (textHash(text) !== oldSha256 || (rowSha256 !== undefined && rowHash(row) !== rowSha256)) return amended;
+  if (textHash(text) !== oldSha256) return amended;
+  if (rowSha256 !== undefined && rowHash(row) !== rowSha256) {
+    state.raise("other_row", row);
+    return amended;
+  }
   // Rows with the same hash cannot be distinguished, so the correction applies to all of them.
   const first = before.state === "applied" && rowSha256 === undefined ? before.place : undefined;
   if (first !== undefined && formatPlace(first) !== formatPlace(placeOf(row)))

@@ -24,7 +24,7 @@ export interface CellCorrection {
 export interface Correction extends CellCorrection {
   /** `textHash` of the old value. */
   readonly oldSha256: string;
-  /** `rowHash` of the row before any correction. Set only if several rows have the same key and the same old value. */
+  /** `rowHash` of the row before any correction. Set only if several rows have the same key. */
   readonly rowSha256?: string | undefined;
 }
 
@@ -41,10 +41,9 @@ export function identityOf({ key, source, column, oldSha256, rowSha256 = "" }: C
  * @param others the other rows of the source with the same key
  */
 export function correctionOf(cell: CellCorrection, row: Row, others: readonly Row[]): Correction {
-  const old = cellText(row, cell.column) ?? "";
-  const isAmbiguous = others.some((other) => cellText(other, cell.column) === old);
+  const oldSha256 = textHash(cellText(row, cell.column) ?? "");
   const { key, source, column, ...entry } = cell;
-  return { key, source, column, oldSha256: textHash(old), ...(isAmbiguous && { rowSha256: rowHash(row) }), ...entry };
+  return { key, source, column, oldSha256, ...(others.length > 0 && { rowSha256: rowHash(row) }), ...entry };
 }
 
 /** Returns the SHA-256 of bytes, or of text in UTF-8, in hex. */

@@ -86,6 +86,14 @@ describe("a correction", () => {
     expect(rows.map((row) => cellText(amend(row, "customers"), "NAME"))).toEqual(["new", "new"]);
   });
 
+  test("with the hash of a row that has changed is outdated, even if another row has the new value", () => {
+    const rowSha256 = rowHash(csvRow(2, ["1", "A", "n/a", ""]));
+    const { amend, results } = corrector(correction({ source: "customers", old: "n/a", rowSha256 }));
+    const rows = [csvRow(2, ["1", "A", "new", ""]), csvRow(3, ["3", "A", "n/a", ""])];
+    expect(rows.map((row) => cellText(amend(row, "customers"), "NAME"))).toEqual(["new", "n/a"]);
+    expect([...results()]).toMatchObject([{ state: "outdated", place: { line: 3 } }]);
+  });
+
   test("that would apply to a second row is refused with both places", () => {
     const { amend } = corrector(correction({ source: "customers", old: "n/a" }));
     amend(csvRow(2, ["1", "A", "n/a", ""]), "customers");

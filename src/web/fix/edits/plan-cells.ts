@@ -39,8 +39,9 @@ export const EDITED =
 export function refusalOf(
   { target, row, found }: StoredCell,
   { tab, seen, current }: Editor & { readonly current: CurrentRows | undefined },
-  { store, rows }: ViewParts,
+  parts: ViewParts,
 ): Refusal | undefined {
+  const { store, rows } = parts;
   const { column } = target;
   const about = { key: row.key ?? "", column };
   const locked = lockReason(row, problemsOf(found), rows);
@@ -50,7 +51,7 @@ export function refusalOf(
   const touched = store.one("select seq, tab from touched where row = ? and column_name = ?", row.id, column);
   if (touched !== undefined && Number(touched["seq"]) > seen && touched["tab"] !== tab)
     return { ...about, reason: "edited", message: EDITED };
-  if (current !== undefined && !isThere(row, column, current(row.source, row.key ?? "")))
+  if (current !== undefined && !isThere(row, column, { current: current(row.source, row.key ?? ""), parts }))
     return { ...about, reason: "source_changed", message: CHANGED };
   return undefined;
 }
@@ -59,11 +60,17 @@ const NO_PLACE = "This row has no cell in this column. Correct the file.";
 
 const CHANGED = "The value of this cell in the file has changed since the check. Check again to see the new value.";
 
-/** Whether the cell still has its old value in exactly one row with the key, or in the same row as before. */
-function isThere({ original }: StoredRow, column: string, current: readonly Row[]): boolean {
-  const old = cellText(original, column);
-  const candidates = current.filter((row) => cellText(row, column) === old);
-  return candidates.length === 1 || candidates.some((row) => rowHash(row) === rowHash(original));
+/** Whether the row is unchanged, or is and was the only row with its key, and the cell still has its old value. */
+function isThere(
+  row: StoredRow,
+  column: string,
+  { current, parts }: { readonly current: readonly Row[]; readonly parts: ViewParts },
+): boolean {
+  const { original } = row;
+  if (current.some((each) => rowHash(each) === rowHash(original))) return true;
+  const [only, ...more] = current;
+  if (only === undefined || more.length > 0 || othersOf(row, parts).length > 0) return false;
+  return cellText(only, column) === cellText(original, column);
 }
 
 /** The user who makes an edit, and its time. */

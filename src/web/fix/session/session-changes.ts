@@ -168,7 +168,7 @@ function saveProblems(row: StoredRow, problems: readonly Problem[], parts: Sessi
 
 /**
  * Returns the corrections that apply to a cell of a row. A correction contains the key of the row and a hash of the old
- * value. If several rows have both, it also contains a hash of the row.
+ * value. If several rows have the key, it also contains a hash of the row.
  */
 export function correctionsOfCell(
   { original, key, source }: StoredRow,

@@ -356,6 +356,17 @@ describe("files that change during a session:", () => {
     expect((await edit(again, ["accounts", 0, "TYPE", "B"])).saved).toBe(1);
   });
 
+  test("a cell of one of several rows with the same key is not saved if another cell of its row has changed", async () => {
+    const scene = threeAccounts();
+    const session = await scene.open();
+    scene.change("customers.csv", "EXT-00003,1", "EXT-00003,7");
+    expect(await edit(session, ["customers", 0, "DOB", "1971-02-28"])).toMatchObject({
+      saved: 0,
+      refusals: [{ key: "EXT-00003", reason: "source_changed" }],
+    });
+    expect((await edit(session, ["customers", 1, "DOB", "1971-02-28"])).saved).toBe(1);
+  });
+
   test("the next check lists a correction of a value that has since changed", async () => {
     const scene = threeAccounts();
     await edit(await scene.open(), ["accounts", 0, "TYPE", "B"]);
