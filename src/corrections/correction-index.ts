@@ -7,6 +7,7 @@ import { makeFolder } from "../files/make-folder.ts";
 import { DatabaseSync, type Statement } from "../files/sqlite.ts";
 import { remedyOf } from "../files/write-error.ts";
 import { Failure } from "../model/failure.ts";
+import { readFailure } from "../read/text/file-bytes.ts";
 import type { ManifestLine } from "../report/rejects/rejects-manifest.ts";
 import { notOfReport } from "./read-manifest.ts";
 
@@ -113,7 +114,7 @@ export async function loadRejectedRows({ database }: CorrectionIndex, file: stri
   );
   const counts = new Map<string, number>();
   database.exec("begin");
-  for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const text of linesIn(file)) {
     const [source, record, key, fingerprint, errors, marks, cells] = lineOf(text, file);
     const number = counts.get(source) ?? 0;
     counts.set(source, number + 1);
@@ -122,6 +123,14 @@ export async function loadRejectedRows({ database }: CorrectionIndex, file: stri
   database.exec(
     "commit; create index exported_by_fingerprint on exported (source, fingerprint); create index exported_by_key on exported (source, key); create index exported_by_record on exported (record)",
   );
+}
+
+async function* linesIn(file: string): AsyncGenerator<string> {
+  try {
+    yield* createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  } catch (error) {
+    throw readFailure(file, error);
+  }
 }
 
 function lineOf(text: string, file: string): ManifestLine {

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { outcomeLines, statusCounts, workplace, writeExtract } from "./push-scene.ts";
@@ -87,7 +87,7 @@ describe("re-import refuses", () => {
     }
   });
 
-  test("settings writable by other users, corrupt fingerprints, and a missing file", async () => {
+  test("settings writable by other users, corrupt or missing fingerprints, and a missing file", async () => {
     const work = workplace({ accounts: [{ REF: "A", TYPE: "?" }] }, sandbox);
     await work.push(["--out", "report"]);
     chmodSync(work.file("report/rejects.json"), 0o620);
@@ -101,6 +101,13 @@ describe("re-import refuses", () => {
     writeFileSync(work.file("report/rejects.fingerprints"), fingerprints.subarray(0, -20));
     const corrupt = await work.migrate(["push", "--rejects", "report"]);
     expect([corrupt.code, corrupt.stderr]).toEqual([2, expect.stringContaining("this file is not part of a report")]);
+    rmSync(work.file("report/rejects.fingerprints"));
+    const missing = await work.migrate(["push", "--rejects", "report"]);
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("rejects.fingerprints: no such file")]);
+    mkdirSync(work.file("report/rejects.fingerprints"));
+    const folder = await work.migrate(["push", "--rejects", "report"]);
+    expect([folder.code, folder.stderr]).toEqual([2, expect.stringContaining("rejects.fingerprints: is a directory")]);
+    rmdirSync(work.file("report/rejects.fingerprints"));
     writeFileSync(work.file("report/rejects.fingerprints"), fingerprints);
     rmSync(path.join(work.folder, "report/rejects.customers.csv"));
     const gone = await work.migrate(["push", "--rejects", "report"]);
