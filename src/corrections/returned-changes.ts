@@ -15,6 +15,8 @@ export interface SourceRow {
   readonly raw: Row;
   /** The row with all corrections, including corrections that will be added. */
   current: Row;
+  /** Whether the key identifies a single row. False if rows are identified by the column that joins them. */
+  readonly hasOwnKey: boolean;
 }
 
 /** A changed row in rejects that can be compared with rows in the sources. */
@@ -34,13 +36,22 @@ export interface ReturnedChange extends ChangedRow {
  *
  * - `changed`: the cell in the sources has neither the exported nor the new value
  * - `missing`: the sources do not have the row
+ * - `no_match`: the rows with the key in the sources are other rows, or the row has changed
  * - `no_column`: the sources do not have the column
  * - `no_key`: the row has no key
  * - `repeated`: the row is identical to another row with the same key
  * - `unreadable`: the row has too few or too many cells
  * - `other_type`: a correction cannot store the change to a JSON value
  */
-export type KeepObstacle = "changed" | "missing" | "no_column" | "no_key" | "repeated" | "unreadable" | "other_type";
+export type KeepObstacle =
+  | "changed"
+  | "missing"
+  | "no_match"
+  | "no_column"
+  | "no_key"
+  | "repeated"
+  | "unreadable"
+  | "other_type";
 
 /** A new value of a cell, as a correction stores it. */
 export interface NewText {
@@ -117,20 +128,35 @@ export function matchSourceRows(
 }
 
 /**
- * Returns the row with the most cells that have their exported or returned value. At least half of the row's filled
- * cells must have such a value. Returns undefined if another row has as many such cells.
+ * Returns the row with the most cells that have their exported or returned value. If the row is the only row with its
+ * own key, at least half of its filled cells must have such a value. Otherwise, it may belong to another person, so all
+ * cells that were not changed in the rejects must have their exported value. Returns undefined if another row has as
+ * many such cells.
  */
 function closestRow(change: ReturnedChange, isFree: (row: SourceRow) => boolean): SourceRow | undefined {
-  const isReturned = ({ field, value }: ComparedCell): boolean =>
-    change.fields.includes(field) && value === returnedValue(change.row, field);
-  const cellsOf = ({ current }: SourceRow): readonly ComparedCell[] =>
-    change.compare(current).map((cell) => (isReturned(cell) ? { ...cell, isSame: () => true } : cell));
   const [best, second] = change.candidates
     .filter(isFree)
-    .map((row) => ({ row, ...scoreCells(cellsOf(row)) }))
+    .map((row) => ({ row, cells: knownCells(change, row) }))
+    .map(({ row, cells }) => ({ row, cells, ...scoreCells(cells) }))
     .toSorted((one, other) => other.unchanged - one.unchanged);
-  if (best === undefined || best.unchanged * 2 < best.filled || best.unchanged === second?.unchanged) return undefined;
-  return best.row;
+  if (best === undefined || best.unchanged === second?.unchanged) return undefined;
+  if (best.row.hasOwnKey && change.candidates.length === 1)
+    return best.unchanged * 2 < best.filled ? undefined : best.row;
+  const others = scoreCells(best.cells.filter(({ field }) => !change.fields.includes(field)));
+  return others.unchanged < others.filled ? undefined : best.row;
+}
+
+/**
+ * Returns the cells of a source row. A cell counts as unchanged if it has its exported value, with or without
+ * corrections, or its returned value.
+ */
+function knownCells(change: ReturnedChange, { raw, current }: SourceRow): readonly ComparedCell[] {
+  const rawCells = new Map(change.compare(raw).map((cell) => [cell.field, cell]));
+  return change.compare(current).map((cell) => {
+    const isReturned = change.fields.includes(cell.field) && cell.value === returnedValue(change.row, cell.field);
+    const isKnown = isReturned || isAsExported(rawCells.get(cell.field));
+    return isKnown ? { ...cell, isSame: () => true } : cell;
+  });
 }
 
 /**
@@ -145,7 +171,7 @@ export function newTexts(
 ): readonly NewText[] | KeepObstacle | "already_corrected" | "no_column_returned" {
   const value = returnedValue(change.row, field);
   if (typeof field === "number" && value === undefined) return "no_column_returned";
-  if (sourceRow === undefined) return change.candidates.length === 0 ? "missing" : "changed";
+  if (sourceRow === undefined) return change.candidates.length === 0 ? "missing" : "no_match";
   if (isRagged(sourceRow.raw)) return "unreadable";
   const now = change.compare(sourceRow.current).find((each) => each.field === field);
   if (now?.value === value) return "already_corrected";

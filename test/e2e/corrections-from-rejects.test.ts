@@ -116,6 +116,21 @@ describe("returned rejects", () => {
     expect(await storedCorrections(work)).toEqual(ALL.slice(1));
   });
 
+  test("for a row that a new extract does not contain are not applied to another row with the same key", async () => {
+    const work = await exported();
+    correctAll(work);
+    const lines = readFileSync(work.file("customers.csv"), "utf8").split("\n");
+    const [row = ""] = lines.filter((line) => line.startsWith("00000003,01"));
+    const others = lines.filter((line) => !line.startsWith("00000003,0"));
+    writeFileSync(work.file("customers.csv"), [...others, row.replace("Amina", "Cyd"), ""].join("\n"));
+    const { code, stdout } = await addCorrections(work);
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      "2 changed cells not kept: source customers, column DOB, the row has changed in the sources",
+    );
+    expect(await storedCorrections(work)).toEqual(ALL.slice(0, 1));
+  });
+
   test("are refused as a whole if a spreadsheet corrupted cells, until the changes are undone or accepted", async () => {
     const work = await exported();
     correctAll(work);

@@ -73,6 +73,7 @@ function plainNotKept({ place: { file, line }, ...cells }: NotKept): JsonObject 
 const OBSTACLES: Readonly<Record<NotKept["obstacle"], string>> = {
   changed: "the value in the sources has changed since the export",
   missing: "the sources do not contain the row",
+  no_match: "the row has changed in the sources, or the sources contain only other rows with this key",
   no_column: "the sources do not contain the column",
   no_key: "the row has no key",
   repeated: "the sources contain the row more than once",

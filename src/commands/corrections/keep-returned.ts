@@ -8,7 +8,7 @@ import { type Job, openJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Row } from "../../model/record.ts";
-import type { SourceSpec } from "../../model/source-spec.ts";
+import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
 import { type Corrector, createCorrector } from "../../read/corrections/apply-corrections.ts";
 import { readAppendedChanges } from "../../read/corrections/corrections-file.ts";
 import { withDescendants } from "../../read/input/opened-source.ts";
@@ -125,6 +125,10 @@ async function findSourceRows(
     const name = keyNameIn(source, row);
     return name === undefined ? undefined : keyOf(row, name);
   };
+  const joined = withDescendants<SourceSpec | ChildSpec>(job.plan).filter(
+    (spec) => "on" in spec && spec.key === undefined,
+  );
+  const withoutOwnKey = new Set(joined.map(({ name }) => name));
   const searches = new Map<string, SourceSearch>();
   const wanted = new Map<string, Row[]>();
   for await (const { source, rows } of job.input.rowsByFile(signal)) {
@@ -132,7 +136,7 @@ async function findSourceRows(
     const search = searches.get(source) ?? createSourceSearch(own);
     searches.set(source, search);
     for (const raw of rows) {
-      const candidate = { raw, current: amend(raw, source) };
+      const candidate = { raw, current: amend(raw, source), hasOwnKey: !withoutOwnKey.has(source) };
       const found = search(candidate.current, keyNameIn(source, raw));
       for (const { candidates } of found) candidates.push(candidate);
       const key = found.length === 0 ? undefined : keyOfRow(source, raw);
