@@ -33,8 +33,8 @@ interface FoundState {
 export interface Corrector {
   /**
    * @returns the row with its corrections
-   * @throws Failure `config` if a correction applies to a second row, or if a CSV file or sheet does not have its
-   * column
+   * @throws Failure `config` if a correction applies to a second row, if a CSV file or sheet does not have its column, or
+   * if an earlier correction of the row has removed its JSON value
    */
   readonly amend: (row: Row, source: string) => Row;
   /** Yields the result of each correction, in file order, for the rows passed to `amend` so far. */
@@ -81,7 +81,11 @@ export function createCorrector(
       let amended = row;
       while (index !== undefined) {
         const correction = corrections[index];
-        if (correction !== undefined) amended = corrected(correction, { row, amended, file, state: states.at(index) });
+        if (correction !== undefined) {
+          const result = corrected(correction, { row, amended, file, state: states.at(index) });
+          if (result === undefined) throw overlapping(file, correction, corrections);
+          amended = result;
+        }
         index = next[index] || undefined;
       }
       return amended;
@@ -172,7 +176,8 @@ interface Amending {
   readonly state: State;
 }
 
-function corrected(correction: ListedCorrection, { row, amended, file, state }: Amending): Row {
+/** Returns undefined if an earlier correction has removed the cell from a JSON row. */
+function corrected(correction: ListedCorrection, { row, amended, file, state }: Amending): Row | undefined {
   const { column, oldSha256, rowSha256, value } = correction;
   const text = cellText(row, column);
   const before = state.now();
@@ -191,6 +196,7 @@ function corrected(correction: ListedCorrection, { row, amended, file, state }: 
   const first = before.state === "applied" && rowSha256 === undefined ? before.place : undefined;
   if (first !== undefined && formatPlace(first) !== formatPlace(placeOf(row)))
     throw matchesTwice(file, correction, [first, placeOf(row)]);
+  if (cellText(amended, column) === undefined) return undefined;
   state.raise("applied", row);
   return withCellText(amended, column, value);
 }
@@ -206,6 +212,22 @@ function unknownColumn(file: string, { column, line, source }: ListedCorrection,
   const { columns } = table;
   return new Failure("config", `${file}:${line}: source "${source}" has no column "${column}" in ${table.file}`, {
     hint: suggestionOr(columnsHint(columns), column, columns),
+    place: { file, line },
+  });
+}
+
+function overlapping(
+  file: string,
+  { source, key, column, line }: ListedCorrection,
+  corrections: readonly ListedCorrection[],
+): Failure {
+  const other = corrections.findLast(
+    (each) => each.source === source && each.key === key && each.line < line && column.startsWith(`${each.column}.`),
+  );
+  const cause =
+    other === undefined ? "an earlier correction" : `the correction of ${other.column} (${file}:${other.line})`;
+  return new Failure("config", `${file}:${line}: ${column} of ${key} does not exist after ${cause}`, {
+    hint: "remove one of the two corrections: migrate corrections remove <key> --column <column>",
     place: { file, line },
   });
 }

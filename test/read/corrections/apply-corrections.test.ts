@@ -133,6 +133,16 @@ describe("a correction", () => {
     });
   });
 
+  test("of a JSON value that an earlier correction has removed is refused with both places", () => {
+    const { amend } = corrector(
+      correction({ column: "lines", old: '["a","b"]', value: '["q"]' }),
+      correction({ column: "lines.2", value: "z", line: 3 }),
+    );
+    expect(() => amend(jsonRow(1, { REF: "A", lines: ["a", "b"] }), "accounts")).toThrow(
+      "fixes.csv:3: lines.2 of A does not exist after the correction of lines (fixes.csv:2)",
+    );
+  });
+
   test("for an unknown source or column is refused with a suggestion", () => {
     expect(() => corrector(correction({ source: "acounts" }))).toThrow('the mapping has no source "acounts"');
     const { amend } = corrector(correction({ column: "NAM" }));
