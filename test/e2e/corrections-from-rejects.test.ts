@@ -120,7 +120,7 @@ describe("returned rejects", () => {
     const work = await exported();
     correctAll(work);
     const lines = readFileSync(work.file("customers.csv"), "utf8").split("\n");
-    const [row = ""] = lines.filter((line) => line.startsWith("00000003,01"));
+    const row = lines.find((line) => line.startsWith("00000003,01")) ?? "";
     const others = lines.filter((line) => !line.startsWith("00000003,0"));
     writeFileSync(work.file("customers.csv"), [...others, row.replace("Amina", "Cyd"), ""].join("\n"));
     const { code, stdout } = await addCorrections(work);

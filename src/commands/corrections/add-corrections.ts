@@ -2,6 +2,7 @@ import { keyColumnIn } from "../../job/correct-input.ts";
 import { type Job, type JobDependencies, openJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { Failure } from "../../model/failure.ts";
+import { formatPlace } from "../../model/place.ts";
 import { placeOf, type Row } from "../../model/record.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
 import { keyNameOf } from "../../read/corrections/apply-corrections.ts";
@@ -79,11 +80,17 @@ function refuseRepeated(corrections: readonly Correction[]): void {
 /**
  * Reads requests from a CSV file or an NDJSON file. The columns or members are `key`, `column` and `value`, and
  * optionally `source`, `line` and `reason`.
- * @throws Failure `config` for an unreadable file, a missing column, a row without a key or column, or an invalid line
- * number
+ * @throws Failure `config` for an unreadable file, a missing or unknown column, a row without a key, column or value, or
+ * an invalid line number
  */
 export async function readRequests(file: string): Promise<readonly CorrectionRequest[]> {
-  const { columns, rows } = await readReferenceList(file, { hint: REQUEST_HINT });
+  const { columns, rows } = await readReferenceList(file, { hint: REQUEST_HINT, exact: new Set(["value"]) });
+  const unknownName = columns.find((name) => !REQUEST_COLUMNS.includes(name));
+  if (unknownName !== undefined)
+    throw new Failure("config", `${file}: unknown column "${unknownName}"`, {
+      hint: suggestionOr(REQUEST_HINT, unknownName, REQUEST_COLUMNS),
+      place: { file, line: 1 },
+    });
   for (const name of ["key", "column", "value"])
     if (!columns.includes(name))
       throw new Failure("config", `${file}: no column "${name}"`, { hint: REQUEST_HINT, place: { file, line: 1 } });
@@ -93,16 +100,23 @@ export async function readRequests(file: string): Promise<readonly CorrectionReq
 function requestIn(row: JsonObject, name: string): CorrectionRequest {
   const text = (member: string): string | undefined => {
     const value = row[member];
-    return value === undefined || typeof value === "string" ? value : canonicalJson(value);
+    if (value === undefined || value === null || (value === "" && member !== "value")) return undefined;
+    return typeof value === "string" ? value : canonicalJson(value);
   };
-  const [key, column, line] = [text("key"), text("column"), text("line")];
+  const [key, column, line, value] = [text("key"), text("column"), text("line"), text("value")];
   if (key === undefined || column === undefined)
     throw new Failure("config", `${name} has no key or no column`, { hint: REQUEST_HINT });
+  if (value === undefined)
+    throw new Failure("config", `${name} has no value`, {
+      hint: 'to empty the cell, use the value ""; to store JSON null, use the value "null"',
+    });
   if (line !== undefined && !/^[1-9]\d{0,9}$/.test(line))
     throw new Failure("config", `${name}: \`line\` is not a positive integer`, { hint: REQUEST_HINT });
   const optional = { source: text("source"), line: line === undefined ? undefined : Number(line) };
-  return { key, column, value: text("value") ?? "", ...optional, reason: text("reason") };
+  return { key, column, value, ...optional, reason: text("reason") };
 }
+
+const REQUEST_COLUMNS: readonly string[] = ["key", "column", "value", "source", "line", "reason"];
 
 const REQUEST_HINT =
   "the file is CSV with a header, or NDJSON with one object per line; " +
@@ -183,13 +197,17 @@ function noRow(source: string, key: string, candidates: readonly Row[]): Failure
 }
 
 function severalRows(source: string, key: string, rows: readonly Row[]): Failure {
-  return new Failure("usage", `source "${source}" has ${rows.length} rows with the key ${key}`, {
-    hint: `choose one with --line: ${placesOf(rows)}`,
+  const isDistinct = new Set(rows.map(({ line }) => line)).size > 1;
+  const where = isDistinct ? "" : " on the same line";
+  return new Failure("usage", `source "${source}" has ${rows.length} rows with the key ${key}${where}`, {
+    hint: isDistinct
+      ? `choose one with --line: ${placesOf(rows)}`
+      : `--line cannot distinguish them; correct the row in the file or on the Fix page (migrate web): ${placesOf(rows)}`,
   });
 }
 
 function placesOf(rows: readonly Row[]): string {
-  const places = rows.slice(0, 10).map((row) => `${placeOf(row).file}:${row.line}`);
+  const places = rows.slice(0, 10).map((row) => formatPlace(placeOf(row)));
   return `${places.join(", ")}${rows.length > 10 ? " and more" : ""}`;
 }
 

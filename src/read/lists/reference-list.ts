@@ -1,3 +1,4 @@
+import { parseExact } from "../../json/exact-json.ts";
 import { isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { tableFailure, tableLines } from "./table-lines.ts";
@@ -5,7 +6,7 @@ import { readTextFile, type TextFile } from "../text/text-file.ts";
 
 const HINT = "a reference list is CSV with a header, or NDJSON with one object per line";
 
-/** The rows of a reference list that the user maintains. Empty cells are omitted. */
+/** The rows of a reference list that the user maintains. Empty cells are omitted, except from a list of exact values. */
 export interface ReferenceRows {
   readonly columns: readonly string[];
   readonly rows: readonly JsonObject[];
@@ -16,6 +17,11 @@ interface ListOptions {
   readonly from?: string;
   /** Hint of the failure for an invalid list. */
   readonly hint?: string;
+  /**
+   * Names of the members that contain exact values. If there are any, rows keep their empty cells and need a cell for
+   * each column, and numbers keep their digits: in these members as text, elsewhere only if a double would lose digits.
+   */
+  readonly exact?: ReadonlySet<string>;
 }
 
 /**
@@ -25,13 +31,13 @@ interface ListOptions {
  */
 export async function readReferenceList(
   path: string,
-  { from = path, hint = HINT }: ListOptions = {},
+  { from = path, hint = HINT, exact }: ListOptions = {},
 ): Promise<ReferenceRows> {
   const file = await readTextFile(path, from);
-  return file.text.trimStart().startsWith("{") ? fromNdjson(file, hint) : fromCsv(file, hint);
+  return file.text.trimStart().startsWith("{") ? fromNdjson(file, hint, exact) : fromCsv(file, hint, exact);
 }
 
-function fromCsv(file: TextFile, hint: string): ReferenceRows {
+function fromCsv(file: TextFile, hint: string, exact: ListOptions["exact"]): ReferenceRows {
   const bad = tableFailure(file.file, hint);
   const [header, ...lines] = tableLines(file, hint);
   if (header === undefined) throw bad(1, "expected a header");
@@ -39,18 +45,20 @@ function fromCsv(file: TextFile, hint: string): ReferenceRows {
   if (twice !== undefined) throw bad(header.line, `two columns are named "${twice}"`);
   const rows = lines.map(({ cells, line }) => {
     if (cells.length > header.cells.length) throw bad(line, "the row has more cells than the header");
+    if (exact !== undefined && cells.length < header.cells.length)
+      throw bad(line, "the row has fewer cells than the header");
     const named = header.cells.map((name, index): readonly [string, string] => [name, cells[index] ?? ""]);
-    return Object.fromEntries(named.filter(([, cell]) => cell !== ""));
+    return Object.fromEntries(named.filter(([, cell]) => cell !== "" || exact !== undefined));
   });
   return { columns: header.cells, rows };
 }
 
-function fromNdjson({ file, text }: TextFile, hint: string): ReferenceRows {
+function fromNdjson({ file, text }: TextFile, hint: string, exact: ListOptions["exact"]): ReferenceRows {
   const bad = tableFailure(file, hint);
   const columns = new Set<string>();
   const rows = text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
-    const row = parseJson(line);
+    const row = exact === undefined ? parseJson(line) : parseExact(line, exact);
     if (!isJsonObject(row)) throw bad(index + 1, "expected a JSON object");
     for (const name of Object.keys(row)) columns.add(name);
     return [row];
