@@ -2,6 +2,7 @@ import { canonicalJson, isJsonArray, isJsonObject, type JsonValue, valueAt } fro
 import { parseJson } from "../json/parse-json.ts";
 import { isCsvRow, type Row } from "../model/record.ts";
 import { withCellText } from "../read/corrections/correction.ts";
+import type { ReadRow } from "../read/row/read-row.ts";
 import { createFingerprints } from "../report/rejects/fingerprints.ts";
 import { originalCells } from "../report/rejects/reject-file.ts";
 import type { ChangedRow } from "./cell-changes.ts";
@@ -13,6 +14,7 @@ import { memberTexts } from "./returned-rows.ts";
 export interface SourceRow {
   /** The row as it is in the file. */
   readonly raw: Row;
+  readonly problems: ReadRow["problems"];
   /** The row with all corrections, including corrections that will be added. */
   current: Row;
   /** Whether the key identifies a single row. False if rows are identified by the column that joins them. */
@@ -41,6 +43,7 @@ export interface ReturnedChange extends ChangedRow {
  * - `no_key`: the row has no key
  * - `repeated`: the row is identical to another row with the same key
  * - `unreadable`: the row has too few or too many cells
+ * - `bad_cell`: the cell in the sources could not be read
  * - `other_type`: a correction cannot store the change to a JSON value
  */
 export type KeepObstacle =
@@ -51,6 +54,7 @@ export type KeepObstacle =
   | "no_key"
   | "repeated"
   | "unreadable"
+  | "bad_cell"
   | "other_type";
 
 /** A new value of a cell, as a correction stores it. */

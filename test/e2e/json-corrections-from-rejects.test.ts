@@ -63,4 +63,17 @@ describe("returned rejects from JSON sources", () => {
     ]);
     expect(await storedCorrections(work)).toEqual(['customers A phones ["07700 900731","07700 900732"]']);
   });
+
+  test("do not stop corrections of other cells of a row, but a number that loses digits cannot be corrected", async () => {
+    const work = await jsonExported();
+    replaceIn(work, "accounts.ndjson", "12.345", "12345678901234567890");
+    const words = ["corrections", "add", ...WITH_CORRECTIONS, "A", "balance", "5"];
+    const { code, stderr } = await work.migrate(words);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("balance of A cannot be corrected, because it could not"),
+    ]);
+    expect((await work.migrate(["corrections", "add", ...WITH_CORRECTIONS, "A", "name", "Ann"])).code).toBe(0);
+    expect(await storedCorrections(work)).toEqual(["accounts A name Ann"]);
+  });
 });

@@ -78,6 +78,7 @@ const OBSTACLES: Readonly<Record<NotKept["obstacle"], string>> = {
   no_key: "the row has no key",
   repeated: "the sources contain the row more than once",
   unreadable: "the row has too few or too many cells",
+  bad_cell: "the cell in the sources cannot be read, so correct the file",
   other_type: "a correction cannot change the type or number of JSON values",
 };
 

@@ -2,15 +2,19 @@ import { keyColumnIn } from "../../job/correct-input.ts";
 import { type Job, type JobDependencies, openJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { Failure } from "../../model/failure.ts";
+import type { LocalProblem } from "../../model/problem.ts";
 import { formatPlace } from "../../model/place.ts";
 import { placeOf, type Row } from "../../model/record.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
 import { keyNameOf } from "../../read/corrections/apply-corrections.ts";
-import { cellText, type Correction, correctionOf, identityOf } from "../../read/corrections/correction.ts";
+import { cellProblem, cellText, type Correction, correctionOf, identityOf } from "../../read/corrections/correction.ts";
 import { readReferenceList } from "../../read/lists/reference-list.ts";
 import { withDescendants } from "../../read/input/opened-source.ts";
+import type { ReadRow } from "../../read/row/read-row.ts";
 import { keyOf } from "../../read/row/row-key.ts";
 import { canonicalJson, type JsonObject } from "../../json/json-value.ts";
+import { adviceFor } from "../../report/problems/advice.ts";
+import { describeProblem } from "../../report/problems/problem-text.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { saveCorrections } from "./change-corrections.ts";
 
@@ -45,7 +49,7 @@ export interface AddedCorrections {
 /**
  * Finds the cells in the sources and adds their corrections to the file. Adds either all corrections or none.
  * @throws Failure `usage` for an unknown source, key or column, for a key that several rows share, and for a cell that
- * is corrected twice or already has the new value
+ * could not be read, is corrected twice or already has the new value
  */
 export async function addCorrections(
   { job: settings, file, requests, by }: AddOptions,
@@ -122,21 +126,26 @@ const REQUEST_HINT =
   "the file is CSV with a header, or NDJSON with one object per line; " +
   "its columns are key, column, value, and optionally source, line, reason";
 
-type FoundRows = ReadonlyMap<CorrectionRequest, readonly Row[]>;
+interface FoundRow {
+  readonly row: Row;
+  readonly problems: ReadRow["problems"];
+}
+
+type FoundRows = ReadonlyMap<CorrectionRequest, readonly FoundRow[]>;
 
 /** Returns, for each request, the rows that have its key, in file order. */
 async function rowsOf(job: Job, requests: readonly CorrectionRequest[], signal: AbortSignal): Promise<FoundRows> {
   const wanted = requestsByKey(job, requests);
   const keyNameIn = keyNames(job);
-  const found = new Map<CorrectionRequest, Row[]>();
-  for await (const { source, rows } of job.input.rowsByFile(signal)) {
+  const found = new Map<CorrectionRequest, FoundRow[]>();
+  for await (const { source, rows, problems } of job.input.rowsByFile(signal)) {
     const byKey = wanted.get(source);
     if (byKey === undefined) continue;
-    for (const row of rows) {
+    for (const [at, row] of rows.entries()) {
       const name = keyNameIn(source, row);
       if (name === undefined) throw withoutKey(source);
       for (const request of byKey.get(keyOf(row, name) ?? "") ?? [])
-        found.set(request, [...(found.get(request) ?? []), row]);
+        found.set(request, [...(found.get(request) ?? []), { row, problems: problems[at] ?? [] }]);
     }
   }
   return found;
@@ -168,10 +177,11 @@ function requestsByKey(
 
 function requestedCorrection(
   { key, source, column, value, line, reason = "" }: CorrectionRequest,
-  candidates: readonly Row[],
+  found: readonly FoundRow[],
   { job, by, at }: { readonly job: Job; readonly by: string; readonly at: string },
 ): Correction {
   const name = source ?? job.plan.name;
+  const candidates = found.map((each) => each.row);
   const chosen = candidates.filter((row) => line === undefined || row.line === line);
   const [row] = chosen;
   if (row === undefined) throw noRow(name, key, candidates);
@@ -182,8 +192,17 @@ function requestedCorrection(
     throw unknown(`source "${name}" has no column "${column}"`, column, columns);
   }
   if (old === value) throw new Failure("usage", `column ${column} of ${key} already has this value`);
+  const problem = cellProblem(row, column, found.find((each) => each.row === row)?.problems ?? []);
+  if (problem !== undefined) throw unreadable(key, column, problem);
   const others = candidates.filter((other) => other !== row);
   return correctionOf({ key, source: name, column, value, by, at, reason }, row, others);
+}
+
+function unreadable(key: string, column: string, problem: LocalProblem): Failure {
+  const message = `column ${column} of ${key} cannot be corrected, because it could not be read`;
+  return new Failure("usage", `${message}: ${describeProblem(problem)}`, {
+    hint: `correct the file. ${adviceFor(problem)}`,
+  });
 }
 
 function noRow(source: string, key: string, candidates: readonly Row[]): Failure {

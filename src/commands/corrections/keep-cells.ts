@@ -10,6 +10,7 @@ import {
 import { formatPlace, type Place } from "../../model/place.ts";
 import { placeOf, type Row } from "../../model/record.ts";
 import {
+  cellProblem,
   cellText,
   type Correction,
   rowHash,
@@ -78,6 +79,7 @@ export function createCellKeeper(
     const old = cellText(raw, column);
     if (key === undefined) return "no_key";
     if (old === undefined) return "no_column";
+    if (cellProblem(raw, column, row.problems) !== undefined) return "bad_cell";
     const others = rowsWithKey(source, key).filter((other) => !isSamePlace(other, raw));
     const own = inForce.of({ source, key, column, oldSha256: textHash(old) }, raw);
     if (own.length === 0 && others.some((other) => rowHash(other) === rowHash(raw))) return "repeated";

@@ -131,12 +131,17 @@ async function findSourceRows(
   const withoutOwnKey = new Set(joined.map(({ name }) => name));
   const searches = new Map<string, SourceSearch>();
   const wanted = new Map<string, Row[]>();
-  for await (const { source, rows } of job.input.rowsByFile(signal)) {
+  for await (const { source, rows, problems } of job.input.rowsByFile(signal)) {
     const own = folders.map((changes) => changes.filter(({ row }) => row.source === source));
     const search = searches.get(source) ?? createSourceSearch(own);
     searches.set(source, search);
-    for (const raw of rows) {
-      const candidate = { raw, current: amend(raw, source), hasOwnKey: !withoutOwnKey.has(source) };
+    for (const [at, raw] of rows.entries()) {
+      const candidate = {
+        raw,
+        problems: problems[at] ?? [],
+        current: amend(raw, source),
+        hasOwnKey: !withoutOwnKey.has(source),
+      };
       const found = search(candidate.current, keyNameIn(source, raw));
       for (const { candidates } of found) candidates.push(candidate);
       const key = found.length === 0 ? undefined : keyOfRow(source, raw);

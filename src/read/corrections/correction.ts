@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, isJsonArray, isJsonObject, type JsonValue, memberAt, valueAt } from "../../json/json-value.ts";
+import { parsePointer } from "../../json/json-pointer.ts";
 import { survivesDouble } from "../../json/exact-json.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { isCsvRow, type Row } from "../../model/record.ts";
-import { rowContent } from "../row/read-row.ts";
+import type { LocalProblem } from "../../model/problem.ts";
+import type { Place } from "../../model/place.ts";
+import { type ReadRow, rowContent } from "../row/read-row.ts";
 
 /** The cell to correct, its new value, and the author, time and reason of the correction. */
 export interface CellCorrection {
@@ -70,6 +73,25 @@ export function cellText(row: Row, column: string): string | undefined {
   const value = valueAt(row.value, path);
   if (value === undefined) return canAdd(row.value, path) ? "" : undefined;
   return typeof value === "string" ? value : canonicalJson(value);
+}
+
+/**
+ * Returns the problem because of which a cell of a row could not be read completely. A correction of the cell has no
+ * effect, because the problem remains.
+ */
+export function cellProblem(row: Row, column: string, problems: ReadRow["problems"]): LocalProblem | undefined {
+  return problems.find(({ severity, place }) => {
+    const name = severity === "error" && place !== undefined ? placeName(row, place) : undefined;
+    if (name === undefined) return false;
+    return name === column || (!isCsvRow(row) && (name.startsWith(`${column}.`) || column.startsWith(`${name}.`)));
+  });
+}
+
+/** Returns the column or path of a place in a row; undefined for the row itself. */
+function placeName(row: Row, { column, pointer }: Place): string | undefined {
+  if (isCsvRow(row)) return column;
+  const own = pointer?.startsWith(`${row.pointer}/`) === true ? pointer.slice(row.pointer.length) : undefined;
+  return own === undefined ? undefined : parsePointer(own).join(".");
 }
 
 /** Whether a missing value can be added at a path: to an object, at the end of a list, or instead of null. */

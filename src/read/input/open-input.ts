@@ -19,6 +19,7 @@ import { numberRecords } from "../join/number-records.ts";
 import type { JoinedInput } from "../join/bytes/joined-chunk.ts";
 import { joinedInput } from "../join/bytes/joined-input.ts";
 import { DEFAULT_LIMITS, type ReadLimits } from "../read-limits.ts";
+import type { ReadRow } from "../row/read-row.ts";
 
 export interface ReadOptions extends FileOptions {
   /**
@@ -108,6 +109,8 @@ interface FileRows {
   readonly source: string;
   readonly file: string;
   readonly rows: readonly Row[];
+  /** The problems of each row, in the order of `rows`. */
+  readonly problems: readonly ReadRow["problems"][];
   /** Number of blank lines that were skipped since the previous batch (CSV only). */
   readonly blankLines: number;
 }
@@ -206,10 +209,11 @@ async function* rowsAlone(
   };
   for await (const batch of rowsOfFile(opened, { onBlankLines: noteBlankLines })) {
     signal?.throwIfAborted();
-    yield { source, file, rows: batch.map(({ row }) => row), blankLines };
+    const problems = batch.map((read) => read.problems);
+    yield { source, file, rows: batch.map(({ row }) => row), problems, blankLines };
     blankLines = 0;
   }
-  yield { source, file, rows: [], blankLines };
+  yield { source, file, rows: [], problems: [], blankLines };
 }
 
 function notifyOnce(onNotice: (notice: ReadNotice) => void): OpenOptions["notify"] {

@@ -172,8 +172,8 @@ function rowsAt(
 }
 
 /**
- * Stores the other rows that have the same key as a stored row. If these rows also have the same value in a cell, a
- * correction of the cell must identify the entire row.
+ * Stores the other rows that have the same key as a stored row. If there are such rows, a correction of the stored row
+ * must identify the entire row.
  */
 async function noteSiblings({ job, store, rows }: BuildParts, signal: AbortSignal): Promise<void> {
   const keys = createKeyFilter();
