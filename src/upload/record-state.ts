@@ -135,12 +135,21 @@ export function outcomeOf(result: RequestResult, state: RecordState, remoteValid
 function rejectedOutcome(
   { http }: RequestResult,
   replyClass: Extract<ReplyClass, { readonly kind: "rejected" }>,
-  { toSend, isAmbiguous }: RecordState,
+  state: RecordState,
 ): RecordOutcome {
-  const problems = locateProblems(replyClass.problems, toSend);
-  return isAmbiguous && replyClass.isFinal !== true
-    ? { status: "ambiguous", problems, reason: `HTTP ${http ?? "reply"} to a repeated request; ${EARLIER_UNKNOWN}` }
-    : { status: "rejected", problems, ...accountOf(replyClass) };
+  const problems = locateProblems(replyClass.problems, state.toSend);
+  const isSettled = !state.isAmbiguous || (replyClass.isFinal === true && !isOtherUnclear(state));
+  return isSettled
+    ? { status: "rejected", problems, ...accountOf(replyClass) }
+    : { status: "ambiguous", problems, reason: `HTTP ${http ?? "reply"} to a repeated request; ${EARLIER_UNKNOWN}` };
+}
+
+/**
+ * Whether the request that was refused had other content than an earlier run's request without a clear reply. The
+ * refusal then says nothing about the earlier request. A polled refusal is about the record, not about one request.
+ */
+function isOtherUnclear({ toSend, prior, position }: RecordState): boolean {
+  return position.mode === "send" && toSend.isAmbiguous && prior === "other";
 }
 
 type Accepted = Extract<ReplyClass, { readonly kind: "accepted" }>;

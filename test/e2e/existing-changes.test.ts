@@ -107,6 +107,19 @@ describe("a repeat of a request without a clear reply", () => {
     expect(outcomeLines(stdout)).toMatchObject([{ status }]);
     expect(await admin.accounts()).toHaveLength(1);
   });
+
+  test("stays `ambiguous` if the platform refuses other content, and cannot be excluded", async () => {
+    const accounts = goodAccounts(1);
+    const work = workplace({ accounts }, sandbox);
+    await admin.faults({ resetAfter: { every: 1 } });
+    expect((await work.push()).code).toBe(5);
+    await admin.faults({});
+    writeExtract(work.folder, { accounts, customers: [{ REF: "EXT-00001", MOBILE: "1234567" }] });
+    const { code, stdout } = await work.push();
+    expect(code).toBe(5);
+    expect(outcomeLines(stdout)).toMatchObject([{ status: "ambiguous", http: 400 }]);
+    expect((await work.migrate(["exclude", "EXT-00001", "--reason", "closed"])).code).not.toBe(0);
+  });
 });
 
 describe("a proof that reads back only keys", () => {

@@ -13,6 +13,7 @@ import {
   noteDoneBefore,
   noteUnclear,
   outcomeOf,
+  type RecordOutcome,
   type RecordState,
 } from "../../src/upload/record-state.ts";
 import type { RecordToSend } from "../../src/upload/upload-types.ts";
@@ -25,6 +26,7 @@ const STEP: StepClient = {
   send: () => Promise.reject(new Error("nothing is to be sent")),
 };
 const CHECK = { step: STEP, mode: "check" } as const;
+const WAIT = { step: STEP, mode: "wait" } as const;
 
 function stateOf(more: Partial<RecordToSend> = {}, changes: Partial<RecordState> = {}): RecordState {
   return { ...newRecordState({ ...sendable(1), ...more }, { step: STEP, mode: "send" }), ...changes };
@@ -116,6 +118,17 @@ describe("the outcome of a record", () => {
     ["an ended run", replied({ kind: "stop", failure: stopped }), {}, { status: "pending", reason: "no such path" }],
   ])("has the expected status and reason: %s", (_, result, changes, expected) => {
     expect(outcomeOf(result, stateOf({}, changes))).toMatchObject(expected);
+  });
+
+  test.each<[string, Partial<RecordToSend>, Partial<RecordState>, RecordOutcome["status"]]>([
+    ["an earlier run's unclear request with other content", { isAmbiguous: true, prior: "other" }, {}, "ambiguous"],
+    ["an earlier run's unclear request with the same content", { isAmbiguous: true, prior: "same" }, {}, "rejected"],
+    ["an earlier run's unclear request for the same change", { isAmbiguous: true, prior: "accepted" }, {}, "rejected"],
+    ["an unclear request of this run", { prior: "other" }, { isAmbiguous: true }, "rejected"],
+    ["a polled request", { isAmbiguous: true, prior: "other" }, { position: WAIT }, "rejected"],
+  ])("after a final refusal depends on the earlier content: %s", (_, toSend, changes, status) => {
+    const refused = replied({ kind: "rejected", problems: [CLOSED], isFinal: true }, 400);
+    expect(outcomeOf(refused, stateOf(toSend, changes))).toMatchObject({ status, problems: [CLOSED] });
   });
 
   test("is valid if the platform only validates, with a warning for each field that it dropped", () => {

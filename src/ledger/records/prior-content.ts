@@ -4,12 +4,17 @@
  */
 const IS_UNCLEAR = "(records.state = 'ambiguous' or records.resends > 0)";
 
+/** SQL condition: an unclear request of the record may have had other content than the item. */
+const IS_OTHER_UNCLEAR = `(records.state = 'ambiguous'
+    and (coalesce(records.other_content, 0) = 1 or records.attempts = 0 or records.content <> items.content))`;
+
 /**
  * SQL expression for `PriorContent`, from `records` and `items`. An uncertain recovery makes records without a request
  * ambiguous. Nothing is known about the content of such records on the platform.
  */
 export const PRIOR_CONTENT: string = `case
-    when records.accepted_content <> ''::bytea and records.accepted_content <> items.content then 'accepted'
+    when records.accepted_content <> ''::bytea and records.accepted_content <> items.content
+      and not ${IS_OTHER_UNCLEAR} then 'accepted'
     when records.other_content = 1 or records.accepted_content = ''::bytea
       or ${IS_UNCLEAR} and (records.attempts = 0 or records.content <> items.content) then 'other'
     when ${IS_UNCLEAR} or records.accepted_content is not null then 'same'

@@ -6,7 +6,7 @@ import type { Problem } from "../../model/problem.ts";
  * The content that the platform may have for a record, compared with the content to send. `none`: the platform cannot
  * have processed an earlier request. `same`: a request with this content was accepted or had no clear reply, and the
  * platform cannot have other content. `other`: the platform may have any content. `accepted`: the platform has accepted
- * an earlier version.
+ * an earlier version, and cannot have any content except that version and the content to send.
  */
 export type PriorContent = "none" | "same" | "other" | "accepted";
 

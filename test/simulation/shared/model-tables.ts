@@ -255,7 +255,8 @@ function isOther(known: Known, content: string): boolean {
 }
 
 function priorOf(known: Known, content: string): SendableItem["prior"] {
-  if (known?.acceptedContent !== undefined && known.acceptedContent !== content) return "accepted";
+  const isOtherUnclear = known?.state === "ambiguous" && isOther(known, content);
+  if (known?.acceptedContent !== undefined && known.acceptedContent !== content && !isOtherUnclear) return "accepted";
   if (isOther(known, content)) return "other";
   return known?.state === "ambiguous" || known?.acceptedContent !== undefined ? "same" : "none";
 }
