@@ -42,7 +42,7 @@ export function decisionFor(
   };
   if (lookup.kind === "found") {
     const { compared } = lookup;
-    if (compared.length === 0 && record.mayHoldOther) return NOT_COMPARED;
+    if (compared.length === 0 && record.mayHoldOther) return record.isAsSent ? NOT_COMPARED : NOT_SENT;
     const equal = compared.length === 0 ? "" : `, with equal values: ${compared.join(", ")}`;
     return { ...found, decision: "accepted", reason: `the platform has the record${equal}` };
   }
@@ -58,6 +58,9 @@ const NOT_FOUND = "the platform rejected the record as already existing, but a q
 const NOT_COMPARED =
   "the platform has the record, perhaps with different content, and only its key could be compared " +
   "(`match` in x-migrate-read-back)";
+const NOT_SENT =
+  "the platform has the record, perhaps with different content, and its content was not compared, because the last " +
+  "request had different content than this run (`migrate explain <key>` names the run that sent it)";
 
 function notResentReason(
   { resends, step }: UndecidedRecord,

@@ -12,6 +12,7 @@ import {
   statusCounts,
   type Workplace,
   workplace,
+  writeExtract,
 } from "./push-scene.ts";
 import { contradictions, collectEvidence } from "./push-evidence.ts";
 
@@ -161,6 +162,25 @@ describe("manual decisions", () => {
     expect(decisions).toMatchObject([{ decision: "accepted", by: "operator", reason: "decided with --accept" }]);
     expect(decisions[0]).toHaveProperty("who", expect.stringMatching(/.@./));
     expect(decisions[0]).toHaveProperty("at", expect.stringMatching(/^\d{4}-\d\d-\d\dT/));
+  });
+
+  test("accept a record only in the run that sent its last request", async () => {
+    const [ada, bob] = [{ accounts: [{ REF: "EXT-1", NAME: "Ada" }] }, { accounts: [{ REF: "EXT-1", NAME: "Bob" }] }];
+    const work = workplace(ada, sandbox);
+    const push = [...PUSH, "--revise"];
+    expect((await work.push(push)).code).toBe(0);
+    await admin.faults({ forgetful: true, resetBefore: { at: [1] } });
+    writeExtract(work.folder, bob);
+    expect((await work.push(push)).code).toBe(5);
+    const sender = await latestRun(work);
+    writeExtract(work.folder, ada);
+    expect((await work.push(PUSH)).code).toBe(5);
+    const found = await work.migrate(["reconcile", ...NOW]);
+    expect([found.code, found.stderr]).toEqual([5, expect.stringContaining("the last request had different content")]);
+    const { code, stderr } = await work.migrate(["reconcile", "--accept", "EXT-1"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`migrate reconcile ${sender}`)]);
+    expect((await work.migrate(["reconcile", "--resend", "EXT-1"])).code).toBe(0);
+    expect(outcomeLines((await work.push(PUSH)).stdout)).toMatchObject([{ status: "skipped" }]);
   });
 
   test("are all refused if one of the keys does not belong to an ambiguous record", async () => {

@@ -240,7 +240,6 @@ async function decide(
     const name = nameOf(push.to, push.rows[record - 1]?.key ?? 0);
     if (decision === "accepted") model.platform.set(name, model.sent.get(name) ?? "");
     if (decision === "rejected") model.refused.add(name);
-    if (decision === "rejected" && model.unclear.get(name) === "ambiguous") model.platform.delete(name);
     model.unclear.delete(name);
   }
   await noteSkipped(ledger, push, model);

@@ -63,7 +63,8 @@ interface ReconcileContext extends RecordedRun {
  * Applies the decisions of the user. Records with the status `existing` can also be accepted, but they cannot be sent
  * again.
  * @throws Failure `usage`, without any change, unless every key belongs to a record to which the decision can be
- * applied
+ * applied. A record is not accepted in a run that has other content for it than the last request, because the user may
+ * have compared the content of either run
  */
 async function applyOperatorDecisions(
   { accept, resend, who }: ReconcileOptions,
@@ -78,6 +79,8 @@ async function applyOperatorDecisions(
   const resent = await ledger.undecidedByKey(id, "ambiguous", [...new Set(resend)]);
   const unknown = new Set([...accept, ...resend]).size - accepted.length - resent.length;
   if (both.size > 0 || unknown !== 0) throw notAmbiguous(both.size > 0, id);
+  const sender = accepted.find(({ sentBy }) => sentBy !== undefined)?.sentBy;
+  if (sender !== undefined) throw sentByOther(sender, id);
   const at = timestamp(dependencies.clock);
   const decisionWith = (decision: "accepted" | "resend") => {
     return ({ record, identity }: AmbiguousItem): Decision => {
@@ -124,6 +127,13 @@ function notAmbiguous(isBoth: boolean, run: string): Failure {
     : "each key must belong to one ambiguous record or, with --accept, to one existing record";
   return new Failure("usage", `run ${run}: ${what}; no record was changed`, {
     hint: `list the ambiguous and existing records with \`migrate report ${run} --format ndjson\``,
+  });
+}
+
+function sentByOther(sender: string, run: string): Failure {
+  const what = "the last request for a record that is passed to --accept had different content";
+  return new Failure("usage", `run ${run}: ${what}, and was sent by run ${sender}; no record was changed`, {
+    hint: `compare the content of run ${sender} with the platform, then decide with \`migrate reconcile ${sender}\``,
   });
 }
 

@@ -82,6 +82,11 @@ export interface AmbiguousItem {
   readonly identity: Uint8Array;
   /** False if the content that was sent differs from the record's content in this run. */
   readonly isAsSent: boolean;
+  /**
+   * If not `isAsSent`: the run that sent the last request, if the record can still be settled in that run. Only
+   * `undecidedByKey` returns it.
+   */
+  readonly sentBy?: string;
   /** Whether the content on the platform may differ from the content of the last request. */
   readonly mayHoldOther: boolean;
   /** Number of decisions to send the record again after it became ambiguous. */

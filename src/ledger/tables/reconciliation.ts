@@ -1,3 +1,4 @@
+import { definedMembers } from "../../json/defined-members.ts";
 import type { AmbiguousItem, Decision, RecordedDecision, SharedAccount, UndecidedStatus } from "../records/requests.ts";
 import type { PlanPolicy } from "../records/planned-item.ts";
 import { requireChanged } from "../ledger-failures.ts";
@@ -8,7 +9,7 @@ import { addAccepted } from "./counts.ts";
 import { appendPlanProblems } from "./problems.ts";
 import { type Selected, statement, type Statement, type Tables, type Work } from "./tables.ts";
 
-type AmbiguousRow = Selected<AmbiguousItem>;
+type AmbiguousRow = Selected<Omit<AmbiguousItem, "sentBy">>;
 
 const selectUndecided = (status: UndecidedStatus): string => `
   select items.record, items.key, items.identity, items.content = records.content as "isAsSent",
@@ -44,13 +45,28 @@ export function* undecidedItemsByKey(
   keys: readonly string[],
 ): Work<readonly AmbiguousItem[]> {
   const rows = yield* tables.rows(BY_KEY[status], run.number, keys.map(tables.writtenKey));
-  const items = rows.map((row) => toAmbiguousItem(tables, row));
+  const items: AmbiguousItem[] = [];
+  for (const row of rows) {
+    const item = toAmbiguousItem(tables, row);
+    const sentBy = item.isAsSent ? undefined : (yield* tables.row(SELECT_SENDER, run.number, item.identity))?.name;
+    items.push({ ...item, ...definedMembers({ sentBy }) });
+  }
   return keys.flatMap((key) => items.filter((item) => item.key === key.normalize("NFC")));
 }
 
 const withKeys = (query: string): Statement<AmbiguousRow> => statement(`${query} and key = any($2) order by record`);
 
 const BY_KEY = { ambiguous: withKeys(SELECT.ambiguous), existing: withKeys(SELECT.existing) };
+
+/** Returns SQL for the items of record `$2`. SQLite uses its index of open records if there is only one status. */
+const openItems = (status: "ambiguous" | "pending"): string => `
+  select run, attempt from migrate.items /*+ indexed by items_open */ where status = '${status}' and identity = $2`;
+
+/** Finds the other run that sent the last request for a record, if the record can still be settled in that run. */
+const SELECT_SENDER = statement<{ name: string }>(`
+  select runs.name from (${openItems("ambiguous")} union all ${openItems("pending")}) as sent
+  inner join migrate.runs on runs.id = sent.run
+  where sent.run <> $1 and sent.attempt = (select attempts from migrate.records where identity = $2) limit 1`);
 
 function toAmbiguousItem(tables: Tables, { isAsSent, mayHoldOther, step, ...item }: AmbiguousRow): AmbiguousItem {
   return {
@@ -123,7 +139,8 @@ const SELECT_ON_PLATFORM = statement<{ found: number | boolean }>(
 );
 
 function* saveDecision(tables: Tables, run: RunRow, made: Decision): Work<void> {
-  const { record, identity, decision, at, account = null, problems = [] } = made;
+  const { record, identity, decision, at, problems = [] } = made;
+  const account = made.account ?? (decision === "resend" ? null : yield* knownAccount(tables, run, made));
   const changed =
     decision === "resend"
       ? yield* tables.run(RESEND, identity)
@@ -136,10 +153,23 @@ function* saveDecision(tables: Tables, run: RunRow, made: Decision): Work<void> 
   yield* tables.run(INSERT_DECISION, run.number, record, identity, at, decision, by, who, reason, account);
 }
 
+/** Returns the account number from an earlier reply about the record, unless another record has this number. */
+function* knownAccount(tables: Tables, run: RunRow, { record, identity }: Decision): Work<string | null> {
+  const { replied = null, accepted = null } = (yield* tables.row(SELECT_ACCOUNTS, run.number, record)) ?? {};
+  if (replied === null) return accepted;
+  const holder = yield* accountHolder(tables, run, { account: replied, identity });
+  return holder === undefined ? replied : accepted;
+}
+
+const SELECT_ACCOUNTS = statement<{ replied: string | null; accepted: string | null }>(`
+  select items.account as replied, records.account as accepted
+  from migrate.items inner join migrate.records on records.identity = items.identity
+  where items.run = $1 and items.record = $2`);
+
 /**
- * A rejected `ambiguous` record gets empty accepted content, which is not equal to any payload. A push therefore sends
- * the record again only with `--revise`. A rejected `existing` record may be sent again, because the platform refuses
- * it and creates nothing.
+ * A rejected `ambiguous` record keeps its accepted content. If it has none, it gets empty accepted content, which is not
+ * equal to any payload. A push therefore sends the rejected content again only with `--revise`. A rejected `existing`
+ * record may be sent again, because the platform refuses it and creates nothing.
  */
 const UPDATE_RECORD = {
   accepted: `
@@ -147,8 +177,8 @@ const UPDATE_RECORD = {
     where identity = $1 and state in ('ambiguous', 'existing')`,
   rejected: `
     update migrate.records set state = 'rejected', account = $3, step = null,
-      accepted_content = case state when 'ambiguous' then ''::bytea else accepted_content end,
-      accepted_at = case state when 'ambiguous' then $2 else accepted_at end
+      accepted_content = case when state = 'ambiguous' then coalesce(accepted_content, ''::bytea) else accepted_content end,
+      accepted_at = case when state = 'ambiguous' then coalesce(accepted_at, $2) else accepted_at end
     where identity = $1 and state in ('ambiguous', 'existing')`,
 } as const;
 

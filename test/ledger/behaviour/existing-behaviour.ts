@@ -10,6 +10,7 @@ import {
   outcomesOf,
   planned,
   POLICY,
+  PUSH,
   sendAll,
   statusesOf,
 } from "../ledger-input.ts";
@@ -45,6 +46,14 @@ export function describeExisting(opened: () => Ledger): void {
       ...more,
     }));
     await ledger.saveDecisions(run, made, POLICY);
+  }
+
+  /** Returns a run whose change to an accepted record got no clear reply. */
+  async function revisedUnclear(): Promise<string> {
+    await sendAll(ledger, await plan([item(1, "A", "x")]), "accepted", { account: "A-1" });
+    const run = await plan([item(1, "A", "y")], REVISE);
+    await sendAll(ledger, run, "ambiguous");
+    return run;
   }
 
   describe("existing records", () => {
@@ -97,6 +106,15 @@ export function describeExisting(opened: () => Ledger): void {
       expect(await ledger.coverage()).toMatchObject([{ accepted: 1 }]);
       expect(await statusesOf(ledger, await plan([item(1, "A", "x")]))).toEqual(["skipped"]);
       expect(await ledger.decisions("A")).toMatchObject([{ decision: "rejected" }, { decision: "accepted" }]);
+    });
+
+    test("keep their account number if a decision names none", async () => {
+      const run = await plan([item(1, "A", "x")]);
+      await sendAll(ledger, run, "existing", { account: "A-1" });
+      await decide(run, "accepted");
+      for (const id of [run, await plan([item(1, "A", "x")])]) {
+        expect(await outcomesOf(ledger, id)).toMatchObject([{ account: "A-1" }]);
+      }
     });
 
     test("of an earlier run become `skipped` once the platform has accepted the same content from a later run", async () => {
@@ -176,5 +194,46 @@ export function describeExisting(opened: () => Ledger): void {
       expect(await priorOf(await plan([item(1, "A", "y")], { ...REVISE, ...DEDUPES }))).toBe("accepted");
       expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ mayHoldOther: true }]);
     });
+
+    test("is `other` for a second revision after the first revision had no clear reply", async () => {
+      await sendAll(ledger, await plan([item(1, "A", "x")]), "accepted");
+      await sendAll(ledger, await plan([item(1, "A", "y")], REVISE), "ambiguous");
+      const run = await plan([item(1, "A", "z")], { ...REVISE, ...DEDUPES });
+      expect(await priorOf(run)).toBe("other");
+      await sendAll(ledger, run, "ambiguous");
+      expect(await priorOf(await plan([item(1, "A", "z")], { ...REVISE, ...DEDUPES }))).toBe("other");
+    });
+  });
+
+  describe("a record whose earlier version was accepted", () => {
+    test("stays accepted with that version if the platform has other content than the revision", async () => {
+      const run = await revisedUnclear();
+      const [before] = await ledger.migration();
+      await decide(run, "rejected");
+      expect(await statusesOf(ledger, run)).toEqual(["rejected"]);
+      expect(before).toMatchObject({ counts: { ambiguous: 1 } });
+      expect(await ledger.migration()).toMatchObject([{ counts: { outdated: 1 } }]);
+      expect(await ledger.coverage()).toMatchObject([{ records: 1, accepted: 1 }]);
+      expect(await outcomesOf(ledger, await plan([item(1, "A", "x")]))).toMatchObject([
+        { status: "skipped", account: "A-1" },
+      ]);
+      expect(await outcomesOf(ledger, await plan([item(1, "A", "y")]))).toMatchObject([
+        { status: "invalid", problems: [{ code: "unique", acceptedAt: PUSH.startedAt }] },
+      ]);
+      const { identity = new Uint8Array() } = item(1, "A");
+      const made = { identity, key: "A", at: AT, who: "ann", reason: "closed" };
+      expect(await ledger.excludeRecords([made])).toEqual(["accepted"]);
+    });
+
+    test.each(["accepted", "rejected"] as const)(
+      "keeps its account number after the decision `%s` without a number",
+      async (decision) => {
+        const run = await revisedUnclear();
+        await decide(run, decision);
+        expect(await outcomesOf(ledger, run)).toMatchObject([{ status: decision, account: "A-1" }]);
+        const later = await plan([item(1, "A", decision === "accepted" ? "y" : "x")]);
+        expect(await outcomesOf(ledger, later)).toMatchObject([{ status: "skipped", account: "A-1" }]);
+      },
+    );
   });
 }
