@@ -52,7 +52,13 @@ function request(state: RecordState, context: SendContext): Promise<RequestResul
     : step.status.poll(payload, aborted, maySend, given);
 }
 
-function withSupplierState(result: RequestResult, { toSend }: RecordState, context: SendContext): RequestResult {
+/** A refusal found in `check` mode may be the reply to an earlier request, so it says nothing about the supplier. */
+function withSupplierState(
+  result: RequestResult,
+  { position, toSend }: RecordState,
+  context: SendContext,
+): RequestResult {
+  if (position.mode === "check" && result.replyClass.kind === "rejected") return result;
   const replyClass = context.supplierBreakers.interpret(result.replyClass, toSend.supplier);
   return replyClass === result.replyClass ? result : { ...result, replyClass };
 }

@@ -2,14 +2,18 @@ import { expect, test } from "vitest";
 import type { RequestResult } from "../../src/platform/import/classified-request.ts";
 import type { StepClient } from "../../src/platform/import/step-clients.ts";
 import { upload } from "../../src/upload/upload.ts";
-import { ACCEPTED, fakeClock, fakeLedger, sendable } from "./scene.ts";
+import { ACCEPTED, fakeClock, fakeLedger, rejected, sendable } from "./scene.ts";
 
 const ABSENT: RequestResult = { replyClass: { kind: "absent", reason: "HTTP 404" }, http: 404, durationMs: 1 };
 /** Time after which the platform has processed an earlier request that had no clear reply. */
 const PROCESSED_AFTER_MS = 90_000;
 
 /** Uploads an ambiguous record to a platform that does not deduplicate. Returns how often the record is sent. */
-async function resendsOf(trustNotFoundFrom: number | undefined, processedAfterMs: number): Promise<number> {
+async function resendsOf(
+  trustNotFoundFrom: number | undefined,
+  processedAfterMs: number,
+  before: RequestResult = ABSENT,
+): Promise<number> {
   const clock = fakeClock();
   let sent = 0;
   const schedule: StepClient = {
@@ -21,7 +25,7 @@ async function resendsOf(trustNotFoundFrom: number | undefined, processedAfterMs
       return ACCEPTED;
     },
     status: {
-      poll: async () => (sent > 0 || clock.monotonic() >= processedAfterMs ? ACCEPTED : ABSENT),
+      poll: async () => (sent > 0 || clock.monotonic() >= processedAfterMs ? ACCEPTED : before),
       intervalMs: 5000,
       timeoutMs: 600_000,
     },
@@ -52,4 +56,9 @@ test("an ambiguous record is not sent again after a 'not found' reply within the
 
 test("an ambiguous record is sent again after a second 'not found' reply once the quiet period is over", async () => {
   expect(await resendsOf(240_000, Number.POSITIVE_INFINITY)).toBe(1);
+});
+
+test("polls that repeat the refusal of an earlier request do not close the import supplier", async () => {
+  const refused = rejected("task_failed", "non_field_errors");
+  expect(await resendsOf(240_000, Number.POSITIVE_INFINITY, refused)).toBe(1);
 });
