@@ -21,7 +21,8 @@ import { refuseStale } from "./stale-records.ts";
  * - `stale`: older than other content that was sent before, unless `allowOlder`
  * - `invalid`, code `unique`: accepted with different content, unless `revise`; with `revise`, only if a later run has
  *   sent that content, because a resumed run must not replace it with older content
- * - `ambiguous`: may have been processed, unless `resendAmbiguous`
+ * - `ambiguous`: may have been processed, unless `resendAmbiguous`; with `resendAmbiguous`, only if the content is a
+ *   change that the user has not confirmed with `revise`
  * - `blocked`, code `account_not_found`: waits for a record that has not been accepted yet
  * - `invalid`, code `circular_dependency`: waits for itself
  *
@@ -45,7 +46,10 @@ function* compareRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compar
   const toSend = isWhole ? TO_SEND[compared] : LISTED;
   yield* tables.run(skipAccepted(toSend), run.number);
   yield* refuseStale(tables, run, policy, { index: toSend.index, known: knownToSend(toSend) });
-  if (!policy.revise || compared !== "all") yield* refuseChanged(tables, run, policy, toSend);
+  if (!policy.revise || compared !== "all") {
+    yield* refuseChanged(tables, run, policy, toSend);
+    if (policy.resendAmbiguous) yield* tables.run(holdChanged(toSend, policy), run.number);
+  }
   if (policy.scheduledStep !== undefined) yield* tables.run(noteScheduled(toSend), run.number, policy.scheduledStep);
   if (!policy.resendAmbiguous) yield* tables.run(holdAmbiguous(toSend), run.number);
   if (!isWhole) yield* tables.run(DROP_LISTED);
@@ -100,6 +104,16 @@ const noteScheduled = (toSend: ToSend): string => `
 const holdAmbiguous = (toSend: ToSend): string => `
   update migrate.items ${toSend.index} set status = 'ambiguous' from migrate.records
   where ${knownToSend(toSend)} and records.state = 'ambiguous'`;
+
+/**
+ * Does the same as `holdAmbiguous` for records that `refuseChanged` would refuse if they were not ambiguous. A record
+ * whose last request had this content is sent again, because the user confirmed that request with `revise`. Empty
+ * accepted content means that the platform was found to have other content, perhaps since that request.
+ */
+const holdChanged = (toSend: ToSend, { revise }: PlanPolicy): string => `
+  ${holdAmbiguous(toSend)} and records.accepted_content <> items.content and ${revise ? IS_SENT_LATER : IS_NOT_LAST}`;
+
+const IS_NOT_LAST = "(records.content <> items.content or records.accepted_content = ''::bytea)";
 
 /**
  * Marks records as `blocked` while they wait for another record. First removes the problems that an earlier comparison
@@ -197,8 +211,8 @@ function* refuseChanged(tables: Tables, run: RunRow, policy: PlanPolicy, toSend:
     select items.record, items.line, files.name as file, records.accepted_at as "acceptedAt"
     from migrate.items ${toSend.index}
     inner join migrate.records on ${knownToSend(toSend)} inner join migrate.files on files.id = items.file
-    where records.accepted_content <> items.content ${policy.revise ? `and ${IS_SENT_LATER}` : ""}
-      ${policy.resendAmbiguous ? "" : "and records.state <> 'ambiguous'"}
+    where records.accepted_content <> items.content and records.state <> 'ambiguous'
+      ${policy.revise ? `and ${IS_SENT_LATER}` : ""}
     order by items.record`);
   yield* writeEach(tables, run, selectChanged, (row) => {
     const { record, acceptedAt } = row;

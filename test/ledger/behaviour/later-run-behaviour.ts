@@ -154,6 +154,38 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["skipped"]);
     });
 
+    test("sends an ambiguous change again without --revise only if its content is the same", async () => {
+      const policy = { resendAmbiguous: true };
+      const confirmed = { ...policy, revise: true };
+      await sendOne(ledger, "accepted");
+      await sendAll(ledger, await planned(ledger, [item(1, "A", "y")], { policy: confirmed }), "ambiguous");
+      const other = await planned(ledger, [item(1, "A", "z")], { policy });
+      expect(await outcomesOf(ledger, other)).toMatchObject([{ status: "ambiguous", problems: [] }]);
+      await ledger.resumeRun(other, { ...POLICY, ...policy });
+      expect(await ledger.sendable(other, 1, 9)).toEqual([]);
+      expect(await ledger.summary(other)).toMatchObject({ exitCode: 5 });
+      const revised = await planned(ledger, [item(1, "A", "z")], { policy: confirmed });
+      expect(await ledger.sendable(revised, 1, 9)).toMatchObject([{ record: 1, isAmbiguous: true }]);
+      const same = await planned(ledger, [item(1, "A", "y")], { policy });
+      expect(await ledger.sendable(same, 1, 9)).toMatchObject([{ record: 1, isAmbiguous: true, prior: "accepted" }]);
+    });
+
+    test("does not send an ambiguous record without --revise if the platform was found to have other content", async () => {
+      const policy = { resendAmbiguous: true };
+      await sendOne(ledger, "ambiguous");
+      const found = await planned(ledger, [item(1, "A", "x")]);
+      const [ambiguous] = await ledger.ambiguous(found, 1, 9);
+      if (ambiguous === undefined) throw new Error("No record is ambiguous.");
+      const { record, identity } = ambiguous;
+      const made = { decision: "rejected", by: "read-back", who: "t", at: PUSH.startedAt, reason: "r" } as const;
+      await ledger.saveDecisions(found, [{ record, identity, ...made }], POLICY);
+      const confirmed = await planned(ledger, [item(1, "A", "y")], { policy: { ...policy, revise: true } });
+      await sendAll(ledger, confirmed, "ambiguous");
+      const again = await planned(ledger, [item(1, "A", "y")], { policy });
+      expect(await statusesOf(ledger, again)).toEqual(["ambiguous"]);
+      expect(await ledger.sendable(again, 1, 9)).toEqual([]);
+    });
+
     test("continues a scheduled record at its step, and considers it ambiguous if its content has changed", async () => {
       const policy = { resendAmbiguous: true, scheduledStep: "schedule" };
       const first = await planned(ledger, [item(1, "A", "x"), item(2, "B", "x")], { policy });
