@@ -67,6 +67,22 @@ describe("reading back", () => {
     expect(await admin.accounts()).toHaveLength(RECORDS);
   });
 
+  test("names the other open runs if the latest run is complete", async () => {
+    const work = await pushIntoDoubt({ resetAfter: { at: [9] } });
+    const open = await latestRun(work);
+    const outcomes = outcomeLines((await work.migrate(["report", "--format", "ndjson"])).stdout);
+    const accepted = outcomes.find(({ status }) => status === "accepted")?.key ?? "";
+    expect((await work.push([...PUSH, "--only", accepted])).code).toBe(0);
+    const latest = await latestRun(work);
+    const { code, stderr } = await work.migrate(["reconcile", ...NOW]);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      `Reconciling the latest run, ${latest}. Other open runs: ${open}. Reconcile one with \`migrate reconcile <run>\``,
+    );
+    const named = await work.migrate(["reconcile", open, ...NOW]);
+    expect([named.code, named.stderr]).toEqual([0, expect.not.stringContaining("Other open runs")]);
+  });
+
   test("lets resume send a record once more if it is absent in two checks", async () => {
     const work = await pushIntoDoubt({ resetBefore: { at: [5] }, resetAfter: { at: [9] } });
     const doubts = await reportedAmbiguousKeys(work);

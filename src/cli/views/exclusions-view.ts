@@ -28,7 +28,8 @@ export const excludedKeysView: View<ExcludedKeys> = {
       ...listText(accepted, "not excluded: already on the platform"),
       ...listText(
         unsettled,
-        "not excluded: a request may have been processed; run `migrate resume` or `migrate reconcile`",
+        "not excluded: a request may have been processed; find its run with `migrate open`, then run " +
+          "`migrate resume <run>` or `migrate reconcile <run>`",
       ),
     ].join(""),
 };

@@ -210,7 +210,7 @@ export function withRecordedRun<J extends Job | undefined>(
   return closeAfterReport(async (closeLater) => {
     const { store, ledger, journal } = await openRunLedger(options.ledger, command, { dependencies, closeLater });
     const run = await requireRun(ledger, options.run);
-    if (command === "resume" && options.run === undefined) await noticeOpenRuns(ledger, run, dependencies);
+    if (options.run === undefined) await noticeOpenRuns({ ledger, run, command }, dependencies);
     const settings = settingsOf(run);
     const { job, work } = await prepare({ ledger, run, settings, closeLater });
     const out = options.out ?? settings.out;
@@ -227,14 +227,19 @@ export function withRecordedRun<J extends Job | undefined>(
   });
 }
 
-/**
- * Shows a notice with the other runs that can be resumed, because `resume` without an id resumes only the latest run.
- */
-async function noticeOpenRuns(ledger: Ledger, { id }: Run, { notice }: Dependencies): Promise<void> {
+interface LatestRun {
+  readonly ledger: Ledger;
+  readonly run: Run;
+  readonly command: "resume" | "reconcile";
+}
+
+/** Shows a notice with the other open runs, because the command without an id applies only to the latest run. */
+async function noticeOpenRuns({ ledger, run: { id }, command }: LatestRun, { notice }: Dependencies): Promise<void> {
   const others = (await ledger.unsettledRuns()).filter((run) => run !== id);
   if (others.length === 0) return;
+  const [doing, action] = command === "resume" ? ["Resuming", "Resume"] : ["Reconciling", "Reconcile"];
   notice(
-    `Resuming the latest run, ${id}. Other open runs: ${others.join(", ")}. Resume one with \`migrate resume <run>\``,
+    `${doing} the latest run, ${id}. Other open runs: ${others.join(", ")}. ${action} one with \`migrate ${command} <run>\``,
   );
 }
 
