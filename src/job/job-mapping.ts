@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { Operation } from "../contract/operations/operation.ts";
+import type { MappingValues } from "../map/compile-context.ts";
 import { compileMapping } from "../map/compile-mapping.ts";
 import { type MappingDocument, readMapping } from "../map/document/mapping-document.ts";
 import type { MappingFunctions } from "../map/leaf/function-calls.ts";
@@ -19,6 +20,10 @@ export interface MappingFile {
   readonly path: string;
 }
 
+/** The settings that determine how a mapping is compiled. */
+type MappingSettings = Pick<JobSettings, "folder" | "mapping"> &
+  Partial<Pick<JobSettings, "supplier" | "rejects" | "functionTimeout" | "copies">>;
+
 /** Returns undefined if the settings name no mapping. */
 export async function readJobMapping(settings: JobSettings): Promise<MappingDocument | undefined> {
   if (settings.mapping === undefined) return undefined;
@@ -27,7 +32,7 @@ export async function readJobMapping(settings: JobSettings): Promise<MappingDocu
 }
 
 /** Returns a function that finds the place where a mapping names a file. Messages about the file show this place. */
-export function namingPlaceIn(document: MappingDocument | undefined, settings: JobSettings): NamingPlace {
+export function namingPlaceIn(document: MappingDocument | undefined, settings: MappingSettings): NamingPlace {
   const resolve = resolverOf(settings);
   return (file) => document?.findText((text) => resolve(text) === file);
 }
@@ -49,20 +54,33 @@ async function compile(
   settings: JobSettings,
   signal: AbortSignal | undefined,
 ): Promise<Mapping> {
+  const values = await mappingValuesOf(document, settings, signal);
+  try {
+    return interruptible(() => compileMapping(document, operation, values));
+  } catch (error) {
+    await values.functions.close();
+    throw error;
+  }
+}
+
+/**
+ * Loads the lookup tables and the functions of a mapping. The caller must close the functions.
+ * @throws the failures of `readLookup` and `loadFunctions`
+ */
+export async function mappingValuesOf(
+  document: MappingDocument,
+  settings: MappingSettings,
+  signal?: AbortSignal,
+): Promise<MappingValues> {
   const lookups = await lookupsOf(document, settings);
   const functions = await functionsOf(document, settings, signal);
-  const values = {
-    ...(settings.supplier !== undefined && { supplier: settings.supplier }),
+  const { supplier } = settings;
+  return {
+    ...(supplier !== undefined && { supplier }),
     lookups,
     functions,
     isReimport: settings.rejects !== undefined,
   };
-  try {
-    return interruptible(() => compileMapping(document, operation, values));
-  } catch (error) {
-    await functions.close();
-    throw error;
-  }
 }
 
 /**
@@ -71,7 +89,7 @@ async function compile(
  */
 export async function lookupsOf(
   document: MappingDocument,
-  settings: JobSettings,
+  settings: MappingSettings,
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
   const [resolve, pathOf] = [resolverOf(settings), setupPaths(settings)];
   const tables = document.lookupFiles.map(
@@ -86,7 +104,7 @@ export async function lookupsOf(
  */
 export function functionsOf(
   document: MappingDocument,
-  settings: JobSettings,
+  settings: MappingSettings,
   signal: AbortSignal | undefined,
 ): Promise<MappingFunctions> {
   const [resolve, pathOf] = [resolverOf(settings), setupPaths(settings)];
@@ -107,7 +125,7 @@ export async function filesOfMapping(
 }
 
 /** Returns a function that resolves the paths in a mapping. These paths are relative to the folder of the mapping. */
-export function resolverOf(settings: JobSettings): (file: string) => string {
+export function resolverOf(settings: MappingSettings): (file: string) => string {
   const folder = path.dirname(pathsFrom(settings.folder)(settings.mapping ?? "."));
   return (file) => (path.isAbsolute(file) || file === "-" ? file : path.join(folder, file));
 }

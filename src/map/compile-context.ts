@@ -4,10 +4,13 @@ import type { Issues } from "./document/mapping-issues.ts";
 import type { FunctionCalls, MappingFunctions } from "./leaf/function-calls.ts";
 import type { SourceColumns } from "./source-columns.ts";
 
+/** Represents the code of any import supplier. */
+export const ANY_SUPPLIER: unique symbol = Symbol("any supplier");
+
 /** Values that a mapping uses but that are not in the mapping file. */
 export interface MappingValues {
-  /** Value of `${supplier}`. */
-  readonly supplier?: string;
+  /** Value of `${supplier}`; `any` if only the mapping is checked, and the value is unknown. */
+  readonly supplier?: string | typeof ANY_SUPPLIER;
   /** Lookup tables, by path as written in the mapping. */
   readonly lookups: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly functions: MappingFunctions;

@@ -69,3 +69,55 @@ test("contract diff checks the requested operation, and warns of errors in other
   const reversed = await diff(["broken.yaml", "contract.yaml", "--operation", "other"], files);
   expect(reversed.code).toBe(2);
 });
+
+const MAPPING = "operation: import-account\npayload: { number: REF, name: NAME, supplier: { value: '${supplier}' } }\n";
+
+const parameter = (more: string): string =>
+  CONTRACT.replace("      x-migrate-key", `      parameters:\n        - { name: mode, ${more} }\n      x-migrate-key`);
+const inQuery = "in: query, schema: { type: string }";
+const compared = async (old: string, next: string, text = MAPPING): ReturnType<typeof runCli> =>
+  diff(["old.yaml", "new.yaml", "--mapping", "small.yaml"], {
+    "old.yaml": old,
+    "new.yaml": next,
+    "small.yaml": text,
+  });
+
+const mappedDiff = (mapping: string, args: readonly string[]): ReturnType<typeof runCli> =>
+  diff([...args, "--mapping", "small.yaml"], { "small.yaml": mapping });
+
+test("contract diff breaks a mapping that the new contract rejects as a whole", async () => {
+  const renamed = await compared(CONTRACT, CONTRACT.replace("operationId: import-account", "operationId: load"));
+  expect(renamed.code).toBe(1);
+  expect(renamed.stdout).toContain(
+    'Breaks small.yaml\n\nimport-account\n    the contract has no operation "import-account"',
+  );
+  const byPath = MAPPING.replace("import-account", "POST /data-import/accounts/");
+  expect(await compared(CONTRACT, CONTRACT.replace("import-account", "load"), byPath)).toMatchObject({ code: 0 });
+
+  const required = await compared(CONTRACT, parameter(`required: true, ${inQuery}`));
+  expect(required.code).toBe(1);
+  expect(required.stdout).toContain("Breaks small.yaml\n\nparameters.mode\n    is new and required: text");
+  const filled = `${MAPPING}parameters: { mode: { value: x } }\n`;
+  expect(await compared(parameter(inQuery), parameter(`required: true, ${inQuery}`), filled)).toMatchObject({
+    code: 0,
+  });
+  const removed = await compared(parameter(inQuery), CONTRACT, filled);
+  expect(removed).toMatchObject({ code: 1, stdout: expect.stringContaining("parameters.mode\n    was removed") });
+  expect(await compared(parameter(inQuery), CONTRACT)).toMatchObject({ code: 0 });
+  const moved = await compared(parameter(inQuery), parameter(inQuery.replace("query", "header")), filled);
+  expect(moved.stdout).toContain("parameters.mode\n    in: header, previously query");
+});
+
+test("contract diff rejects a mapping that is not valid for the old contract", async () => {
+  const bad = await mappedDiff("payload: { number: { from: REF, bogus: 1 }, name: NAME }\n", [
+    "contract.yaml",
+    "next.yaml",
+  ]);
+  expect(bad.code).toBe(2);
+  expect(bad.stderr).toMatch(/small\.yaml:1:\d+: .*bogus/);
+  const extra = "payload: { number: REF, extra: EXTRA }\n";
+  expect(await mappedDiff(extra, ["contract.yaml", "next.yaml"])).toMatchObject({ code: 2 });
+  const old = await mappedDiff(extra, ["next.yaml", "contract.yaml"]);
+  expect(old.code).toBe(1);
+  expect(old.stdout).toContain("Breaks small.yaml\n\nextra\n    was removed");
+});

@@ -1,13 +1,21 @@
 import type { Contract } from "../../contract/contract.ts";
+import { findOperation } from "../../contract/operations/find-operation.ts";
+import type { Operation } from "../../contract/operations/operation.ts";
+import { parametersType } from "../../contract/operations/request-parameters.ts";
 import type { ContractChange } from "../../contract/diff/contract-change.ts";
 import type { ContractFinding } from "../../contract/contract-findings.ts";
 import { diffContracts, successorOf } from "../../contract/diff/diff-contracts.ts";
 import { mappedAttrs, type MappedAttr } from "../../map/node/mapped-attrs.ts";
-import { readMapping } from "../../map/document/mapping-document.ts";
+import { ANY_SUPPLIER, type MappingValues } from "../../map/compile-context.ts";
+import { compileMapping } from "../../map/compile-mapping.ts";
+import { type MappingDocument, readMapping } from "../../map/document/mapping-document.ts";
+import { Failure } from "../../model/failure.ts";
 import { NON_FIELD_ERRORS } from "../../json/attr.ts";
 import { readTextFile } from "../../read/text/text-file.ts";
 import { readContractWithFindings, requireUsable, usableOperation } from "../../job/contract-files.ts";
 import type { ContractCaching } from "../../job/dependencies.ts";
+import { mappingValuesOf, namingPlaceIn } from "../../job/job-mapping.ts";
+import { withNamingPlace } from "../../job/settings/naming-place.ts";
 
 export interface ContractDiffOptions {
   readonly old: string;
@@ -36,7 +44,10 @@ export interface ContractDiff {
 /** A change and, if a mapping is given, its effect on the mapping. */
 export type MappedChange = ContractChange & { readonly mapping?: "broken" | "touched" | "untouched" };
 
-/** Lists the changes from one contract to the next and their effects on a mapping. */
+/**
+ * Lists the changes from one contract to the next and their effects on a mapping.
+ * @throws Failure `mapping_invalid` for a mapping that is not valid for the old contract, because its effects are unknown
+ */
 export async function contractDiff(options: ContractDiffOptions, dependencies: ContractCaching): Promise<ContractDiff> {
   const oldFiles = [options.old, ...options.overlays];
   const newFiles = [options.new, ...options.overlays];
@@ -48,18 +59,85 @@ export async function contractDiff(options: ContractDiffOptions, dependencies: C
   const isOne = wanted !== undefined || document !== undefined;
   const operation = isOne ? usableOperation(old, wanted, oldFiles) : undefined;
   if (!isOne) requireUsable(old, undefined, oldFiles);
-  requireUsable(next, operation && successorOf(operation, next), newFiles);
-  const attrs = document && operation?.body && mappedAttrs(document.payload, operation.body);
-  const changes = withRoles(diffContracts(old, next, operation && new Set([operation.id])), attrs);
+  const successor = operation && successorOf(operation, next);
+  requireUsable(next, successor, newFiles);
+  const found = diffContracts(old, next, operation && new Set([operation.id]));
+  const changes =
+    document === undefined || operation === undefined
+      ? found
+      : await withMapping(found, { document, operation, successor, next, wanted });
   const warnings = [old, next].flatMap(({ findings }) => findings.filter(({ severity }) => severity === "error"));
   return { old, new: next, mapping, changes, warnings, exitCode: Number(changes.some(isBreaking)) };
 }
 
-function withRoles(
+interface MappedOperation {
+  readonly document: MappingDocument;
+  readonly operation: Operation;
+  readonly successor: Operation | undefined;
+  readonly next: Contract;
+  /** The name by which the command line or the mapping refers to the operation. */
+  readonly wanted: string | undefined;
+}
+
+/** Adds the effect of each change, and the reasons why the next contract rejects the mapping as a whole. */
+async function withMapping(
   changes: readonly ContractChange[],
-  attrs: ReadonlyMap<string, MappedAttr> | undefined,
-): readonly MappedChange[] {
-  return attrs === undefined ? changes : changes.map((change) => ({ ...change, mapping: roleOf(change, attrs) }));
+  mapped: MappedOperation,
+): Promise<readonly MappedChange[]> {
+  const { document, operation, successor } = mapped;
+  const settings = { folder: process.cwd(), mapping: document.file };
+  const values = await withNamingPlace(namingPlaceIn(document, settings), () => mappingValuesOf(document, settings));
+  try {
+    const check = { ...values, supplier: ANY_SUPPLIER } as const;
+    compileMapping(document, operation, check);
+    const attrs = attrsOf(document, operation);
+    const all = changes.map((change) => ({ ...change, mapping: roleOf(change, attrs) }));
+    if (successor === undefined) return all;
+    const reason = otherOperation(mapped) ?? (all.some(isBreaking) ? undefined : refusal(document, successor, check));
+    if (reason === undefined) return all;
+    return [
+      { kind: "operation-changed", operation: operation.id, breaks: false, text: reason, mapping: "broken" },
+      ...all,
+    ];
+  } finally {
+    await values.functions.close();
+  }
+}
+
+/** Returns the reason why the name of the operation no longer refers to it; undefined if it still does. */
+function otherOperation({ wanted, next, successor }: MappedOperation): string | undefined {
+  try {
+    const named = findOperation(next, wanted);
+    return named === successor ? undefined : `"${wanted ?? ""}" is now ${named.method} ${named.path}`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** Returns the reason why a mapping is not valid for an operation; undefined if it is valid. */
+function refusal(document: MappingDocument, operation: Operation, values: MappingValues): string | undefined {
+  try {
+    compileMapping(document, operation, values);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof Failure) return error.message;
+  throw error;
+}
+
+/** Returns the attrs of the payload and of the parameters that a mapping fills. */
+function attrsOf(document: MappingDocument, operation: Operation): ReadonlyMap<string, MappedAttr> {
+  const { body } = operation;
+  const type = parametersType(operation);
+  return new Map([
+    ...(body === undefined ? [] : mappedAttrs(document.payload, body)),
+    ...(type === undefined ? [] : mappedAttrs({ parameters: document.parameters }, type)),
+    ["parameters", {}],
+  ]);
 }
 
 function isBreaking({ mapping, breaks }: MappedChange): boolean {

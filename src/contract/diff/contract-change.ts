@@ -7,8 +7,8 @@ export interface ContractChange extends TypeChange {
 export interface TypeChange {
   readonly kind: ChangeKind;
   /**
-   * `customers.*.mobile`: `*` matches every index, or every name of an object that accepts any name. Absent if the
-   * change concerns the operation itself.
+   * `customers.*.mobile`: `*` matches every index, or every name of an object that accepts any name.
+   * `parameters.companyId` is a parameter of the request. Absent if the change concerns the operation itself.
    */
   readonly attr?: string;
   /** For the fields of an alternative: `method is DIRECT_DEBIT`. */

@@ -3,6 +3,7 @@ import { definedMembers } from "../../json/defined-members.ts";
 import { suggest } from "../../text/suggestion.ts";
 import type { Contract } from "../contract.ts";
 import type { Operation } from "../operations/operation.ts";
+import { parameterFields, parameterLocations } from "../operations/request-parameters.ts";
 import { describeType } from "../describe/describe-type.ts";
 import type { FieldType, ObjectType, Property, UnionType } from "../types/field-type.ts";
 import type { ContractChange, TypeChange } from "./contract-change.ts";
@@ -51,7 +52,21 @@ function diffOperation(old: Operation, next: Operation | undefined): readonly Co
     if (before === now) return [];
     return [{ kind: "operation-changed", operation, breaks, text: `${name}: ${now}, previously ${before}` }];
   });
-  return [...changes, ...diffBodies(old, next)];
+  return [...changes, ...diffParameters(old, next), ...diffBodies(old, next)];
+}
+
+/** Compares the parameters of requests. Their attrs are `parameters.companyId`, as in mappings. */
+function diffParameters(old: Operation, next: Operation): readonly ContractChange[] {
+  const { id: operation } = old;
+  const types = diffTypes(parameterFields(old), parameterFields(next), "parameters");
+  const locations = parameterLocations(next);
+  const moves = [...parameterLocations(old)].flatMap(([name, before]): readonly ContractChange[] => {
+    const now = locations.get(name);
+    if (now === undefined || now === before) return [];
+    const attr = `parameters.${name}`;
+    return [{ kind: "operation-changed", operation, attr, breaks: false, text: `in: ${now}, previously ${before}` }];
+  });
+  return [...types.map((change) => ({ ...change, operation })), ...moves];
 }
 
 function diffBodies({ id: operation, body: old }: Operation, { body: next }: Operation): readonly ContractChange[] {
@@ -86,10 +101,13 @@ function documentedStatuses(replies: Operation["replies"]): string {
   return replies.length === 0 ? "none" : replies.map(({ status }) => status).join(", ");
 }
 
-/** Returns the differences between two payload types, in field order. A recursive type is compared only once. */
-function diffTypes(old: FieldType, next: FieldType): readonly TypeChange[] {
+/**
+ * Returns the differences between two types, in field order. A recursive type is compared only once. `attr`: the attr of
+ * the types; "" for payloads.
+ */
+function diffTypes(old: FieldType, next: FieldType, attr = ""): readonly TypeChange[] {
   const changes: TypeChange[] = [];
-  diffType(old, next, { attr: "", inside: [], changes });
+  diffType(old, next, { attr, inside: [], changes });
   return changes;
 }
 

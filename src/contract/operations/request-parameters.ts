@@ -119,6 +119,19 @@ const HEADER_CHARACTERS: Assertion = {
  * undefined if there are none.
  */
 export function parametersType(operation: RequestForm & StepSequence): ObjectType | undefined {
+  const type = parameterFields(operation);
+  if (type.properties.size === 0) return undefined;
+  const parameters: Property = {
+    name: MEMBER,
+    required: requiredParameters(operation).length > 0,
+    readOnly: false,
+    type,
+  };
+  return objectOf(new Map([[MEMBER, parameters]]));
+}
+
+/** Returns the type of the object `parameters` in a mapping. Its properties are the parameters of all requests. */
+export function parameterFields(operation: RequestForm & StepSequence): ObjectType {
   const properties = new Map<string, Property>();
   const places = new Set<string>();
   for (const { parameters = [] } of requestsOf(operation)) {
@@ -134,16 +147,23 @@ export function parametersType(operation: RequestForm & StepSequence): ObjectTyp
       places.add(`${where} ${name}`);
     }
   }
-  if (properties.size === 0) return undefined;
-  const required = [...properties.values()].some((property) => property.required);
-  const parameters: Property = { name: MEMBER, required, readOnly: false, type: objectOf(properties) };
-  return objectOf(new Map([[MEMBER, parameters]]));
+  return objectOf(properties);
 }
 
 export function requiredParameters(operation: RequestForm & StepSequence): readonly string[] {
-  const type = parametersType(operation)?.properties.get(MEMBER)?.type;
-  if (type?.kind !== "object") return [];
-  return [...type.properties.values()].filter(({ required }) => required).map(({ name }) => name);
+  const { properties } = parameterFields(operation);
+  return [...properties.values()].filter(({ required }) => required).map(({ name }) => name);
+}
+
+/** Returns the locations of each parameter (`query`), by name. Several requests may send it in different locations. */
+export function parameterLocations(operation: RequestForm & StepSequence): ReadonlyMap<string, string> {
+  const all = requestsOf(operation).flatMap(({ parameters = [] }) => parameters);
+  return new Map(
+    all.map(({ name }) => {
+      const locations = all.filter((one) => one.name === name).map((one) => one.in);
+      return [name, [...new Set(locations)].toSorted().join(" and ")];
+    }),
+  );
 }
 
 const MEMBER = "parameters";

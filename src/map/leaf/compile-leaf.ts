@@ -2,7 +2,7 @@ import type { FieldType, ListType } from "../../contract/types/field-type.ts";
 import { isJsonArray, type JsonValue } from "../../json/json-value.ts";
 import type { Row } from "../../model/record.ts";
 import { constantOf, type CellContent } from "./conversion.ts";
-import type { LeafContext } from "../compile-context.ts";
+import { ANY_SUPPLIER, type LeafContext } from "../compile-context.ts";
 import { noteCellChoices } from "./cell-choices.ts";
 import { type Condition, readLeafOptions, type LeafOptions } from "./leaf-options.ts";
 import { compileTransform, type CompiledTransform } from "./leaf-transform.ts";
@@ -179,20 +179,25 @@ function fallbackOf(options: LeafOptions, type: FieldType, context: LeafContext)
   if (written === undefined) return undefined;
   const path = [...options.path, name];
   const value = typeof written === "string" ? filledIn(written, path, context) : written;
+  if (value === undefined) return undefined;
   const constant = constantOf(type, value);
   if ("value" in constant) return constant.value;
   return context.issues.add(path, constant.fault);
 }
 
-/** Replaces `${supplier}` with the import supplier's code. */
-function filledIn(text: string, path: LeafContext["path"], context: LeafContext): string {
-  return text.replaceAll(/\$\{([^}]*)\}/g, (written, name: string) => {
+/** Replaces `${supplier}` with the import supplier's code. Returns undefined if this code is unknown. */
+function filledIn(text: string, path: LeafContext["path"], context: LeafContext): string | undefined {
+  const { supplier } = context.values;
+  let isUnknown = false;
+  const filled = text.replaceAll(/\$\{([^}]*)\}/g, (written, name: string) => {
     if (name.trim() !== "supplier") {
       context.issues.add(path, `${written} is not a known placeholder`, didYouMean(name.trim(), ["supplier"]));
-    } else if (context.values.supplier === undefined) {
+    } else if (supplier === undefined) {
       const hint = "use --supplier <code>, or set supplier: in the configuration file";
       context.issues.add(path, "requires the import supplier", hint);
     }
-    return context.values.supplier ?? written;
+    isUnknown ||= supplier === ANY_SUPPLIER;
+    return typeof supplier === "string" ? supplier : written;
   });
+  return isUnknown ? undefined : filled;
 }
