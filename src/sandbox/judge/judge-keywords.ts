@@ -6,13 +6,10 @@ import { type DecimalRule, coerce, decimalCodes, isDate, isDateTime, isTime, str
 /**
  * Compiles a schema of `request-schema.ts`. In addition to the keywords of JSON Schema, supports keywords for the
  * behaviour of the platform. `coerce` converts values. `text`, `documentPath`, `form` and `decimal` validate values and
- * set `params.code` to the code of the platform. `tagged` and `bestOf` choose between schemas.
- * @param explain converts the errors of the chosen schema to the findings of the caller
+ * set `params.code` to the code of the platform. `tagged` and `bestOf` choose between schemas. `asserted` names a plain
+ * JSON Schema.
  */
-export function compileAjv(
-  schema: JsonObject,
-  explain: (errors: readonly ErrorObject[]) => readonly object[],
-): ValidateFunction {
+export function compileAjv(schema: JsonObject, { explain, assertion }: JudgeCallbacks): ValidateFunction {
   const ajv = new Ajv({
     allErrors: true,
     verbose: true,
@@ -28,11 +25,24 @@ export function compileAjv(
   addFormats.default(ajv, ["email", "uri"]);
   for (const keyword of [
     ...TEXT_KEYWORDS,
+    assertedKeyword(assertion),
     ...unionKeywords({ definition: (name) => definitionOf(ajv, name), explain }),
   ]) {
     ajv.addKeyword(keyword);
   }
   return ajv.compile({ ...schema, $id: ROOT });
+}
+
+export interface JudgeCallbacks {
+  /** Converts the errors of the chosen schema to the findings of the caller. */
+  readonly explain: (errors: readonly ErrorObject[]) => readonly object[];
+  /** Returns the violation of the named plain schema; undefined if the value satisfies it. */
+  readonly assertion: (name: string, value: unknown) => { readonly code: string; readonly at?: string } | undefined;
+}
+
+function assertedKeyword(assertion: JudgeCallbacks["assertion"]): FuncKeywordDefinition {
+  const compile = (name: string): DataValidateFunction => resultCheck("asserted", (value) => assertion(name, value));
+  return { keyword: "asserted", errors: true, compile };
 }
 
 const ROOT = "judge";

@@ -3,6 +3,7 @@ import { parsePointer } from "../../json/json-pointer.ts";
 import { isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import { jsonCopy } from "../../json/parse-json.ts";
 import type { PayloadError, PayloadFinding } from "../sandbox-reply.ts";
+import { compileAsserted } from "./judge-assertions.ts";
 import { compileAjv } from "./judge-keywords.ts";
 import { objectAt } from "./openapi-schema.ts";
 import { toJudgeSchema } from "./request-schema.ts";
@@ -20,7 +21,8 @@ export function compileJudge(
   document: JsonObject,
   operation: { readonly method: string; readonly path: string },
 ): Judge {
-  const validate = compileAjv(toJudgeSchema(document, requestSchema(document, operation)), findingsFrom);
+  const { schema, asserted } = toJudgeSchema(document, requestSchema(document, operation));
+  const validate = compileAjv(schema, { explain: findingsFrom, assertion: compileAsserted(asserted, document) });
   return (body) => {
     // Conversions modify the data, so they use a copy.
     const holder = jsonCopy({ body: body ?? null });
@@ -41,10 +43,30 @@ function requestSchema(
 
 /** Converts the errors of Ajv to the platform's codes and attrs (docs/errors.md), without duplicates. */
 function findingsFrom(errors: readonly ErrorObject[]): readonly PayloadFinding[] {
-  const found = errors.flatMap(findingsOf);
+  const refused = refusedPaths(errors);
+  const applicable = errors.filter(({ keyword, instancePath }) => keyword !== "asserted" || !refused.has(instancePath));
+  const found = applicable.flatMap(findingsOf);
   const broken = new Set(found.filter(({ code }) => NO_VALUE_CODES.has(code)).map(({ attr }) => attr));
   const kept = found.filter(({ attr, code }) => NO_VALUE_CODES.has(code) || !broken.has(attr));
   return [...new Map(kept.map((one) => [`${one.attr} ${one.code}`, one])).values()];
+}
+
+/**
+ * Returns the JSON pointers of the values to which assertions do not apply, because the value has another error or
+ * contains one.
+ */
+function refusedPaths(errors: readonly ErrorObject[]): ReadonlySet<string> {
+  const refused = new Set<string>();
+  for (const error of errors) {
+    if (findingsOf(error).length === 0) continue;
+    let path = error.instancePath;
+    if (error.keyword !== "asserted") refused.add(path);
+    while (path !== "") {
+      path = path.slice(0, path.lastIndexOf("/"));
+      refused.add(path);
+    }
+  }
+  return refused;
 }
 
 /**
@@ -139,5 +161,6 @@ const DETAIL_BY_CODE: Readonly<Record<string, string>> = {
   null_characters_not_allowed: "Null characters are not allowed.",
   surrogate_characters_not_allowed: "Surrogate characters are not allowed.",
   unknown_field: "The platform does not document this field.",
+  schema_mismatch: "The value does not satisfy the conditions of the schema.",
   unsafe_document_path: "The path must be relative, and stay below the import supplier's root.",
 };

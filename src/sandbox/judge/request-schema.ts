@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, valueAt } from "../../json/json-value.ts";
+import { assertedSchema, conditionalNames, isTuple } from "./asserted-schema.ts";
 import { choiceOf, scalarSchema, strictestLimit, typeSchema } from "./scalar-schema.ts";
 import { convertUnion, type Define, type Union } from "./union-schema.ts";
 import {
@@ -17,10 +18,12 @@ import {
 /**
  * Converts a request schema of an OpenAPI document to JSON Schema for Ajv, with the keywords of `judge-keywords.ts`.
  * The validated object contains the data in its member `body`. Objects are closed (API specification 2.7.5), and
- * `allOf` is merged. Read-only properties are allowed and validated.
+ * `allOf` is merged. Read-only properties are allowed and validated. `asserted` contains the schemas that the keyword
+ * `asserted` names. They are written as in the document, and may refer to it.
  */
-export function toJudgeSchema(document: JsonObject, schema: JsonObject): JsonObject {
+export function toJudgeSchema(document: JsonObject, schema: JsonObject): JudgeSchema {
   const definitions: Record<string, JsonObject> = {};
+  const asserted: Record<string, JsonObject> = {};
   const names = new Map<JsonObject, string>();
 
   const define: Define = (node) => {
@@ -29,12 +32,20 @@ export function toJudgeSchema(document: JsonObject, schema: JsonObject): JsonObj
     if (known !== undefined) return known;
     const name = `s${names.size}`;
     names.set(target, name);
-    definitions[name] = convertSchema(target, document, define);
+    const converted = convertSchema(target, document, define);
+    const assertion = assertedSchema(flattenSchema(document, target));
+    definitions[name] = assertion === undefined ? converted : { allOf: [{ asserted: name }, converted] };
+    if (assertion !== undefined) asserted[name] = assertion;
     return name;
   };
 
   const body = define(schema);
-  return { type: "object", properties: { body: referTo(body) }, $defs: definitions };
+  return { schema: { type: "object", properties: { body: referTo(body) }, $defs: definitions }, asserted };
+}
+
+export interface JudgeSchema {
+  readonly schema: JsonObject;
+  readonly asserted: JsonObject;
 }
 
 function referTo(name: string): JsonObject {
@@ -91,10 +102,12 @@ function objectSchema(
   const readOnly = new Set([...schemas.keys()].filter((name) => isReadOnly(schemas.get(name) ?? [], document)));
   const required = new Set(parts.flatMap((part) => requiredIn(part, readOnly, document)));
   const properties = [...schemas].map(([name, all]) => [name, propertySchema(all, define)] as const);
-  const undocumented = [...required].filter((name) => !schemas.has(name));
+  const undocumented = [...required, ...conditionalNames(parts, document)].filter((name) => !schemas.has(name));
+  const patterns = parts.flatMap((part) => Object.keys(part["patternProperties"] ?? {}));
   return {
     ...typeSchema("object", nullable),
     properties: Object.fromEntries([...properties, ...undocumented.map((name) => [name, {}])]),
+    patternProperties: Object.fromEntries(patterns.map((pattern) => [pattern, {}])),
     required: [...required],
     ...additionalSchema(parts, schemas.size === 0 && undocumented.length === 0, define),
   };
@@ -135,7 +148,8 @@ function additionalSchema(parts: readonly JsonObject[], isBare: boolean, define:
 }
 
 function listSchema(parts: readonly JsonObject[], nullable: boolean, document: JsonObject, define: Define): JsonObject {
-  const items = parts.map((part) => part["items"]).find(isJsonObject);
+  const plain = parts.filter((part) => !isTuple(part));
+  const items = plain.map((part) => part["items"]).find(isJsonObject);
   return {
     ...typeSchema("array", nullable),
     items: items === undefined ? {} : referTo(define(items)),

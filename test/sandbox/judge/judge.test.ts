@@ -114,3 +114,47 @@ test("the contract of the fixtures compiles, and its nested fields are validated
     ]),
   );
 });
+
+const CONDITIONAL = {
+  ...OBJECT,
+  if: { properties: { b: { const: "x" } } },
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  then: { required: ["c"], properties: { c: { type: "integer" } } },
+};
+const OPEN = { type: "object", additionalProperties: true };
+
+test.each<[string, JsonObject, unknown, unknown, readonly string[]]>([
+  ["not", { ...TEXT, not: { enum: ["A"] } }, "B", "A", ["a schema_mismatch"]],
+  ["a reference in not", { ...TEXT, not: { $ref: "#/components/schemas/A" } }, "B", "A", ["a schema_mismatch"]],
+  ["if and then", CONDITIONAL, { b: "x", c: 1 }, { b: "x" }, ["a.c required"]],
+  ["a field in then", CONDITIONAL, { b: "y", c: "1" }, { b: "x", c: "1" }, ["a.c schema_mismatch"]],
+  ["dependentRequired", { ...OPEN, dependentRequired: { a: ["b"] } }, { b: 1 }, { a: 1 }, ["a.b required"]],
+  ["minProperties", { ...OPEN, minProperties: 1 }, { a: 1 }, {}, ["a schema_mismatch"]],
+  ["maxProperties", { ...OPEN, maxProperties: 1 }, { a: 1 }, { a: 1, b: 1 }, ["a schema_mismatch"]],
+  ["contains", { ...LIST_OF_TEXTS, contains: { const: "A" } }, ["B", "A"], ["B"], ["a schema_mismatch"]],
+  [
+    "patternProperties",
+    { ...OBJECT, patternProperties: { "^x": TEXT } },
+    { b: "b", x: "" },
+    { b: "b", x: 1 },
+    ["a.x schema_mismatch"],
+  ],
+  [
+    "prefixItems",
+    { type: "array", prefixItems: [TEXT], items: { type: "integer" } },
+    ["x", 1],
+    ["x", "y"],
+    ["a.1 schema_mismatch"],
+  ],
+  [
+    "only values without other errors",
+    { ...OBJECT, maxProperties: 1 },
+    { b: "x" },
+    { b: "", c: 1 },
+    ["a.b blank", "a.c unknown_field"],
+  ],
+])("asserts plain JSON Schema: %s", (_name, schema, ...[valid, invalid, expected]) => {
+  const schemas = { A: { enum: ["A"] } };
+  expect(judgeValue(schema, valid, schemas)).toEqual([]);
+  expect(judgeValue(schema, invalid, schemas)).toEqual(expected);
+});

@@ -1,0 +1,67 @@
+import type { ErrorObject, ValidateFunction } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { parsePointer } from "../../json/json-pointer.ts";
+import type { JsonObject } from "../../json/json-value.ts";
+import type { JudgeCallbacks } from "./judge-keywords.ts";
+
+/**
+ * Compiles plain JSON Schemas that may refer to the document. Each schema is compiled when it is first needed. A schema
+ * that Ajv cannot compile accepts every value.
+ */
+export function compileAsserted(schemas: JsonObject, document: JsonObject): JudgeCallbacks["assertion"] {
+  const compiled = new Map<string, ValidateFunction | undefined>();
+  const ajv = new Ajv2020({
+    strict: false,
+    ownProperties: true,
+    meta: false,
+    validateSchema: false,
+    logger: false,
+    multipleOfPrecision: 9,
+  });
+  addFormats.default(ajv, ["date", "date-time", "time", "email", "uri", "uuid", "int32"]);
+  const validatorOf = (name: string): ValidateFunction | undefined => {
+    if (compiled.size === 0) ajv.addSchema({ ...document, [MEMBER]: schemas }, ROOT);
+    if (!compiled.has(name)) compiled.set(name, tryCompile(ajv, name));
+    return compiled.get(name);
+  };
+  return (name, value) => {
+    const validate = validatorOf(name);
+    return validate === undefined || validate(value) ? undefined : violationOf(validate.errors ?? []);
+  };
+}
+
+const ROOT = "document";
+const MEMBER = "x-asserted";
+
+function tryCompile(ajv: Ajv2020, name: string): ValidateFunction | undefined {
+  try {
+    return ajv.getSchema(`${ROOT}#/${MEMBER}/${name}`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the code of the last error, which summarises the errors before it. An error of `if` only repeats them. */
+function violationOf(errors: readonly ErrorObject[]): ReturnType<JudgeCallbacks["assertion"]> {
+  const error = errors.findLast(({ keyword }) => keyword !== "if") ?? errors[0];
+  if (error === undefined) return undefined;
+  const { keyword, instancePath, params } = error;
+  const name: unknown = params["missingProperty"] ?? params["additionalProperty"];
+  const path = [...parsePointer(instancePath), ...(typeof name === "string" ? [name] : [])];
+  const code = CODES[keyword] ?? "schema_mismatch";
+  return path.length === 0 ? { code } : { code, at: path.join(".") };
+}
+
+const CODES: Readonly<Record<string, string>> = {
+  required: "required",
+  dependentRequired: "required",
+  dependencies: "required",
+  additionalProperties: "unknown_field",
+  minLength: "min_length",
+  maxLength: "max_length",
+  minItems: "min_length",
+  maxItems: "max_length",
+  uniqueItems: "unique",
+  pattern: "invalid",
+};
