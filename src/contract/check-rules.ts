@@ -1,4 +1,4 @@
-import type { AttrPath } from "../json/attr.ts";
+import { type AttrPath, type AttrSegment, formatAttr, NON_FIELD_ERRORS } from "../json/attr.ts";
 import {
   type Expression,
   namedValueOf,
@@ -15,8 +15,8 @@ import { type FieldType, type ObjectType, memberType } from "./types/field-type.
 
 /**
  * Reports errors for unknown named values, settings and formats in rules, for formats without the required region, and
- * for lists where a single value is needed. Warns about each path that does not resolve at any place where its rule applies. Skips rules
- * of schemas that no request uses.
+ * for lists where a single value is needed. Warns about each path and `attr` that does not resolve at any place where
+ * its rule applies. Skips rules of schemas that no request uses.
  */
 export function checkRules(operations: readonly Operation[], declarations: RuleDeclarations, findings: Findings): void {
   const uses: PathUses = new Map();
@@ -99,12 +99,25 @@ function recordUses(rule: Rule, place: TypePlace, context: UseContext): void {
   const top = [place];
   const outside: PathBases = { here: top, self: top, top };
   if (rule.each !== undefined) recordUse(rule.each, outside, rule.place, context);
+  if (rule.attr !== undefined && place.type.kind === "object") {
+    recordUse(pathOfAttr(rule.attr), outside, rule.place, context);
+  }
   const here = rule.each === undefined ? top : (followPath(rule.each, outside) ?? []);
   const bases: PathBases = { here, self: here, top };
   for (const { expression, at } of operandsOf(rule)) {
     const items = at === undefined ? here : followPath(at, bases);
     if (items !== undefined && items.length > 0) recordUse(expression, { ...bases, here: items }, rule.place, context);
   }
+}
+
+/** Returns the path of the value to which an attr belongs. */
+function pathOfAttr(attr: readonly AttrSegment[]): PathExpression {
+  const segments = attr.at(-1) === NON_FIELD_ERRORS ? attr.slice(0, -1) : attr;
+  const steps = segments.map((segment): PathStep => {
+    const isItem = segment === "[]" || typeof segment === "number";
+    return isItem ? { kind: "items" } : { kind: "field", name: segment };
+  });
+  return { kind: "path", base: "here", steps, text: formatAttr(attr).replaceAll(".[]", "[]") };
 }
 
 /**

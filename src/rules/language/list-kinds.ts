@@ -21,9 +21,10 @@ export const LIST_KINDS: KindReaders<"unique-by" | "count-limit"> = {
   ),
   "count-limit": kindReader(
     { list: path, group: oneOrMore(expression).optional(), min: count().optional(), max: count().optional() },
-    ({ list, group, min, max }) =>
-      min === undefined && max === undefined
-        ? 'needs "min" or "max"'
-        : { check: { kind: "count-limit", list, ...definedMembers({ group, min, max }) }, about: [list] },
+    ({ list, group, min, max }) => {
+      if (min === undefined && max === undefined) return 'needs "min" or "max"';
+      if ((min ?? 0) > (max ?? Infinity)) return '"min" must not be greater than "max"';
+      return { check: { kind: "count-limit", list, ...definedMembers({ group, min, max }) }, about: [list] };
+    },
   ),
 };

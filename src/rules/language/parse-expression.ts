@@ -271,7 +271,11 @@ function parseStep(reader: TokenReader): PathStep {
   if (token.kind === "named") return { kind: "named", name: token.text };
   if (token.text === "[" && token.kind === "sign") return parseItems(reader);
   if (token.text === "{}" && token.kind === "sign") return { kind: "members" };
-  if (token.kind !== "name" || RESERVED.has(token.text)) throw unexpected(token);
+  if (token.kind !== "name") throw unexpected(token);
+  if (RESERVED.has(token.text)) {
+    const reason = "a reserved word, which cannot be the name of a field in rules";
+    throw new ExpressionSyntaxError(`unexpected "${token.text}": ${reason}`, token.offset);
+  }
   return token.text === "parent" ? { kind: "parent" } : { kind: "field", name: token.text };
 }
 

@@ -152,11 +152,26 @@ const NAME = z.string().regex(/^\w+$/, "a name can contain only letters, digits 
 
 const valuesSchema = z.record(NAME, expression, "must be an object that maps names to expressions");
 
+/** The default values that each type of setting accepts. */
+const DEFAULTS: Readonly<Record<SettingType["type"], z.ZodType>> = {
+  boolean: z.boolean("the default must be true or false"),
+  number: z.union(
+    [z.number(), z.string().regex(/^-?\d+(?:\.\d+)?$/, "the default must be a number")],
+    "the default must be a number",
+  ),
+  text: z.string("the default must be a string"),
+  list: z.array(z.string(), "the default must be a list of strings"),
+};
+
 const settingSchema: z.ZodType<SettingType> = z
   .strictObject({
     type: z.enum(["boolean", "number", "text", "list"], "must be one of boolean, number, text, list"),
     description: z.string().optional(),
     default: z.union([z.boolean(), z.number(), z.string(), z.array(z.string())]).optional(),
+  })
+  .superRefine(({ type, default: defaultValue }, context) => {
+    const { error } = DEFAULTS[type].optional().safeParse(defaultValue);
+    for (const { message } of error?.issues ?? []) context.addIssue({ code: "custom", message, path: ["default"] });
   })
   .transform(({ type, description, default: defaultValue }) => ({
     type,

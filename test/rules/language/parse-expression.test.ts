@@ -148,9 +148,9 @@ describe("an invalid expression is refused:", () => {
     ["a b", 'unexpected "b"', 2],
     ["a not b", 'unexpected "not"', 2],
     ["a = b = c", 'unexpected "="', 6],
-    ["a and or", 'unexpected "or"', 6],
-    ["present", 'unexpected "present"', 0],
-    ["a.not", 'unexpected "not"', 2],
+    ["a and or", 'unexpected "or": a reserved word, which cannot be the name of a field in rules', 6],
+    ["present", 'unexpected "present": a reserved word, which cannot be the name of a field in rules', 0],
+    ["a.not", 'unexpected "not": a reserved word, which cannot be the name of a field in rules', 2],
     [
       "a.b is missing",
       '"is" must be followed by "present", "absent", "not present" or "not absent"; to compare values, use "="',

@@ -409,6 +409,14 @@ describe("the declarations for all rules", () => {
       ["x-rule-settings: must be one of boolean, number, text, list", "x-rule-settings/a/type"],
     ],
     [
+      { "x-rule-settings": { a: { type: "number", default: "x" } } },
+      ["x-rule-settings: the default must be a number", "x-rule-settings/a/default"],
+    ],
+    [
+      { "x-rule-settings": { a: { type: "list", default: "x" } } },
+      ["x-rule-settings: the default must be a list of strings", "x-rule-settings/a/default"],
+    ],
+    [
       { "x-rule-coverage": "x" },
       [
         "x-rule-coverage: must be lists of codes: reference, platform, unclear, not-in-schema, partial",

@@ -37,6 +37,8 @@ describe("findings of rules", () => {
     [{ kind: "holds", test: "a", attr: "not an attr" }, "must be an attr"],
     [{ kind: "unique-by", list: "1 + 1", key: "a" }, "must be the path of a field"],
     [{ kind: "required-when", fields: [] }, "must name a field"],
+    [{ kind: "count-limit", list: "a[]", min: 2, max: 1 }, '"min" must not be greater than "max"'],
+    [{ kind: "holds", test: "day = 1" }, 'unexpected "day": a reserved word'],
   ])("report %j", (rule, words) => {
     const { findings } = contractOf([{ code: "c", ...rule }]);
     expect(findings.map(({ code, severity, message }) => [severity, code, message])).toEqual([
@@ -52,6 +54,9 @@ describe("findings of rules", () => {
     const rules = [
       { code: "c", kind: "required-when", fields: ["day_of_mnoth"] },
       { code: "c", kind: "no-overlap", list: "list[]", start: "strats_on", end: "list.x" },
+      { code: "c", kind: "holds", test: "day_of_month", attr: "list[].strats_on" },
+      { code: "c", kind: "holds", test: "day_of_month", attr: "list[].starts_on" },
+      { code: "c", kind: "holds", test: "day_of_month", attr: "list.non_field_errors" },
     ];
     const { findings } = contractOf(rules, {}, properties);
     expect(findings.filter(({ severity }) => severity === "warning")).toMatchObject([
@@ -65,6 +70,10 @@ describe("findings of rules", () => {
         message: '"strats_on" does not resolve to a field of the contract; did you mean "starts_on"?',
       },
       { code: "bad-rule", message: '"list.x" does not resolve to a field of the contract' },
+      {
+        code: "bad-rule",
+        message: '"list[].strats_on" does not resolve to a field of the contract; did you mean "starts_on"?',
+      },
     ]);
   });
 
