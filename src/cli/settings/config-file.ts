@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
+import type { AttrPath } from "../../json/attr.ts";
+import type { Place } from "../../model/place.ts";
 import type { SourceDocument } from "../../contract/document/yaml-document.ts";
 import { isShippedOverlay, pathsFrom } from "../../job/contract-files.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
@@ -38,7 +40,8 @@ export async function readLocatedConfig(named: string | undefined, folder: strin
   const document = parseDocument({ file, text }, "config");
   const resolve = pathFrom(path.dirname(file));
   const placeOf: NamingPlace = (tried) => document.findText((written) => resolve(written) === path.normalize(tried));
-  return { config: { ...parseConfig(document, resolve), file, placeOf }, document };
+  const placeAt = (at: AttrPath): Place => ({ file, line: document.lineOf(at) });
+  return { config: { ...parseConfig(document, resolve), file, placeOf, placeAt }, document };
 }
 
 function findUpwards(folder: string, from: string = folder): string | undefined {

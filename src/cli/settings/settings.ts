@@ -1,3 +1,4 @@
+import type { AttrPath } from "../../json/attr.ts";
 import type { StoreSettings } from "../../commands/check/documents-check.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
@@ -114,7 +115,13 @@ function targetOf(flags: Flags, config: Config): ChosenTarget | undefined {
   const name = targetNameOf(flags, config);
   const targets = new Map(Object.entries(config.targets ?? {}));
   const named = name === undefined ? undefined : targets.get(name);
-  if (name !== undefined && named === undefined) throw unknownTarget(name, config);
+  if (name !== undefined && named === undefined) {
+    const known = [...targets.keys()];
+    throw new Failure("config", `unknown target "${name}"`, {
+      hint: suggestionOrKnown(name, known, "targets"),
+      place: flags.target === undefined ? config.placeAt?.(["target"]) : undefined,
+    });
+  }
   const baseUrl = flags.baseUrl ?? named?.baseUrl;
   return baseUrl === undefined ? undefined : { ...named, name, baseUrl, ca: flags.ca ?? named?.ca };
 }
@@ -122,11 +129,6 @@ function targetOf(flags: Flags, config: Config): ChosenTarget | undefined {
 /** Returns the name of the chosen target. If `--base-url` is given, the default target of the file does not apply. */
 export function targetNameOf(flags: Flags, config: Config): string | undefined {
   return flags.target ?? (flags.baseUrl === undefined ? config.target : undefined);
-}
-
-function unknownTarget(name: string, config: Config): Failure {
-  const known = Object.keys(config.targets ?? {});
-  return new Failure("config", `unknown target "${name}"`, { hint: suggestionOrKnown(name, known, "targets") });
 }
 
 function suggestionOrKnown(name: string, known: readonly string[], what: string): string {
@@ -146,9 +148,15 @@ function supplierOf(flags: Flags, config: Config, target: ChosenTarget | undefin
   if (named === undefined && suppliers.size > 0) {
     throw new Failure("config", `there is no supplier "${code}" in the configuration file`, {
       hint: suggestionOrKnown(code, [...suppliers.keys()], "suppliers"),
+      place: flags.supplier === undefined ? config.placeAt?.(supplierPath(target)) : undefined,
     });
   }
   return { ...named, code, rootLocation: named?.rootLocation ?? config.documentRoot };
+}
+
+/** Returns the path of the setting in the configuration file that names the supplier. */
+function supplierPath(target: ChosenTarget | undefined): AttrPath {
+  return target?.supplier === undefined ? ["supplier"] : ["targets", target.name ?? "", "supplier"];
 }
 
 /** Returns the import suppliers by code. Settings of the target override settings at the top level of the file. */

@@ -17,6 +17,7 @@ describe("the configuration file", () => {
     expect(await readConfig(undefined, temporaryFolder({ "migrate.yaml": "# nothing yet\n" }))).toEqual({
       file: "migrate.yaml",
       placeOf: expect.any(Function),
+      placeAt: expect.any(Function),
     });
   });
 
@@ -35,6 +36,7 @@ targets:
     expect(await readConfig("conf/mine.yaml", folder)).toEqual({
       file: "conf/mine.yaml",
       placeOf: expect.any(Function),
+      placeAt: expect.any(Function),
       contract: ["conf/one.yaml", "overlay:known", "/absolute.yaml"],
       mapping: "conf/maps/mapping.yaml",
       ledger: "conf/ledger.db",
@@ -53,6 +55,20 @@ targets:
     expect(await readConfig(undefined, temporaryFolder({ "migrate.yaml": "contract: one.yaml\n" }))).toMatchObject({
       contract: ["one.yaml"],
     });
+  });
+
+  it.each([
+    ["{ scheme: basic, mutation: M }", "mutation", "scheme: basic"],
+    ["{ document: D, outputFields: [token] }", "outputFields", "document"],
+    ["{ refreshDocument: D, refreshField: F }", "refreshField", "refreshDocument"],
+  ])("cannot combine settings that exclude each other: auth: %s", async (auth, name, other) => {
+    const text = `targets:\n  test:\n    baseUrl: https://t.example/v1/\n    auth: ${auth}\n`;
+    await expect(readConfig(undefined, temporaryFolder({ "migrate.yaml": text }))).rejects.toMatchObject({
+      code: "config",
+      message: expect.stringContaining(`targets.test.auth.${name}: has no effect`),
+      place: { line: 4 },
+    });
+    await expect(readConfig(undefined, temporaryFolder({ "migrate.yaml": text }))).rejects.toThrow(`\`${other}\``);
   });
 
   it.each([

@@ -219,6 +219,18 @@ targets:
   });
 });
 
+describe("an unknown name in migrate.yaml", () => {
+  it.each([
+    ["contract: c.yaml\ntarget: nosuch\n", 2],
+    ["suppliers: { A: {} }\n\nsupplier: B\n", 3],
+    ["suppliers: { A: {} }\ntarget: t\ntargets:\n  t:\n    baseUrl: https://t.example/\n    supplier: B\n", 6],
+  ])("is reported with its place: %j", async (text, line) => {
+    const folder = temporaryFolder({ "migrate.yaml": text });
+    await expect(readSettings([], {}, folder)).rejects.toMatchObject({ code: "config", place: { line } });
+    await expect(readSettings([], { target: "none" }, folder)).rejects.toMatchObject({ place: undefined });
+  });
+});
+
 describe("the worker lease", () => {
   it("is 30 s by default, and at least 2 s", async () => {
     const folder = temporaryFolder();
