@@ -5,8 +5,11 @@ import type { RunEvent } from "./run-event.ts";
 
 export interface Notifier {
   /** Prints a message for the user. It contains no cell values except keys, unless the user asked for values. */
-  readonly notice: (text: string) => void;
+  readonly notice: (text: string, urgency?: Urgency) => void;
 }
+
+/** `alert`: the user must act on the message, so `--quiet` does not suppress it. */
+export type Urgency = "alert";
 
 /**
  * Returns an environment that prints each message only once, because several runs of a ledger may produce the same
@@ -16,10 +19,10 @@ export function withoutRepeatedNotices<Environment extends Notifier>(environment
   const printed = new Set<string>();
   return {
     ...environment,
-    notice: (text) => {
+    notice: (text, urgency) => {
       if (printed.has(text)) return;
       printed.add(text);
-      environment.notice(text);
+      environment.notice(text, urgency);
     },
   };
 }

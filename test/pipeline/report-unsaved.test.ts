@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Notifier } from "../../src/job/dependencies.ts";
 import { reportUnsaved } from "../../src/pipeline/run/report-unsaved.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -33,6 +34,32 @@ describe("outcomes that the ledger refused", () => {
     const file = path.join(place, "migrate-run-1-unsaved.ndjson");
     const line = { run: "run-1", record: 7, status: "accepted", account: "A-1", http: 201, at: AT };
     expect(readFileSync(file, "utf8")).toBe(`${JSON.stringify(line)}\n`);
-    expect(notices).toEqual([`Replies that could not be saved in the ledger: record 7 accepted as A-1 (see ${file})`]);
+    expect(notices).toEqual([`Replies that could not be saved in the ledger: ${file} (record 7 accepted as A-1)`]);
+  });
+
+  it("are written to a separate file for each process of a run, and shown even with --quiet", async () => {
+    const rescueFolder = temporaryFolder({});
+    const urgencies: unknown[] = [];
+    const notice: Notifier["notice"] = (_, urgency) => urgencies.push(urgency);
+    await reportUnsaved([ACCEPTED], "run-1", { notice, rescueFolder });
+    await reportUnsaved([{ ...ACCEPTED, record: 8 }], "run-1", { notice, rescueFolder });
+    expect(readdirSync(rescueFolder).toSorted()).toEqual([
+      "migrate-run-1-unsaved-2.ndjson",
+      "migrate-run-1-unsaved.ndjson",
+    ]);
+    expect(readFileSync(path.join(rescueFolder, "migrate-run-1-unsaved-2.ndjson"), "utf8")).toMatch(/"record":8/);
+    expect(urgencies).toEqual(["alert", "alert"]);
+  });
+
+  it("are shown in full if no file can be written", async () => {
+    const rescueFolder = path.join(temporaryFolder({ file: "" }), "file");
+    const notices: string[] = [];
+    const notice = (text: string): unknown => notices.push(text);
+    await reportUnsaved([ACCEPTED, { ...ACCEPTED, record: 8 }], "run-1", { notice, rescueFolder });
+    expect(notices).toEqual([
+      `Replies that could not be saved in the ledger or in ${rescueFolder}:`,
+      expect.stringMatching(/"record":7,.*"account":"A-1"/),
+      expect.stringMatching(/"record":8,.*"account":"A-1"/),
+    ]);
   });
 });

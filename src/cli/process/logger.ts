@@ -1,3 +1,4 @@
+import type { Notifier } from "../../job/dependencies.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 import type { ErrorDetails } from "../../model/failure.ts";
 import { plainText } from "../../text/plain-text.ts";
@@ -10,8 +11,8 @@ import { LOG_EVENTS, type LogEvent, type LogFields } from "../progress/log-event
 export interface Logger extends FailureLogger {
   /** Logs an event as a JSON line with its fields, or as text. An event without text appears only in JSON. */
   readonly event: <Event extends LogEvent>(event: Event, fields: LogFields<Event>, text?: string) => void;
-  /** Logs useful information, such as a detected delimiter or a changed rate. */
-  readonly notice: (text: string) => void;
+  /** Logs useful information, such as a detected delimiter or a changed rate. No flag suppresses an alert. */
+  readonly notice: Notifier["notice"];
   /** Logs a detail that is shown only with `--verbose`. */
   readonly detail: (text: string) => void;
   /** Logs an event with several lines of text, such as the summary. Writes the lines unchanged. */
@@ -56,7 +57,7 @@ export function createLogger(options: LoggerOptions): Logger {
   };
   return {
     event: log,
-    notice: (message) => log("notice", { message }, message),
+    notice: (message, urgency) => log(urgency ?? "notice", { message }, message),
     detail: (message) => log("detail", { message }, message),
     failure: ({ message, place, hint, code }) => {
       if (isJson) return writeJson("failure", { code, message, place, hint });

@@ -77,6 +77,11 @@ export const LOG_EVENTS = {
   sandbox_started: { level: "info", about: "the sandbox is listening", fields: ["baseUrl", "adminUrl", "readyFile"] },
   metrics_started: { level: "info", about: "the metrics are available at the URL", fields: ["url"] },
   notice: { level: "info", about: "a message for the user", fields: ["message"] },
+  alert: {
+    level: "error",
+    about: "a message on which the user must act, but the command continues",
+    fields: ["message"],
+  },
   detail: { level: "debug", about: "a message shown with --verbose", fields: ["message"] },
   failure: {
     level: "error",

@@ -1,4 +1,5 @@
 import type { Ora } from "ora";
+import type { Notifier } from "../../job/dependencies.ts";
 import type { RunEvent } from "../../job/run-event.ts";
 import type { Counts, RunProgress, RunState } from "../../job/run-progress.ts";
 import { createProgressFile } from "../../runtime/progress/progress-file-writer.ts";
@@ -17,7 +18,7 @@ export interface Progress {
   /** Hides the progress during work such as a question to the user. */
   readonly paused: <T>(work: () => Promise<T>) => Promise<T>;
   /** Writes a permanent line above the progress line. */
-  readonly notice: (text: string) => void;
+  readonly notice: Notifier["notice"];
   /** Called after the user has asked to stop. */
   readonly stopping: () => void;
   readonly current: () => CurrentProgress;
@@ -72,7 +73,7 @@ export function createProgress(logger: Logger, screen: ProgressScreen, clock: Wa
       isShown = false;
       return work();
     },
-    notice: (text) => line.above(() => logger.notice(text)),
+    notice: (text, urgency) => line.above(() => logger.notice(text, urgency)),
     stopping() {
       if (isShown) line.above(() => logStopping(tracker.progress(), logger));
     },

@@ -38,6 +38,12 @@ describe("the logger", () => {
     }
   });
 
+  it("writes alerts even with --quiet", () => {
+    const { logger, written } = listen({ quiet: true });
+    logger.notice("replies are in a file", "alert");
+    expect(written()).toBe("replies are in a file\n");
+  });
+
   it("writes one JSON object per line with --log-format json for any message", () => {
     const { logger, written } = listen({ logFormat: "json", verbose: true });
     logger.notice("two\nlines");
