@@ -7,7 +7,7 @@ import { recoverFromJournals, recoverMachine } from "../../ledger/journal/recove
 import { hasMachineJournals, ledgerFolders } from "../../ledger/journal/machine-journals.ts";
 import { settingsWithoutSecret } from "../../job/settings/recorded-settings.ts";
 import { noteRecovered } from "../../pipeline/run/machine-evidence.ts";
-import { findRestoreEvidence, machineJournals } from "../../pipeline/run/restore-evidence.ts";
+import { findRestoreEvidence, machineJournals, usingStateFolder } from "../../pipeline/run/restore-evidence.ts";
 import { hasJournals, journalPlace } from "../../pipeline/run/run-journal.ts";
 import { timestamp } from "../../time/clock.ts";
 
@@ -48,7 +48,10 @@ export async function ledgerRepair(
   const store = await openLedgerStore(ledger, { notice });
   const at = timestamp(clock);
   const { server } = store;
-  if (server !== undefined) return recoverServerLedger({ ...store, server }, { ...dependencies, at, nothingLost });
+  if (server !== undefined) {
+    const recovery = { ...dependencies, at, nothingLost };
+    return usingStateFolder(dependencies, () => recoverServerLedger({ ...store, server }, recovery));
+  }
   if (nothingLost) throw fileWithNothingLost();
   if (store.repair === undefined) throw nothingToRepair(store.name);
   const stamp = at.replaceAll(/\D/g, "").slice(0, 14);

@@ -1,12 +1,10 @@
 import path from "node:path";
-import { errorCode } from "../../files/error-code.ts";
 import type { JournalEnvironment } from "../../job/dependencies.ts";
 import { openProcessJournal } from "../../ledger/journal/machine-journals.ts";
 import type { Journal } from "../../ledger/journal/open-journal.ts";
 import type { JournaledLedger } from "../../ledger/ledger.ts";
 import type { OriginFacts } from "../../ledger/journal/recovery.ts";
 import { machineId, type SeenOrigin, writeSeenOrigin } from "../../ledger/journal/seen-origin.ts";
-import { Failure } from "../../model/failure.ts";
 import { timestamp } from "../../time/clock.ts";
 import {
   isMoved,
@@ -14,6 +12,7 @@ import {
   machinesIn,
   requireCompleteAfterRestore,
   type ServerStore,
+  usingStateFolder,
 } from "./restore-evidence.ts";
 
 /** The journal for a ledger that may be restored while the process is running. */
@@ -43,7 +42,7 @@ export async function openMachineJournal(
     ...journal,
     watch,
     async begin(run) {
-      await writable(place.folder, async () => {
+      await usingStateFolder(dependencies, async () => {
         await ledger.origin?.noteMachine(machineId(dependencies.stateFolder()));
         await watch.confirmComplete();
         await journal.begin(run);
@@ -102,7 +101,7 @@ export function watchOrigin(
     const isNew = last !== undefined && machinesIn(facts, last).length > last.machines.length;
     remember(facts);
     // A restored copy may lack the new machines, so they are also stored on this machine.
-    if (isNew) await writable(place.folder, () => note());
+    if (isNew) await usingStateFolder(dependencies, () => note());
   };
   const confirmComplete = async (): Promise<void> => {
     // Uses the observed origin, not the current one, because a copy that has replaced the database must not confirm
@@ -124,7 +123,7 @@ export function watchOrigin(
       await seen(facts);
       if (!isOther) return;
       await confirmComplete();
-      await writable(place.folder, () => note());
+      await usingStateFolder(dependencies, () => note());
     },
   };
 }
@@ -135,18 +134,6 @@ export function watchOrigin(
  */
 function mayBeOther(seen: OriginFacts, facts: OriginFacts): boolean {
   return isMoved(seen, facts) || seen.startedAt !== facts.startedAt;
-}
-
-async function writable<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (errorCode(cause) === undefined || cause instanceof Failure) throw cause;
-    throw new Failure("storage", `the state folder ${folder} cannot be written`, {
-      hint: "nothing more was sent; grant this user write access to the folder, or set XDG_STATE_HOME to another folder",
-      cause,
-    });
-  }
 }
 
 /**

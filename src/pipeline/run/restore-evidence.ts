@@ -1,4 +1,5 @@
 import path from "node:path";
+import { errorCode } from "../../files/error-code.ts";
 import type { JournalEnvironment } from "../../job/dependencies.ts";
 import type { JournalComparison } from "../../ledger/journal/compare-journal.ts";
 import {
@@ -33,7 +34,9 @@ export async function requireJournaledRequests(
   ledger: JournaledLedger,
   dependencies: JournalEnvironment,
 ): Promise<void> {
-  const { outdated } = await compareMachineJournals(machineJournals(store, dependencies), ledger);
+  const { outdated } = await usingStateFolder(dependencies, () =>
+    compareMachineJournals(machineJournals(store, dependencies), ledger),
+  );
   const [first] = outdated;
   if (first !== undefined) throw outdatedDatabase(store, first);
 }
@@ -52,13 +55,39 @@ export async function requireCompleteAfterRestore(
 ): Promise<void> {
   await requireJournaledRequests(store, ledger, dependencies);
   const place = machineJournals(store, dependencies);
-  const found = await findRestoreEvidence(place, ledger, dependencies, { remembered });
+  const found = await usingStateFolder(dependencies, () =>
+    findRestoreEvidence(place, ledger, dependencies, { remembered }),
+  );
   if (found?.kind === "lost") throw lostRequests(store, found);
   if (found !== undefined && (found.others > 0 || remembered === undefined)) throw movedDatabase(store, found);
   if (found !== undefined) dependencies.notice(movedText(store, found.seen));
   const { id } = await ledger.history();
-  if (id !== undefined) removeOldJournals(place, id, dependencies.clock.now());
+  if (id === undefined) return;
+  await usingStateFolder(dependencies, async () => removeOldJournals(place, id, dependencies.clock.now()));
 }
+
+/**
+ * Performs work on the files in the state folder.
+ * @throws Failure `storage` if one of them cannot be read or written
+ */
+export async function usingStateFolder<Result>(
+  { stateFolder }: Pick<JournalEnvironment, "stateFolder">,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    const code = errorCode(cause) ?? "";
+    if (!SYSTEM_ERROR.test(code)) throw cause;
+    throw new Failure("storage", `the state folder ${stateFolder()} cannot be read or written (${code})`, {
+      hint: "nothing more was sent; grant this user write access to the folder, or set XDG_STATE_HOME to another folder",
+      cause,
+    });
+  }
+}
+
+/** Codes of errors from the system, in contrast to those of failures and of the database server. */
+const SYSTEM_ERROR = /^E[A-Z0-9]+$/;
 
 /** A reason why the ledger may lack requests that no journal on this machine contains. */
 export interface RestoreEvidence {

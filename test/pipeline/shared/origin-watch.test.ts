@@ -210,3 +210,15 @@ describe("a new process", () => {
     expect(notices).toHaveLength(1);
   });
 });
+
+describe("a state folder", () => {
+  test.each<[string, Parameters<typeof temporaryFolder>[0], string]>([
+    ["that cannot be created", { file: "" }, "file/state"],
+    ["whose folder of ledgers is a file", { "state/ledgers": "" }, "state"],
+    ["whose machine id is a folder", { "state/machine/file": "" }, "state"],
+  ])("%s is a storage failure that names XDG_STATE_HOME", async (_, files, name) => {
+    state = path.join(temporaryFolder(files), name);
+    const hint: unknown = expect.stringContaining("XDG_STATE_HOME");
+    await expect(openMachineJournal(STORE, ledger, dependencies())).rejects.toMatchObject({ code: "storage", hint });
+  });
+});
