@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -31,13 +32,17 @@ export async function withStandardInput(
   };
 }
 
-/** Returns the folder next to the ledger in which pushes keep copies of standard input until no run needs them. */
-export function standardInputFolder({ folder }: LedgerStore): string {
-  return path.join(folder, "input");
+/**
+ * Returns the folder in which pushes keep copies of standard input until no run needs them. Ledgers that share a local
+ * folder have separate folders for copies, because a ledger does not know which copies the runs of other ledgers need.
+ */
+export function standardInputFolder({ folder, name, server }: Pick<LedgerStore, "folder" | "name" | "server">): string {
+  const ledger = createHash("sha256").update(server ?? path.basename(name));
+  return path.join(folder, "input", ledger.digest("hex").slice(0, 12));
 }
 
 /**
- * Removes copies of standard input that no run needs any more, because they contain personal data. Callers must hold
+ * Removes the ledger's copies of standard input that no run needs any more, because they contain personal data. Callers must hold
  * the ledger's lock.
  */
 export async function removeUnneededInput(store: LedgerStore, ledger: Ledger): Promise<void> {

@@ -8,6 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import {
   CONTRACT,
@@ -173,13 +174,25 @@ describe("a push from standard input", () => {
     const [copy = ""] = copies(work);
     expect(copies(work)).toHaveLength(1);
     expect(statSync(work.file(".migrate/input", copy)).mode & 0o777).toBe(0o600);
-    expect(statSync(work.file(".migrate/input")).mode & 0o777).toBe(0o700);
+    for (const folder of [".migrate/input", path.join(".migrate/input", path.dirname(copy))]) {
+      expect(statSync(work.file(folder)).mode & 0o777).toBe(0o700);
+    }
 
     await admin.supplier("Ongoing");
     const { code, stdout } = await work.migrate(["resume", "--format", "ndjson"]);
     expect(code).toBe(0);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 40 });
     expect(copies(work)).toEqual([]);
+  });
+
+  test("keeps its copy when a command on another ledger in the same folder ends", async () => {
+    const work = workplace({ accounts: goodAccounts(40) }, sandbox);
+    await admin.faults({ pauseAt: 15 });
+    expect((await pushInput(work, ["--concurrency", "2"])).code).toBe(4);
+    await admin.supplier("Ongoing");
+    await work.push(["--ledger", ".migrate/other.db", "--only", "EXT-00001"]);
+    expect(copies(work)).toHaveLength(1);
+    expect((await work.migrate(["resume"])).code).toBe(0);
   });
 
   test("leaves no copy of the input behind unless the run can be resumed", async () => {
@@ -239,7 +252,9 @@ function withTrap(signal: string): Workplace {
 }
 
 function copies(work: Workplace): readonly string[] {
-  return existsSync(work.file(".migrate/input")) ? readdirSync(work.file(".migrate/input")) : [];
+  const folder = work.file(".migrate/input");
+  const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
+  return entries.filter((entry) => statSync(path.join(folder, entry)).isFile());
 }
 
 async function pushInput(work: Workplace, flags: readonly string[] = []): ReturnType<Workplace["migrate"]> {
