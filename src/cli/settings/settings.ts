@@ -197,6 +197,7 @@ function rateLimitSettings(flags: Flags, target: ChosenTarget | undefined): Rate
 const DEFAULT_LEASE_MS = 30_000;
 /** The minimum lease. Workers send at least one heartbeat per second, and at least five per lease. */
 const MIN_LEASE_MS = 2_000;
+const MAX_LEASE_MS = 24 * 60 * 60 * 1000;
 
 function workerSettings({ workers, lease }: Flags): WorkerSettings | undefined {
   if (workers === undefined && lease === undefined) return undefined;
@@ -204,8 +205,10 @@ function workerSettings({ workers, lease }: Flags): WorkerSettings | undefined {
     throw new Failure("usage", "--lease needs workers", { hint: "set the number of workers: --workers <n>" });
   }
   if (lease === undefined) return { count: workers, leaseMs: DEFAULT_LEASE_MS };
-  if (lease >= MIN_LEASE_MS) return { count: workers, leaseMs: lease };
-  throw new Failure("usage", `--lease ${lease / 1000}s is too short`, { hint: "use 2s or more; the default is 30s" });
+  if (lease >= MIN_LEASE_MS && lease <= MAX_LEASE_MS) return { count: workers, leaseMs: lease };
+  throw new Failure("usage", `--lease ${lease / 1000}s is too ${lease < MIN_LEASE_MS ? "short" : "long"}`, {
+    hint: "use 2s to 24h; the default is 30s",
+  });
 }
 
 const TARGET_FLAGS = Object.entries<OptionRow>({ ...PLATFORMS, ...TARGET }).flatMap(([name, { flag }]) =>

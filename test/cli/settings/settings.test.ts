@@ -238,6 +238,8 @@ describe("the worker lease", () => {
     expect(await leaseOf({ workers: 3 })).toEqual({ count: 3, leaseMs: 30_000 });
     expect(await leaseOf({ workers: 3, lease: 2_000 })).toEqual({ count: 3, leaseMs: 2_000 });
     await expect(leaseOf({ workers: 3, lease: 1_999 })).rejects.toThrow("too short");
+    expect(await leaseOf({ workers: 3, lease: 86_400_000 })).toEqual({ count: 3, leaseMs: 86_400_000 });
+    await expect(leaseOf({ workers: 3, lease: 86_400_001 })).rejects.toThrow("too long");
     await expect(leaseOf({ lease: 2_000 })).rejects.toThrow("needs workers");
   });
 });

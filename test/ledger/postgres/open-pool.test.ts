@@ -84,6 +84,12 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`connections to a server ${SKIPPED_WI
     expect(String(refused)).toMatch(message);
     expect(String(refused)).not.toContain("wr0ng");
   });
+
+  test("the hint for an unknown database names the server and the user", async () => {
+    await expect(connected(server.url.replace(/postgres$/, "none"))).rejects.toMatchObject({
+      hint: expect.stringMatching(/`createdb -h 127\.0\.0\.1 -p \d+ -U tester none`/),
+    });
+  });
 });
 
 /** Returns the user of a connection, and whether the connection uses TLS. */

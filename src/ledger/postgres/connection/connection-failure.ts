@@ -8,7 +8,7 @@ import type { ConnectionSettings } from "./connection-settings.ts";
  */
 export function connectionFailure(error: unknown, server: ConnectionSettings): Failure {
   if (error instanceof Failure) return error;
-  const { database, user, shown } = server;
+  const { host, port, database, user, shown } = server;
   const code = errorCode(error) ?? "";
   const refused = (why: string, hint: string): Failure =>
     new Failure("config", `the ledger ${shown}: ${why}`, { hint, cause: error });
@@ -17,7 +17,7 @@ export function connectionFailure(error: unknown, server: ConnectionSettings): F
   if (code === "3D000")
     return refused(
       `the server has no database ${database}`,
-      `create it: \`createdb ${database}\`, or choose another database`,
+      `create it: \`createdb -h ${host} -p ${port} -U ${user} ${database}\`, or choose another database`,
     );
   if (code === "42501") return refused(`${user} is not allowed to use the database ${database}`, PERMISSIONS_HINT);
   if (hasNoTls(error)) return refused("the server offers no TLS", TLS_HINT);
