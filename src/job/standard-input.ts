@@ -18,8 +18,7 @@ export async function withStandardInput(
   folder: string,
   { copyStandardInput }: StandardInputEnvironment,
 ): Promise<JobSettings> {
-  const named = Object.values(job.namedSources).flat();
-  if (![...job.sources, ...named].includes("-")) return job;
+  if (!readsStandardInput(job)) return job;
   const standardInput = path.resolve(await copyStandardInput(folder));
   const instead = (file: string): string => (file === "-" ? standardInput : file);
   return {
@@ -30,6 +29,11 @@ export async function withStandardInput(
       Object.entries(job.namedSources).map(([name, files]) => [name, files.map(instead)]),
     ),
   };
+}
+
+/** Whether `-` is a source. */
+export function readsStandardInput({ sources, namedSources }: JobSettings): boolean {
+  return [...sources, ...Object.values(namedSources).flat()].includes("-");
 }
 
 /**

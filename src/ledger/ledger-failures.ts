@@ -18,3 +18,11 @@ export function requireChanged(changed: number | undefined, expected: number, na
     hint: "stop all other runs, then run `migrate resume`; records with requests in flight become `ambiguous`",
   });
 }
+
+/** @throws Failure `incomplete` if the user has stopped the command, which is waiting for another process */
+export function requireNotStopped(drain: AbortSignal | undefined, who: string): void {
+  if (drain?.aborted !== true) return;
+  throw new Failure("incomplete", `stopped while waiting for ${who}; nothing was sent`, {
+    hint: "run the same command again",
+  });
+}

@@ -8,6 +8,8 @@ export interface StoreOptions {
    * long time to open.
    */
   readonly notice?: ((message: string) => void) | undefined;
+  /** Ends a wait for other processes: `write` then throws the Failure `incomplete`. */
+  readonly drain?: AbortSignal | undefined;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface LedgerStore {
   /**
    * Opens the ledger exclusively for this command, until it is closed.
    * @throws Failure `ledger_in_use`, naming the holder; `run_unknown` if there is no ledger and `create` is false;
-   * `ledger_damaged`, `storage`, `config`
+   * `incomplete` if `drain` ended the wait; `ledger_damaged`, `storage`, `config`
    */
   readonly write: (command: string, options: { readonly create: boolean }) => Promise<Ledger>;
   /**

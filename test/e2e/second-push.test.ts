@@ -2,7 +2,7 @@ import { cpSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
 import { createTestFolder } from "../temporary-folder.ts";
-import { goodAccounts, writeExtract } from "./push-scene.ts";
+import { CONTRACT, goodAccounts, writeExtract } from "./push-scene.ts";
 import { deliveryErrors, FAST_PACE, QUICK_MS, useSharedRuns, WAITING_MS } from "./shared-run-scene.ts";
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPED_WITHOUT_POSTGRES}`, () => {
@@ -71,6 +71,11 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     expect(await refused(["--only", "EXT-00001", "--revise"])).toMatch(new RegExp(`${differs} --only, --revise `));
     expect(await refused(["--contract", "no-dedupe.yaml"])).toMatch(new RegExp(`${differs} the overlays `));
     expect(await refused(["--dry-run"])).toMatch(new RegExp(inUse));
+    const piped = ["push", "-", "--contract", CONTRACT, "--mapping", "mapping.yaml", "--ledger", scene.ledger];
+    expect(await scene.migrate(piped, { input: "REF\n" })).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining("because standard input cannot be shared"),
+    });
     expect(await refused(["--workers", "0"])).toMatch(
       new RegExp(`${inUse}.*; with --workers 0 this push would send no records`),
     );

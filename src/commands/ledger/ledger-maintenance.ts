@@ -34,7 +34,7 @@ export interface RepairOptions extends LedgerOptions {
   readonly nothingLost?: boolean | undefined;
 }
 
-type RepairDependencies = JournalEnvironment;
+type RepairDependencies = JournalEnvironment & Pick<StoreOptions, "drain">;
 
 /**
  * Repairs the ledger from its readable data and adds the requests that only its journals contain. Keeps the corrupt
@@ -45,7 +45,7 @@ export async function ledgerRepair(
   dependencies: RepairDependencies,
 ): Promise<RepairedLedger> {
   const { clock, rescueFolder, notice } = dependencies;
-  const store = await openLedgerStore(ledger, { notice });
+  const store = await openLedgerStore(ledger, dependencies);
   const at = timestamp(clock);
   const { server } = store;
   if (server !== undefined) {

@@ -1,16 +1,18 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import { openJob } from "../../job/job.ts";
 import { describeRun, settingsIfKnown, settingsOf } from "../../job/settings/recorded-settings.ts";
+import { readsStandardInput } from "../../job/standard-input.ts";
 import { differencesOf } from "../../job/settings/same-run.ts";
 import { hostOf } from "../../job/target-connection.ts";
 import type { NewRun, Run } from "../../ledger/records/run.ts";
+import { requireNotStopped } from "../../ledger/ledger-failures.ts";
 import type { ActiveWriter, LedgerStore } from "../../ledger/ledger-store.ts";
 import { isAddress, openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { openRunLedger } from "../../pipeline/run/with-run.ts";
 import { isDistributed, joinRun, type WorkerResult } from "../../pipeline/shared/join-run.ts";
-import { hasPlanner, isLeftOpen } from "../../pipeline/shared/planner-presence.ts";
+import { hasPlanner, isLeftOpen, patiently } from "../../pipeline/shared/planner-presence.ts";
 import { withWorkerProcesses, workerWords } from "../../pipeline/shared/worker-processes.ts";
 import { push, type PushOptions } from "./push.ts";
 
@@ -27,11 +29,11 @@ export async function pushOrJoin(options: PushOptions, dependencies: Dependencie
     const begun = await pushIfFree(options, dependencies);
     if (!("refusal" in begun)) return begun;
     // Another process is already completing the run.
-    if (worked !== undefined && (await hasPlanner(store))) return worked;
+    if (worked !== undefined && (await patiently(() => hasPlanner(store), dependencies))) return worked;
     const joined = await joinActiveRun({ store, options, refusal: begun.refusal }, dependencies);
     if (joined === undefined) continue;
     const isAllSent = joined.reason === "done" && joined.failure === undefined;
-    if (!isAllSent || !(await isLeftOpen(store, joined.run))) return joined;
+    if (!isAllSent || !(await patiently(() => isLeftOpen(store, joined.run), dependencies))) return joined;
     dependencies.notice(`No other process is left to complete run ${joined.run}, so this push completes it`);
     worked = joined;
   }
@@ -103,11 +105,11 @@ async function waitForRanges(waiting: Waiting, dependencies: Dependencies): Prom
   const { clock, drain, notice } = dependencies;
   const known = new Set<string>();
   for (let isAnnounced = false; ; isAnnounced = true) {
-    const work = await waiting.store.activeWriter?.();
+    const work = await patiently(async () => waiting.store.activeWriter?.(), dependencies);
     if (work === undefined) return undefined;
     await requireJoinable(work, { ...waiting, known }, dependencies);
     if (isJoinable(work)) return work;
-    if (drain.aborted) throw stoppedWaiting(work.who);
+    requireNotStopped(drain, work.who);
     if (!isAnnounced) notice(`Waiting for ${work.who}: ${nextStep(work)}`);
     await clock.sleep(POLL_MS, drain);
   }
@@ -164,6 +166,15 @@ async function requireJoinable(
       },
     );
   }
+  if (readsStandardInput(options.job)) {
+    throw new Failure(
+      "ledger_in_use",
+      `${refusal.message}; this push cannot join run ${run.id}, because standard input cannot be shared`,
+      {
+        hint: "wait until that run has ended, then run the same command again; or push a file instead of standard input",
+      },
+    );
+  }
   const different = differencesOf(await describePush(options, dependencies), run);
   if (different.length > 0) {
     throw new Failure(
@@ -185,10 +196,4 @@ async function describePush(options: PushOptions, dependencies: Dependencies): P
   } finally {
     await job.input.close();
   }
-}
-
-function stoppedWaiting(who: string): Failure {
-  return new Failure("incomplete", `stopped while waiting for ${who}; nothing was sent`, {
-    hint: "run the same command again",
-  });
 }

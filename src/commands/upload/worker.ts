@@ -11,10 +11,11 @@ import { openLedgerStore, requireSharedLedger } from "../../ledger/open-ledger-s
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { Run } from "../../ledger/records/run.ts";
 import { cannotJoin } from "../../ledger/runs/cannot-join.ts";
+import type { SharedStatus } from "../../ledger/runs/shared-run.ts";
 import { Failure } from "../../model/failure.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
 import { isDistributed, joinRun, type WorkerResult } from "../../pipeline/shared/join-run.ts";
-import { remainsOpen } from "../../pipeline/shared/planner-presence.ts";
+import { patiently, remainsOpen } from "../../pipeline/shared/planner-presence.ts";
 import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 
 export interface WorkerOptions {
@@ -63,20 +64,27 @@ const POLL_MS = 1_000;
  * Waits for the plan of the run and returns the run.
  * @throws Failure `run_unknown`, even if no process is planning the run any more
  */
-async function plannedRun(
-  store: LedgerStore,
-  id: string | undefined,
-  { clock, drain, notice }: Dependencies,
-): Promise<Run> {
-  for (let isAnnounced = false; ; isAnnounced = true) {
+async function plannedRun(store: LedgerStore, id: string | undefined, dependencies: Dependencies): Promise<Run> {
+  const { clock, drain, notice } = dependencies;
+  const look = async (): Promise<LookedUp> => {
     const run = await readRunLedger(store, (ledger) => requireRun(ledger, id));
-    const status = await store.sharedStatus?.(run.id);
+    return { run, status: await store.sharedStatus?.(run.id), active: await store.activeRun() };
+  };
+  for (let isAnnounced = false; ; isAnnounced = true) {
+    const { run, status, active } = isAnnounced ? await patiently(look, dependencies) : await look();
     if (isDistributed(run, status)) return run;
-    const isPlannerActive = (await store.activeRun()) === run.id && settingsOf(run).workers !== undefined;
+    const isPlannerActive = active === run.id && settingsOf(run).workers !== undefined;
     if (!isPlannerActive || drain.aborted) throw noWorkFailure(run, { hasPlanner: isPlannerActive });
     if (!isAnnounced) notice(`Run ${run.id} is being planned; waiting for its ranges`);
     await clock.sleep(POLL_MS, drain);
   }
+}
+
+interface LookedUp {
+  readonly run: Run;
+  readonly status: SharedStatus | undefined;
+  /** The run that a live process is working on. */
+  readonly active: string | undefined;
 }
 
 function noWorkFailure(run: Run, { hasPlanner }: { readonly hasPlanner: boolean }): Failure {

@@ -31,7 +31,7 @@ const PATIENCE_MS = 60_000;
  * Returns the store of a ledger in the schema `migrate` of a PostgreSQL database. Only two kinds of process write to
  * the ledger: the holder of its lease and, in a shared run, the workers that hold ranges.
  */
-export function postgresLedgerStore(url: string, { notice }: StoreOptions = {}): LedgerStore {
+export function postgresLedgerStore(url: string, { notice, drain }: StoreOptions = {}): LedgerStore {
   const settings = connectionSettings(url);
   const name = settings.shown;
   const connect = async (patienceMs = 0): Promise<PostgresDatabase> =>
@@ -46,7 +46,7 @@ export function postgresLedgerStore(url: string, { notice }: StoreOptions = {}):
     folder: LOCAL_FOLDER,
     write: async (command, { create }) =>
       opened(await connect(PATIENCE_MS), async (database) => {
-        const { ledger, fence } = await openForUpdates(database, { command, create, notice });
+        const { ledger, fence } = await openForUpdates(database, { command, create, notice, drain });
         writing = { database, fence };
         return ledger;
       }),
@@ -110,16 +110,16 @@ interface OpenDatabase {
 /** Opens the ledger for writing under its lease, and releases the lease when the ledger is closed. */
 async function openForUpdates(
   database: PostgresDatabase,
-  { command, create, notice }: WriteOptions,
+  { command, create, ...waiting }: WriteOptions,
 ): Promise<{ readonly ledger: Ledger; readonly fence: Fence }> {
   if (!create && !(await ledgerExists(database))) throw missingLedger(database.name);
   await createSchema(database);
-  await warnOfServer(database, notice);
-  if ((await writerOf(database)) === undefined) await refuseLiveWorkers(database, { notice });
-  const lease = await acquireWriterLease(database, command, { notice });
+  await warnOfServer(database, waiting.notice);
+  if ((await writerOf(database)) === undefined) await refuseLiveWorkers(database, waiting);
+  const lease = await acquireWriterLease(database, command, waiting);
   const { fence } = lease;
   try {
-    await refuseLiveWorkers(database, { notice });
+    await refuseLiveWorkers(database, waiting);
     await endAbandonedRuns(database, fence);
   } catch (error) {
     await lease.release();

@@ -258,14 +258,14 @@ interface WritableLedger {
 /**
  * Opens the ledger exclusively. Before closing it, updates the counts of the inventory, and removes the copies of
  * standard input that no run needs any more.
- * @throws Failure `ledger_outdated`; errors from opening a ledger
+ * @throws Failure `ledger_outdated`; `incomplete` if the user stops the command while it waits; errors from opening a ledger
  */
 export async function openRunLedger(
   locator: string,
   command: "push" | "resume" | "reconcile",
   { dependencies, closeLater }: Opening,
 ): Promise<WritableLedger> {
-  const store = await openLedgerStore(locator, { notice: dependencies.notice });
+  const store = await openLedgerStore(locator, { notice: dependencies.notice, drain: dependencies.drain });
   const ledger = closeLater(await store.write(command, { create: command === "push" }));
   const journal = await openRunJournal(store, ledger, dependencies);
   closeLater({ close: () => removeUnneededInput(store, ledger) });

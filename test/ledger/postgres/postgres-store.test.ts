@@ -97,6 +97,17 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHO
     await next.close();
   });
 
+  test("a signal ends the wait for the lease of another host", async () => {
+    const frozen = await store.write("push", { create: true });
+    const elsewhere = 'update migrate.writer set holder = (holder::jsonb || \'{"host":"other"}\')::text';
+    await server.query(`${elsewhere}, lease_until = clock_timestamp() + interval '1 minute'`, NAME);
+    const drain = AbortSignal.timeout(200);
+    const stoppable = await openLedgerStore(server.url.replace(/postgres$/, NAME), { drain });
+    const waiting = stoppable.write("resume", { create: false });
+    await expect(waiting).rejects.toMatchObject({ code: "incomplete" });
+    await frozen.close();
+  });
+
   test.each(["x'; drop table migrate.runs; --", "A\0B", "\u{10FFFF}".slice(0, 1), "%_\\", '"{1,2}"', "NULL", ""])(
     "the key %j is stored unchanged",
     async (key) => {

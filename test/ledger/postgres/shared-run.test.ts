@@ -281,6 +281,22 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
     });
   });
 
+  test("a signal ends the wait for the workers of a dead planner, and the run stays as it is", async () => {
+    const { run, planner } = await plan(10);
+    await planner.begin(PLAN);
+    await (await processOf(run)).join({ host: "here", pid: 1 });
+    await giveUpWriter();
+    const stop = new AbortController();
+    const store = await openLedgerStore(url, { notice: () => stop.abort(), drain: stop.signal });
+    const startedAt = performance.now();
+    await expect(store.write("push", { create: true })).rejects.toMatchObject({
+      code: "incomplete",
+      message: expect.stringMatching(/stopped while waiting for workers of run/),
+    });
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect((await store.sharedStatus?.(run))?.state).toBe("open");
+  });
+
   test("the outcomes of a worker are written once, even if many connections are lost", async () => {
     const { ledger, run, planner } = await plan(30);
     await planner.begin(PLAN);

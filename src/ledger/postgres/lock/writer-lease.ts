@@ -3,6 +3,7 @@ import { Failure } from "../../../model/failure.ts";
 import type { Clock } from "../../../time/clock.ts";
 import { createLeaseWatch, type LeaseWatch } from "../../../time/lease-watch.ts";
 import { systemClock } from "../../../time/system-clock.ts";
+import { requireNotStopped } from "../../ledger-failures.ts";
 import { type Holder, isDead, nameOf, parseHolder, thisProcess } from "../../lock-holder.ts";
 import type { HeldLease } from "../../runs/held-lease.ts";
 import type { Fence, PostgresDatabase } from "../postgres-database.ts";
@@ -20,6 +21,7 @@ export interface LeaseOptions {
   readonly leaseMs?: number;
   readonly clock?: Clock;
   readonly notice?: ((message: string) => void) | undefined;
+  readonly drain?: AbortSignal | undefined;
 }
 
 const LEASE_MS = 30_000;
@@ -34,12 +36,12 @@ const STILL_RUNNING = "Waiting for the server, which is still running a query fr
  * Acquiring the lease increments its fencing token, so that every later transaction of the previous holder is refused.
  * The lease uses no session state, so it also works through a connection pooler.
  *
- * @throws Failure `ledger_in_use` if another process holds the lease
+ * @throws Failure `ledger_in_use` if another process holds the lease, `incomplete` if `drain` aborts during the wait
  */
 export async function acquireWriterLease(
   database: PostgresDatabase,
   command: string,
-  { leaseMs = LEASE_MS, clock = systemClock, notice }: LeaseOptions = {},
+  { leaseMs = LEASE_MS, clock = systemClock, notice, drain }: LeaseOptions = {},
 ): Promise<WriterLease> {
   const holder = thisProcess(command, "lease");
   const watch = createLeaseWatch(leaseMs, leaseMs / RENEWALS, clock);
@@ -47,7 +49,7 @@ export async function acquireWriterLease(
   const waitForServer = async (): Promise<void> => {
     if (!isNotified) notice?.(STILL_RUNNING);
     isNotified = true;
-    await clock.sleep(POLL_MS);
+    await clock.sleep(POLL_MS, drain);
   };
   for (let before: SeenLease | undefined; ;) {
     const previous = before;
@@ -63,7 +65,9 @@ export async function acquireWriterLease(
     // This process acquired the lease, but the reply was lost.
     if (seen.holder.nonce === holder.nonce) return heldLease(database, seen.fence, leaseMs, watch);
     if (isActive(seen, previous)) throw inUse(database.name, seen.holder);
-    if (!seen.isDead) await clock.sleep(Math.min(Math.max(seen.leftMs, 0) + BETWEEN_HOLDERS_MS, leaseMs / RENEWALS));
+    requireNotStopped(drain, nameOf(seen.holder));
+    const untilExpiry = Math.max(seen.leftMs, 0) + BETWEEN_HOLDERS_MS;
+    if (!seen.isDead) await clock.sleep(Math.min(untilExpiry, leaseMs / RENEWALS), drain);
     // The server is still executing the last transaction of a dead process.
     else if (previous?.isDead === true) await waitForServer();
   }

@@ -2,6 +2,7 @@ import { type Sleeper, timestamp, type WallClock } from "../../../time/clock.ts"
 import { Failure } from "../../../model/failure.ts";
 import { systemClock } from "../../../time/system-clock.ts";
 import { counted } from "../../../text/count.ts";
+import { requireNotStopped } from "../../ledger-failures.ts";
 import type { WorkerStatus } from "../../runs/shared-run.ts";
 import type { Fence, PostgresDatabase } from "../postgres-database.ts";
 import type { Queries, Transaction } from "../queries.ts";
@@ -37,6 +38,7 @@ const SELECT_OPEN = statement<{ run: number; id: string }>(`
 export interface LiveWorkersOptions {
   readonly notice?: ((message: string) => void) | undefined;
   readonly clock?: Sleeper;
+  readonly drain?: AbortSignal | undefined;
 }
 
 const POLL_INTERVAL_MS = 1_000;
@@ -44,11 +46,11 @@ const POLL_INTERVAL_MS = 1_000;
 /**
  * Waits until no worker of a dead planner can be active. A worker that has sent a heartbeat since the first check is
  * alive. Any other worker is considered dead when its lease expires.
- * @throws Failure `ledger_in_use` if a worker is alive
+ * @throws Failure `ledger_in_use` if a worker is alive, `incomplete` if `drain` aborts during the wait
  */
 export async function refuseLiveWorkers(
   database: Queries,
-  { notice, clock = systemClock }: LiveWorkersOptions = {},
+  { notice, clock = systemClock, drain }: LiveWorkersOptions = {},
 ): Promise<void> {
   let first: ReadonlyMap<string, string> | undefined;
   for (;;) {
@@ -63,7 +65,8 @@ export async function refuseLiveWorkers(
     const beating = working.filter(({ id, seenAt }) => first?.get(id) !== seenAt);
     const [one] = beating;
     if (one !== undefined) throw liveWorkersFailure(database, one.run, beating.length);
-    await clock.sleep(POLL_INTERVAL_MS);
+    requireNotStopped(drain, `workers of run ${working[0]?.run ?? ""}`);
+    await clock.sleep(POLL_INTERVAL_MS, drain);
   }
 }
 
