@@ -68,7 +68,7 @@ describe("a full disk", () => {
     }
     const [file, ...others] = readdirSync(rescued);
     expect(others).toEqual([]);
-    expect(stderr).toContain(`(see ${path.join(rescued, file ?? "")})`);
+    expect(stderr).toContain(`in the ledger: ${path.join(rescued, file ?? "")} (`);
     const kept = outcomeLines(readFileSync(path.join(rescued, file ?? ""), "utf8"));
     expect(kept.map(({ record }) => record).toSorted((a, b) => a - b)).toEqual(
       [...references(RECORDS).keys()].map((at) => at + 1),
