@@ -34,7 +34,7 @@ Exit codes (if several apply: the first of 70, 7, 2, 6, 5, 4, 3, 1)
   2  invalid usage, configuration, contract or mapping, or unreadable input
   3  incomplete; safe to run again
   4  stopped by the platform or the document store: authentication, supplier
-     paused, TLS, redirect, wrong endpoint
+     paused or complete, TLS, redirect, wrong endpoint
   5  some records have an unknown outcome (ambiguous)
   6  storage failed; the ledger is corrupt, outdated or lost; or this machine
      reached a limit (open files, memory, threads)

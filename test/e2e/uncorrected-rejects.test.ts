@@ -38,8 +38,8 @@ test("a row that lacks a cell stays ragged if a spreadsheet program fills it up 
 
 test("a record with a stray quotation mark is not in the rejects, because its copy would be valid", async () => {
   const place = accounts();
-  const text = readFileSync(place.file("accounts.csv"), "utf8");
-  writeFileSync(place.file("accounts.csv"), text.replace(/00000002,/, '00000002,De"r'));
+  const original = readFileSync(place.file("accounts.csv"), "utf8");
+  writeFileSync(place.file("accounts.csv"), original.replace(/00000002,/, '00000002,De"r'));
   const [counts, again, summary] = await validatedTwice(place);
   expect(counts).toEqual({ valid: 1, invalid: 1 });
   expect(again).toEqual({});
