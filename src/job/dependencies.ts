@@ -9,7 +9,7 @@ export interface Notifier {
 }
 
 /** `alert`: the user must act on the message, so `--quiet` does not suppress it. */
-export type Urgency = "alert";
+type Urgency = "alert";
 
 /**
  * Returns an environment that prints each message only once, because several runs of a ledger may produce the same
