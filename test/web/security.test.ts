@@ -161,7 +161,7 @@ describe("the server of migrate web", () => {
     expect(large.status).toBe(413);
     expect(JSON.parse(large.body).error).toMatchObject({
       message: "The request is larger than 32 MiB",
-      hint: "Change fewer cells at once, or correct long values in the file.",
+      hint: "Change fewer cells at once, or correct long values in the source file.",
     });
     const wrong = await post("/api/session", headers, '{"token":["07700 900123"]}');
     expect(wrong.status).toBe(400);

@@ -28,7 +28,7 @@ export const PUSH = {
     arg: "<duration>",
     kind: "duration",
     env: true,
-    help: "time without a heartbeat after which a worker is considered dead (2s to 24h, default: 30s)",
+    help: "time after which a silent worker is lost (2s to 24h, default: 30s)",
   },
   /** `true` waits without a time limit; a number limits the wait, in milliseconds. */
   waitForSupplier: {
