@@ -56,7 +56,8 @@ export async function writeFolder(
       notice(`The workbook was not written: ${rejects.workbook.leftOut}. The rejects files contain all rows.`);
     }
     const only = sources.length === 1;
-    const rejected = rejects.files.map(({ path: file, child }) => ({
+    const isEmpty = rejects.files.every(({ rows }) => rows === 0);
+    const rejected = (isEmpty ? [] : rejects.files).map(({ path: file, child }) => ({
       source: only ? undefined : (child ?? job?.plan.name),
       path: file,
     }));
