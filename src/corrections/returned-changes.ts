@@ -4,7 +4,7 @@ import { isCsvRow, type Row } from "../model/record.ts";
 import { withCellText } from "../read/corrections/correction.ts";
 import type { ReadRow } from "../read/row/read-row.ts";
 import { createFingerprints } from "../report/rejects/fingerprints.ts";
-import { originalCells } from "../report/rejects/reject-file.ts";
+import { isRagged, originalCells } from "../report/rejects/reject-file.ts";
 import type { ChangedRow } from "./cell-changes.ts";
 import { exportedColumns, type ReturnedRejects } from "./check-corrections.ts";
 import type { ReturnedRow } from "./correction-index.ts";
@@ -188,10 +188,6 @@ export function newTexts(
 /** Returns the name of the column or member. */
 export function columnOf({ columns }: ReturnedChange, field: number | string): string {
   return typeof field === "string" ? field : (columns[field] ?? "");
-}
-
-function isRagged(row: Row): boolean {
-  return isCsvRow(row) && row.cells.length !== row.table.columns.length;
 }
 
 function returnedValue({ values }: ReturnedRow, field: number | string): string | undefined {

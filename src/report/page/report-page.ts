@@ -122,7 +122,7 @@ function footer({ showValues }: Report): Html {
     <p>${shown}: ${SHAPE_NOTATION}</p>
     <p>
       Lines are counted from 1, including the line with the column names. In the same folder, errors.csv lists every
-      problem, and the files whose names start with rejects contain the original rows that need work.
+      problem, and the files whose names start with rejects contain the rows that need work.
     </p>
   </footer> `;
 }

@@ -1,6 +1,6 @@
 import { isAddedColumn, PROBLEM_COLUMNS } from "../../model/added-columns.ts";
 import type { LocalFinding, Problem } from "../../model/problem.ts";
-import { type CsvRow, type CsvTable, isCsvRow } from "../../model/record.ts";
+import { type CsvRow, type CsvTable, isCsvRow, type Row } from "../../model/record.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { withoutFormula } from "../../text/formula.ts";
 import { csvText, shownCell } from "../csv-text.ts";
@@ -180,8 +180,9 @@ export function originalCells(row: CsvRow, columns: readonly string[]): readonly
   return [...kept, ...Array.from({ length: missing }, () => "")];
 }
 
-export function isRagged({ cells, table }: CsvRow): boolean {
-  return cells.length !== table.columns.length;
+/** Whether a CSV row has more or fewer cells than its header. */
+export function isRagged(row: Row): boolean {
+  return isCsvRow(row) && row.cells.length !== row.table.columns.length;
 }
 
 /**
