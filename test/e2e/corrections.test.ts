@@ -1,43 +1,11 @@
-import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import { describe, expect, test } from "vitest";
-import {
-  CONTRACT,
-  goodAccounts,
-  outcomeLines,
-  statusCounts,
-  useSandbox,
-  type Workplace,
-  workplace,
-} from "./push-scene.ts";
+import { outcomeLines, statusCounts, useSandbox, type Workplace } from "./push-scene.ts";
+import { CONFIGURATION, threeAccounts } from "./corrections-scene.ts";
 
 const { sandbox, admin } = useSandbox();
-
-const CONFIGURATION = `contract: ${CONTRACT}\nmapping: mapping.yaml\nsupplier: ACME\ncorrections: fixes.csv\n`;
-
-/** Writes three accounts. The second has an unknown type; the third has two customers with the same wrong date. */
-function threeAccounts(): Workplace {
-  const [one, two, three] = goodAccounts(3);
-  const place = workplace(
-    {
-      accounts: [
-        { ...one, REF: "EXT-00001" },
-        { ...two, REF: "EXT-00002", TYPE: "X" },
-        { ...three, REF: "EXT-00003" },
-      ],
-      customers: [
-        { REF: "EXT-00001" },
-        { REF: "EXT-00002" },
-        { REF: "EXT-00003", SEQ: "1", DOB: "31/02/1971" },
-        { REF: "EXT-00003", SEQ: "2", DOB: "31/02/1971" },
-      ],
-    },
-    sandbox,
-  );
-  writeFileSync(place.file("migrate.yaml"), CONFIGURATION);
-  return place;
-}
 
 async function validated({ migrate }: Workplace): Promise<Readonly<Record<string, number>>> {
   return statusCounts(outcomeLines((await migrate(["validate", "--format", "ndjson"])).stdout));
@@ -45,7 +13,7 @@ async function validated({ migrate }: Workplace): Promise<Readonly<Record<string
 
 describe("corrections", () => {
   test("are applied by validate, listed without their values, and removed", async () => {
-    const work = threeAccounts();
+    const work = threeAccounts(sandbox);
     const { migrate, file } = work;
     expect((await migrate(["corrections", "add", "EXT-00002", "TYPE", "B"])).stdout).toBe(
       "1 correction added to fixes.csv\n",
@@ -77,66 +45,8 @@ describe("corrections", () => {
     expect((await migrate(["corrections", "remove", "EXT-00003"])).code).toBe(2);
   });
 
-  test("for the same cell in one list are refused, and the message names the cell", async () => {
-    const { migrate, file } = threeAccounts();
-    writeFileSync(file("new.csv"), "key,column,value\nEXT-00002,TYPE,B\nEXT-00001,NAME,Ann\nEXT-00002,TYPE,D\n");
-    const { code, stderr } = await migrate(["corrections", "add", "--from", "new.csv"]);
-    expect([code, stderr]).toEqual([
-      2,
-      'migrate: column TYPE of EXT-00002 in source "accounts" is corrected twice\n  list each cell only once\n',
-    ]);
-    expect(existsSync(file("fixes.csv"))).toBe(false);
-  });
-
-  test.each([
-    ["a quote is never closed", "new.csv", 'key,column,value\nEXT-00001,NAME,"Ann\n', "new.csv:2: a quote is opened"],
-    ["a line is not an object", "new.ndjson", '{"key":"EXT-00001"}\n1\n', "new.ndjson:2: expected a JSON object"],
-    ["a column is missing", "new.csv", "key,value\nEXT-00001,Ann\n", 'new.csv: no column "column"'],
-    ["a row is too short", "new.csv", "key,column,value\nEXT-00001,NAME\n", "new.csv:2: the row has fewer cells"],
-  ])("in a list are refused with the format of the list if %s", async (_, name, text, message) => {
-    const { migrate, file } = threeAccounts();
-    writeFileSync(file(name), text);
-    const { code, stderr } = await migrate(["corrections", "add", "--from", name]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-    expect(stderr).toContain("its columns are key, column, value, and optionally source, line, reason");
-    expect(stderr).not.toContain("reference list");
-  });
-
-  test.each([
-    ["an unknown column", "key,column,value,sourc\nEXT-00001,NAME,Ann,customers\n", 'did you mean "source"?'],
-    ["the value null", '{"key":"EXT-00001","column":"NAME","value":null}\n', "row 1 has no value"],
-    ["no value", '{"key":"A","column":"B","value":1}\n{"key":"EXT-00001","column":"NAME"}\n', "row 2 has no value"],
-  ])("in a list are refused with %s", async (_, text, message) => {
-    const { migrate, file } = threeAccounts();
-    writeFileSync(file("new.txt"), text);
-    const { code, stderr } = await migrate(["corrections", "add", "--from", "new.txt"]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-    expect(existsSync(file("fixes.csv"))).toBe(false);
-  });
-
-  test("in an NDJSON list keep every digit of a number, and can empty a cell", async () => {
-    const { migrate, file } = threeAccounts();
-    const values = ["12345678901234567890", "1.50", '""'];
-    const lines = values.map((value, at) => `{"key":"EXT-0000${at + 1}","column":"NAME","value":${value}}\n`);
-    writeFileSync(file("new.ndjson"), lines.join(""));
-    expect((await migrate(["corrections", "add", "--from", "new.ndjson"])).code).toBe(0);
-    const listed = await migrate(["corrections", "list", "--show-values", "--format", "json"]);
-    const { corrections }: { corrections: readonly { value: string }[] } = JSON.parse(listed.stdout);
-    expect(corrections.map(({ value }) => value)).toEqual(["12345678901234567890", "1.50", ""]);
-  });
-
-  test("of rows on the same line of two files are refused, because --line cannot distinguish them", async () => {
-    const { migrate, file } = threeAccounts();
-    writeFileSync(file("others.csv"), readFileSync(file("customers.csv")));
-    const words = ["add", "EXT-00003", "DOB", "1", "--in", "customers", "--line", "4"];
-    const { code, stderr } = await migrate(["corrections", ...words, "--source", "customers=*[er]s.csv"]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("on the same line")]);
-    expect(stderr).toContain("--line cannot distinguish them");
-    expect(stderr).toContain("others.csv:4");
-  });
-
   test("produce the same payloads as a corrected extract, with one thread and with two", async () => {
-    const work = threeAccounts();
+    const work = threeAccounts(sandbox);
     await work.migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
     await work.migrate(["corrections", "add", "EXT-00001", "LAST", "Ünal", "--in", "customers"]);
     const preview = ["preview", "--limit", "3", "--show-values", "--format", "json"];
@@ -155,7 +65,7 @@ describe("corrections", () => {
   });
 
   test("for a cell that has changed are reported but not applied", async () => {
-    const work = threeAccounts();
+    const work = threeAccounts(sandbox);
     await work.migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
     const accounts = readFileSync(work.file("accounts.csv"), "utf8").replace("EXT-00002,X", "EXT-00002,D");
     writeFileSync(work.file("accounts.csv"), accounts);
@@ -167,7 +77,7 @@ describe("corrections", () => {
   });
 
   test("of one of several rows with the same key do not apply to another row of the next extract", async () => {
-    const { migrate, file } = threeAccounts();
+    const { migrate, file } = threeAccounts(sandbox);
     const customers = readFileSync(file("customers.csv"), "utf8");
     const edited = customers.replace(/(EXT-00003,2,.*)31\/02\/1971/, "$101/02/1971");
     writeFileSync(file("customers.csv"), edited);
@@ -187,7 +97,7 @@ describe("corrections", () => {
   });
 
   test("are part of a run: later corrections do not affect its proof, report or `explain` output", async () => {
-    const work = threeAccounts();
+    const work = threeAccounts(sandbox);
     const { migrate, file } = work;
     await migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
     const first = await migrate(["push", "--format", "ndjson", "--out", "report"]);
@@ -218,7 +128,7 @@ describe("corrections", () => {
   });
 
   test("that are removed do not make the next push send accepted records again", async () => {
-    const work = threeAccounts();
+    const work = threeAccounts(sandbox);
     await work.migrate(["corrections", "add", "EXT-00001", "NAME", "Ann Hill"]);
     await work.migrate(["push"]);
     await work.migrate(["corrections", "remove", "EXT-00001"]);
@@ -228,7 +138,7 @@ describe("corrections", () => {
   });
 
   test("are not applied again to rejects, which contain the corrected values", async () => {
-    const work = threeAccounts();
+    const work = threeAccounts(sandbox);
     const { migrate, file } = work;
     await migrate(["corrections", "add", "EXT-00003", "DOB", "1971-02-28", "--in", "customers", "--line", "4"]);
     await migrate(["push", "--out", "report"]);
@@ -258,7 +168,7 @@ describe("corrections", () => {
     ["the line of another row", ["add", "EXT-00002", "TYPE", "B", "--line", "2"], "rows with this key: accounts.csv:3"],
     ["the value that the cell already has", ["add", "EXT-00002", "TYPE", "X"], "already has this value"],
   ])("are refused with %s", async (_, words, message) => {
-    const { migrate, file } = threeAccounts();
+    const { migrate, file } = threeAccounts(sandbox);
     writeFileSync(file("other.yaml"), CONFIGURATION.replace("corrections: fixes.csv\n", ""));
     const { code, stderr } = await migrate(["corrections", ...words]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
@@ -275,7 +185,7 @@ describe("corrections", () => {
     ],
     ["a missing file", undefined, "fixes.csv: no such file"],
   ])("in %s end the run, and the message names the place of the error", async (_, content, message) => {
-    const { migrate, file } = threeAccounts();
+    const { migrate, file } = threeAccounts(sandbox);
     const header = "key,source,column,old_sha256,row_sha256,value,by,at,reason,change\n";
     if (content !== undefined) writeFileSync(file("fixes.csv"), content.replace("{header}", header));
     const { code, stderr } = await migrate(["validate"]);
@@ -283,7 +193,7 @@ describe("corrections", () => {
   });
 
   test("remain valid in the format in which a spreadsheet saves them, and are appended in that format", async () => {
-    const work = threeAccounts();
+    const work = threeAccounts(sandbox);
     await work.migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
     await work.migrate(["corrections", "add", "EXT-00001", "NAME", "Ann\r\n; Hill"]);
     const rows: string[][] = parse(readFileSync(work.file("fixes.csv")));
@@ -298,7 +208,7 @@ describe("corrections", () => {
   });
 
   test("for equal rows apply to all of these rows", async () => {
-    const work = threeAccounts();
+    const work = threeAccounts(sandbox);
     const customers = readFileSync(work.file("customers.csv"), "utf8").replace("EXT-00003,2,", "EXT-00003,1,");
     writeFileSync(work.file("customers.csv"), customers);
     await work.migrate(["corrections", "add", "EXT-00003", "DOB", "1971-02-28", "--in", "customers", "--line", "4"]);
@@ -306,7 +216,7 @@ describe("corrections", () => {
   });
 
   test("apply only to the record with the same key, including case and surrounding spaces", async () => {
-    const work = threeAccounts();
+    const work = threeAccounts(sandbox);
     for (const name of ["accounts.csv", "customers.csv"]) {
       const text = readFileSync(work.file(name), "utf8");
       writeFileSync(work.file(name), text.replaceAll("EXT-00001", " ext 1 ").replaceAll("EXT-00003", " EXT 1 "));
@@ -323,7 +233,7 @@ describe("corrections", () => {
     ["key", ["", "NAME", "x"]],
     ["column", ["EXT-00001", "", "x"]],
   ])("with an empty %s are refused, and the file stays readable", async (_, words) => {
-    const work = threeAccounts();
+    const work = threeAccounts(sandbox);
     await work.migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
     appendFileSync(work.file("accounts.csv"), ",D,Cat Hughes,1 Road,DE1 2GU,1210000007919\n");
     expect((await work.migrate(["corrections", "add", ...words])).code).toBe(2);
@@ -331,7 +241,7 @@ describe("corrections", () => {
   });
 
   test("in an incomplete last line are ignored with a notice, and the line is removed by the next change", async () => {
-    const work = threeAccounts();
+    const work = threeAccounts(sandbox);
     const { migrate, file } = work;
     await migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
     await migrate(["corrections", "add", "EXT-00001", "NAME", "Ann Hill", "--reason", "asked the customer"]);
@@ -355,7 +265,7 @@ describe("corrections", () => {
   });
 
   test("are appended after a last line without a line end", async () => {
-    const work = threeAccounts();
+    const work = threeAccounts(sandbox);
     await work.migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
     writeFileSync(work.file("fixes.csv"), readFileSync(work.file("fixes.csv"), "utf8").trimEnd());
     await work.migrate(["corrections", "add", "EXT-00001", "NAME", "Ann Hill"]);
