@@ -23,6 +23,7 @@ import {
 } from "./pipeline/plan/plan-records.ts";
 import { noticeMissingKeys } from "./pipeline/plan/missing-keys.ts";
 import type { PlannedBatch } from "./pipeline/plan/plan-items.ts";
+import { withSelectedOrphans } from "./pipeline/plan/selected-orphans.ts";
 import { endRun, type ShownRun } from "./pipeline/run/run-report.ts";
 import { keepPayloads, type KeptPayloads } from "./pipeline/send/kept-payloads.ts";
 import { waitForOtherContent } from "./pipeline/send/quiet-period.ts";
@@ -137,7 +138,7 @@ export function check(job: Job, handle: PlanHandle, options: CheckOptions): Prom
   const items = itemSettings({ job, handle }, options);
   const plan = threadsFor(job, options.kept === undefined ? (options.threads ?? 1) : 1);
   const batches = plannedBatches(job, { ...plan, items, shownValues, signal }, options.kept);
-  return planRecords(batches, { job, handle }, options);
+  return planRecords(withSelectedOrphans(batches, job, { items, signal }), { job, handle }, options);
 }
 
 function plannedBatches(

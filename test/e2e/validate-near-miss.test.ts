@@ -86,3 +86,28 @@ it("validate does not count a row as left out if it belongs to a row that `pick`
     "The row of customers with this key (customers.csv:3, column MAIL) is omitted by `pick` or `distinct`.",
   );
 });
+
+it.each([
+  ["--only", ["--only", "007"]],
+  ["--limit", ["--limit", "2"]],
+  ["--limit, in two threads", ["--limit", "2", "--threads", "2"]],
+])("validate with %s reports a selected record whose child row is left out", async (_title, options) => {
+  const folder = workFolder({
+    "mapping.yaml": JOINED_MAPPING,
+    "accounts.csv": "REF,NAME\nA1,Al\n007,Ann\n008,Bob\n",
+    "customers.csv": "REF,SEQ,LAST,MAIL\nA1,1,Adams,\n007,1,Abbott,\n7,2,Begum,\n8,1,Clarke,\nX9,1,Dean,\n",
+  });
+  const { code, stdout } = await validate(folder, ["--supplier", "S", ...options]);
+  expect(
+    linesOf(stdout).map(({ source, status, errors = [] }) => [
+      `${source.file}:${source.line}`,
+      status,
+      ...errors.map((error) => error.code),
+    ]),
+  ).toEqual([
+    ...(options.includes("--only") ? [] : [["accounts.csv:2", "valid"]]),
+    ["accounts.csv:3", "invalid", "source_child_left_out"],
+    ["customers.csv:4", "invalid", "source_orphan_row"],
+  ]);
+  expect(code).toBe(1);
+});

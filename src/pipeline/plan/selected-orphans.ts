@@ -1,0 +1,63 @@
+import type { Job } from "../../job/job.ts";
+import { columnsIn } from "../../ledger/packed/item-columns.ts";
+import { isPacked } from "../../ledger/packed/packed-items.ts";
+import type { ExcludedRow } from "../../ledger/records/planned-item.ts";
+import type { Problem } from "../../model/problem.ts";
+import type { InputRecord } from "../../model/record.ts";
+import { mapRecord, readRecords } from "./check-records.ts";
+import { createItemBuilder, type ItemSettings, type PlannedBatch } from "./plan-items.ts";
+
+interface SelectedPlan {
+  readonly items: ItemSettings;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Yields the batches, then the orphans that the records in them may lack. `--only` and `--limit` leave out orphans, but
+ * a selected record must not be sent without its child rows. To find the orphans, reads the joined input again.
+ */
+export async function* withSelectedOrphans(
+  batches: AsyncIterable<PlannedBatch>,
+  job: Job,
+  { items, signal }: SelectedPlan,
+): AsyncGenerator<PlannedBatch> {
+  if (!selects(job) || !hasChildren(job)) {
+    yield* batches;
+    return;
+  }
+  const selected = new Set<number>();
+  for await (const batch of batches) {
+    for (const record of recordsIn(batch)) selected.add(record);
+    yield batch;
+  }
+  if (selected.size === 0) return;
+  const build = createItemBuilder(job, items);
+  for await (const records of readRecords(job, signal)) {
+    const orphans = records.filter((record) => !selected.has(record.number) && isOrphanOf(record, selected));
+    if (orphans.length === 0) continue;
+    const { excluded, ...batch } = build(orphans.map((orphan) => mapRecord(orphan, job)));
+    const isSelected = ({ record }: ExcludedRow): boolean => record !== undefined && selected.has(record);
+    yield { ...batch, excluded: excluded.filter(({ row }) => isSelected(row)) };
+  }
+}
+
+function selects({ settings }: Job): boolean {
+  return settings.only !== undefined || settings.limit !== undefined;
+}
+
+function hasChildren({ input: { files, rootFiles } }: Job): boolean {
+  return files.some(({ file }) => !rootFiles.has(file));
+}
+
+function recordsIn({ items }: PlannedBatch): Iterable<number> {
+  return isPacked(items) ? columnsIn(items.columns).records : items.map(({ record }) => record);
+}
+
+function isOrphanOf({ orphan, problems }: InputRecord, selected: ReadonlySet<number>): boolean {
+  return orphan && problems.some((problem) => nearRecords(problem).some(({ record }) => selected.has(record)));
+}
+
+function nearRecords(problem: Problem): readonly { readonly record: number }[] {
+  if (problem.code !== "source_orphan_row" || !("near" in problem) || problem.near === undefined) return [];
+  return [problem.near, ...(problem.alsoNear ?? [])].flatMap(({ records }) => records);
+}
