@@ -34,7 +34,7 @@ export function sharingReason(
   stats: Pick<Stats, "isSymbolicLink" | "mode" | "uid" | "gid">,
   user: FolderUser | undefined,
 ): string | undefined {
-  if (stats.isSymbolicLink()) return "the folder is a link";
+  if (stats.isSymbolicLink()) return "the folder is a symbolic link";
   if (user === undefined) return undefined;
   if ((stats.mode & 0o002) !== 0) return "every user can write to the folder";
   if ((stats.mode & 0o020) !== 0 && stats.gid !== user.gid) return "a group can write to the folder";

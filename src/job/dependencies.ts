@@ -116,7 +116,8 @@ export interface Dependencies
 
 /** Another process of this program, which does not receive signals from the terminal. */
 export interface StartedProcess {
-  readonly pid: number;
+  /** Undefined if the process could not be started. */
+  readonly pid: number | undefined;
   readonly ended: Promise<ProcessEnd>;
   /** Asks the process to end. Has no effect if it has already ended. */
   readonly stop: () => void;
@@ -124,11 +125,13 @@ export interface StartedProcess {
   readonly kill: () => void;
 }
 
-/** At most one of the two members is set. Neither is set for a process that could not be started. */
+/** One member is set. */
 export interface ProcessEnd {
   readonly exitCode?: number | undefined;
   /** Number of the signal that killed the process. */
   readonly signal?: number | undefined;
+  /** Why the process could not be started, such as `EAGAIN`. */
+  readonly startError?: string | undefined;
 }
 
 export interface SecretFiles {

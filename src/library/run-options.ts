@@ -34,8 +34,8 @@ export interface CallOptions {
   /** Base folder of relative paths. Default: the current folder of the process. */
   readonly folder?: string | undefined;
   /**
-   * Stops the call as the first Ctrl-C stops a command. No new requests start, requests in flight have 30 s to finish,
-   * and the call resolves.
+   * Stops the call in the same way as the first Ctrl-C stops a command: no new requests start, and requests in flight
+   * have 30 s to finish. The call then resolves if it has a result. Otherwise it rejects with a Failure `incomplete`.
    */
   readonly signal?: StopSignal | undefined;
   /**

@@ -31,7 +31,7 @@ describe("a folder for reports", () => {
     symlinkSync(path.join(folder, "real"), path.join(folder, "link"));
     await expect(checkReportFolder(`${folder}/${name}`, [])).rejects.toMatchObject({
       code: "usage",
-      message: expect.stringContaining("the folder is a link"),
+      message: expect.stringContaining("the folder is a symbolic link"),
     });
     expect(readdirSync(path.join(folder, "real"))).toEqual(["file"]);
   });
@@ -68,6 +68,6 @@ describe("sharingReason", () => {
   it("detects a link on any system", () => {
     const folder = temporaryFolder();
     symlinkSync(folder, path.join(folder, "link"));
-    expect(sharingReason(lstatSync(path.join(folder, "link")), undefined)).toBe("the folder is a link");
+    expect(sharingReason(lstatSync(path.join(folder, "link")), undefined)).toBe("the folder is a symbolic link");
   });
 });

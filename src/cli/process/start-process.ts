@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
+import { errorCode } from "../../files/error-code.ts";
 import type { ProcessEnd, StartedProcess } from "../../job/dependencies.ts";
 import { withoutDebuggerSignal } from "./engine-flags.ts";
 
@@ -17,12 +18,12 @@ export function startProcess(program: string, words: readonly string[], folder: 
     child.once("close", (exitCode, signal) => {
       resolve({ exitCode: exitCode ?? undefined, signal: signal === null ? undefined : constants.signals[signal] });
     });
-    child.once("error", () => resolve({}));
+    child.once("error", (error) => resolve({ startError: errorCode(error) ?? error.message }));
   });
   const send = (signal: NodeJS.Signals): void => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
   };
-  return { pid: child.pid ?? 0, ended, stop: () => send("SIGTERM"), kill: () => send("SIGKILL") };
+  return { pid: child.pid, ended, stop: () => send("SIGTERM"), kill: () => send("SIGKILL") };
 }
 
 /** Opens an address in the user's browser. Does nothing if there is no browser, because the address is also printed. */

@@ -121,11 +121,11 @@ function createWorkerStarter({ startProcess, onProgress, notice }: ClusterDemoDe
       onProgress(event);
       if (event.kind !== "outcome") return;
       sent += 1;
-      const [, victim] = started;
+      const victim = started[1]?.pid;
       if (sent < SENT_BEFORE_KILL || killed !== undefined || victim === undefined) return;
-      killed = victim.pid;
-      notice(`Killing worker ${victim.pid} (SIGKILL)`);
-      process.kill(victim.pid, "SIGKILL");
+      killed = victim;
+      notice(`Killing worker ${victim} (SIGKILL)`);
+      process.kill(victim, "SIGKILL");
     },
   };
 }

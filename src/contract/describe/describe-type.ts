@@ -65,7 +65,7 @@ function constraintsOf(type: FieldType): readonly string[] {
   if (type.kind === "number" || type.kind === "integer") return numericConstraints(type);
   if (type.kind === "choice") return [choiceConstraint(type)];
   if (type.kind === "list") return listConstraints(type);
-  return type.kind === "object" && type.additional !== "closed" ? ["other names are allowed"] : [];
+  return type.kind === "object" && type.additional !== "closed" ? ["undocumented fields are allowed"] : [];
 }
 
 function textConstraints({ minLength, maxLength, pattern, allowBlank }: TextType): readonly string[] {

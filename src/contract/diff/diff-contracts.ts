@@ -160,8 +160,10 @@ function diffObjects(old: ObjectType, next: ObjectType, position: DiffPosition):
     if (!old.properties.has(name)) addNewProperty(property, old, next, childPosition(position, name));
   }
   const [before, now] = [old.additional, next.additional];
-  if (before !== "closed" && now === "closed") addChange(position, "tighter", true, "other names are now rejected");
-  else if (before === "closed" && now !== "closed") addChange(position, "looser", false, "other names are now allowed");
+  if (before !== "closed" && now === "closed")
+    addChange(position, "tighter", true, "undocumented fields are now rejected");
+  else if (before === "closed" && now !== "closed")
+    addChange(position, "looser", false, "undocumented fields are now allowed");
   else if (before !== "closed" && now !== "closed") diffType(before, now, childPosition(position, "*"));
 }
 

@@ -164,7 +164,7 @@ function guarded<T>(file: string, work: () => T): T {
 function storageFailure(file: string, cause: unknown): unknown {
   if (errorCode(cause) === undefined) return cause;
   return new Failure("storage", `the journal ${file} cannot be written`, {
-    hint: `${remedyOf(cause, path.dirname(file))}; then run \`migrate resume\``,
+    hint: `${remedyOf(cause, path.dirname(file))}; then run the same command again, or \`migrate resume\``,
     cause,
   });
 }

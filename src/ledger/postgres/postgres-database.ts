@@ -92,9 +92,10 @@ export function openPostgres(options: DatabaseOptions): PostgresDatabase {
         return result;
       } catch (error) {
         const trouble = errorKindOf(error);
-        conflicts += 1;
-        if (trouble === "conflict" && conflicts <= MAX_CONFLICTS) await clock.sleep(conflicts * CONFLICT_PAUSE_MS);
-        else if (trouble !== "outage" || !(await outage.wait(error))) throw postgresFailure(error, name);
+        if (trouble === "conflict" && conflicts < MAX_CONFLICTS) {
+          conflicts += 1;
+          await clock.sleep(conflicts * CONFLICT_PAUSE_MS);
+        } else if (trouble !== "outage" || !(await outage.wait(error))) throw postgresFailure(error, name);
       }
     }
   }

@@ -86,7 +86,9 @@ export function postgresFailure(error: unknown, name: string): unknown {
     return new Failure(code, `the ledger ${name} ${what}: ${plain(error.message)}`, { hint, cause: error });
   }
   if (TLS.test(error.message)) return tlsFailure(error, name);
-  if (errorKindOf(error) === "final") return error;
+  const kind = errorKindOf(error);
+  if (kind === "final") return error;
+  if (kind === "conflict") return lastingConflict(error, name);
   return new Failure("storage", `the ledger ${name} cannot be reached: ${reasonOf(error)}`, {
     hint: "check that the server is running and reachable from this machine; then run the same command again, or `migrate resume`",
     cause: error,
@@ -137,6 +139,13 @@ function statementPooling(cause: Error, name: string): Failure {
       cause,
     },
   );
+}
+
+function lastingConflict(cause: Error, name: string): Failure {
+  return new Failure("storage", `other transactions in the ledger ${name} are in the way: ${plain(cause.message)}`, {
+    hint: "check for other commands and long transactions that use the database; then run the same command again, or `migrate resume`",
+    cause,
+  });
 }
 
 const TLS = /SSL|certificate|self.signed|altnames/i;

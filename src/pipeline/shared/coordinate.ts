@@ -86,15 +86,15 @@ async function watch(options: CoordinateOptions, processes: readonly StartedProc
   const { drain, clock, onProgress, notice } = dependencies;
   const everyMs = Math.min(POLL_MS, workers.leaseMs / 5);
   const progress = createSharedProgress({ onProgress, onRequests, clock });
-  const ended = new Map<number, ProcessEnd>();
+  const ended = new Map<StartedProcess, ProcessEnd>();
   let isDraining = false;
-  for (const one of processes) void one.ended.then((end) => ended.set(one.pid, end));
-  const evicted = new Set<number>();
+  for (const one of processes) void one.ended.then((end) => ended.set(one, end));
+  const evicted = new Set<StartedProcess>();
   for (;;) {
-    for (const [pid, end] of [...ended].filter(([one]) => !evicted.has(one))) {
-      evicted.add(pid);
-      if (end.signal !== undefined) notice(`Worker process ${pid} ${endText(end)}`);
-      await shared.evict({ host: hostname(), pid });
+    for (const [one, end] of [...ended].filter(([process]) => !evicted.has(process))) {
+      evicted.add(one);
+      if (end.signal !== undefined) notice(`Worker process ${one.pid} ${endText(end)}`);
+      if (one.pid !== undefined) await shared.evict({ host: hostname(), pid: one.pid });
     }
     if (drain.aborted && !isDraining) {
       isDraining = true;
@@ -103,7 +103,7 @@ async function watch(options: CoordinateOptions, processes: readonly StartedProc
     await options.requireNotRestored?.();
     const status = await shared.watch();
     progress.note(status);
-    const running = processes.filter(({ pid }) => !ended.has(pid)).map(({ pid }) => pid);
+    const running = processes.filter((one) => !ended.has(one)).map(({ pid }) => pid);
     const end = endOf(status, { isDraining, running, ended, waits: workers.count === 0 });
     if (end !== undefined) return end;
     await clock.sleep(everyMs, isDraining ? undefined : drain);
@@ -112,10 +112,9 @@ async function watch(options: CoordinateOptions, processes: readonly StartedProc
 
 interface LocalState {
   readonly isDraining: boolean;
-  /** Process ids of the running workers on this machine. */
-  readonly running: readonly number[];
-  /** Results of the processes that have ended, by process id. */
-  readonly ended: ReadonlyMap<number, ProcessEnd>;
+  /** Process ids of the running workers on this machine. Undefined for a process that will soon end with an error. */
+  readonly running: readonly (number | undefined)[];
+  readonly ended: ReadonlyMap<StartedProcess, ProcessEnd>;
   /**
    * Whether this process started no workers of its own and waits for workers on other machines, which may join at any
    * time.
@@ -141,7 +140,7 @@ function endOf(status: SharedStatus, { isDraining, running, ended, waits }: Loca
 }
 
 /** Whether a process has joined the run. A process that has not joined will soon join or end. */
-function hasJoined(process: number, workers: SharedStatus["workers"]): boolean {
+function hasJoined(process: number | undefined, workers: SharedStatus["workers"]): boolean {
   return workers.some(({ host, pid, state }) => pid === process && host === hostname() && state !== "joining");
 }
 
@@ -153,8 +152,10 @@ function isFailureCode(code: string): code is FailureCode {
   return Object.hasOwn(FAILURES, code);
 }
 
-function noWorkerLeft(run: string, ranges: number, ended: ReadonlyMap<number, ProcessEnd>): Failure {
-  const ends = [...ended].map(([pid, end]) => `worker process ${pid} ${endText(end)}`);
+function noWorkerLeft(run: string, ranges: number, ended: ReadonlyMap<StartedProcess, ProcessEnd>): Failure {
+  const ends = [...ended].map(([{ pid }, end]) =>
+    pid === undefined ? `a worker process ${endText(end)}` : `worker process ${pid} ${endText(end)}`,
+  );
   const why = ends.length === 0 ? "" : `: ${ends.join(", ")}`;
   const hints = [
     `\`migrate resume ${run}\` sends the rest`,
@@ -175,7 +176,7 @@ function noWorkerLeft(run: string, ranges: number, ended: ReadonlyMap<number, Pr
 
 const SIGKILL = 9;
 
-function endText({ exitCode, signal }: ProcessEnd): string {
-  if (signal !== undefined) return `was killed (signal ${signal})`;
-  return exitCode === undefined ? "could not be started" : `ended with exit code ${exitCode}`;
+function endText({ exitCode, signal, startError }: ProcessEnd): string {
+  if (startError !== undefined) return `could not be started (${startError})`;
+  return signal === undefined ? `ended with exit code ${exitCode}` : `was killed (signal ${signal})`;
 }

@@ -249,7 +249,7 @@ function requestTimeout(facts: Facts): ReplyClass {
 }
 
 function wrongEndpoint(status: number, operation: ClassifiedOperation): Failure {
-  return new Failure("wrong_endpoint", `${operation.path} does not accept records here (HTTP ${status})`, {
+  return new Failure("wrong_endpoint", `the platform does not accept records at ${operation.path} (HTTP ${status})`, {
     hint: "check the base URL and the contract's path for this operation",
   });
 }

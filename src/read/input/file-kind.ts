@@ -76,7 +76,7 @@ async function inspectContent(
 }
 
 const WORKBOOK = "an Excel workbook";
-const SAVE_AS = "save it as .xlsx, or the sheet as CSV UTF-8, and use that file";
+export const SAVE_AS = "in a spreadsheet program, save it as .xlsx, or its sheet as CSV UTF-8; then use the new file";
 
 /**
  * Whether the file is a workbook with a password: a compound file whose directory contains `EncryptedPackage`. The

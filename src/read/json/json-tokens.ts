@@ -1,6 +1,4 @@
-/**
- * Returns the offset of the first byte that ends a string or cannot be copied from it unchanged, such as a backslash.
- */
+/** Returns the offset of the first byte that ends a string, begins an escape, or is a control character. */
 export function textEnd(bytes: Uint8Array, start: number): number {
   let end = start;
   while (ENDS_TEXT[bytes[end] ?? 0] === 0) end += 1;
@@ -103,6 +101,6 @@ const BOOLEANS = [Buffer.from("true"), Buffer.from("false")];
 /** Control characters that are a problem in any cell. */
 const CONTROLS = /[^\P{Cc}\t\n\r]/u;
 
-/** 1 for each byte that ends a string or cannot be copied from it unchanged. */
+/** 1 for each byte that ends a string, begins an escape, or is a control character. */
 const ENDS_TEXT = new Uint8Array(256).fill(1, 0, 0x20);
 for (const byte of [QUOTE, BACKSLASH, 0x7f]) ENDS_TEXT[byte] = 1;

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { Failure } from "../../model/failure.ts";
+import { SAVE_AS } from "../input/file-kind.ts";
 import { readWholeXml } from "./xml-reader.ts";
 import { corruptPackage, type ZipPackage, type ZipSource } from "./zip-package.ts";
 
@@ -58,7 +59,7 @@ export async function readWorkbookParts(source: ZipSource, zip: ZipPackage): Pro
 
 function otherKind({ file }: ZipSource, what: string): Failure {
   return new Failure("source_wrong_kind", `${file}: ${what}`, {
-    hint: "save it as .xlsx, or the sheet as CSV UTF-8, and use that file",
+    hint: SAVE_AS,
   });
 }
 

@@ -39,7 +39,10 @@ export interface FixSession extends Editing {
   readonly overview: () => Types.FixOverview;
   /** @param showValues false returns shapes instead of values */
   readonly rows: (range: RowRange, showValues: boolean) => readonly Types.FixRow[];
-  /** Returns the rows of records with cells that were changed after `seen`, up to a limit. */
+  /**
+   * Returns the rows with a cause, fixed or not, of the records in which a cell was changed after the change number
+   * `seen`, up to a limit.
+   */
   readonly changedSince: (seen: number, showValues: boolean) => Types.ChangedRows;
   /** Returns the most frequent values of a column in the open rows that match a filter, with their counts. */
   readonly values: (filter: Types.RowFilter & { readonly column: number }) => Promise<readonly Types.ValueCount[]>;

@@ -43,7 +43,7 @@ it.each([
     "list of texts",
     ["at least 1 item", "no duplicate items"],
   ],
-  [{ type: "object", additionalProperties: { type: "integer" } }, "object", ["other names are allowed"]],
+  [{ type: "object", additionalProperties: { type: "integer" } }, "object", ["undocumented fields are allowed"]],
   [{}, "anything", []],
 ])("describes %j as %s with the rules %j", (schema, type, rules) => {
   expect(rowsOf({ field: schema })[0]).toMatchObject({ attr: "field", type, rules });

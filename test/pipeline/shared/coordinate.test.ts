@@ -32,7 +32,7 @@ interface Scene {
 function coordinated(
   status: Partial<SharedStatus> | (() => Partial<SharedStatus>),
   fails: Partial<SharedRun> = {},
-  count = 1,
+  { count = 1, isStarted = true }: { readonly count?: number; readonly isStarted?: boolean } = {},
 ): Scene {
   const clock = createSimulatedClock();
   const calls: string[] = [];
@@ -41,7 +41,7 @@ function coordinated(
   const ends: ((end: ProcessEnd) => void)[] = [];
   const die = (end: ProcessEnd): void => ends.forEach((resolve) => resolve(end));
   const frozen: StartedProcess = {
-    pid: 77,
+    pid: isStarted ? 77 : undefined,
     ended: new Promise((resolve) => void ends.push(resolve)),
     stop: () => void calls.push("stop"),
     kill() {
@@ -138,7 +138,7 @@ test("waits for a frozen worker that was not asked to stop, because it may conti
 });
 
 test("waits for workers of other machines if it starts no workers, until the user ends the run", async () => {
-  const { calls, drain, ended, pass } = coordinated({ ranges: LEFT, workers: [worker("left")] }, {}, 0);
+  const { calls, drain, ended, pass } = coordinated({ ranges: LEFT, workers: [worker("left")] }, {}, { count: 0 });
   await pass(3_600_000);
   expect(calls).toEqual([]);
   drain.abort();
@@ -173,6 +173,14 @@ test("names the exit code of the last worker in the failure", async () => {
   die({ exitCode: 4 });
   await pass(5_000);
   expect((await ended).failure?.message).toMatch(/worker process 77 ended with exit code 4$/);
+});
+
+test("names the reason if no worker process could be started", async () => {
+  const { calls, die, ended, pass } = coordinated({ ranges: LEFT, workers: [] }, {}, { isStarted: false });
+  die({ startError: "EAGAIN" });
+  await pass(5_000);
+  expect((await ended).failure?.message).toMatch(/: a worker process could not be started \(EAGAIN\)$/);
+  expect(calls).not.toContain("evict");
 });
 
 test("waits for a worker of another machine that is joining", async () => {

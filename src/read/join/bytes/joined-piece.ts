@@ -18,8 +18,8 @@ export interface JoinedPiece extends RecordPiece {
 export interface ChildGroups {
   readonly slices: readonly ChildSlice[];
   /**
-   * For each root record: the index in `sliceAt` and `numberAt` at which its child records start. The child records end
-   * where those of the next root record start.
+   * For each root record: the index in `sliceAt` and `numberAt` at which its child records start. They end where those
+   * of the next root record start. The last entry, after all root records, is the number of child records.
    */
   readonly starts: Int32Array;
   /** For each child record: the index of its slice, and its number in the slice. */
