@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from "commander";
+import { Failure } from "../model/failure.ts";
 import { knownVariables } from "./options/option-origin.ts";
 import type { Flags } from "./options/options.ts";
 import { environmentNotices } from "./process/environment.ts";
@@ -22,12 +23,22 @@ export async function runProgram(
     return logger;
   };
   try {
+    requireCurrentFolder();
     forgetEmptyVariables();
     await parseAndRun(session, useFlags);
   } catch (error) {
     session.exitCode = logExit(error, logger);
   }
   return session.exitCode;
+}
+
+function requireCurrentFolder(): void {
+  try {
+    process.cwd();
+  } catch (cause) {
+    const hint = "change to an existing folder, and run the command again";
+    throw new Failure("usage", "the current folder no longer exists or cannot be read", { hint, cause });
+  }
 }
 
 /**

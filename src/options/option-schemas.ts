@@ -29,7 +29,7 @@ const text = z.string();
 const texts = z.array(text);
 const count = z.number().int().min(1);
 const THREADS_WORDS = `a whole number from 1 to ${MAX_THREADS}, or "auto"`;
-const PATHS_WORDS = "a string or a list of strings";
+const PATHS_WORDS = "a string or a list of at least one string";
 const RULE_SETTING_WORDS = "true, false, a number, a string or a list of strings";
 const auto = z.literal("auto");
 const TEXT: ValueKind = { words: "a string", schema: text };
@@ -42,7 +42,7 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
   switch: { words: "true or false", schema: z.boolean() },
   paths: {
     words: PATHS_WORDS,
-    schema: z.union([text, texts], { error: expected(PATHS_WORDS) }),
+    schema: z.union([text, texts.min(1)], { error: expected(PATHS_WORDS) }),
     recorded: texts,
   },
   keys: ([least]) => ({
@@ -81,13 +81,13 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
   authScheme: { words: quoted(AUTH_SCHEMES), schema: z.enum(AUTH_SCHEMES) },
   supplierStatus: { words: quoted(SUPPLIER_STATUSES), schema: z.enum(SUPPLIER_STATUSES) },
   supplierStatuses: {
-    words: `${quoted(SUPPLIER_STATUSES)} by supplier`,
-    schema: z.record(text, z.enum(SUPPLIER_STATUSES)),
+    words: `${quoted(SUPPLIER_STATUSES)} by supplier, for at least one supplier`,
+    schema: z.record(text, z.enum(SUPPLIER_STATUSES)).refine((statuses) => Object.keys(statuses).length > 0),
   },
   statuses: { words: "a list of statuses", schema: z.array(z.enum(STATUSES)) },
   textsByName: TEXTS_BY_NAME,
   pathsByName: TEXTS_BY_NAME,
-  listsByName: { words: "an object of lists of strings", schema: z.record(text, texts) },
+  listsByName: { words: "an object of lists of at least one string", schema: z.record(text, texts.min(1)) },
   ruleSettings: {
     words: "an object of settings",
     schema: z.record(text, z.union([z.boolean(), z.number(), text, texts], { error: expected(RULE_SETTING_WORDS) })),

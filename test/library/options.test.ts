@@ -34,7 +34,17 @@ test.each([
   [validate, undefined, "validate: expected an object with the options"],
   [validate, {}, "validate: `contract` is missing"],
   [validate, { contract: "c.yaml", maping: "m.yaml" }, "validate: unknown option `maping`"],
-  [validate, { contract: 7 }, "validate: `contract` must be a string or a list of strings"],
+  [validate, { contract: 7 }, "validate: `contract` must be a string or a list of at least one string"],
+  [
+    validate,
+    { contract: "c.yaml", sources: [] },
+    "validate: `sources` must be a string or a list of at least one string",
+  ],
+  [
+    validate,
+    { contract: "c.yaml", namedSources: { accounts: [] } },
+    "validate: `namedSources` must be an object of lists of at least one string",
+  ],
   [
     validate,
     { contract: "c.yaml", maxErrors: "5%" },
@@ -49,7 +59,7 @@ test.each([
   [
     validate,
     { contract: "c\0.yaml" },
-    "validate: `contract` must be a string or a list of strings without NUL characters",
+    "validate: `contract` must be a string or a list of at least one string without NUL characters",
   ],
   [
     validate,
@@ -132,7 +142,12 @@ test.each([
   [
     startSandbox,
     { suppliers: { SPRING: "paused" } },
-    'startSandbox: `suppliers` must be "Ongoing", "Paused" or "Complete" by supplier',
+    'startSandbox: `suppliers` must be "Ongoing", "Paused" or "Complete" by supplier, for at least one supplier',
+  ],
+  [
+    startSandbox,
+    { suppliers: {} },
+    'startSandbox: `suppliers` must be "Ongoing", "Paused" or "Complete" by supplier, for at least one supplier',
   ],
   [startSandbox, { faults: { throtle: 1 } }, 'the sandbox\'s fault setting "throtle" is not valid'],
 ])("each function refuses invalid options: %o with %o", async (of, options, message) => {

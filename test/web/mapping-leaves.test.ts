@@ -78,4 +78,26 @@ describeWebPages("the page for fields of the mapping, with only the keyboard,", 
     expect(complaints.filter((message) => !message.includes("422"))).toEqual([]);
     await web.stop();
   });
+
+  it("keeps every value that is typed into a table before the page has shown the value before it", async () => {
+    const folder = exampleProject();
+    const file = path.join(folder, "mapping.yaml");
+    const codes = ["a", "b", "c", "d", "e"];
+    const lookup = `billing_name: { from: NAME, lookup: { ${codes.map((code) => `${code}: 0`).join(", ")} }, otherwise: keep }`;
+    writeFileSync(file, readFileSync(file, "utf8").replace(/billing_name:.*/, lookup));
+    const web = await startWeb(folder);
+    const { page } = await open(web.address.replace("/#", "/mapping#"));
+    await page.waitForSelector("[role=treeitem]");
+    await select(page, "billing_name");
+    await tabTo(page, "Value for a");
+    for (const code of codes) {
+      await page.keyboard.press("ControlOrMeta+A");
+      await page.keyboard.type(code.toUpperCase());
+      await page.keyboard.press("Tab");
+    }
+    await save(page);
+    await page.getByText("All changes are saved.").waitFor();
+    expect(readFileSync(file, "utf8")).toContain("lookup: { a: A, b: B, c: C, d: D, e: E }");
+    await web.stop();
+  });
 });

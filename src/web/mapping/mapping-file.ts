@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { setupTexts, writeInitFiles } from "../../commands/init/init.ts";
 import { relativePath } from "../../commands/init/write/mapping-text.ts";
@@ -89,7 +89,7 @@ export function saveMapping(job: MappingJob, save: MappingSave): Promise<SavedMa
  * the file after the comparison.
  */
 async function replaceMapping(job: MappingJob, { text, base }: MappingSave): Promise<SavedMapping> {
-  const file = mappingPath(job);
+  const file = await linkedFile(mappingPath(job));
   const mode = await stat(file).then(
     (stats) => stats.mode & 0o777,
     () => 0o600,
@@ -111,6 +111,11 @@ async function replaceMapping(job: MappingJob, { text, base }: MappingSave): Pro
     return refuseUnwritable(file, error);
   }
   return { kind: "saved", hash: hashOf(text), written: [file] };
+}
+
+/** Returns the file to which a symbolic link points. Other paths, also of missing files, stay unchanged. */
+function linkedFile(file: string): Promise<string> {
+  return realpath(file).catch(() => file);
 }
 
 function refuseUnwritable(file: string, cause: unknown): never {
@@ -136,7 +141,7 @@ export async function writeSetup(job: MappingJob, { operation, configSchema }: S
   const { text } = await readTextFile(file);
   const made = withSettings(file, text, job, out);
   if (made !== text) {
-    await replaceFile(file, made, { mode: (await stat(file)).mode & 0o777 }).catch((error: unknown) =>
+    await replaceFile(await linkedFile(file), made, { mode: (await stat(file)).mode & 0o777 }).catch((error: unknown) =>
       refuseUnwritable(file, error),
     );
   }

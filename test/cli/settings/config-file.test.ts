@@ -100,7 +100,7 @@ targets:
     ['out: ""\n', 1, /out: a path is expected/],
     ["threads: many\n", 1, /threads: a whole number from 1 to 64, or "auto" is expected/],
     ["threads: [1]\n", 1, /threads: a whole number from 1 to 64, or "auto" is expected/],
-    ["contract: 1\n", 1, /contract: a string or a list of strings is expected/],
+    ["contract: 1\n", 1, /contract: a string or a list of at least one string is expected/],
     ["rules: { a: { b: 1 } }\n", 1, /rules.a: true, false, a number, a string or a list of strings is expected/],
   ])(
     "with the content %j is refused at line %i, and the message says what is expected",

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { type MappingJob, readMappingFile, saveMapping, writeSetup } from "../../../src/web/mapping/mapping-file.ts";
@@ -22,6 +22,17 @@ test("overwrites only the text that was read, and keeps the mode of the file", a
   expect(await saveMapping(job, { text: "payload: { b: B }\n", base })).toMatchObject({ kind: "changed" });
   expect(readFileSync(path.join(folder, "mapping.yaml"), "utf8")).toBe("payload: { a: A }\n");
   expect(statSync(path.join(folder, "mapping.yaml")).mode & 0o777).toBe(0o600);
+});
+
+test("a symbolic link stays, and the file to which it points is replaced", async () => {
+  const shared = temporaryFolder({ "mapping.yaml": "payload: {}\n" });
+  const folder = temporaryFolder();
+  const link = path.join(folder, "mapping.yaml");
+  symlinkSync(path.join(shared, "mapping.yaml"), link);
+  const { content } = await readMappingFile(jobIn(folder));
+  await saveMapping(jobIn(folder), { text: "payload: { a: A }\n", base: content?.hash });
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(readFileSync(path.join(shared, "mapping.yaml"), "utf8")).toBe("payload: { a: A }\n");
 });
 
 test("performs exactly one of two simultaneous saves", async () => {

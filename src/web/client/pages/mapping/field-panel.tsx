@@ -1,10 +1,10 @@
 import type { JSX } from "preact";
-import type { JsonObject } from "../../../../json/json-value.ts";
-import type { FieldData, MappingData, MappingEdit, SourceColumn } from "../../../mapping/mapping-data.ts";
+import type { FieldData, MappingData, SourceColumn } from "../../../mapping/mapping-data.ts";
 import { Button } from "../../parts/button.tsx";
 import { ByHand } from "./by-hand.tsx";
 import { EntryForm } from "./entry/entry-form.tsx";
-import { isSameColumn, scoreText } from "./fields.ts";
+import { findField, isSameColumn, keyOf, scoreText } from "./fields.ts";
+import type { Mapping } from "./use-mapping.ts";
 import { ListForm } from "./entry/list-form.tsx";
 
 interface FieldPanelOptions {
@@ -12,7 +12,7 @@ interface FieldPanelOptions {
   readonly view: MappingData;
   readonly onConnect: (field: FieldData, column: SourceColumn) => void;
   readonly onDisconnect: (field: FieldData) => void;
-  readonly onEdit: (edit: MappingEdit, done: string) => void;
+  readonly onEdit: Mapping["edit"];
 }
 
 /** Shows the description of a field in the contract, and edits the entry that fills the field. */
@@ -83,7 +83,12 @@ function Filled({ field, view, onConnect, onDisconnect, onEdit }: FieldPanelOpti
       <EntryForm
         field={field}
         view={view}
-        onSet={(leaf: JsonObject) => onEdit({ kind: "set", path: field.path, leaf }, `${field.attr} was changed.`)}
+        onSet={(change) =>
+          onEdit((current) => {
+            const leaf = change(findField(current, { key: keyOf(field), attr: field.attr })?.entry?.leaf ?? {});
+            return { kind: "set", path: field.path, leaf };
+          }, `${field.attr} was changed.`)
+        }
       />
       {entry !== undefined && <Button onClick={() => onDisconnect(field)}>Disconnect</Button>}
     </>

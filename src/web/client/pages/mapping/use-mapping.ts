@@ -16,7 +16,8 @@ export interface Mapping {
   readonly said: string;
   readonly isBusy: boolean;
   readonly say: (text: string) => void;
-  readonly edit: (edit: MappingEdit, done: string) => void;
+  /** Applies an edit, or the edit that the function returns for the mapping after all earlier edits. */
+  readonly edit: (edit: MappingEdit | ((view: MappingData) => MappingEdit), done: string) => void;
   readonly undo: () => void;
   readonly save: () => void;
   /** Applies changes to the current file. */
@@ -36,6 +37,7 @@ export function useMapping(
   const [view, setView] = useState<MappingData>();
   const [said, say] = useState("");
   const current = useRef(draft);
+  const latest = useRef<MappingData | undefined>(undefined);
   const { run, error, isBusy } = useActions();
   const check = useCheck(draft, showValues);
   useLeaveWarning(draft);
@@ -45,10 +47,14 @@ export function useMapping(
     keepDraft(next);
     setDraft(next);
   };
+  const useView = (next: MappingData): void => {
+    latest.current = next;
+    setView(next);
+  };
   const show = async (next: Draft, done?: string): Promise<void> => {
     const shown = await viewDraft(next, [], showValues);
     use(next);
-    setView(shown);
+    useView(shown);
     if (done !== undefined) say(done);
   };
   useEffect(() => run(() => show(current.current)), [showValues]);
@@ -63,9 +69,11 @@ export function useMapping(
     say,
     edit: (edit, done) =>
       run(async () => {
-        const shown = await viewDraft(current.current, [edit], showValues);
-        use(withEdit(current.current, edit, shown.text));
-        setView(shown);
+        if (latest.current === undefined) return;
+        const made = typeof edit === "function" ? edit(latest.current) : edit;
+        const shown = await viewDraft(current.current, [made], showValues);
+        use(withEdit(current.current, made, shown.text));
+        useView(shown);
         say(done);
       }),
     undo: () => run(() => show(undone(current.current), "The last change was undone.")),

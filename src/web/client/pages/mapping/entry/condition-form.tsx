@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { MappingData, PartCondition } from "../../../../mapping/mapping-data.ts";
+import { readCommaList, writeCommaList } from "../comma-list.ts";
 import { Select, TextInput } from "../controls.tsx";
 import { columnsOf } from "../fields.ts";
 
@@ -28,9 +29,9 @@ export function ConditionInputs({ view, row, when, onChange }: ConditionOptions)
       {when !== null && (
         <TextInput
           label="is one of"
-          hint={codes.length > 0 ? `separated by commas; cells: ${codes.join(", ")}` : "separated by commas"}
-          value={when.in.join(", ")}
-          onChange={(text) => onChange({ column, in: text.split(",").map((each) => each.trim()) })}
+          hint={codes.length > 0 ? `separated by commas; cells: ${writeCommaList(codes)}` : "separated by commas"}
+          value={writeCommaList(when.in)}
+          onChange={(text) => onChange({ column, in: readCommaList(text) })}
         />
       )}
     </>

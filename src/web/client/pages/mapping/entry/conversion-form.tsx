@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { isJsonObject, type JsonObject } from "../../../../../json/json-value.ts";
+import { readCommaList, writeCommaList } from "../comma-list.ts";
 import { Select, TextInput } from "../controls.tsx";
 import { textOf, textsOf } from "../json-text.ts";
 import { FunctionChoice } from "./function-form.tsx";
@@ -195,8 +196,8 @@ function YesNo({ leaf, change }: LeafForm): JSX.Element {
     <TextInput
       label={label}
       hint="separated by commas; for an empty cell, leave nothing between two commas"
-      value={textsOf(leaf[name]).join(", ")}
-      onChange={(text) => change({ [name]: text.split(",").map((each) => each.trim()) })}
+      value={writeCommaList(textsOf(leaf[name]))}
+      onChange={(text) => change({ [name]: readCommaList(text) })}
     />
   );
   return (

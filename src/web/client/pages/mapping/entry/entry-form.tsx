@@ -14,7 +14,8 @@ export function EntryForm(options: EntryFormOptions): JSX.Element {
   const { field, view, onSet } = options;
   const { entry } = field;
   const leaf = entry?.leaf ?? {};
-  const change: LeafForm["change"] = (changed) => onSet(defined({ ...leaf, ...changed }));
+  const change: LeafForm["change"] = (changed) =>
+    onSet((current) => defined({ ...current, ...(typeof changed === "function" ? changed(current) : changed) }));
   const [first] = entry?.columns ?? [];
   const form = { ...options, leaf, change, column: first && columnData(view, first) };
   if (entry === undefined) {
@@ -63,7 +64,7 @@ function Computed({ view: { functions }, onSet }: LeafForm): JSX.Element {
       label="Or a function that receives the row"
       value=""
       choices={[["", "none"], ...names]}
-      onChange={(name) => name !== "" && onSet({ call: name })}
+      onChange={(name) => name !== "" && onSet(() => ({ call: name }))}
     />
   );
 }
@@ -109,7 +110,7 @@ function Constant({
   const set = (text: string): void => {
     const made = text === "" ? undefined : valueKind === "boolean" ? text === "true" : text;
     if (name === "default") change({ default: made });
-    else if (made !== undefined) onSet(defined({ when: leaf["when"], value: made }));
+    else if (made !== undefined) onSet((current) => defined({ when: current["when"], value: made }));
   };
   const listed = valueKind === "boolean" ? ["true", "false"] : choices;
   if (listed === undefined) return <TextInput label={label} value={written} onChange={set} />;
@@ -154,7 +155,7 @@ function Columns({ field, view, leaf, change }: LeafForm): JSX.Element {
           onChange={(name) => {
             if (name === "") return;
             if (names.length === 0) change({ from: name });
-            else change({ from: [...names, name], join: leaf["join"] ?? " " });
+            else change({ from: [...names, name], ...(names.length === 1 && { join: leaf["join"] ?? " " }) });
           }}
         />
       )}

@@ -4,17 +4,23 @@ import type { ColumnData, FieldData, MappingData } from "../../../../mapping/map
 export interface EntryFormOptions {
   readonly field: FieldData;
   readonly view: MappingData;
-  /** Receives all options of the entry. */
-  readonly onSet: (leaf: JsonObject) => void;
+  /**
+   * Receives a function that returns all options of the entry. Its argument is the entry after all earlier edits, some
+   * of which may not be displayed yet.
+   */
+  readonly onSet: (edit: (leaf: JsonObject) => JsonObject) => void;
 }
 
 /** An entry, and functions that change its options. */
 export interface LeafForm extends EntryFormOptions {
   readonly leaf: JsonObject;
   readonly column: ColumnData | undefined;
-  /** Sets options; undefined removes an option. */
-  readonly change: (options: Readonly<Record<string, JsonValue | undefined>>) => void;
+  /** Sets options, or those that the function returns for the entry after all earlier edits. */
+  readonly change: (options: LeafOptions | ((leaf: JsonObject) => LeafOptions)) => void;
 }
+
+/** Options of an entry; undefined removes an option. */
+type LeafOptions = Readonly<Record<string, JsonValue | undefined>>;
 
 /** Returns a single string unchanged, and several strings as a list; undefined if there are none. */
 export function asWritten(texts: readonly string[]): JsonValue | undefined {

@@ -32,7 +32,9 @@ export function Lookup({ field, view, leaf, change, column }: LeafForm): JSX.Ele
           table={table}
           column={column}
           choices={field.choices}
-          onTable={(made) => change({ lookup: made })}
+          onValue={(code, value) =>
+            change(({ lookup }) => ({ lookup: withCode(isJsonObject(lookup) ? lookup : {}, code, value) }))
+          }
         />
       )}
       <Select
@@ -47,6 +49,12 @@ export function Lookup({ field, view, leaf, change, column }: LeafForm): JSX.Ele
       />
     </>
   );
+}
+
+/** Sets the value of a code; an empty value removes the code. */
+function withCode(table: JsonObject, code: string, value: string): JsonObject {
+  const others = Object.entries(table).filter(([name]) => name !== code);
+  return Object.fromEntries(value === "" ? others : [...others, [code, value]]);
 }
 
 function asFile(name: string): [string, string] {

@@ -9,19 +9,15 @@ interface LookupOptions {
   readonly table: JsonObject;
   readonly column: ColumnData | undefined;
   readonly choices: readonly string[] | undefined;
-  readonly onTable: (table: JsonObject) => void;
+  readonly onValue: (code: string, value: string) => void;
 }
 
 /** Edits the value for each code. Lists the codes of the table, then the other codes of the column by frequency. */
 export function LookupTable(options: LookupOptions): JSX.Element {
-  const { table, column, choices, onTable } = options;
+  const { table, column, choices, onValue } = options;
   const { areValuesShown } = usePage();
   const rows = new Map((column?.codes ?? []).map(({ code, rows: count }) => [code, count]));
   const codes = [...new Set([...Object.keys(table), ...rows.keys()])];
-  const set = (code: string, value: string): void => {
-    const others = Object.entries(table).filter(([name]) => name !== code);
-    onTable(Object.fromEntries(value === "" ? others : [...others, [code, value]]));
-  };
   return (
     <>
       <table class="lookup">
@@ -46,7 +42,7 @@ export function LookupTable(options: LookupOptions): JSX.Element {
                 </th>
                 <td class="number">{count === undefined ? "" : formatCount(count)}</td>
                 <td>
-                  <ValueInput code={code} value={value} choices={choices} onChange={(made) => set(code, made)} />
+                  <ValueInput code={code} value={value} choices={choices} onChange={(made) => onValue(code, made)} />
                 </td>
               </tr>
             );

@@ -12,9 +12,10 @@ export function Replacements({ field, leaf, change }: LeafForm): JSX.Element {
   const [isOpen] = useState(option !== undefined);
   const next = useRef<HTMLInputElement>(null);
   if (rows === undefined) return <ByHand text={`replace: ${JSON.stringify(option)}`} line={field.entry?.line} />;
-  const set = (changed: readonly Replacement[]): void => change({ replace: writeReplacements(changed, option) });
+  const set = (edit: (rows: readonly Replacement[]) => readonly Replacement[]): void =>
+    change(({ replace }) => ({ replace: writeReplacements(edit(readReplacements(replace) ?? rows), replace) }));
   const remove = (at: number): void => {
-    set(rows.toSpliced(at, 1));
+    set((current) => current.toSpliced(at, 1));
     next.current?.focus();
   };
   return (
@@ -37,12 +38,12 @@ export function Replacements({ field, leaf, change }: LeafForm): JSX.Element {
               key={at}
               row={row}
               number={at + 1}
-              onChange={(made) => set(rows.with(at, made))}
+              onChange={(made) => set((current) => current.with(at, made))}
               onRemove={() => remove(at)}
             />
           ))}
         </tbody>
-        <NewRow first={next} onAdd={(row) => set([...rows, row])} />
+        <NewRow first={next} onAdd={(row) => set((current) => [...current, row])} />
       </table>
     </details>
   );
