@@ -55,6 +55,18 @@ describe("keywords evaluated as JSON Schema", () => {
       { a: 1 },
       ["field.b required"],
     ],
+    [
+      "patternProperties next to if and then",
+      {
+        type: "object",
+        patternProperties: { "^a{1}$": { type: "integer" } },
+        if: { required: ["e"] },
+        then: { properties: { c: { type: "integer" } } },
+      },
+      { a: 1 },
+      { a: "x" },
+      ["field.a schema_mismatch"],
+    ],
     ["minimum with choices", { enum: [1, 5], minimum: 2 }, 5, 1, MISMATCH],
     [
       "a format with choices",
@@ -127,7 +139,9 @@ describe("keywords evaluated as JSON Schema", () => {
   });
 
   it("limit the number of comparisons between names and patterns", () => {
-    const patterns = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`^a${"b?".repeat(index)}`, true]));
+    const patterns = Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`^a${"b?".repeat(index)}`, { type: "integer" }]),
+    );
     // A name counts as one more comparison for every 32 characters.
     const long = "a".repeat(32 * 1000);
     const few: JsonValue = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [long + index, 1]));

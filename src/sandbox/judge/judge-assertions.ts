@@ -19,6 +19,8 @@ export function compileAsserted(schemas: JsonObject, document: JsonObject): Judg
     logger: false,
     multipleOfPrecision: 9,
   });
+  // Ajv 8.20 generates faulty code that tracks evaluated properties if `if` is next to `patternProperties`.
+  ajv.opts.unevaluated = JSON.stringify([document, schemas]).includes('"unevaluated');
   addFormats.default(ajv, ["date", "date-time", "time", "email", "uri", "uuid", "int32"]);
   const validatorOf = (name: string): ValidateFunction | undefined => {
     if (compiled.size === 0) ajv.addSchema({ ...document, [MEMBER]: schemas }, ROOT);

@@ -22,6 +22,17 @@ test.each<[string, JsonObject, unknown, readonly string[]]>([
     ["a.w invalid"],
   ],
   ["an open object", { ...OBJECT, additionalProperties: true }, { b: "x", c: 1 }, []],
+  [
+    "a name that matches a pattern, next to a condition",
+    {
+      type: "object",
+      patternProperties: { "^a$": { type: "integer" } },
+      if: { required: ["e"] },
+      then: { properties: { c: { type: "integer" } } },
+    },
+    { a: "x" },
+    ["a.a schema_mismatch"],
+  ],
   ["several codes at one attr", { ...TEXT, maxLength: 2, pattern: "^x*$" }, "abc", ["a invalid", "a max_length"]],
 ])("reports the attr as the platform does: %s", (_name, schema, value, expected) => {
   expect(judgeValue(schema, value)).toEqual(expected);
