@@ -96,10 +96,11 @@ function asFound(found: unknown): readonly Found[] {
   return typeof found === "object" && found !== null ? [Object.fromEntries(Object.entries(found))] : [];
 }
 
+/** In `exported`, `file`, `line` and `content` (a fingerprint of all cells) describe the re-imported row. */
 const SCHEMA = `
   pragma journal_mode=off; pragma synchronous=off; pragma locking_mode=exclusive; pragma cache_size=-16000;
   create table exported (id integer primary key, source text, number integer, record integer, key text, fingerprint text,
-    errors text, marks text, cells text, file text, line integer);
+    errors text, marks text, cells text, file text, line integer, content text);
   create table returned (id integer primary key, source text, file text, line integer, keys text, cells text);
   create table added (source text, file text, line integer);
   create table unresolved (record integer, source text, number integer, column_name text, fingerprint text, file text,

@@ -69,7 +69,11 @@ export function createRowMatcher(
   const same = database.prepare(
     `select id from exported where source = ? and fingerprint = ? and ${FREE} order by id limit 1`,
   );
-  const take = database.prepare("update exported set file = ?, line = ? where id = ?");
+  const take = database.prepare("update exported set file = ?, line = ?, content = ? where id = ?");
+  const contentOf = ({ source, values }: ReturnedRow): string => {
+    const text = isList(values) ? values.map((value) => value ?? "") : Object.entries(values).flat();
+    return fingerprints.row(source, text);
+  };
   const keep = database.prepare("insert into returned (source, file, line, keys, cells) values (?,?,?,?,?)");
   const settle = database.prepare("delete from returned where id = ?");
   const search = candidateSearch(index, fingerprints);
@@ -87,11 +91,11 @@ export function createRowMatcher(
     add: (rows) => {
       for (const row of rows) {
         const { source, file, line, keys, values } = row;
-        const text = isList(values) ? values.map((value) => value ?? "") : Object.entries(values).flat();
         const isWhole = !isList(values) || !values.includes(null);
-        const found = isWhole ? idOf(same.get(source, fingerprints.row(source, text))) : undefined;
+        const content = contentOf(row);
+        const found = isWhole ? idOf(same.get(source, content)) : undefined;
         if (found === undefined) keep.run(source, file, line, JSON.stringify(keys), JSON.stringify(values));
-        else take.run(file, line, found);
+        else take.run(file, line, content, found);
       }
     },
     *matchChanged() {
@@ -100,7 +104,7 @@ export function createRowMatcher(
         const row = storedRow(found);
         const exported = find(row, last.get(row.source) ?? 0);
         if (exported === undefined) continue;
-        take.run(row.file, row.line, exported.id);
+        take.run(row.file, row.line, contentOf(row), exported.id);
         settle.run(Number(found["id"]));
         last.set(row.source, exported.id);
         yield { row, exported };
@@ -109,7 +113,7 @@ export function createRowMatcher(
       for (const found of each("select * from returned order by id")) {
         const row = storedRow(found);
         const exported = search.inSamePlace(row);
-        if (exported !== undefined) take.run(row.file, row.line, exported.id);
+        if (exported !== undefined) take.run(row.file, row.line, contentOf(row), exported.id);
         yield { row, exported };
       }
     },

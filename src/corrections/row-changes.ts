@@ -40,13 +40,28 @@ function numbered(found: Readonly<Record<string, unknown>>): FoundRows {
   return { source: String(source), count: Number(count), number: Number(number) };
 }
 
-/** Returns the rows that now follow a row that they preceded in the export. */
+/** Returns the rows that now follow a row that they preceded in the export. Equal rows are interchangeable. */
 function reorderedRows({ each }: CorrectionIndex): readonly FoundRows[] {
+  const found = rowsBehind(each(`${MATCHED} order by source, file, line`));
+  return found.length === 0 ? found : rowsBehind(each(EQUAL_ROWS_IN_ORDER));
+}
+
+const MATCHED = "select source, number, file, line, content from exported where file is not null";
+/** The matched rows by place. Equal rows are in the order of the export. */
+const EQUAL_ROWS_IN_ORDER = `
+  with matched as (${MATCHED})
+  select source, number, file, line from
+    (select source, content, file, line, row_number() over (partition by source, content order by file, line) as position
+     from matched)
+  join
+    (select source, content, number, row_number() over (partition by source, content order by number) as position
+     from matched)
+  using (source, content, position) order by source, file, line`;
+
+function rowsBehind(rows: Iterable<Readonly<Record<string, unknown>>>): readonly FoundRows[] {
   const found = new Map<string, FoundRows>();
   let last = { source: "", number: -1 };
-  for (const row of each(
-    "select source, number, file, line from exported where file is not null order by source, file, line",
-  )) {
+  for (const row of rows) {
     const [source, number] = [String(row["source"]), Number(row["number"])];
     if (source !== last.source || number > last.number) {
       last = { source, number };

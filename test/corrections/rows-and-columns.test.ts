@@ -72,6 +72,25 @@ describe("re-imported rows", () => {
     ]);
   });
 
+  it("do not count as reordered if a correction makes them equal to another row", async () => {
+    const exported = await writeExtract({
+      accounts: [{ REF: "1", NAME: "Ann", TYPE: "D" }],
+      customers: ["0770", "1", "2", "1"].map((PHONE) => ({ REF: "1", FIRST: "Zoë", PHONE })),
+      errors: { "customers.csv": { 2: ["PHONE"] } },
+    });
+    const [bad = {}, one = {}, two = {}, last = {}] = exported.read("rejects.customers.csv");
+    const corrected = { ...bad, PHONE: "1" };
+    const check = async (saved: readonly Cells[]): Promise<CorrectionFindings> => {
+      exported.save("rejects.customers.csv", saved);
+      const { findings, close } = await exported.check();
+      onTestFinished(close);
+      return findings;
+    };
+    expect(await check([corrected, one, two, last])).toMatchObject({ ...NOTHING, correctedCells: 1 });
+    const { reordered } = await check([corrected, two, one, last]);
+    expect(reordered).toMatchObject([{ source: "customers", count: 1, place: { line: 4 } }]);
+  });
+
   it("are recognised by their other cells if their keys are destroyed", async () => {
     const findings = await after((rows) => rows.map((row) => ({ ...row, REF: "1E+07", migrate_key: "1E+07" })));
     expect(findings).toMatchObject({ cells: [], added: [], lost: [], lostRecords: 0 });

@@ -2,7 +2,7 @@ import type { CsvRow } from "../../model/record.ts";
 import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
 import { cellMarks, findCells, newRecordCells } from "../../read/csv/record-cells.ts";
 import { RECORD_FLAG, recordFlags } from "../../read/csv/record-flags.ts";
-import { contentIn, placesInOrder, ranksOf } from "../../read/join/arrange-rows.ts";
+import { contentIn, hasAddedColumns, placesInOrder, ranksOf } from "../../read/join/arrange-rows.ts";
 import type { ChildSlice, JoinedSource } from "../../read/join/bytes/joined-chunk.ts";
 import { asBuffer, type ChildGroups } from "../../read/join/bytes/joined-piece.ts";
 import { type FastPathCells, withEncodingState } from "./fast-path-cells.ts";
@@ -30,7 +30,9 @@ export interface ChildRecords {
 
 export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecords {
   const readers = files.map(recordReader);
-  const contentOf = contentIn(files.map(({ layout }) => layout.header.table));
+  const tables = files.map(({ layout }) => layout.header.table);
+  const contentOf = contentIn(tables);
+  const canCompareBytes = !tables.some(hasAddedColumns);
   let slices: readonly Slice[] = [];
   let groups: ChildGroups = NO_GROUPS;
   let [first, count] = [0, 0];
@@ -56,8 +58,10 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
    */
   function areDifferent(): boolean {
     const slice = slices[groups.sliceAt[first] ?? 0];
-    const isSimple = slice !== undefined && count <= MAX_SIMPLE_ROWS && areUnquotedIn(slice, groups, first, count);
-    return isSimple ? haveDifferentBytes(slice, groups, first, count) : haveDifferentCells(count, readerAt, contentOf);
+    const isSimple = canCompareBytes && count <= MAX_SIMPLE_ROWS;
+    return isSimple && slice !== undefined && areUnquotedIn(slice, groups, first, count)
+      ? haveDifferentBytes(slice, groups, first, count)
+      : haveDifferentCells(count, readerAt, contentOf);
   }
 
   /** Sorts the child records. Returns false if a record has no valid value to sort by, or needs the row path. */

@@ -1,5 +1,6 @@
 import { canonicalJson, type JsonValue } from "../../json/json-value.ts";
 import { compareNumberRanks, numberRank } from "../../json/number-rank.ts";
+import { isAddedColumn } from "../../model/added-columns.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import { isCsvRow, placeOf, type Row } from "../../model/record.ts";
 import type { Rank, RowChoice, RowOrder } from "../../model/source-spec.ts";
@@ -66,16 +67,33 @@ function isSameRow(one: Row, other: Row): boolean {
     const contentOf = contentIn([one.table, other.table]);
     return contentOf(one) === contentOf(other);
   }
-  return one.cells.length === other.cells.length && one.cells.every((cell, index) => cell === other.cells[index]);
+  const { columns } = one.table;
+  return (
+    one.cells.length === other.cells.length &&
+    one.cells.every((cell, index) => cell === other.cells[index] || isAddedColumn(columns[index] ?? ""))
+  );
 }
 
 /**
- * Returns a function that returns the same text for equal rows of these tables. If the tables have different columns,
- * rows are equal if they have the same text under each name.
+ * Returns a function that returns the same text for equal rows of these tables. The columns that a rejects file adds
+ * are not compared. If the tables have different columns, rows are equal if they have the same text under each name.
  */
 export function contentIn(tables: readonly Table[]): (row: Row) => string {
   const [first] = tables;
-  return first === undefined || tables.every((table) => haveSameColumns(first, table)) ? rowContent : namedContent;
+  if (first === undefined) return rowContent;
+  if (!tables.every((table) => haveSameColumns(first, table))) return namedContent;
+  return hasAddedColumns(first) ? ownContent : rowContent;
+}
+
+/** Whether the table has columns that a rejects file adds. */
+export function hasAddedColumns(table: Table): boolean {
+  return table.kind === "csv" && table.columns.some(isAddedColumn);
+}
+
+function ownContent(row: Row): string {
+  if (!isCsvRow(row)) return rowContent(row);
+  const { columns } = row.table;
+  return JSON.stringify(row.cells.filter((_, index) => !isAddedColumn(columns[index] ?? "")));
 }
 
 type Table = Row["table"];
@@ -99,7 +117,8 @@ function namedContent(row: Row): string {
   }
   const { cells, table } = row;
   if (cells.length !== table.columns.length) return canonicalJson([table.columns, cells]);
-  const named = Array.from(table.columnIndex, ([name, index]) => [name, cells[index] ?? ""] as const);
+  const columns = [...table.columnIndex].filter(([name]) => !isAddedColumn(name));
+  const named = columns.map(([name, index]) => [name, cells[index] ?? ""] as const);
   return canonicalJson(Object.fromEntries(named));
 }
 

@@ -180,6 +180,28 @@ test("reports repeated child rows on both paths if the columns of the files have
   expect(JSON.stringify(byRows).match(/source_repeated_row/g)).toHaveLength(1);
 });
 
+test("reports repeated child rows of a rejects file on both paths", async () => {
+  const folder = temporaryFolder({
+    "contract.yaml": CONTRACT,
+    "mapping.yaml": MAPPING,
+    "accounts.csv": [HEADERS["accounts.csv"], "A1,Ann", "A2,Bob", ""].join("\n"),
+    "people.csv": [
+      `${HEADERS["people.csv"]},migrate_key,migrate_detail`,
+      "A1,1,Ann,Smith,,A1,LAST: Bad.",
+      "A1,1,Ann,Smith,,A1,",
+      "A2,1,Bo,Smith,,A2,",
+      "",
+    ].join("\n"),
+    "more.csv": HEADERS["more.csv"],
+    "meters.csv": HEADERS["meters.csv"],
+  });
+  const job = await openFolder(folder);
+  onTestFinished(() => job.input.close());
+  const byRows = await planned(joinedRows(job, ITEMS));
+  expect(await planned(joinedBytes(job, ITEMS))).toEqual(byRows);
+  expect(JSON.stringify(byRows).match(/source_repeated_row/g)).toHaveLength(1);
+});
+
 test("reports repeated child rows on both paths if a list builds items from them in two ways", async () => {
   const thing = {
     type: "object",

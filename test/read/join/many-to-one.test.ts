@@ -165,6 +165,22 @@ describe("rows of one parent", () => {
     }
   });
 
+  it("are equal if they differ only in the columns that a rejects file adds", async () => {
+    const folder = temporaryFolder({
+      "a.csv": "ID,NAME,SEQ,migrate_key,migrate_detail\nC1,Ada,1,C1,NAME: Bad.\nC1,Ada,1,C1,\n",
+      "b.csv": "migrate_place,SEQ,ID,NAME\nx.csv:3,1,C1,Ada\nx.csv:4,2,C1,Ada\n",
+    });
+    const [a = "", b = ""] = ["a.csv", "b.csv"].map((name) => join(folder, name));
+    for (const [, options] of STORES) {
+      const distinct = await read(await plan(["1,C1"], [], { files: [a, b], distinct: true }), options);
+      expect(joined(distinct.records)).toEqual([[2, 3]]);
+      const pair = await read(await plan(["1,C1"], [], { files: [a] }), options);
+      expect(pair.records[0]?.problems).toMatchObject([
+        { code: "source_repeated_row", place: { file: a, line: 3 }, other: { file: a, line: 2 } },
+      ]);
+    }
+  });
+
   it("are ordered as the mapping declares, and a cell in another format is a problem", async () => {
     const order = { column: "SEQ", cells: NUMBERS };
     const sorted = await read(await plan(["1,C1"], ["C1,A,10", "C1,B,9"], { orderBy: order }));
