@@ -212,6 +212,22 @@ describe("explain", () => {
     expect(stdout).toMatch(/^Rows\n {2}accounts\.csv:3$/m);
   });
 
+  test("states that rows and payload may differ from the run if the extract has changed", async () => {
+    const work = workplace({ accounts: [{ REF: "A" }, { REF: "B" }] }, sandbox);
+    await work.push();
+    const unchanged = await work.migrate(["explain", "A"]);
+    expect(unchanged.stdout).not.toContain("has changed");
+    const rows = readFileSync(work.file("accounts.csv"), "utf8").split("\n");
+    writeFileSync(work.file("accounts.csv"), rows.filter((row) => !row.startsWith("B,")).join("\n"));
+    const changed = "Since the run began, the input accounts.csv has changed. ";
+    const { stdout } = await work.migrate(["explain", "A"]);
+    expect(stdout).toContain(`${changed}The rows and the payload below may differ from those of the run.\n\nRows\n`);
+    const gone = await work.migrate(["explain", "B"]);
+    expect(gone.stdout).toContain(`${changed}The current files contain no record with this key.`);
+    const data: object = JSON.parse((await work.migrate(["explain", "A", "--format", "json"])).stdout);
+    expect(data).toMatchObject({ changedInputs: [{ file: "accounts.csv", isGone: false }] });
+  });
+
   test("continues without the extract, and reports that it is missing", async () => {
     const work = mixedWork();
     await work.push();

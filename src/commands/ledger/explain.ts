@@ -11,8 +11,8 @@ import type { Outcome } from "../../model/outcome.ts";
 import type { Row } from "../../model/record.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
-import type { JobSettings } from "../../job/settings/job-settings.ts";
-import { settingsOf } from "../../job/settings/recorded-settings.ts";
+import { type ChangedFile, changedFiles } from "../../job/settings/recorded-files.ts";
+import { type RunSettings, settingsOf } from "../../job/settings/recorded-settings.ts";
 import { withOwnVersions } from "../../job/settings/stored-setup.ts";
 import { recordsWithOrigins, type TracedRecord } from "../check/preview.ts";
 
@@ -54,6 +54,8 @@ export interface ExplainedSources {
   readonly records: readonly ExplainedRecord[];
   /** The reason why the sources could not be read again. */
   readonly unreadable?: string;
+  /** The input files that have changed since the run began. Their current content may differ from what was sent. */
+  readonly changedInputs: readonly ChangedFile[];
 }
 
 interface ExplainedRecord {
@@ -68,10 +70,9 @@ export async function explain(options: ExplainOptions, dependencies: Dependencie
   const known = await lookUpRecord(options, dependencies);
   const { run, outcomes } = known;
   const key = options.key.normalize("NFC");
-  const readSettings = async (): Promise<JobSettings> => {
+  const readSettings = async (): Promise<RunSettings> => {
     const store = await openLedgerStore(options.ledger, dependencies);
-    const { job } = await readRunLedger(store, (stored) => withOwnVersions(settingsOf(run), { stored, dependencies }));
-    return job;
+    return readRunLedger(store, (stored) => withOwnVersions(settingsOf(run), { stored, dependencies }));
   };
   return { ...known, readSources: () => readSources({ key, outcomes, readSettings }, dependencies) };
 }
@@ -134,28 +135,36 @@ async function outcomesIn(run: Run, filter: OutcomeFilter, ledger: Ledger): Prom
 interface SoughtRecord {
   readonly key: string;
   readonly outcomes: readonly Outcome[];
-  /** Returns the job settings of the run. */
-  readonly readSettings: () => Promise<JobSettings>;
+  readonly readSettings: () => Promise<RunSettings>;
 }
 
-async function readSources(sought: SoughtRecord, dependencies: Dependencies): Promise<ExplainedSources> {
+async function readSources(
+  { key, outcomes, readSettings }: SoughtRecord,
+  dependencies: Dependencies,
+): Promise<ExplainedSources> {
+  let changedInputs: readonly ChangedFile[] = [];
   try {
-    const records = await recordsNow(sought, dependencies);
+    const { job, files } = await readSettings();
+    const inputs = files.filter(({ kind }) => kind === "input");
+    changedInputs = await changedFiles({ job, files: inputs }, { trustsTime: true });
+    const records = await recordsNow(key, { job, outcomes }, dependencies);
     return {
       records: records.map(({ number, row, payload, origins }) => ({ record: number, row, payload, origins })),
+      changedInputs,
     };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { records: [], unreadable: error.message };
+    return { records: [], unreadable: error.message, changedInputs };
   }
 }
 
 /** Finds the records in the sources: by number if the input is unchanged, otherwise by key. */
 async function recordsNow(
-  { key, outcomes, readSettings }: SoughtRecord,
+  key: string,
+  { job, outcomes }: Pick<FoundOutcomes, "outcomes"> & Pick<RunSettings, "job">,
   dependencies: Dependencies,
 ): Promise<readonly TracedRecord[]> {
-  const { limit: _limit, ...settings } = await readSettings();
+  const { limit: _limit, ...settings } = job;
   const numbers = new Set(outcomes.map(({ record }) => record));
   const there = await recordsWithOrigins(settings, dependencies, numbers);
   const isSame = there.length === numbers.size && there.every((record) => record.key?.normalize("NFC") === key);

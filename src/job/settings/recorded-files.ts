@@ -100,7 +100,7 @@ function filesOf({ settings, mappingFiles, input }: Job): readonly NamedFile[] {
  * Returns the files of a run that have changed since the run began. Ignores the configuration file, because its values
  * are part of the run's settings.
  * @param options `trustsTime`: whether a large input with the same size and modification time counts as unchanged. Set
- * this only if the reader of the input compares each record
+ * this only if the reader of the input compares each record, or if the result is only shown
  */
 export async function changedFiles(
   { job, files }: { readonly job: JobSettings; readonly files: readonly RecordedFile[] },
@@ -124,10 +124,15 @@ export function filesChanged(changed: readonly ChangedFile[]): Failure {
   return new Failure("source_changed", `since the run began, ${changesText(changed)}`, { hint: hintFor(changed) });
 }
 
+/** States which files have changed since the run began. */
+export function changedText(changed: readonly ChangedFile[]): string {
+  return `Since the run began, ${changesText(changed)}`;
+}
+
 /** States which files have changed, and that the run uses the stored versions of these files. */
 export function ownVersionsText(changed: readonly ChangedFile[]): string {
   const versions = changed.length === 1 ? "version" : "versions";
-  return `Since the run began, ${changesText(changed)}. Using the ${versions} stored with the run`;
+  return `${changedText(changed)}. Using the ${versions} stored with the run`;
 }
 
 function changesText(changed: readonly ChangedFile[]): string {

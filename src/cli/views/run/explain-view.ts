@@ -1,5 +1,6 @@
 import type { Problem } from "../../../model/problem.ts";
 import type { ExplainedSources, Explanation } from "../../../commands/ledger/explain.ts";
+import { changedText } from "../../../job/settings/recorded-files.ts";
 import type { Exclusion } from "../../../ledger/records/exclusions.ts";
 import type { Attempt, RecordedDecision } from "../../../ledger/records/requests.ts";
 import { formatPlace } from "../../../model/place.ts";
@@ -44,10 +45,18 @@ function elsewhereText({ run, account, settledAt }: NonNullable<Explanation["acc
 
 /** Renders the part of the explanation that comes from the sources. */
 export function sourcesText(
-  { records, unreadable }: ExplainedSources,
+  { records, unreadable, changedInputs }: ExplainedSources,
   { showValues }: { readonly showValues: boolean },
 ): string {
+  if (unreadable !== undefined) return `\nThe sources can no longer be read: ${plainText(unreadable)}\n`;
   const parts: string[] = [];
+  if (changedInputs.length > 0) {
+    const effect =
+      records.length > 0
+        ? "The rows and the payload below may differ from those of the run"
+        : "The current files contain no record with this key";
+    parts.push(`\n${plainText(changedText(changedInputs))}. ${effect}.\n`);
+  }
   for (const { row, origins } of records) {
     parts.push(
       `\nRows\n${rowPlaces(row)
@@ -56,14 +65,13 @@ export function sourcesText(
     );
     parts.push(`\nPayload\n${originText(origins, showValues)}`);
   }
-  if (unreadable !== undefined) parts.push(`\nThe sources can no longer be read: ${plainText(unreadable)}\n`);
   return parts.join("");
 }
 
 /** Returns both parts of the explanation as one object. */
 export function explainJson(
   { key, run, outcomes, acceptedElsewhere, attempts, decisions, exclusions }: Explanation,
-  { records, unreadable }: ExplainedSources,
+  { records, unreadable, changedInputs }: ExplainedSources,
   { showValues }: { readonly showValues: boolean },
 ): string {
   const shown = {
@@ -71,6 +79,7 @@ export function explainJson(
     decisions,
     exclusions: exclusions.map(({ identity: _identity, ...exclusion }) => exclusion),
     ...(unreadable !== undefined && { unreadable }),
+    ...(changedInputs.length > 0 && { changedInputs: changedInputs.map(({ file, isGone }) => ({ file, isGone })) }),
     run: run.id,
     ...(acceptedElsewhere !== undefined && {
       acceptedElsewhere: {
