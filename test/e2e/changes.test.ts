@@ -100,6 +100,15 @@ describe("changes", () => {
     ]);
   });
 
+  test("names the attrs of a changed record after a push that refused the change", async () => {
+    const work = await pushed({ accounts: ACCOUNTS });
+    const text = readFileSync(work.file("accounts.csv"), "utf8");
+    writeFileSync(work.file("february.csv"), text.replace("EXT-00003,D,Amina Hughes", "EXT-00003,D,Amina Jones"));
+    const push = ["push", "february.csv", "--contract", CONTRACT, "--mapping", "mapping.yaml"];
+    expect((await work.migrate(push)).code).toBe(1);
+    expect((await resultsOf(work, "february.csv"))[2]).toBe("EXT-00003 changed billing_name");
+  });
+
   test("distinguishes a change in the mapping from a change in the rows, including joined rows", async () => {
     const work = await pushed({ accounts: ACCOUNTS });
     editMapping(work);

@@ -5,25 +5,37 @@ import { exists, overIdentities, type Statement, statement, type Tables, type Wo
 
 /** Implements `Ledger.knownContents`. */
 export function* knownContents(tables: Tables, identities: readonly string[]): Work<ReadonlyMap<string, KnownContent>> {
-  const rows = yield* tables.rows(SELECT_KNOWN, identities);
-  return new Map(
-    rows.map(({ identity, accepted, content, run, record, rowHash }) => {
-      const known = accepted !== null && accepted.length > 0 ? accepted : content;
-      // The content in the record's latest plan may differ from the content accepted by the platform.
-      const isOfPlan = known !== null && content !== null && Buffer.compare(known, content) === 0;
-      const planned = isOfPlan && run !== null && record !== null ? { run, record, rowHash: rowHash ?? undefined } : {};
-      return [identity, { content: known ?? undefined, ...planned }];
-    }),
-  );
+  const known = new Map<string, KnownContent>();
+  const others: string[] = [];
+  for (const { identity, accepted, content, ...planned } of yield* tables.rows(SELECT_KNOWN, identities)) {
+    const isAccepted = accepted !== null && accepted.length > 0;
+    const latest = (isAccepted ? accepted : content) ?? undefined;
+    // The content in the record's latest plan may differ from the content accepted by the platform.
+    const isOfPlan = latest !== undefined && content !== null && Buffer.compare(latest, content) === 0;
+    known.set(identity, { content: latest, ...(isOfPlan && placeOf(planned)) });
+    if (isAccepted && !isOfPlan) others.push(identity);
+  }
+  if (others.length === 0) return known;
+  for (const { identity, ...accepted } of yield* tables.rows(SELECT_ACCEPTED, others)) {
+    known.set(identity, { content: known.get(identity)?.content, ...placeOf(accepted) });
+  }
+  return known;
 }
 
-interface KnownColumns {
-  readonly identity: string;
-  readonly accepted: Uint8Array | null;
-  readonly content: Uint8Array | null;
+interface PlaceColumns {
   readonly run: string | null;
   readonly record: number | null;
   readonly rowHash: number | null;
+}
+
+interface KnownColumns extends PlaceColumns {
+  readonly identity: string;
+  readonly accepted: Uint8Array | null;
+  readonly content: Uint8Array | null;
+}
+
+function placeOf({ run, record, rowHash }: PlaceColumns): Omit<KnownContent, "content"> {
+  return run === null || record === null ? {} : { run, record, rowHash: rowHash ?? undefined };
 }
 
 const select = (list: string, bytes: string, table: string, accepted: string): string => `
@@ -38,6 +50,22 @@ const both = (list: string, bytes: string): string => `
   union all ${select(list, bytes, "unsent", "null")}`;
 
 const SELECT_KNOWN = statement<KnownColumns>(overIdentities(both));
+
+/**
+ * Selects the runs that sent the accepted content, the latest run last. Finds them by the account, because `items` and
+ * `attempts` have no index on identities.
+ */
+const SELECT_ACCEPTED = statement<PlaceColumns & { readonly identity: string }>(
+  overIdentities(
+    (list, bytes) => `
+  select each.value as identity, runs.name as run, items.record, items.row_hash as "rowHash"
+  from ${list} inner join migrate.records as known on known.identity = ${bytes}
+  inner join migrate.attempts on attempts.account = known.account and attempts.identity = known.identity
+  inner join migrate.items on items.run = attempts.run and items.record = attempts.record
+  inner join migrate.runs on runs.id = items.run
+  where items.content = known.accepted_content order by runs.id`,
+  ),
+);
 
 /** Implements `Ledger.compareToSend`. For the first push to a destination, this costs only one short query. */
 export function* compareToSend(tables: Tables, { number, sends }: RunRow): Work<SendComparison | undefined> {

@@ -67,6 +67,18 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(hex((await ledger.knownContents([hex(a)])).get(hex(a))?.content)).toBe(hex(known.get(hex(a))?.content));
     });
 
+    test("can look up the run that sent the accepted content, even if a later run planned other content", async () => {
+      const first = await planned(ledger, [item(1, "A"), item(2, "B")]);
+      await sendAll(ledger, first, "accepted", { account: "A-1" });
+      const second = await planned(ledger, [item(1, "C"), item(2, "A", "y")], { policy: { revise: true } });
+      await sendAll(ledger, second, "accepted", { account: "A-1" });
+      await planned(ledger, [item(1, "A", "z"), item(2, "B", "z")]);
+      const [a, b] = ["A", "B"].map((key) => hex(item(1, key).identity));
+      const known = await ledger.knownContents([a ?? "", b ?? ""]);
+      expect(known.get(a ?? "")).toMatchObject({ run: second, record: 2 });
+      expect(known.get(b ?? "")).toMatchObject({ run: first, record: 2 });
+    });
+
     test("skips a record that was accepted with the same content", async () => {
       await sendOne(ledger, "accepted");
       const run = await planned(ledger, [item(1, "A", "x")]);
