@@ -41,7 +41,7 @@ export interface Report extends RunOutcomes {
   /** The exact command to run next. */
   readonly next?: string;
   readonly folder?: string;
-  /** Number of records that need correction but could not be included in the rejects. */
+  /** Number of records that could not be included in the rejects. Absent if no rejects were written. */
   readonly leftOut?: number;
 }
 

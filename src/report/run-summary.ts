@@ -67,9 +67,9 @@ function colourOf(status: Status, style: ChalkInstance): ChalkInstance {
   return NEEDS_WORK.has(status) ? style.red : style.yellow;
 }
 
-function rejectsNote({ summary, leftOut = 0 }: Report): string {
+function rejectsNote({ summary, leftOut }: Report): string {
   const count = countRecords(summary, NEEDS_WORK);
-  if (count === 0) return "";
+  if (count === 0 || leftOut === undefined) return "";
   const missing =
     leftOut === 0
       ? ""

@@ -9,9 +9,13 @@ describe("summaryText", () => {
     );
   });
 
+  it("mentions no rejects if none were written", () => {
+    expect(summaryText(reportOf(MIXED, { folder: "out" }))).toMatch(/\nReport {2}out\n$/);
+  });
+
   it("says how many records have each status, where the report is, and how to continue", () => {
     const next = "migrate push out/rejects.csv";
-    expect(summaryText(reportOf(MIXED, { folder: "out", next }))).toBe(
+    expect(summaryText(reportOf(MIXED, { folder: "out", next, leftOut: 0 }))).toBe(
       `validate accounts.csv: 5 records
   1  valid      no errors
   1  invalid    not sent: the data has errors

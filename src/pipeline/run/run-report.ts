@@ -179,7 +179,7 @@ export async function reportRun(
     report: {
       ...report,
       ...(folder !== undefined && failures.length === 0 && { folder }),
-      ...(leftOut > 0 && { leftOut }),
+      ...((rejects.length > 0 || leftOut > 0) && { leftOut }),
       ...(next !== undefined && { next }),
     },
     exitCode: highestPriorityExitCode([exitCode, ...failures.map((failure) => failure.exitCode)]),
