@@ -7,13 +7,28 @@ import { parseDocument } from "../../../src/contract/document/yaml-document.ts";
 import { schemaOfMapping } from "../../../src/commands/schema-of-mapping.ts";
 import { projectFile, runCli } from "../../e2e/cli.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
-import { CONTRACT, initOf, runInit } from "./init-scene.ts";
+import { CONTRACT, initOf, type InitScene, runInit } from "./init-scene.ts";
 
 const ACCOUNTS =
   "ACC_NO,NAME,DATE_OF_BIRTH\n" + ["A1,Ada Byron,03/04/1980", "A2,Cleo Baker,05/06/1970"].join("\n") + "\n";
 
 function accountLine(number: string): string {
   return JSON.stringify({ account: { number }, holder: { first_name: "Ada" } });
+}
+
+/** Drafts a mapping for a contract with these text fields. The first field is the business key. */
+function initOfFields(fields: readonly string[], [name, text]: readonly [string, string]): Promise<InitScene> {
+  const [key = ""] = fields;
+  const properties = Object.fromEntries(fields.map((field) => [field, { type: "string" }]));
+  const schema = { type: "object", properties, required: [key] };
+  const post = {
+    "x-migrate-key": key,
+    requestBody: { content: { "application/json": { schema } } },
+    responses: {},
+  };
+  const contract = { openapi: "3.1.0", info: { title: "t", version: "1" }, paths: { "/records/": { post } } };
+  const folder = temporaryFolder({ [name]: text, "contract.json": JSON.stringify(contract) });
+  return runInit({ sources: [path.join(folder, name)], contract: [path.join(folder, "contract.json")] });
 }
 
 describe("init", () => {
@@ -31,21 +46,18 @@ describe("init", () => {
   });
 
   test("maps the key even if a field is called constructor, like a member of every JavaScript object", async () => {
-    const properties = { ref: { type: "string" }, constructor: { type: "string" }, valueOf: { type: "string" } };
-    const schema = { type: "object", properties, required: ["ref"] };
-    const post = {
-      "x-migrate-key": "ref",
-      requestBody: { content: { "application/json": { schema } } },
-      responses: {},
-    };
-    const contract = { openapi: "3.1.0", info: { title: "t", version: "1" }, paths: { "/records/": { post } } };
-    const folder = temporaryFolder({ "records.csv": "REF\nA1\nA2\n", "contract.json": JSON.stringify(contract) });
-    const { mapping } = await runInit({
-      sources: [path.join(folder, "records.csv")],
-      contract: [path.join(folder, "contract.json")],
-    });
+    const { mapping } = await initOfFields(["ref", "constructor", "valueOf"], ["records.csv", "REF\nA1\nA2\n"]);
     expect(mapping).toMatch(/^  ref: REF/m);
   });
+
+  test.each(["records.csv", "q3_load_v2.csv", "extract 2026-11-29.csv"])(
+    "maps columns with the names of fields, in any file: %s",
+    async (name) => {
+      const { mapping } = await initOfFields(["ref", "name"], [name, "ref,name\nA1,Ada\nA2,Ben\n"]);
+      expect(mapping).toMatch(/^  ref: ref /m);
+      expect(mapping).toMatch(/^  name: name /m);
+    },
+  );
 
   test("writes files that only their owner can read, even with umask 000", async () => {
     const umask = process.umask(0);

@@ -97,7 +97,12 @@ export function nameLikeness(field: NamedThing, named: NamedThing): number {
   if (hasSmallUnit || areOpposites(field.own, named.own)) return 0;
   // Names of common words only, such as `ID` and `TYPE`, describe the subject of the file.
   const isCommon = named.own.every((word) => COMMON_WORDS.has(word));
-  const column = isCommon ? { own: [...named.own, ...named.around], around: [] } : named;
+  // A file name can also contain words that have nothing to do with the subject, such as `load_v2`.
+  const subject = { own: [...named.own, ...named.around], around: [] };
+  return Math.max(columnLikeness(field, named), isCommon ? columnLikeness(field, subject) : 0);
+}
+
+function columnLikeness(field: NamedThing, column: NamedThing): number {
   const columnWords = [...column.own, ...column.around];
   const numbered = column.own.some(isNumber);
   const recalled = field.own.map(
