@@ -115,7 +115,7 @@ async function* keysOfColumn(
   const plan = { name: "inventory", files: [file], children: [] };
   const input = await openInput(plan, { tempFolder, onNotice: () => undefined });
   if (input.files.some(({ columns }) => columns?.includes(column) !== true)) {
-    throw new Failure("config", `${file}: the inventory has no column "${column}"`, {
+    throw new Failure("config", `${file}: no column "${column}", which must contain the keys`, {
       hint: `columns: ${input.files.flatMap(({ columns = [] }) => columns).join(", ")}`,
     });
   }
