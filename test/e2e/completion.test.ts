@@ -20,7 +20,7 @@ beforeAll(async () => {
     `contract: ${CONTRACT}\nmapping: mapping.yaml\ntargets:\n  local: { baseUrl: "${baseUrl}", ca: ${ca} }\n` +
       `  other: { baseUrl: "https://other.example.com/v1/" }\n`,
   );
-  writeExtract(folder, { accounts: goodAccounts(12) });
+  writeExtract(folder, { accounts: [...goodAccounts(12), { REF: "OLD 1 A" }, { REF: "OLD 1 B" }] });
   writeFileSync(path.join(folder, "migrate"), `#!/bin/sh\nexec "${process.execPath}" "${BINARY}" "$@"\n`);
   chmodSync(path.join(folder, "migrate"), 0o755);
   for (const shell of SHELLS)
@@ -157,6 +157,23 @@ describe("the script for bash", () => {
   test("completes a value after =, where bash splits words", () => {
     expect(bashReply(["migrate", "push", "--target", "=", "o"])).toEqual(["other"]);
     expect(bashReply(["migrate", "push", "--target", "="])).toEqual(["local", "other"]);
+  });
+
+  test("completes a key with spaces, which is typed with backslashes or in quotes", async () => {
+    const [run = ""] = (await answer("resume", "")).slice(-1);
+    const explain = ["migrate", "explain", "--run", run];
+    expect(bashReply([...explain, "OLD"])).toEqual(["OLD\\ 1\\ A", "OLD\\ 1\\ B"]);
+    expect(bashReply([...explain, "OLD\\ 1\\ B"])).toEqual(["OLD\\ 1\\ B"]);
+    expect(bashReply([...explain, '"OLD 1 B'])).toEqual(["OLD 1 B"]);
+    const line = `migrate explain --run ${run} `;
+    const typed = await typeInto(
+      ["bash", "--norc", "-i"],
+      "source script.bash; echo LOA''DED",
+      `${line}OLD\\ 1\\ B\t#`,
+    );
+    await expect.poll(typed).toContain("OLD\\ 1\\ B #");
+    const quoted = await typeInto(["bash", "--norc", "-i"], "source script.bash; echo LOA''DED", `${line}'OLD 1 B\t#`);
+    await expect.poll(quoted).toContain("'OLD 1 B' #");
   });
 
   test("completes words typed on a terminal", async () => {

@@ -33,8 +33,25 @@ export function completeWords(program: Command, words: readonly string[]): Compl
   if (named !== undefined && value !== undefined) return { ...from, prefix: `${flag}=`, ...valuesOfOption(named) };
   if (current.startsWith("-") && !onlyPositional)
     return { ...from, candidates: untypedOptions(command, typed), files: false };
-  if (visibleCommands(command).length > 0) return { ...from, candidates: visibleCommands(command), files: false };
-  return { ...from, ...valuesOfArgument(argumentAt(command, typed.positional.length)) };
+  return { ...from, ...valuesOfName(command, typed.positional) };
+}
+
+/** Returns the subcommands and the values of the next argument. */
+function valuesOfName(command: Command, positional: readonly string[]): Values {
+  if (command.name() === "help") return { candidates: commandsBelow(command.parent, positional), files: false };
+  const own = valuesOfArgument(argumentAt(command, positional.length));
+  return positional.length > 0 ? own : { ...own, candidates: [...visibleCommands(command), ...own.candidates] };
+}
+
+/** Returns the subcommands of the command with these names below `group`. */
+function commandsBelow(group: Command | null | undefined, names: readonly string[]): readonly Candidate[] {
+  const [name, ...rest] = names;
+  if (group === null || group === undefined) return [];
+  if (name === undefined) return visibleCommands(group);
+  return commandsBelow(
+    group.commands.find((each) => each.name() === name),
+    rest,
+  );
 }
 
 function valuesOfOption(option: Option): Values {

@@ -15,23 +15,27 @@ export function completionScript(shell: Shell): string {
 }
 
 /**
- * bash splits words at `=` and `:`. The script joins the parts again, and completes only the part after the last of
- * these characters.
+ * bash splits words at `=` and `:`, and does not remove quotes and backslashes. The script joins the parts again, and
+ * completes only the part after the last of these characters. It removes quotes and backslashes without `eval`, which
+ * would run commands in the typed words.
  */
 const BASH = `
 # bash completion for migrate
 _migrate() {
-  local IFS=$'\\n' word words=() current prefix line value i
+  local IFS=$'\\n' word words=() current prefix line value quote i
   for ((i = 1; i <= COMP_CWORD; i++)); do
-    word=\${COMP_WORDS[i]}
+    word=\${COMP_WORDS[i]} quote=
+    case $word in
+      \\'* | \\"*) quote=\${word:0:1}; current=\${word:1}; current=\${current%"$quote"} ;;
+      *) IFS= read current <<< "$word" ;;
+    esac
     if ((\${#words[@]} > 0)) && [[ $word == [=:] || \${COMP_WORDS[i-1]} == [=:] ]]; then
-      words[\${#words[@]}-1]+=$word
+      words[\${#words[@]}-1]+=$current
     else
-      words+=("$word")
+      words+=("$current")
     fi
   done
-  current=\${COMP_WORDS[COMP_CWORD]}
-  [[ $current == [=:] ]] && current=
+  [[ $word == [=:] ]] && current=
   word=\${words[\${#words[@]}-1]}
   prefix=\${word%"$current"}
   COMPREPLY=()
@@ -44,7 +48,8 @@ _migrate() {
       [[ $value == "$word"* ]] || continue
       value=\${value#"$prefix"}
       [[ $value == *= ]] && compopt -o nospace 2>/dev/null
-      COMPREPLY+=("$(printf %q "$value")")
+      [[ -n $quote ]] || value=$(printf %q "$value")
+      COMPREPLY+=("$value")
     fi
   done < <("\${COMP_WORDS[0]}" ${COMPLETE_COMMAND} -- "\${words[@]}" 2>/dev/null)
 }

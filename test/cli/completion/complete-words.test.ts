@@ -59,6 +59,20 @@ describe("completion", () => {
     expect(complete("reconcile", "--accept", "").valuesOf).toBe("accept");
   });
 
+  it("looks up runs after a command that also has subcommands", () => {
+    expect(complete("proof", "").valuesOf).toBe("run");
+    expect(values("proof", "2026", "")).toEqual([]);
+    expect(complete("proof", "verify", "").files).toBe(true);
+  });
+
+  it("suggests commands after `help`", () => {
+    expect(values("help", "")).toEqual(values(""));
+    expect(values("help", "contract", "")).toEqual(values("contract", ""));
+    expect(values("contract", "help", "")).toEqual(values("contract", ""));
+    expect(values("help", "push", "")).toEqual([]);
+    expect(values("help", "unknown", "")).toEqual([]);
+  });
+
   it("suggests paths after a switch, because a switch has no argument", () => {
     expect(complete("push", "--dry-run", "").files).toBe(true);
   });
