@@ -78,10 +78,10 @@ export type PayloadFinding =
   | { readonly code: "null_characters_not_allowed" }
   | { readonly code: "surrogate_characters_not_allowed" }
   /**
-   * The platform accepted different content for the record in an earlier run. Without `acceptedAt`: two items of a list
-   * are equal.
+   * The platform accepted different content for the record in an earlier run. `isPartial`: it was found to have other
+   * content, or has rejected items of the record. Without `acceptedAt`: two items of a list are equal.
    */
-  | { readonly code: "unique"; readonly acceptedAt?: string }
+  | { readonly code: "unique"; readonly acceptedAt?: string; readonly isPartial?: boolean }
   /**
    * An older version of an accepted record. This version was rejected earlier, locally or by the platform, and has been
    * corrected since.

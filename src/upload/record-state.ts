@@ -3,7 +3,7 @@ import { type Clock, timestamp } from "../time/clock.ts";
 import { NON_FIELD_ERRORS } from "../json/attr.ts";
 import type { PlatformProblem } from "../model/problem.ts";
 import type { Writable } from "../model/writable.ts";
-import type { AttemptOutcome, PriorContent } from "../ledger/records/requests.ts";
+import type { AttemptOutcome, PartialRecord, PriorContent } from "../ledger/records/requests.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
 import type { ReplyClass } from "../platform/reply/reply-class.ts";
 import { namesAccount } from "../platform/reply/names-account.ts";
@@ -109,6 +109,8 @@ export interface RecordOutcome {
   readonly step?: string | undefined;
   /** Whether the platform had already completed the step, perhaps with different content. */
   readonly mayHoldOther?: boolean;
+  /** Set if the platform has the rejected record in part. */
+  readonly partial?: PartialRecord;
 }
 
 /**
@@ -132,16 +134,26 @@ export function outcomeOf(result: RequestResult, state: RecordState, remoteValid
   return { status: http === undefined ? "pending" : "blocked", reason: replyClass.failure.message };
 }
 
-function rejectedOutcome(
-  { http }: RequestResult,
-  replyClass: Extract<ReplyClass, { readonly kind: "rejected" }>,
-  state: RecordState,
-): RecordOutcome {
-  const problems = locateProblems(replyClass.problems, state.toSend);
+type Rejected = Extract<ReplyClass, { readonly kind: "rejected" }>;
+
+function rejectedOutcome({ http }: RequestResult, replyClass: Rejected, state: RecordState): RecordOutcome {
+  const found = { problems: locateProblems(replyClass.problems, state.toSend), ...accountOf(replyClass) };
   const isSettled = !state.isAmbiguous || (replyClass.isFinal === true && !isOtherUnclear(state));
-  return isSettled
-    ? { status: "rejected", problems, ...accountOf(replyClass) }
-    : { status: "ambiguous", problems, reason: `HTTP ${http ?? "reply"} to a repeated request; ${EARLIER_UNKNOWN}` };
+  if (!isSettled) {
+    const reason = `HTTP ${http ?? "reply"} to a repeated request; ${EARLIER_UNKNOWN}`;
+    return { status: "ambiguous", ...found, reason };
+  }
+  return replyClass.isPartial === true && !isIdempotent(state)
+    ? { ...partialOutcome(state), ...found }
+    : { status: "rejected", ...found };
+}
+
+/** Returns the outcome of a record that the platform has created, or will create, without the rejected items. */
+function partialOutcome({ position: { step } }: RecordState): RecordOutcome {
+  const reason = "the platform has rejected only items of the record";
+  return step.status === undefined
+    ? { status: "rejected", reason, partial: { mayRepeat: step.dedupesByKey } }
+    : { status: "ambiguous", reason };
 }
 
 /**
@@ -261,7 +273,7 @@ export function intentFor(state: RecordState): NewIntent {
 
 export function attemptOutcomeFor(
   { toSend, json, attempt }: RecordState,
-  { status, problems = [], account, reason, step, mayHoldOther }: RecordOutcome,
+  { status, problems = [], account, reason, step, mayHoldOther, partial }: RecordOutcome,
   context: { readonly clock: Clock; readonly result: RequestResult | undefined },
 ): AttemptOutcome {
   const { result, clock } = context;
@@ -282,5 +294,6 @@ export function attemptOutcomeFor(
   if (reason !== undefined) outcome.reason = reason;
   if (step !== undefined) outcome.step = step;
   if (mayHoldOther === true) outcome.mayHoldOther = true;
+  if (partial !== undefined) outcome.partial = partial;
   return outcome;
 }

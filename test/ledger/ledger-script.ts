@@ -163,12 +163,14 @@ const reply: fc.Arbitrary<ScriptedReply> = fc.oneof(
         durationMs: fc.constantFrom(0, 41, 0.25),
         step,
         isUncertain: rarely,
+        mayRepeat: fc.constantFrom(undefined, undefined, true, false),
         reason: fc.constantFrom(undefined, "timeout"),
       })
-      .map(({ step: done, reason, isUncertain, ...found }) => ({
+      .map(({ step: done, reason, isUncertain, mayRepeat, ...found }) => ({
         ...found,
         // An accepted record has the content that was sent.
         mayHoldOther: isUncertain && found.status !== "accepted",
+        ...(mayRepeat !== undefined && found.status === "rejected" && { partial: { mayRepeat } }),
         ...(done !== undefined && { step: done }),
         ...(reason !== undefined && { reason }),
       })),

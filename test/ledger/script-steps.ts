@@ -17,7 +17,7 @@ export interface ScriptedPlan {
 
 /** The reply to a request, without the record that it belongs to. */
 export type ScriptedReply = Pick<AttemptOutcome, "status" | "problems" | "http" | "durationMs"> &
-  Partial<Pick<AttemptOutcome, "step" | "mayHoldOther" | "reason">> & {
+  Partial<Pick<AttemptOutcome, "step" | "mayHoldOther" | "partial" | "reason">> & {
     /**
      * `new`: an account that no other record has. `shared`: one of two accounts, possibly known from an earlier
      * request.

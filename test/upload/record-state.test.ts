@@ -131,6 +131,33 @@ describe("the outcome of a record", () => {
     expect(outcomeOf(refused, stateOf(toSend, changes))).toMatchObject({ status, problems: [CLOSED] });
   });
 
+  const ITEMS = { problems: [CLOSED], isFinal: true, account: "A-1", isPartial: true } as const;
+  const polled: StepClient = { ...STEP, status: { intervalMs: 1, timeoutMs: 1, poll: STEP.send } };
+  test.each<[string, StepClient, Partial<RecordState>, object]>([
+    ["a request that must not be repeated", STEP, {}, { status: "rejected", partial: { mayRepeat: false } }],
+    [
+      "a request that may be repeated",
+      { ...STEP, dedupesByKey: true },
+      {},
+      { status: "rejected", partial: { mayRepeat: true } },
+    ],
+    ["a repeated request", STEP, { isAmbiguous: true }, { status: "rejected", partial: { mayRepeat: false } }],
+    ["a request that only schedules the record", polled, {}, { status: "ambiguous" }],
+  ])("keeps the account number if items are rejected by the reply to %s", (_, step, changes, expected) => {
+    const state = stateOf({}, { ...changes, position: { step, mode: "send" } });
+    const outcome = outcomeOf(replied({ kind: "rejected", ...ITEMS }, 201), state);
+    expect(outcome).toMatchObject({ ...expected, problems: [CLOSED], account: "A-1" });
+    const saved = attemptOutcomeFor(state, outcome, { clock: fakeClock(), result: undefined });
+    expect(saved.partial).toEqual(outcome.partial);
+  });
+
+  test("does not say that the platform has the record if a step without effect rejects items", () => {
+    const state = stateOf({}, { position: { step: { ...STEP, idempotent: true }, mode: "send" } });
+    const outcome = outcomeOf(replied({ kind: "rejected", ...ITEMS }, 200), state);
+    expect(outcome).toMatchObject({ status: "rejected" });
+    expect(outcome).not.toHaveProperty("partial");
+  });
+
   test("is valid if the platform only validates, with a warning for each field that it dropped", () => {
     const accepted = replied({ kind: "accepted", account: "A-1", warnings: [DROPPED] });
     expect(outcomeOf(accepted, stateOf(), true)).toMatchObject({ status: "valid", problems: [DROPPED] });

@@ -19,8 +19,8 @@ import { refuseStale } from "./stale-records.ts";
  * - `excluded`: excluded from the migration by the user
  * - `skipped`: accepted with this content, or with a corrected version of it
  * - `stale`: older than other content that was sent before, unless `allowOlder`
- * - `invalid`, code `unique`: accepted with different content, unless `revise`; with `revise`, only if a later run has
- *   sent that content, because a resumed run must not replace it with older content
+ * - `invalid`, code `unique`: accepted with different content or in part, unless `revise`; with `revise`, only if a
+ *   later run has sent that content, because a resumed run must not replace it with older content
  * - `ambiguous`: may have been processed, unless `resendAmbiguous`; with `resendAmbiguous`, only if the content is a
  *   change that the user has not confirmed with `revise`
  * - `blocked`, code `account_not_found`: waits for a record that has not been accepted yet
@@ -28,7 +28,8 @@ import { refuseStale } from "./stale-records.ts";
  *
  * All other records are sent: new records, and records that an earlier run left `blocked`, `rejected` or `existing`.
  * Rejected and existing records are sent even if they are unchanged, because the cause may have been fixed on the
- * platform, and a refused request creates nothing.
+ * platform, and a refused request creates nothing. If the platform has a rejected record in part, the record is sent
+ * only with `revise`, unless a repeat creates nothing (`PartialRecord`).
  */
 export function* applyKnownRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compared: Compared): Work<void> {
   yield* markExcluded(tables, run, TO_SEND[compared === "all" ? "all" : "left"]);
@@ -204,19 +205,23 @@ const SELECT_CIRCULAR = statement<PlannedPlace>(`
 
 interface ChangedRow extends PlannedPlace {
   readonly acceptedAt: string;
+  /** Whether the platform has no version in full. */
+  readonly isPartial: boolean | 0 | 1;
 }
 
 function* refuseChanged(tables: Tables, run: RunRow, policy: PlanPolicy, toSend: ToSend): Work<void> {
   const selectChanged = statement<ChangedRow>(`
-    select items.record, items.line, files.name as file, records.accepted_at as "acceptedAt"
+    select items.record, items.line, files.name as file, records.accepted_at as "acceptedAt",
+      records.accepted_content = ''::bytea as "isPartial"
     from migrate.items ${toSend.index}
     inner join migrate.records on ${knownToSend(toSend)} inner join migrate.files on files.id = items.file
     where records.accepted_content <> items.content and records.state <> 'ambiguous'
       ${policy.revise ? `and ${IS_SENT_LATER}` : ""}
     order by items.record`);
   yield* writeEach(tables, run, selectChanged, (row) => {
-    const { record, acceptedAt } = row;
-    const problem: LocalProblem = { ...keyProblem("error", row, policy), code: "unique", acceptedAt };
+    const { record, acceptedAt, isPartial } = row;
+    const found = { code: "unique", acceptedAt, ...(isPartial && { isPartial: true }) } as const;
+    const problem: LocalProblem = { ...keyProblem("error", row, policy), ...found };
     return { record, status: "invalid", problems: [problem] };
   });
 }

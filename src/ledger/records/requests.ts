@@ -44,6 +44,14 @@ export const ATTEMPT_STATUSES = [
   "pending",
 ] as const;
 
+/**
+ * A record that the platform has in part. `mayRepeat`: a repeated request creates nothing. Otherwise, a push sends the
+ * record again only with `revise`.
+ */
+export interface PartialRecord {
+  readonly mayRepeat: boolean;
+}
+
 export interface AttemptOutcome {
   readonly record: number;
   readonly identity: Uint8Array;
@@ -69,6 +77,8 @@ export interface AttemptOutcome {
   readonly step?: string;
   /** Whether the platform had already completed the step, perhaps with different content. */
   readonly mayHoldOther?: boolean;
+  /** Set if the platform has the rejected record, because it has rejected only items of the record. */
+  readonly partial?: PartialRecord;
   readonly at: string;
 }
 

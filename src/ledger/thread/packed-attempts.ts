@@ -30,7 +30,7 @@ export function unpackIntents(packed: PackedRows): readonly Intent[] {
   });
 }
 
-const OUTCOME = { numbers: 12, hashes: 1 } as const;
+const OUTCOME = { numbers: 13, hashes: 1 } as const;
 
 export function packOutcomes(outcomes: readonly AttemptOutcome[]): PackedRows {
   const rows = createRowPacker(outcomes.length, OUTCOME);
@@ -40,14 +40,14 @@ export function packOutcomes(outcomes: readonly AttemptOutcome[]): PackedRows {
     const texts = [rows.text(outcome.reason), rows.text(outcome.step), rows.text(outcome.at)];
     const problemsText = rows.text(problems.length === 0 ? undefined : JSON.stringify(problems));
     const known = [record, attempt, ATTEMPT_STATUSES.indexOf(status), ...reply, ...texts, problemsText];
-    rows.add([...known, flagNumber(outcome.mayHoldOther)], [identity]);
+    rows.add([...known, flagNumber(outcome.mayHoldOther), flagNumber(outcome.partial?.mayRepeat)], [identity]);
   }
   return rows.packed();
 }
 
 export function unpackOutcomes(packed: PackedRows): readonly AttemptOutcome[] {
   return unpackRows(packed, OUTCOME, (row) => {
-    const [reason, step, mayHoldOther] = [row.text(7), row.text(8), row.flag(11)];
+    const [reason, step, mayHoldOther, mayRepeat] = [row.text(7), row.text(8), row.flag(11), row.flag(12)];
     const outcome: Writable<AttemptOutcome> = {
       record: row.number(0) ?? 0,
       attempt: row.number(1) ?? 0,
@@ -60,6 +60,7 @@ export function unpackOutcomes(packed: PackedRows): readonly AttemptOutcome[] {
     if (reason !== undefined) outcome.reason = reason;
     if (step !== undefined) outcome.step = step;
     if (mayHoldOther !== undefined) outcome.mayHoldOther = mayHoldOther;
+    if (mayRepeat !== undefined) outcome.partial = { mayRepeat };
     return outcome;
   });
 }

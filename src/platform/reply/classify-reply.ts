@@ -103,7 +103,7 @@ function withItemProblems(replyClass: ReplyClass, { reply, body }: Facts, operat
   const problems = itemProblems(body, operation);
   if (problems.length === 0) return replyClass;
   const { account } = replyClass;
-  return { kind: "rejected", problems, isFinal: true, ...(account !== undefined && { account }) };
+  return { kind: "rejected", problems, isPartial: true, isFinal: true, ...(account !== undefined && { account }) };
 }
 
 function matches(rule: OutcomeRule, { reply, body, problems }: Facts): boolean {

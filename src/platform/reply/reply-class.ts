@@ -17,14 +17,15 @@ export type ReplyClass =
       readonly warnings?: readonly PlatformProblem[];
     }
   /**
-   * `account`: set if the platform created an account but rejected individual items of the payload. `isFinal`: the
-   * reply also settles an earlier request for the record, if that request had no clear answer (docs/contract.md,
-   * "Refusals of repeats").
+   * `isPartial`: the platform has processed the request, and has rejected only items of the payload. `account`: the
+   * account that it then created. `isFinal`: the reply also settles an earlier request for the record, if that request
+   * had no clear answer (docs/contract.md, "Refused repeats").
    */
   | {
       readonly kind: "rejected";
       readonly problems: readonly PlatformProblem[];
       readonly account?: string;
+      readonly isPartial?: true;
       readonly isFinal?: boolean;
     }
   /**

@@ -104,10 +104,12 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   empty: () => "The list must not be empty.",
   null_characters_not_allowed: () => "Contains a null character (U+0000), which is not allowed.",
   surrogate_characters_not_allowed: () => "Contains half a character (a lone surrogate), which is not allowed.",
-  unique: ({ acceptedAt }) =>
-    acceptedAt === undefined
-      ? "The items of the list must be unique."
-      : `Already accepted at ${plainText(acceptedAt)} with different content; --revise sends the change.`,
+  unique: ({ acceptedAt, isPartial = false }) => {
+    if (acceptedAt === undefined) return "The items of the list must be unique.";
+    return isPartial
+      ? `On the platform since ${plainText(acceptedAt)} with incomplete or different content. If the platform accepts changes, --revise sends the record again.`
+      : `Already accepted at ${plainText(acceptedAt)} with different content; --revise sends the change.`;
+  },
   corrected_since: ({ acceptedAt }) =>
     `A corrected version has been on the platform since ${plainText(acceptedAt)}. This row is the version that was rejected earlier.`,
   account_not_found: ({ after }) =>

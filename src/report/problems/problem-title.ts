@@ -128,6 +128,7 @@ function platformPredicate({ code }: PlatformProblem): string {
 
 function localPredicate(problem: LocalProblem): string {
   const { code } = problem;
+  if (code === "unique" && problem.isPartial === true) return "is on the platform with incomplete or different content";
   if (code === "unique" && problem.acceptedAt !== undefined) return "was already accepted with different content";
   if (code === "max_length" && problem.unit === "items") return "has too many entries";
   if (code === "min_length" && problem.unit === "items") return "has too few entries";

@@ -7,6 +7,7 @@ import { describeDuplicateKeys } from "./duplicate-key-behaviour.ts";
 import { describeSending } from "./sending-behaviour.ts";
 import { describeKnownKeys } from "./known-key-behaviour.ts";
 import { describeExisting } from "./existing-behaviour.ts";
+import { describePartial } from "./partial-behaviour.ts";
 import { describeExclusions } from "./exclusion-behaviour.ts";
 import { describeStale } from "./stale-behaviour.ts";
 import { describeLaterRuns } from "./later-run-behaviour.ts";
@@ -16,7 +17,7 @@ type Subject = (opened: () => Ledger) => void;
 /** The behaviour of a ledger in a single run. */
 export const ONE_RUN: readonly Subject[] = [describeRuns, describePlan, describeDuplicateKeys, describeSending];
 /** The behaviour of a ledger in a run after other runs. */
-export const LATER_RUNS: readonly Subject[] = [describeLaterRuns, describeExisting, describeStale];
+export const LATER_RUNS: readonly Subject[] = [describeLaterRuns, describeExisting, describePartial, describeStale];
 /** The behaviour of a ledger with keys that it has excluded or already knows. */
 export const KNOWN_KEYS: readonly Subject[] = [describeExclusions, describeKnownKeys];
 /** The behaviour of a ledger with journals. A ledger in a thread is compared with journals before the thread starts. */

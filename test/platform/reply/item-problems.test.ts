@@ -130,7 +130,7 @@ describe("the outcome of a reply with failed items:", () => {
 
   test("the account in the reply is kept", () => {
     const { replyClass } = classifyReply(reply({ account_number: "A-1", ...TRANSACTIONS }), PLAIN, 0);
-    expect(replyClass).toMatchObject({ kind: "rejected", account: "A-1" });
+    expect(replyClass).toMatchObject({ kind: "rejected", account: "A-1", isPartial: true });
   });
 
   test("a truncated body does not decide the outcome", () => {

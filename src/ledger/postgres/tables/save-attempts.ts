@@ -77,15 +77,16 @@ function intentColumns(intents: readonly Intent[]): readonly TableValue[] {
 
 /**
  * An accepted attempt becomes `ambiguous` if its new account already belongs to another record of the same endpoint, in
- * any run. Refused records, and records that the platform already had, restart at their first step. `counted` reads the
- * accepted contents before this statement changes them.
+ * any run. Refused records, and records that the platform already had, restart at their first step. A record that the
+ * platform has in part (`may_repeat` is not null) has no accepted version: its accepted content is null if any content
+ * may be sent, otherwise empty. `counted` reads the accepted contents before this statement changes them.
  */
 const SETTLE = quickStatement<Changes>(`
   with given as (
     select * from unnest($2::int[], $3::bytea[], $4::int[], $5::text[], $6::text[], $7::int[], $8::text[], $9::float8[],
-        $10::text[], $11::text[], $12::bool[], $13::bool[]) with ordinality
+        $10::text[], $11::text[], $12::bool[], $13::bool[], $14::bool[]) with ordinality
       as each (record, identity, attempt, status, at, http, account, duration_ms, reason, step, creates, holds_other,
-        nth)
+        may_repeat, nth)
   ), checked as (
     select given.*, other.record as other_record, other.run as other_run
     from given left join lateral (
@@ -99,7 +100,7 @@ const SETTLE = quickStatement<Changes>(`
       limit 1
     ) as other on true
   ), outcomes as (
-    select record, identity, attempt, at, http, account, duration_ms, step, holds_other,
+    select record, identity, attempt, at, http, account, duration_ms, step, holds_other, may_repeat,
       case when other_run is null then status else 'ambiguous' end as status,
       case when other_run is null then reason
         else 'HTTP ' || coalesce(http::text, 'reply') || ' with the account number of another record (record '
@@ -114,12 +115,15 @@ const SETTLE = quickStatement<Changes>(`
     returning 1
   ), changed_records as (
     update migrate.records set state = outcomes.status,
-      accepted_content = case outcomes.status when 'accepted' then content else accepted_content end,
-      accepted_at = case outcomes.status when 'accepted' then at else accepted_at end,
-      account = case outcomes.status when 'accepted' then outcomes.account else records.account end,
+      accepted_content = case when outcomes.status = 'accepted' then content
+        when may_repeat is null or may_repeat and accepted_content is null then accepted_content else '' end,
+      accepted_at = case when outcomes.status = 'accepted' or may_repeat is not null then at else accepted_at end,
+      account = case when outcomes.status = 'accepted' then outcomes.account
+        when may_repeat is not null then coalesce(outcomes.account, records.account) else records.account end,
       step = case outcomes.status when 'accepted' then records.step when 'rejected' then null
         when 'existing' then null else coalesce(outcomes.step, records.step) end,
-      other_content = case when outcomes.status = 'existing' or holds_other then 1 else records.other_content end
+      other_content = case when outcomes.status = 'existing' or holds_other or may_repeat is not null then 1
+        else records.other_content end
     from outcomes
     where records.identity = outcomes.identity and records.attempts = outcomes.attempt and records.state = 'sending'
     returning 1
@@ -132,8 +136,11 @@ const SETTLE = quickStatement<Changes>(`
     returning 1
   ), counted as (
     insert into migrate.counts (run, kind, name, count)
-    select $1::int, 'accepted', '', count(*) from outcomes join migrate.records on records.identity = outcomes.identity
-    where outcomes.status = 'accepted' and coalesce(accepted_content, '') = '' having count(*) > 0
+    select $1::int, 'accepted', '', sum(case outcomes.status when 'accepted' then 1 else -1 end)
+    from outcomes join migrate.records on records.identity = outcomes.identity
+    where outcomes.status = 'accepted' and coalesce(accepted_content, '') = ''
+      or may_repeat is not null and accepted_content <> ''
+    having count(*) > 0
   ) ${COUNT_CHANGES}`);
 
 function outcomeColumns(outcomes: readonly AttemptOutcome[]): readonly TableValue[] {
@@ -150,6 +157,7 @@ function outcomeColumns(outcomes: readonly AttemptOutcome[]): readonly TableValu
     outcomes.map(({ step = null }) => step),
     outcomes.map(({ isNewAccount = false }) => isNewAccount),
     outcomes.map(({ mayHoldOther = false }) => mayHoldOther),
+    outcomes.map(({ partial }) => partial?.mayRepeat ?? null),
   ];
 }
 

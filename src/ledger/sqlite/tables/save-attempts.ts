@@ -1,11 +1,11 @@
 import { requireChanged } from "../../ledger-failures.ts";
 import { otherContentAfter } from "../../records/prior-content.ts";
-import type { Intent, AttemptOutcome } from "../../records/requests.ts";
+import type { Intent, AttemptOutcome, PartialRecord } from "../../records/requests.ts";
 import type { RunRow } from "../../runs/recorded-run.ts";
 import { addAccepted } from "../../tables/counts.ts";
 import { accountHolder } from "../../tables/reconciliation.ts";
 import { finishNow } from "../../tables/tables.ts";
-import type { SqliteDatabase } from "../sqlite-database.ts";
+import type { SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 import { sqliteTables } from "../sqlite-tables.ts";
 import { acceptInBatch } from "./accept-in-batch.ts";
 import { addToCounts } from "./count-schema.ts";
@@ -75,7 +75,7 @@ export function saveOutcomes(database: SqliteDatabase, run: RunRow, outcomes: re
   count("accepted", written.length);
   for (const given of others) {
     const outcome = withoutSharedAccount(database, run, given);
-    if (saveOutcome(database, run, outcome).isNew) accepted += 1;
+    accepted += saveOutcome(database, run, outcome);
     count(outcome.status, 1);
   }
   addToCounts(database, run.number, "status", moved);
@@ -126,6 +126,18 @@ const UPDATE_RECORD = `
     other_content = iif(?3 = 'existing' or ?5, 1, other_content)
   where identity = ?1 and attempts = ?2 and state = 'sending'`;
 
+/**
+ * Removes the accepted version, because the platform now has parts of other content. Without accepted content, a push
+ * may send any content. With empty accepted content, which is not equal to any payload, it needs `revise`.
+ */
+const HOLD_IN_PART = `
+  update records set state = 'rejected', step = null, other_content = 1, account = coalesce(?4, account),
+    accepted_content = iif(?5 and accepted_content is null, null, x''), accepted_at = ?3
+  where identity = ?1 and attempts = ?2 and state = 'sending'`;
+
+/** Updates only records with an accepted version. */
+const HOLD_ACCEPTED_IN_PART = `${HOLD_IN_PART} and accepted_content <> x''`;
+
 const UPDATE_ITEM = `
   update items set status = ?1, http = ?2, account = ?3, duration_ms = ?4
   where run = ?5 and record = ?6 and attempt = ?7 and status = 'sending'`;
@@ -143,25 +155,40 @@ function withoutSharedAccount(database: SqliteDatabase, run: RunRow, outcome: At
   return { ...outcome, status: "ambiguous", reason };
 }
 
-/** Returns `isNew: true` if the record is accepted and was not accepted before. */
-function saveOutcome(database: SqliteDatabase, run: RunRow, outcome: AttemptOutcome): { readonly isNew: boolean } {
+/** Returns the change to the number of accepted records. */
+function saveOutcome(database: SqliteDatabase, run: RunRow, outcome: AttemptOutcome): number {
   const { record, identity, attempt, status, at, problems, reason = null } = outcome;
   const { http = null, account = null, durationMs = null } = outcome;
   const reply = [http, account, durationMs];
-  const isNew = status === "accepted" && database.run(ACCEPT_NEW_RECORD, identity, attempt, at, account) === 1;
+  const change = changeOfAccepted(database, outcome);
   const changes = [
     database.run(UPDATE_ATTEMPT, status, at, ...reply, reason, run.number, record, attempt, identity),
-    isNew ? 1 : updateRecord(database, outcome),
+    change === 0 ? updateRecord(database, outcome) : 1,
     database.run(UPDATE_ITEM, status, ...reply, run.number, record, attempt),
   ];
   for (const changed of changes) requireChanged(changed, 1, database.path);
   if (problems.length > 0) insertProblems(database, { run: run.number, attempt }, [{ record, problems }]);
-  return { isNew };
+  return change;
+}
+
+/** Updates a record that becomes accepted, or loses its accepted version. Returns 0 if the record is to be updated. */
+function changeOfAccepted(database: SqliteDatabase, outcome: AttemptOutcome): number {
+  const { identity, attempt, status, at, account = null, partial } = outcome;
+  if (status === "accepted") return database.run(ACCEPT_NEW_RECORD, identity, attempt, at, account);
+  return partial === undefined ? 0 : -database.run(HOLD_ACCEPTED_IN_PART, ...partialValues(outcome, partial));
 }
 
 function updateRecord(database: SqliteDatabase, outcome: AttemptOutcome): number {
-  const { identity, attempt, status, at, account = null, step = null, mayHoldOther = false } = outcome;
-  return status === "accepted"
-    ? database.run(ACCEPT_RECORD, identity, attempt, at, account)
-    : database.run(UPDATE_RECORD, identity, attempt, status, step, mayHoldOther ? 1 : 0);
+  const { identity, attempt, status, at, account = null, step = null, mayHoldOther = false, partial } = outcome;
+  if (status === "accepted") return database.run(ACCEPT_RECORD, identity, attempt, at, account);
+  return partial === undefined
+    ? database.run(UPDATE_RECORD, identity, attempt, status, step, mayHoldOther ? 1 : 0)
+    : database.run(HOLD_IN_PART, ...partialValues(outcome, partial));
+}
+
+function partialValues(
+  { identity, attempt, at, account }: AttemptOutcome,
+  { mayRepeat }: PartialRecord,
+): readonly SqlValue[] {
+  return [identity, attempt, at, account ?? null, mayRepeat ? 1 : 0];
 }
