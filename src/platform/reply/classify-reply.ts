@@ -36,7 +36,7 @@ export function classifyReply(
   payload?: JsonObject,
 ): Classification {
   const facts = factsOf(reply, operation, now, payload);
-  const replyClass = withItemProblems(classOf(facts, operation), facts, operation);
+  const replyClass = withItemProblems(classOf(facts, operation), facts, operation, payload);
   return facts.pushBack === undefined ? { replyClass } : { replyClass, pushBack: facts.pushBack };
 }
 
@@ -98,9 +98,14 @@ function unsettledBy(
 }
 
 /** Converts a success with rejected items into a rejection, because a person must review these items. */
-function withItemProblems(replyClass: ReplyClass, { reply, body }: Facts, operation: ClassifiedOperation): ReplyClass {
+function withItemProblems(
+  replyClass: ReplyClass,
+  { reply, body }: Facts,
+  operation: ClassifiedOperation,
+  payload: JsonObject | undefined,
+): ReplyClass {
   if (replyClass.kind !== "accepted" || reply.status >= 300) return replyClass;
-  const problems = itemProblems(body, operation);
+  const problems = itemProblems(body, operation, payload);
   if (problems.length === 0) return replyClass;
   const { account } = replyClass;
   return { kind: "rejected", problems, isPartial: true, isFinal: true, ...(account !== undefined && { account }) };

@@ -131,16 +131,23 @@ function problem(attr: string, code: unknown, detail: unknown): PlatformProblem 
 }
 
 /** The parts of an operation that are needed to find rejected items in its replies. */
-export type ItemOperation = Partial<Operation>;
+export interface ItemOperation extends Partial<Operation> {
+  /** Whether the request only validates, so that the reply lists no results of items. */
+  readonly validates?: boolean;
+}
 
 /**
  * Finds the items that an otherwise successful reply rejects: notes, transactions, registration flows. Returns one
  * problem per item, with the attr of the item in the payload (`transactions.1`). Without `x-migrate-items`, checks
  * the items of the reply itself, if it is a list, and of every list directly below it. An item is rejected if its
- * `status` ends in `_ERROR`.
+ * `status` ends in `_ERROR`, unless it repeats the sent value.
  */
-export function itemProblems(reply: JsonValue | undefined, operation: ItemOperation): readonly PlatformProblem[] {
-  const { items: rules = defaultRules(reply), body } = operation;
+export function itemProblems(
+  reply: JsonValue | undefined,
+  operation: ItemOperation,
+  payload?: JsonObject,
+): readonly PlatformProblem[] {
+  const { items: rules = operation.validates === true ? [] : defaultRules(reply, payload), body } = operation;
   const found: PlatformProblem[] = [];
   for (const rule of rules) {
     const list = valueAt(reply, rule.at);
@@ -148,7 +155,7 @@ export function itemProblems(reply: JsonValue | undefined, operation: ItemOperat
     const attr = rule.attr ?? payloadList(rule.at, body);
     for (const [index, item] of list.entries()) {
       if (found.length >= MAX_PROBLEMS) return found;
-      const status = failedStatus(item, rule);
+      const status = failedStatus(item, index, rule);
       if (status !== undefined && isJsonObject(item)) found.push(itemProblem([...attr, index], status, item));
     }
   }
@@ -158,20 +165,22 @@ export function itemProblems(reply: JsonValue | undefined, operation: ItemOperat
 interface Rule extends Pick<ItemRule, "at" | "attr" | "status"> {
   /** The statuses of rejected items; default: statuses that end in `_ERROR`. */
   readonly failed?: readonly string[];
+  /** The sent list at the same path. */
+  readonly sent?: JsonValue | undefined;
 }
 
-function defaultRules(reply: JsonValue | undefined): readonly Rule[] {
+function defaultRules(reply: JsonValue | undefined, payload: JsonObject | undefined): readonly Rule[] {
   if (isJsonArray(reply)) return [{ at: [], status: "status" }];
   const lists = Object.entries(isJsonObject(reply) ? reply : {}).filter(([, member]) => isJsonArray(member));
-  return lists.map(([name]) => ({ at: [name], status: "status" }));
+  return lists.map(([name]) => ({ at: [name], status: "status", sent: payload?.[name] }));
 }
 
 /** As in the platform's published statuses: `TRANSACTION_IMPORT_ERROR`, `REGISTRATION_FLOW_ERROR`. */
 const FAILED = /^[A-Z0-9_]{1,100}_ERROR$/;
 
-function failedStatus(item: JsonValue, { status: name, failed }: Rule): string | undefined {
+function failedStatus(item: JsonValue, index: number, { status: name, failed, sent }: Rule): string | undefined {
   const status = valueAt(item, [name]);
-  if (typeof status !== "string") return undefined;
+  if (typeof status !== "string" || status === valueAt(sent, [index, name])) return undefined;
   return (failed?.includes(status) ?? FAILED.test(status)) ? status : undefined;
 }
 

@@ -85,6 +85,30 @@ describe("problems of items, by default:", () => {
   });
 });
 
+describe("an echo of the payload:", () => {
+  const payload = { transactions: [{ status: "READ_OK" }, { status: "READ_ERROR" }] };
+  const statusOf = (body: object, more: object = {}): string =>
+    classifyReply(reply(body), { ...PLAIN, ...more }, 0, payload).replyClass.kind;
+
+  test("an item whose status is the sent value has not failed", () => {
+    expect(statusOf(payload)).toBe("accepted");
+  });
+
+  test.each([
+    ["another status", { transactions: [{ status: "READ_OK" }, { status: "IMPORT_ERROR" }] }],
+    ["the status of another item", { transactions: [{ status: "READ_ERROR" }] }],
+    ["the status at another path", { results: [{ status: "READ_OK" }, { status: "READ_ERROR" }] }],
+  ])("an item with %s has failed", (_, body) => {
+    expect(statusOf(body)).toBe("rejected");
+  });
+
+  test("items in the reply to a validation have not failed, unless the contract lists their statuses", () => {
+    expect(statusOf(TRANSACTIONS, { validates: true })).toBe("accepted");
+    const items = [{ at: ["results"], status: "status", failed: ["TRANSACTION_IMPORT_ERROR"] }];
+    expect(statusOf(TRANSACTIONS, { validates: true, items })).toBe("rejected");
+  });
+});
+
 describe("problems of items with x-migrate-items:", () => {
   test("the contract determines their location, statuses and attr", () => {
     const operation = operationWith(
