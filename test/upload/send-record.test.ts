@@ -194,6 +194,26 @@ describe("the request that asks why a step was refused", () => {
     expect(asked?.at).toBeGreaterThanOrEqual(30_000);
   });
 
+  const CLOSED = json(400, { code: "product_closed", detail: "The product is closed." });
+  test.each<[string, HttpReply, readonly object[]]>([
+    ["a web page", { ...json(400, {}), headers: { "content-type": "text/html" } }, [{ code: "product_closed" }]],
+    ["an empty body", { ...json(422, {}), body: "" }, [{ code: "product_closed" }]],
+    ["a refusal for its size", { ...json(413, {}), body: "" }, [{ code: "product_closed" }]],
+    ["the same reason", CLOSED, [{ code: "product_closed" }]],
+    [
+      "another reason for the whole record",
+      json(400, { code: "not_here", detail: "no" }),
+      [{ code: "product_closed" }, { code: "not_here" }],
+    ],
+    ["the reasons at their fields", EXPLAINED, [{ attr: "billing_name", code: "blank" }]],
+  ])("does not hide the known reason unless it names a field: %s", async (_, reasons, expected) => {
+    const answer = ({ path }: Seen): HttpReply => (path.includes("/validate/") ? reasons : CLOSED);
+    const { ledger } = await playRequests(answer, { records: 1, operation: STAGED });
+    const [outcome] = ledger.settlements;
+    expect(outcome?.problems).toHaveLength(expected.length);
+    expect(outcome).toMatchObject({ status: "rejected", problems: expected });
+  });
+
   test("is not sent once the run is stopped, because a later run sends the record and gets the reason", async () => {
     const clock = fakeClock();
     const drain = stopAfter(10_000, clock);

@@ -9,7 +9,7 @@ import { classifyReply } from "../reply/classify-reply.ts";
 import { contradictionIn, namesOfKey, sentRecordMismatch } from "../reply/named-record.ts";
 import { TRUNCATED, accountAt, cleanText, isHtml, parseBody, unreadableReason } from "../reply/reply-body.ts";
 import type { Classification, ReplyClass } from "../reply/reply-class.ts";
-import { replyProblems } from "../reply/reply-problems.ts";
+import { replyProblems, UNREADABLE } from "../reply/reply-problems.ts";
 import { operationMismatch } from "../reply/reply-trust.ts";
 import { lookupPath } from "../request-address.ts";
 import { type RequestDependencies, type RequestResult, sendClassified } from "./classified-request.ts";
@@ -82,21 +82,35 @@ type Explain = (answer: RequestResult, ...asked: Parameters<ImportClient["send"]
 const unexplained: Explain = (answer) => Promise.resolve(answer);
 
 /**
- * Returns a function for rejections that name no field. The function replaces the problems of a rejection with the
- * problems that the `reasons` operation reports. If the request to that operation is cancelled before it is sent, the
+ * Returns a function for rejections that name no field. The function asks the `reasons` operation for the problems of
+ * the record. Problems at fields replace the known problems; other problems are added to them. If the request to that operation is cancelled before it is sent, the
  * result is `cancelled` too: nothing was processed, and the next attempt repeats both requests.
  */
 function explainer(reasons: PlainOperation, tools: RequestDependencies): Explain {
-  const client = createImportClient({ ...tools, operation: reasons });
+  const client = createImportClient({ ...tools, operation: { ...reasons, validates: true } });
   return async (answer, ...[payload, signal, maySend, given]) => {
     const { replyClass } = answer;
-    if (replyClass.kind !== "rejected" || replyClass.problems.some(({ attr }) => attr !== NON_FIELD_ERRORS))
-      return answer;
+    if (replyClass.kind !== "rejected" || replyClass.problems.some(isAtField)) return answer;
     const { replyClass: reasonClass } = await client.send(payload, signal, maySend, { parameters: given?.parameters });
     if (reasonClass.kind === "cancelled") return { ...answer, replyClass: reasonClass };
     if (reasonClass.kind !== "rejected") return answer;
-    return { ...answer, replyClass: { ...replyClass, problems: reasonClass.problems } };
+    const { problems } = reasonClass;
+    const added = problems.some(isAtField) ? problems : withoutRepetitions([...replyClass.problems, ...problems]);
+    return { ...answer, replyClass: { ...replyClass, problems: added } };
   };
+}
+
+function isAtField({ attr }: PlatformProblem): boolean {
+  return attr !== NON_FIELD_ERRORS;
+}
+
+/** Omits repeated problems, and the problem of a reply without readable reasons if there is another problem. */
+function withoutRepetitions(problems: readonly PlatformProblem[]): readonly PlatformProblem[] {
+  const readable = problems.filter(({ code }) => code !== UNREADABLE);
+  const texts = readable.map(({ code, detail }) => JSON.stringify([code, detail]));
+  return readable.length === 0
+    ? problems.slice(0, 1)
+    : readable.filter((_, at) => texts.indexOf(texts[at] ?? "") === at);
 }
 
 /** Queries the status of work that the platform performs asynchronously. */

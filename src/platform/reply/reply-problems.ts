@@ -9,7 +9,7 @@ import { cleanText } from "./reply-body.ts";
 export const UNSPECIFIED = "unspecified";
 
 /** The code of the single problem for a body that names no problems: a web page, an empty body, other JSON. */
-const UNREADABLE = "unreadable_reply";
+export const UNREADABLE = "unreadable_reply";
 
 /** Maximum number of problems per reply. Further problems add no information. */
 const MAX_PROBLEMS = 1_000;
