@@ -7,7 +7,7 @@ import { joinPath } from "../../transport/base-url.ts";
 import type { HttpReply } from "../../transport/http.ts";
 import { classifyReply } from "../reply/classify-reply.ts";
 import { contradictionIn, namesOfKey, sentRecordMismatch } from "../reply/named-record.ts";
-import { TRUNCATED, accountAt, cleanText, isHtml, parseBody, unreadableReason } from "../reply/reply-body.ts";
+import { TRUNCATED, accountAt, cleanText, isEmpty, isHtml, parseBody, unreadableReason } from "../reply/reply-body.ts";
 import type { Classification, ReplyClass } from "../reply/reply-class.ts";
 import { replyProblems, UNREADABLE } from "../reply/reply-problems.ts";
 import { operationMismatch } from "../reply/reply-trust.ts";
@@ -194,7 +194,7 @@ function contradictionOf(
 ): ReplyClass | undefined {
   const shown = cleanText(status, 60);
   const number = account && valueAt(body, account);
-  if (account !== undefined && (number === null || number === "")) {
+  if (account !== undefined && number !== undefined && isEmpty(number)) {
     return { kind: "waiting", reason: `the status is ${shown}, but the reply has no ${formatAttr(account)}` };
   }
   // Treats the status as a sent value, so that it does not count as a contradiction: the contract defines its meaning.

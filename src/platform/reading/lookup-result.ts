@@ -43,12 +43,12 @@ export function evaluateReply(
 }
 
 /**
- * Returns a result if the account number is null or empty, which means that no number has been assigned yet. Otherwise
+ * Returns a result if the account number is null or blank, which means that no number has been assigned yet. Otherwise
  * returns undefined.
  */
 function accountResult(reply: JsonValue, { account }: ReadBack): LookupResult | undefined {
   const number = account && valueAt(reply, account);
-  if (account === undefined || (number !== null && number !== "")) return undefined;
+  if (account === undefined || number === undefined || !isEmpty(number)) return undefined;
   return {
     ...unknown(`the platform has the record, but its reply has no ${formatAttr(account)}; try again later`),
     isInProgress: true,

@@ -30,25 +30,28 @@ export function isHtml(reply: HttpReply): boolean {
   return /html/i.test(reply.headers["content-type"] ?? "");
 }
 
-/** Returns the account number in a reply, at the first path with non-empty text or a safe integer. */
+/** Returns the account number in a reply, at the first path with text that is not blank or a safe integer. */
 export function accountAt(body: JsonValue | undefined, places: readonly AttrPath[]): { readonly account?: string } {
   for (const place of places) {
     const value = valueAt(body, place);
     const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
-    if (typeof text === "string" && text !== "") return { account: cleanText(text, MAX_ACCOUNT) };
+    const account = typeof text === "string" ? cleanText(text, MAX_ACCOUNT) : "";
+    if (account !== "") return { account };
   }
   return {};
 }
 
 const MAX_ACCOUNT = 100;
 
-/** Whether the value is absent, null, or an empty string, list or object. */
+/** Whether the value is absent, null, blank text, or an empty list or object. */
 export function isEmpty(value: unknown): boolean {
+  if (typeof value === "string") return !VISIBLE.test(value);
   if (isJsonArray(value)) return value.length === 0;
-  return (
-    value === undefined || value === null || value === "" || (isJsonObject(value) && Object.keys(value).length === 0)
-  );
+  return value === undefined || value === null || (isJsonObject(value) && Object.keys(value).length === 0);
 }
+
+/** A character that is neither whitespace nor a control character or similar. */
+const VISIBLE = /[^\p{C}\s]/u;
 
 /**
  * Replaces control characters, bidirectional marks and similar characters with spaces. Truncates the text to `limit`

@@ -165,7 +165,7 @@ function* accountPlacesOf({ outcomes }: RepliesContract): Generator<AttrPath> {
   yield* ACCOUNT_FIELDS;
 }
 
-/** Whether the account number is null or empty at a documented path and has no value at any other path. */
+/** Whether the account number is null or blank at a documented path and has no value at any other path. */
 function isAccountNull(body: JsonValue, form: DocumentedReply["body"], operation: RepliesContract): boolean {
   const ruled = operation.outcomes.flatMap(({ account, status }) =>
     account === undefined || (typeof status === "number" && status >= 300) ? [] : [account],
@@ -175,7 +175,7 @@ function isAccountNull(body: JsonValue, form: DocumentedReply["body"], operation
     ...ACCOUNT_FIELDS.filter((at) => form !== undefined && fieldAt(form, at) !== undefined),
   ];
   const values = documented.map((at) => valueAt(body, at));
-  const isNull = values.some((value) => value === null || value === "");
+  const isNull = values.some((value) => value !== undefined && isEmpty(value));
   return isNull && accountAt(body, [...accountPlacesOf(operation)]).account === undefined;
 }
 

@@ -219,6 +219,7 @@ describe("looking records up on the platform", () => {
     ["another record's key", { "S/R1/": { name: "Ada", account: "A-1", ref: "R2" } }, ONE, "of another record"],
     ["an account number of null", { "S/R1/": { name: "Ada", account: null } }, ONE, "reply has no account"],
     ["an empty account number in an item", { "S/": [{ number: "R1", account: "" }] }, LIST, "reply has no account"],
+    ["a blank account number in an item", { "S/": [{ number: "R1", account: " " }] }, LIST, "reply has no account"],
   ])("treats a reply with %s as inconclusive", async (...[, replies, readBackOf, reason]) => {
     expect(await look([lookupOf("R1")], [readBackOf], replies)).toMatchObject([
       { kind: "unknown", reason: expect.stringContaining(reason) },

@@ -73,6 +73,7 @@ describe("a 2xx reply is ambiguous if it contradicts the contract or does not cl
     ["a detail", CREATED, 201, { detail: "Created." }, '"account_number" is missing'],
     ["an account number of null", CREATED, 201, { account_number: null }, '"account_number" is null'],
     ["an empty account number", CREATED, 201, { account_number: "" }, "without the account number"],
+    ["a blank account number", CREATED, 201, { account_number: " " }, "without the account number"],
     ["an account number that is an object", CREATED, 201, { account_number: {} }, '"account_number" is not text'],
     ["an undocumented status", CREATED, 202, { account_number: "A-1" }, "HTTP 202, which the contract"],
     [
@@ -241,6 +242,13 @@ describe("in the step that creates an account,", () => {
     ],
     ["an account number of null, named by a rule", ruled, { id: null }, "ambiguous"],
     ["an empty account number, named by a rule", ruled, { id: "" }, "ambiguous"],
+    ["a blank account number, named by a rule", ruled, { id: "\t" }, "ambiguous"],
+    [
+      "a blank account number next to the key",
+      CREATED,
+      { account_number: "\u00a0\u200b", external_account_number: "EXT-1" },
+      "ambiguous",
+    ],
     [
       "an account number of null, and a number under another name",
       OPTIONAL,
