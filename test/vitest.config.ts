@@ -11,7 +11,7 @@ import { scaledTimeout, SLOWNESS } from "./scaled-timeout.ts";
  */
 const ISOLATED = [
   "test/{cli/process,simulation}/**/*.test.ts",
-  "test/{files/replace-order,ledger/journal/journal-order,runtime/{temporary-folder,system-limits}}.test.ts",
+  "test/{files/replace-order,ledger/journal/{journal-order,full-disk},runtime/{temporary-folder,system-limits}}.test.ts",
 ];
 
 /** Tests create a lot of short-lived garbage, and the workers already occupy every processor. */

@@ -22,7 +22,8 @@ import { framesOf, type JournalEntry, MAGIC } from "./journal-format.ts";
 export interface JournalFile {
   /**
    * Appends the bytes. They survive if the process is killed. They survive a power failure only after `sync`.
-   * @throws Failure `storage`
+   * @throws Failure `storage`, and the same failure again on each later call, so that nothing follows an entry that may
+   * be incomplete
    */
   readonly append: (bytes: Uint8Array) => void;
   /** Resolves when all appended bytes are on disk. */
@@ -56,7 +57,18 @@ export function openJournalFile(file: string, { validBytes, rescueFolder, notice
   let descriptor = guarded(file, () => openFile(file, validBytes));
   let inode = fstatSync(descriptor).ino;
   let size = fstatSync(descriptor).size;
+  let failure: unknown;
 
+  const write = (bytes: Uint8Array): void => {
+    if (failure !== undefined) throw failure;
+    try {
+      writeAll(descriptor, bytes, size);
+    } catch (error) {
+      failure = storageFailure(place, error);
+      truncateIfPossible(descriptor, size);
+      throw failure;
+    }
+  };
   const restore = (): void => {
     const copy = copyTo(file, descriptor, size) ?? copyTo(rescuePath(rescueFolder, file), descriptor, size);
     if (copy === undefined) throw removed(file);
@@ -69,7 +81,7 @@ export function openJournalFile(file: string, { validBytes, rescueFolder, notice
 
   return {
     append(bytes) {
-      guarded(place, () => writeAll(descriptor, bytes, size));
+      write(bytes);
       size += bytes.length;
       if (!isInPlace()) restore();
     },
@@ -114,6 +126,15 @@ function createFile(file: string): number {
 function writeAll(descriptor: number, bytes: Uint8Array, position: number): void {
   for (let done = 0; done < bytes.length;) {
     done += writeSync(descriptor, bytes, done, bytes.length - done, position + done);
+  }
+}
+
+/** Removes the beginning of an entry that could not be written. A reader would also ignore it. */
+function truncateIfPossible(descriptor: number, size: number): void {
+  try {
+    ftruncateSync(descriptor, size);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
   }
 }
 
