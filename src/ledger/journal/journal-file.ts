@@ -21,6 +21,12 @@ import { framesOf, type JournalEntry, MAGIC } from "./journal-format.ts";
 /** A journal opened for writing. */
 export interface JournalFile {
   /**
+   * Reserves space on the disk for the next `append`. Until then, the file ends with zeros, like a file after a power
+   * failure.
+   * @throws Failure `storage`, like `append`
+   */
+  readonly reserve: (bytes: number) => void;
+  /**
    * Appends the bytes. They survive if the process is killed. They survive a power failure only after `sync`.
    * @throws Failure `storage`, and the same failure again on each later call, so that nothing follows an entry that may
    * be incomplete
@@ -57,12 +63,15 @@ export function openJournalFile(file: string, { validBytes, rescueFolder, notice
   let descriptor = guarded(file, () => openFile(file, validBytes));
   let inode = fstatSync(descriptor).ino;
   let size = fstatSync(descriptor).size;
+  /** The length of the file, which includes reserved space. */
+  let length = size;
   let failure: unknown;
 
   const write = (bytes: Uint8Array): void => {
     if (failure !== undefined) throw failure;
     try {
       writeAll(descriptor, bytes, size);
+      length = Math.max(length, size + bytes.length);
     } catch (error) {
       failure = storageFailure(place, error);
       truncateIfPossible(descriptor, size);
@@ -75,14 +84,21 @@ export function openJournalFile(file: string, { validBytes, rescueFolder, notice
     closeSync(descriptor);
     ({ place, descriptor } = copy);
     inode = fstatSync(descriptor).ino;
+    length = size;
     notice(`The journal ${file} was removed while it was in use. It was recreated at ${place}`);
   };
   const isInPlace = (): boolean => lstatSync(place, { throwIfNoEntry: false })?.ino === inode;
 
   return {
+    reserve(bytes) {
+      if (!isInPlace()) restore();
+      write(Buffer.alloc(bytes));
+    },
     append(bytes) {
       write(bytes);
       size += bytes.length;
+      if (length > size) truncateIfPossible(descriptor, size);
+      length = size;
       if (!isInPlace()) restore();
     },
     async sync() {
@@ -129,7 +145,7 @@ function writeAll(descriptor: number, bytes: Uint8Array, position: number): void
   }
 }
 
-/** Removes the beginning of an entry that could not be written. A reader would also ignore it. */
+/** Removes unused space, or the beginning of an entry that could not be written. A reader would also ignore them. */
 function truncateIfPossible(descriptor: number, size: number): void {
   try {
     ftruncateSync(descriptor, size);

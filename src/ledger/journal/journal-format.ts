@@ -79,6 +79,11 @@ export function framesOf(entry: JournalEntry): Buffer {
   return Buffer.concat(frames);
 }
 
+/** Returns the size of the frames of a `requests` entry. */
+export function requestFrameBytes(count: number): number {
+  return Math.ceil(count / REQUESTS_PER_FRAME) * (HEADER_BYTES + CHECKSUM_BYTES) + count * REQUEST_BYTES;
+}
+
 function frame(kind: JournalEntry["kind"], payload: Buffer): Buffer {
   const bytes = Buffer.alloc(HEADER_BYTES + payload.length + CHECKSUM_BYTES);
   bytes.writeUInt8(TYPES[kind], 0);

@@ -55,6 +55,8 @@ function opened(file: string): number {
 function* readFrames(descriptor: number): Generator<JournalEntry, JournalEnd> {
   let buffer = Buffer.alloc(0);
   let validBytes = MAGIC.length;
+  /** Position of the last entry that was read a second time. */
+  let reread = 0;
   for (let position = validBytes; ;) {
     const parsed = parseFrame(buffer);
     if (parsed.state === "entry") {
@@ -68,7 +70,13 @@ function* readFrames(descriptor: number): Generator<JournalEntry, JournalEnd> {
     position += read;
     const rest = Buffer.concat([buffer, chunk.subarray(0, read)]);
     if (parsed.state === "corrupt") {
-      return { state: read < chunk.length && endsInZeros(rest) ? "torn" : "corrupt", validBytes };
+      if (read < chunk.length && endsInZeros(rest)) return { state: "torn", validBytes };
+      if (reread === validBytes) return { state: "corrupt", validBytes };
+      // Another process may have written this entry, which follows the valid bytes, while it was read.
+      reread = validBytes;
+      position = validBytes;
+      buffer = Buffer.alloc(0);
+      continue;
     }
     if (read === 0) return { state: buffer.length === 0 ? "whole" : "torn", validBytes };
     buffer = rest;

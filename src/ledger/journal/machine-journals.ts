@@ -108,6 +108,7 @@ export function openProcessJournal(
       journal = openJournal({ folder: own, ledgerName }, ledger, options);
       await journal.begin(run);
     },
+    reserve: (requests) => journal?.reserve(requests),
     add: (intents) => journal?.add(intents),
     addCount: (count) => journal?.addCount(count),
     async end() {

@@ -11,7 +11,7 @@ import {
   journalsOf,
 } from "./compare-journal.ts";
 import { type JournalFile, type JournalRescue, openJournalFile } from "./journal-file.ts";
-import { type ExpectedLedger, framesOf, type JournalEntry, MAGIC } from "./journal-format.ts";
+import { type ExpectedLedger, framesOf, type JournalEntry, MAGIC, requestFrameBytes } from "./journal-format.ts";
 import { journalFile, readJournal, readLastEntry } from "./journal-reader.ts";
 import { statSync } from "node:fs";
 
@@ -27,6 +27,12 @@ export interface Journal {
    * @throws Failure `storage`
    */
   readonly begin: (run: string) => Promise<void>;
+  /**
+   * Call this before the ledger commits the intents of requests that are then passed to `add`. If the disk is full, the
+   * ledger thus gets no intents whose requests cannot be sent.
+   * @throws Failure `storage`
+   */
+  readonly reserve: (requests: number) => void;
   /**
    * Call this before these requests are sent. The entry survives if the process is killed. A power failure may lose the
    * entries since the last sync. While entries are added, the file is synced about once per second.
@@ -76,6 +82,7 @@ export function openJournal(
       append({ kind: "begin", run, at: timestamp(clock), requests });
       await file.sync();
     },
+    reserve: (requests) => file?.reserve(requestFrameBytes(requests)),
     add(intents) {
       if (intents.length === 0) return;
       const requests = intents.map(({ identity, content, attempt, idempotent, rowHash }): JournaledRequest => {

@@ -110,11 +110,12 @@ function endWithoutLedger(end: UploadEnd, lost: AbortSignal): UploadEnd {
 
 /**
  * Returns a ledger that writes intents to the given ledger, then to the journal. A request may be sent only after both
- * writes.
+ * writes. Neither write happens if the disk has no space for the journal's entry.
  */
 export function journaled(ledger: UploadLedger, journal: Journal | undefined): UploadLedger {
   return {
     async saveIntents(run, intents, settled) {
+      journal?.reserve(intents.length);
       await ledger.saveIntents(run, intents, settled);
       journal?.add(intents);
     },

@@ -6,13 +6,19 @@ import { compareJournal, type JournalPlace } from "../../../src/ledger/journal/c
 import { findOutdated, type Journal, openJournal } from "../../../src/ledger/journal/open-journal.ts";
 import { journalFile, readJournal } from "../../../src/ledger/journal/journal-reader.ts";
 import type { JournaledLedger } from "../../../src/ledger/ledger.ts";
-import type { SentRequest } from "../../../src/ledger/records/requests.ts";
+import type { Intent, SentRequest } from "../../../src/ledger/records/requests.ts";
+import { journaled } from "../../../src/pipeline/send/send-records.ts";
 import { systemClock } from "../../../src/time/system-clock.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { PUSH } from "../ledger-input.ts";
 
 /** Maximum size of a file on the disk. */
-const disk = vi.hoisted(() => ({ capacity: Number.POSITIVE_INFINITY, canTruncate: true }));
+const disk = vi.hoisted(() => ({
+  capacity: Number.POSITIVE_INFINITY,
+  canTruncate: true,
+  /** Called after each read. */
+  afterRead: (): void => undefined,
+}));
 
 vi.mock("node:fs", async (original) => {
   const fs = await original<typeof fsModule>();
@@ -22,6 +28,11 @@ vi.mock("node:fs", async (original) => {
       const room = Math.min(length, disk.capacity - position);
       if (room <= 0) throw diskError("ENOSPC");
       return fs.writeSync(descriptor, bytes, from, room, position);
+    },
+    readSync(...[descriptor, bytes, from, length, position]: [number, Uint8Array, number, number, number]): number {
+      const read = fs.readSync(descriptor, bytes, from, length, position);
+      disk.afterRead();
+      return read;
     },
     ftruncateSync(descriptor: number, length: number): void {
       if (!disk.canTruncate) throw diskError("EIO");
@@ -110,4 +121,63 @@ test("a later run continues a journal that was cut off by a full disk", async ()
   await one.journal.end();
   const entries = [...readJournal(one.file)].map(({ kind }) => kind);
   expect(entries).toEqual(["ledger", "begin", "requests", "begin", "requests", "end"]);
+});
+
+test("an entry whose space is reserved can be added to a full disk", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 2500 }), async (count) => {
+      const { file, ledger, journal, send } = scene();
+      await journal.begin("run");
+      journal.reserve(count);
+      disk.capacity = readFileSync(file).length;
+      send(count);
+      expect((await compareJournal(file, ledger)).end).toEqual({ state: "whole", validBytes: disk.capacity });
+      freeDisk();
+    }),
+    { numRuns: 10, examples: [[1000], [1001]] },
+  );
+});
+
+test("reserved space that is not used does not follow the last entry", async () => {
+  const { file, ledger, journal, send } = scene();
+  await journal.begin("run");
+  send(2);
+  journal.reserve(100);
+  expect((await compareJournal(file, ledger)).end.state).toBe("torn");
+  await journal.end();
+  expect((await compareJournal(file, ledger)).end.state).toBe("whole");
+});
+
+test("no intent is saved if the disk has no space for its journal entry", async () => {
+  const { file, journal } = scene();
+  await journal.begin("run");
+  disk.capacity = readFileSync(file).length + 50;
+  const saved: Intent[] = [];
+  const ledger = journaled(
+    {
+      saveIntents: async (_run, intents) => void saved.push(...intents),
+      saveOutcomes: async () => undefined,
+    },
+    journal,
+  );
+  const intents = requests(3).map((one, index) => ({ ...one, record: index + 1, at: "2026-01-01T00:00:00.000Z" }));
+  await expect(ledger.saveIntents("run", intents)).rejects.toThrow(/cannot be written/);
+  expect(saved).toEqual([]);
+});
+
+test("a journal is not considered corrupt if entries are added while it is read", async () => {
+  const { file, ledger, journal, send } = scene();
+  await journal.begin("run");
+  journal.reserve(3);
+  let reads = 0;
+  disk.afterRead = (): void => {
+    reads += 1;
+    // The first read returns the start of the file, the second one everything else.
+    if (reads !== 2) return;
+    send(3);
+    send(2);
+  };
+  const { end, requests: count } = await compareJournal(file, ledger);
+  disk.afterRead = (): void => undefined;
+  expect({ end: end.state, count }).toEqual({ end: "whole", count: 5 });
 });
