@@ -3,7 +3,7 @@ import type { Job } from "../../job/job.ts";
 import type { Counts } from "../../job/run-progress.ts";
 import type { Connection } from "../../job/target-connection.ts";
 import type { Journal } from "../../ledger/journal/open-journal.ts";
-import { Failure } from "../../model/failure.ts";
+import { Failure, recover } from "../../model/failure.ts";
 import type { HeldLease } from "../../ledger/runs/held-lease.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
 import type { UploadEnd, UploadLedger, WaitLimits } from "../../upload/upload-types.ts";
@@ -75,8 +75,19 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
       ...(pace.rps !== undefined && { rps: pace.rps }),
     },
   );
-  await options.journal?.end();
-  return lease?.lost.aborted === true ? endWithoutLedger(end, lease.lost) : end;
+  const ended = await endJournal(options.journal, end);
+  return lease?.lost.aborted === true ? endWithoutLedger(ended, lease.lost) : ended;
+}
+
+/** Ends the journal of an upload. If this fails, the upload keeps its outcomes and its first failure. */
+export function endJournal(journal: Pick<Journal, "end"> | undefined, end: UploadEnd): Promise<UploadEnd> {
+  return recover<UploadEnd>(
+    async () => {
+      await journal?.end();
+      return end;
+    },
+    (failure) => ({ ...end, reason: "stopped", failure: end.failure ?? failure }),
+  );
 }
 
 function guardedByLease(connection: Connection, lease: HeldLease | undefined, clock: Clock): Connection["steps"] {
