@@ -69,6 +69,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     const differs = `${inUse}.*; this push cannot join run \\S+, because the two differ in`;
     expect(await refused([], { cwd: others.folder })).toMatch(new RegExp(`${differs} the input `));
     expect(await refused(["--only", "EXT-00001", "--revise"])).toMatch(new RegExp(`${differs} --only, --revise `));
+    expect(await refused(["--canary", "2", "--rps", "1"])).toMatch(new RegExp(`${differs} --canary, --rps `));
     expect(await refused(["--contract", "no-dedupe.yaml"])).toMatch(new RegExp(`${differs} the overlays `));
     expect(await refused(["--dry-run"])).toMatch(new RegExp(inUse));
     const piped = ["push", "-", "--contract", CONTRACT, "--mapping", "mapping.yaml", "--ledger", scene.ledger];

@@ -27,11 +27,19 @@ async function recorded(folder: string): Promise<NewRun> {
 
 const ROWS = ["A,Ann,,", "B,Ben,,"];
 
-test("a push with the same files but another folder, pace and report folder has the same settings", async () => {
+test("a push with the same files but another folder and report folder has the same settings", async () => {
   const other = await recorded(thingsFolder(ROWS));
-  const pace = { concurrency: 3, maxConcurrency: 4, rps: 2 };
-  const own = await described(thingsFolder(ROWS), { supplier: "ACME" }, { pace, out: "elsewhere", threads: 4 });
+  const own = await described(thingsFolder(ROWS), { supplier: "ACME" }, { out: "elsewhere", threads: 4 });
   expect(differencesOf(own, other)).toEqual([]);
+});
+
+const LIMITS: Partial<RunSettings> = { pace: { concurrency: 3, maxConcurrency: 4, rps: 2 }, maxErrors: { count: 5 } };
+
+test("a push that sets no limits has the same settings as a run with limits", async () => {
+  const folder = thingsFolder(ROWS);
+  const other = await described(folder, {}, LIMITS);
+  expect(differencesOf(await described(folder), other)).toEqual([]);
+  expect(differencesOf(await described(folder, {}, LIMITS), other)).toEqual([]);
 });
 
 test.each<readonly [name: string, more: Partial<JobSettings>, settings: Partial<RunSettings>]>([
@@ -44,6 +52,10 @@ test.each<readonly [name: string, more: Partial<JobSettings>, settings: Partial<
   ["--new-keys", {}, { newKeys: true }],
   ["--until", {}, { until: "validate" }],
   ["--send-invalid", {}, { sendInvalid: true }],
+  ["--canary", {}, { canary: 5 }],
+  ["--max-errors", {}, { maxErrors: { count: 1 } }],
+  ["--concurrency", {}, { pace: { concurrency: 1, maxConcurrency: 16 } }],
+  ["--rps", {}, { pace: { concurrency: "auto", maxConcurrency: 16, rps: 1 } }],
   ["the target", {}, { target: { ...PUSH_SETTINGS.target, baseUrl: "https://other.example/v1/" } }],
   ["the target", {}, { target: { ...PUSH_SETTINGS.target, baseUrl: "https://t.example/sandbox/v1/" } }],
 ])("a push with another value differs in %s", async (name, more, settings) => {

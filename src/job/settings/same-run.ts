@@ -9,9 +9,9 @@ import { FILE_KINDS, type FileKind } from "./recorded-files.ts";
 import { type RunSettings, settingsIfKnown } from "./recorded-settings.ts";
 
 /**
- * Returns the differences between two pushes that affect which records are sent, or where they are sent. Without such
- * differences, each push can send the records that the other push has planned. Compares the contents of files, but not
- * their paths.
+ * Returns the differences between a push and another run that affect which records are sent, or where they are sent, and
+ * the limits of the push that the run does not have. Without such differences, the push can send the records that the
+ * other run has planned. Compares the contents of files, but not their paths.
  */
 export function differencesOf(own: NewRun, other: NewRun): readonly string[] {
   const [one, two] = [settingsIfKnown(own), settingsIfKnown(other)];
@@ -25,6 +25,7 @@ export function differencesOf(own: NewRun, other: NewRun): readonly string[] {
       kind === "configuration" || isSame(fingerprintsOf(one, kind), fingerprintsOf(two, kind)) ? [] : [NAMES[kind]],
     ),
     ...namesOfDifferent(optionsOf(one), optionsOf(two)),
+    ...unmetLimits(limitsOf(one), limitsOf(two)),
   ];
 }
 
@@ -102,6 +103,22 @@ function optionsOf({ job, ...settings }: RunSettings): NamedValues {
     ...selecting(RUN, settings),
     ["the rule settings", job.rules],
     ["the document folders", [job.documentRoots, job.documentRoot]],
+  ];
+}
+
+/** Returns the names of the limits that a push sets and another run does not have. */
+function unmetLimits(own: NamedValues, others: NamedValues): readonly string[] {
+  const wanted = own.map(([name, value], index) => [name, value ?? others[index]?.[1]] as const);
+  return namesOfDifferent(wanted, others);
+}
+
+/** Returns the settings that limit how a push sends records, by the names that users know. */
+function limitsOf({ pace, canary, maxErrors }: RunSettings): NamedValues {
+  return [
+    ["--canary", canary],
+    ["--max-errors", maxErrors],
+    ["--concurrency", pace.concurrency === "auto" ? undefined : pace.concurrency],
+    ["--rps", pace.rps],
   ];
 }
 
