@@ -20,6 +20,8 @@ export function quietLeftMs(quietMs: number, abandonedAt: string | undefined, cl
   return Math.max(0, Math.min(quietMs, Date.parse(abandonedAt) + quietMs - clock.now()));
 }
 
+const QUIET_SETTING = "the target's timeouts.quietSeconds";
+
 /**
  * Waits until the quiet period after an abandoned request has ended, or until the user stops the program. Such a
  * request may still be in transit, or may be processed later.
@@ -27,7 +29,7 @@ export function quietLeftMs(quietMs: number, abandonedAt: string | undefined, cl
 export async function waitForQuiet(
   quietMs: number,
   abandonedAt: string | undefined,
-  { clock, drain, notice, setting }: QuietEnvironment & { readonly setting: "--quiet-period" | "quietSeconds" },
+  { clock, drain, notice, setting }: QuietEnvironment & { readonly setting: "--quiet-period" | typeof QUIET_SETTING },
 ): Promise<void> {
   const left = quietLeftMs(quietMs, abandonedAt, clock);
   if (left <= 0) return;
@@ -48,7 +50,7 @@ export async function waitForOtherContent(
   environment: QuietEnvironment,
 ): Promise<void> {
   if (steps.length < 2 && outcomes.some(({ outcome }) => outcome === "exists")) return;
-  await waitForQuiet(quietMs, await abandonedAt(), { ...environment, setting: "quietSeconds" });
+  await waitForQuiet(quietMs, await abandonedAt(), { ...environment, setting: QUIET_SETTING });
 }
 
 /**
