@@ -133,7 +133,9 @@ function notAmbiguous(isBoth: boolean, run: string): Failure {
 function sentByOther(sender: string, run: string): Failure {
   const what = "the last request for a record that is passed to --accept had different content";
   return new Failure("usage", `run ${run}: ${what}, and was sent by run ${sender}; no record was changed`, {
-    hint: `compare the content of run ${sender} with the platform, then decide with \`migrate reconcile ${sender}\``,
+    hint:
+      `compare the content of run ${sender} with the platform, then decide with ` +
+      `\`migrate reconcile ${sender} --accept <key>\` or \`migrate reconcile ${sender} --resend <key>\``,
   });
 }
 
