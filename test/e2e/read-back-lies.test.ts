@@ -120,6 +120,18 @@ test.each([
   expect(created).toEqual(references(6));
 });
 
+test.each<[string, Action]>([
+  ["a gateway's JSON", reply(404, { message: "no Route matched with those values" })],
+  ["an empty body", reply(404, "")],
+])("resume creates no second account after a 404 with %s", async (_, notFound) => {
+  const readBack = (request: SeenRequest): Action => (keyIn(request) === undefined ? reply(200, []) : notFound);
+  const { reconcile, resume, created } = await reconcileAfterPush({ records: 3, lost: [2], readBack });
+  expect(reconcile.code).toBe(5);
+  expect(reconcile.stderr).toContain('has the status 404 without the "detail" of an error in its body');
+  expect(resume.code).toBe(5);
+  expect(created).toEqual(references(3));
+});
+
 test("a record is created once more if the status of its import means that the platform does not have the record", async () => {
   const readBack = statusReply("UNKNOWN");
   const { reconcile, resume, created } = await reconcileAfterPush({

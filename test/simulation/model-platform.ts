@@ -228,7 +228,7 @@ function createApp(options: PlatformOptions, accounts: HeldAccount[]): App {
       /^\/v2\/data-import\/accounts\/./,
       (key) => {
         work(key);
-        if (!tasks.has(key)) return json(404, {});
+        if (!tasks.has(key)) return json(404, { detail: "Not found." });
         const account = held(key);
         if (account === undefined) return json(200, { status: "PENDING" });
         return json(200, { status: "PROCESSED", kraken_identifier: account.number });

@@ -7,7 +7,7 @@ import { joinPath } from "../../transport/base-url.ts";
 import type { HttpReply } from "../../transport/http.ts";
 import { classifyReply } from "../reply/classify-reply.ts";
 import { contradictionIn, namesOfKey, sentRecordMismatch } from "../reply/named-record.ts";
-import { TRUNCATED, accountAt, cleanText, isEmpty, isHtml, parseBody, unreadableReason } from "../reply/reply-body.ts";
+import { TRUNCATED, accountAt, cleanText, isEmpty, isHtml, notFoundMismatch, parseBody } from "../reply/reply-body.ts";
 import type { Classification, ReplyClass } from "../reply/reply-class.ts";
 import { replyProblems, UNREADABLE } from "../reply/reply-problems.ts";
 import { operationMismatch } from "../reply/reply-trust.ts";
@@ -173,7 +173,7 @@ function classOfNotFound(
   { operation }: Poll,
   payload: JsonObject,
 ): ReplyClass {
-  const mismatch = unreadableReason(reply, body) ?? sentRecordMismatch(body, operation, payload, reply.status);
+  const mismatch = notFoundMismatch(reply, body) ?? sentRecordMismatch(body, operation, payload, reply.status);
   if (mismatch === undefined) return { kind: "absent", reason: "HTTP 404" };
   return { kind: "ambiguous", reason: `HTTP 404 ${mismatch}`, notFromApi: mismatch !== TRUNCATED };
 }

@@ -6,7 +6,7 @@ import { type Http, type HttpReply, TransportError } from "../../transport/http.
 import { type RetryDependencies, isTemporary, retryingHttp } from "../../transport/retrying-http.ts";
 import { type Authorisation, retryingAuthorisation, sendAuthorised } from "../auth/authorisation.ts";
 import { classifyError, unreachableFailure } from "../reply/classify-error.ts";
-import { cleanText, isHtml, parseBody, unreadableReason } from "../reply/reply-body.ts";
+import { cleanText, isHtml, notFoundMismatch, parseBody } from "../reply/reply-body.ts";
 import { replyProblems } from "../reply/reply-problems.ts";
 import { isUnauthorised, statusFailure } from "../reply/reply-class.ts";
 import type { Account } from "./received-records.ts";
@@ -101,9 +101,9 @@ function jsonTextOf(reply: HttpReply, wanted: ReadRequest, authorised: boolean):
 
 function refusal(reply: HttpReply, wanted: ReadRequest, authorised: boolean): Failure {
   const { status } = reply;
-  if (status === 404 && !isHtml(reply)) {
-    const unreadable = unreadableReason(reply, parseBody(reply));
-    return unreadable === undefined ? wanted.missing : wrongReply(wanted.what, `has the status 404 ${unreadable}`);
+  if (status === 404) {
+    const mismatch = notFoundMismatch(reply, parseBody(reply));
+    return mismatch === undefined ? wanted.missing : wrongReply(wanted.what, `has the status 404 ${mismatch}`);
   }
   if (isTemporary(status)) {
     return new Failure("platform_unreachable", `the platform did not return ${wanted.what} (HTTP ${status})`, {

@@ -21,6 +21,18 @@ export function unreadableReason(reply: HttpReply, body: JsonValue | undefined):
   return isBroken ? "with a body that is not JSON" : undefined;
 }
 
+/**
+ * Returns the reason why a reply with status 404 does not prove that a record is absent, otherwise undefined. The errors
+ * of the platform have a `detail`. A gateway that has no route to the platform replies with another body, or with none.
+ */
+export function notFoundMismatch(reply: HttpReply, body: JsonValue | undefined): string | undefined {
+  const unreadable = unreadableReason(reply, body);
+  if (unreadable !== undefined) return unreadable;
+  const detail = valueAt(body, ["detail"]);
+  const isError = typeof detail === "string" && detail.trim() !== "";
+  return isError ? undefined : 'without the "detail" of an error in its body';
+}
+
 export function isJsonType(contentType: string): boolean {
   return jsonMediaType([contentType]) !== undefined;
 }

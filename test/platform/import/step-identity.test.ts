@@ -110,10 +110,28 @@ function kindOfStatus(reply: HttpReply, payload?: JsonObject): Promise<string | 
 
 test("a 404 reply to the status request means 'not found' only if it is complete and names no other record", async () => {
   expect(await kindOfStatus(replyOf(404, { detail: "Not found." }))).toBe("absent");
-  expect(await kindOfStatus({ ...replyOf(404, {}), headers: {}, body: "" })).toBe("absent");
   expect(await kindOfStatus(replyOf(404, { detail: "Not found." }, false))).toBe("ambiguous");
   expect(await kindOfStatus({ ...replyOf(404, {}), body: '{"detail":' })).toBe("ambiguous");
   expect(await kindOfStatus(replyOf(404, { detail: "Not found.", id: "EXT-2" }))).toBe("ambiguous");
+});
+
+const PLAIN = { "content-type": "text/plain; charset=utf-8" };
+
+test.each<[string, Partial<HttpReply>]>([
+  ["plain text", { headers: PLAIN, body: "404 page not found\n" }],
+  ["an empty body", { headers: {}, body: "" }],
+  ["a web page under another type", { headers: { "content-type": "application/octet-stream" }, body: "<html></html>" }],
+  ["another JSON object", { body: '{"message":"no Route matched with those values"}' }],
+  ["an empty `detail`", { body: '{"detail":" "}' }],
+  ["a list", { body: '[{"detail":"Not found."}]' }],
+])("a 404 of a gateway does not prove that the record is absent: %s", async (_, difference) => {
+  const [client] = createStepClients(operation("schedule"), toolsFor({ ...replyOf(404, {}), ...difference }));
+  const result = await client?.status?.poll(PAYLOAD, new AbortController().signal);
+  expect(result?.replyClass).toEqual({
+    kind: "ambiguous",
+    reason: 'HTTP 404 without the "detail" of an error in its body',
+    notFromApi: true,
+  });
 });
 
 test.each<[string, object]>([

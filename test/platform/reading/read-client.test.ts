@@ -7,6 +7,7 @@ import { fakeReads, listOf } from "./fake-reads.ts";
 import { jsonReply } from "../json-reply.ts";
 
 const ACCOUNT = jsonReply(200, { number: "A-1" });
+const HTML = { "content-type": "text/html" };
 const firstPage = (reads: ReturnType<typeof fakeReads>): Promise<unknown> => productPages(reads.client).next();
 
 function lost(code: string, phase: "unsent" | "sent" = "sent"): TransportError {
@@ -45,12 +46,16 @@ describe("a read", () => {
     ["a wait longer than the limit", () => jsonReply(429, {}, { "retry-after": "3600" }), "platform_unreachable", 1],
     ["an untrusted certificate", () => thrown(lost("DEPTH_ZERO_SELF_SIGNED_CERT", "unsent")), "tls", 1],
     ["a redirect", () => jsonReply(302, {}, { location: "https://login.example.com/A-1" }), "redirect", 1],
-    ["a web page", () => ({ ...ACCOUNT, headers: { "content-type": "text/html" } }), "wrong_endpoint", 1],
+    ["a web page", () => ({ ...ACCOUNT, headers: HTML }), "wrong_endpoint", 1],
     ["an empty body", () => ({ ...ACCOUNT, body: "" }), "wrong_endpoint", 1],
     ["an incomplete reply", () => ({ ...ACCOUNT, complete: false }), "wrong_endpoint", 5],
     ["an incomplete 404", () => ({ ...jsonReply(404, {}), complete: false }), "wrong_endpoint", 5],
     ["a 404 with truncated JSON", () => ({ ...jsonReply(404, {}), body: '{"detail":"No A-1' }), "wrong_endpoint", 1],
     ["404", () => jsonReply(404, { detail: "No A-1." }), "not_found", 1],
+    ["a 404 of a gateway", () => jsonReply(404, { message: "no Route matched" }), "wrong_endpoint", 1],
+    ["a 404 in plain text", () => ({ ...jsonReply(404, {}), headers: {}, body: "no page A-1" }), "wrong_endpoint", 1],
+    ["an empty 404", () => ({ ...jsonReply(404, {}), body: "" }), "wrong_endpoint", 1],
+    ["a web page with status 404", () => ({ ...jsonReply(404, {}), headers: HTML }), "wrong_endpoint", 1],
     ["403", () => jsonReply(403, { detail: "No A-1." }), "platform_refused", 1],
     ["401", () => jsonReply(401, { detail: "No A-1." }), "authentication", 1],
     ["400", () => jsonReply(400, { detail: "No A-1." }), "wrong_endpoint", 1],
