@@ -164,7 +164,7 @@ export const TARGET = {
       quietSeconds: {
         kind: "timeout",
         range: [0, 86_400],
-        docs: 'time during which the platform may still process a request with an unknown outcome (0 to 86,400). Until it has passed, a "not found" reply is not trusted, and a record is not sent with changed content if a request with its earlier content got no reply. Default: twice `wholeSeconds`, but at least 240',
+        docs: 'time during which the platform may still process a request with an unknown outcome (0 to 86,400). Until it has passed, a "not found" reply is not trusted, and a record is not sent with changed content if a request with its earlier content got no clear reply. Default: twice `wholeSeconds`, but at least 240',
       },
     },
   },

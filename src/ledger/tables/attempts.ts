@@ -31,16 +31,28 @@ export function* otherContentAbandonedAt(tables: Tables, { number }: RunRow): Wo
   return (yield* tables.row(SELECT_ABANDONED, number))?.at ?? undefined;
 }
 
+/**
+ * SQL condition: the attempt had no reply, or a reply after which the platform may still process the request. The reason
+ * of a reply that settles nothing begins with its HTTP status.
+ */
+const IS_UNANSWERED = "(http is null or http >= 500 or http in (408, 409) or http < 300 and reason like 'HTTP %')";
+
+/**
+ * SQL condition: the request of a `pending` attempt was sent. The requests of a step that may be repeated count as sent.
+ * Any other attempt is followed by its repetition, unless its request was never sent.
+ */
+const WAS_SENT = `(harmless or exists (select 1 from migrate.attempts as later where later.run = attempts.run
+      and later.record = attempts.record and later.attempt > attempts.attempt))`;
+
 const SELECT_ABANDONED = statement<{ at: string | null }>(`
   with changed as materialized (
-    select items.identity, records.state from migrate.items /*+ indexed by items_open */
+    select items.identity from migrate.items /*+ indexed by items_open */
     inner join migrate.records on records.identity = items.identity
     where items.run = $1 and items.status = 'pending' and records.attempts > 0 and records.content <> items.content
   )
   select max(settled_at) as at from migrate.attempts
-  where http is null and (
-    status = 'pending' and harmless and identity in (select identity from changed)
-    or status = 'ambiguous' and identity in (select identity from changed where state = 'ambiguous'))`);
+  where ${IS_UNANSWERED} and (status = 'ambiguous' or status = 'pending' and ${WAS_SENT})
+    and identity in (select identity from changed)`);
 
 /** Returns every attempt for the records with this key, in any run. */
 export function* attemptsOf(tables: Tables, key: string): Work<readonly Attempt[]> {

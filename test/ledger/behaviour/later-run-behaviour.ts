@@ -3,7 +3,6 @@ import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { AttemptOutcome } from "../../../src/ledger/records/requests.ts";
 import {
   intendAll,
-  intentOf,
   item,
   outcomesOf,
   planned,
@@ -210,40 +209,6 @@ export function describeLaterRuns(opened: () => Ledger): void {
       await sendAll(ledger, later, "pending");
       await ledger.resumeRun(later, { ...POLICY, ...policy });
       expect(await ledger.sendable(later, 2, 9)).toMatchObject([{ record: 2, prior: "other" }]);
-    });
-
-    test("returns the time at which a request with different content was abandoned, if its record is still to be sent", async () => {
-      const abandonedAt = async (content: string): Promise<string | undefined> => {
-        const run = await planned(ledger, [item(1, "A", content), item(2, "B", content), item(3, "C", content)]);
-        return ledger.otherContentAbandonedAt(run);
-      };
-      const killed = await planned(ledger, [item(1, "A", "x"), item(2, "B", "x")]);
-      expect(await ledger.otherContentAbandonedAt(killed)).toBeUndefined();
-      const [first, second] = await ledger.sendable(killed, 1, 9);
-      if (first === undefined || second === undefined) throw new Error("Nothing to send.");
-      const stage = { step: "stage", idempotent: true };
-      await ledger.saveIntents(
-        killed,
-        [first, second].map((each) => ({ ...intentOf(each), ...stage })),
-      );
-      const replied = attemptOutcomeOf({ ...intentOf(second), ...stage }, "pending", { step: "stage", http: 503 });
-      await ledger.saveOutcomes(killed, [{ ...replied, at: "2126-01-01T00:00:00.000Z" }]);
-      expect(await abandonedAt("x")).toBeUndefined();
-      const at = await abandonedAt("y");
-      expect(Date.parse(at ?? "")).toBeGreaterThan(0);
-      expect(at?.startsWith("2126")).toBe(false);
-      expect(await ledger.otherContentAbandonedAt(killed)).toBeUndefined();
-    });
-
-    test("returns the time at which a request with different content was abandoned, if its ambiguous record may be sent again", async () => {
-      const policy = { resendAmbiguous: true };
-      const killed = await planned(ledger, [item(1, "A", "x"), item(2, "B", "x")], { policy });
-      await sendAll(ledger, killed, "ambiguous", { at: "2026-11-20T23:50:00.000Z" });
-      const abandonedAt = async (content: string, more: Partial<typeof policy>): Promise<string | undefined> =>
-        ledger.otherContentAbandonedAt(await planned(ledger, [item(1, "A", content)], { policy: more }));
-      expect(await abandonedAt("x", policy)).toBeUndefined();
-      expect(await abandonedAt("y", {})).toBeUndefined();
-      expect(await abandonedAt("y", policy)).toBe("2026-11-20T23:50:00.000Z");
     });
 
     test("treats the same key at another target as a different record", async () => {

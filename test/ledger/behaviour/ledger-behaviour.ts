@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
+import { describeAbandonedRequests } from "./abandoned-request-behaviour.ts";
 import { describeRuns } from "./run-behaviour.ts";
 import { describeRecovery } from "./recovery-behaviour.ts";
 import { describePlan } from "./plan-behaviour.ts";
@@ -17,7 +18,13 @@ type Subject = (opened: () => Ledger) => void;
 /** The behaviour of a ledger in a single run. */
 export const ONE_RUN: readonly Subject[] = [describeRuns, describePlan, describeDuplicateKeys, describeSending];
 /** The behaviour of a ledger in a run after other runs. */
-export const LATER_RUNS: readonly Subject[] = [describeLaterRuns, describeExisting, describePartial, describeStale];
+export const LATER_RUNS: readonly Subject[] = [
+  describeLaterRuns,
+  describeAbandonedRequests,
+  describeExisting,
+  describePartial,
+  describeStale,
+];
 /** The behaviour of a ledger with keys that it has excluded or already knows. */
 export const KNOWN_KEYS: readonly Subject[] = [describeExclusions, describeKnownKeys];
 /** The behaviour of a ledger with journals. A ledger in a thread is compared with journals before the thread starts. */
