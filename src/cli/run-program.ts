@@ -113,5 +113,5 @@ function refusalText(text: string, command: Command): string {
   const [given, flag = ""] = /unknown option '(-[^=']*)=[^\n]*'/.exec(text) ?? [];
   if (given === undefined) return text;
   const isKnown = command.options.some(({ long, short }) => flag === long || flag === short);
-  return isKnown ? `option '${flag}' takes no value` : text.replace(given, `unknown option '${flag}'`);
+  return isKnown ? `option '${flag}' takes no value` : text.replace(given, () => `unknown option '${flag}'`);
 }

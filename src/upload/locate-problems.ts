@@ -49,7 +49,7 @@ function descend(payload: JsonObject, path: AttrPath): { readonly node: JsonValu
 function masked(detail: string, node: JsonValue, scalarsOf: typeof scalarsUnder): string {
   if (typeof node === "string" || typeof node === "number") {
     const value = String(node);
-    return value.length < MIN_MASKED_LENGTH ? detail : detail.replaceAll(value, shapeOf(value));
+    return value.length < MIN_MASKED_LENGTH ? detail : detail.replaceAll(value, () => shapeOf(value));
   }
   let text = detail;
   for (const value of scalarsOf(node)) {
