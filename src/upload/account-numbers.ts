@@ -6,10 +6,11 @@ import type { RecordState } from "./record-state.ts";
 export interface AccountNumbers {
   /**
    * Returns the result, or an ambiguous result if the account number is suspicious. A number is suspicious if another
-   * record already has it, because numbers are unique. It is also suspicious if an earlier version of the record has a
-   * different number, because the platform may have created a second account.
+   * record already has it, because numbers are unique. It is also suspicious if an earlier reply about the record, or
+   * about its earlier version, has a different number, because the platform may have created a second account. Notes the
+   * number in the state.
    */
-  readonly check: (result: RequestResult, state: Pick<RecordState, "toSend" | "json">) => RequestResult;
+  readonly check: (result: RequestResult, state: Pick<RecordState, "toSend" | "json" | "account">) => RequestResult;
 }
 
 /**
@@ -28,9 +29,9 @@ export function createAccountNumbers(): AccountNumbers {
   return {
     check(result, state) {
       const { replyClass, http } = result;
-      const { record, account: earlier } = state.toSend;
-      const isSettled = replyClass.kind === "accepted" || replyClass.kind === "rejected";
-      if (!isSettled || replyClass.account === undefined) return result;
+      const { record, account: ofVersion } = state.toSend;
+      const earlier = state.account ?? ofVersion;
+      if (!("account" in replyClass) || replyClass.account === undefined) return result;
       if (namesAccount(state, replyClass.account)) return result;
       if (earlier !== undefined && earlier !== replyClass.account) {
         return { ...result, replyClass: ambiguous(http, `a different account number than before (${earlier})`) };
@@ -38,6 +39,7 @@ export function createAccountNumbers(): AccountNumbers {
       const holder = latest.get(replyClass.account) ?? older.get(replyClass.account);
       if (holder !== undefined && holder !== record)
         return { ...result, replyClass: ambiguous(http, `the account number of another record (record ${holder})`) };
+      state.account = replyClass.account;
       latest.set(replyClass.account, record);
       if (latest.size >= MIN_REMEMBERED) {
         older = latest;

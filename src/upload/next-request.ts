@@ -74,6 +74,7 @@ export async function applyResult(state: RecordState, result: RequestResult, con
   else if (action.kind === "send") {
     enterPosition(state, { step, mode: "send" }, context);
     state.isAmbiguous = false;
+    state.account = undefined;
     context.queue.putBack(state);
   } else {
     // The platform accepted the record but no longer finds it.

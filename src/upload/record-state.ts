@@ -39,6 +39,8 @@ export interface RecordState extends StepProgress {
   prior: PriorContent;
   /** Whether the platform had already completed a step, perhaps with different content. */
   wasDoneBefore: boolean;
+  /** The account number in the latest reply of this run that has one. */
+  account: string | undefined;
   epoch: Epoch;
   /** Present while the step is polled. */
   patience: PollPatience | undefined;
@@ -56,6 +58,7 @@ export function newRecordState(toSend: RecordToSend, at: WorkflowPosition): Reco
     isAmbiguous,
     prior: toSend.prior ?? (isAmbiguous ? "same" : "none"),
     wasDoneBefore: false,
+    account: undefined,
     epoch: 0,
     patience: undefined,
     stepSlot: undefined,

@@ -18,7 +18,10 @@ export async function sendRecord(state: RecordState, context: SendContext): Prom
 async function sendOnce(state: RecordState, context: SendContext): Promise<void> {
   const { accountNumbers, circuitBreaker, queue, rate, retryBudget: budget, random, shutdown, stepLimits } = context;
   state.epoch = rate.epoch();
-  const reply = accountNumbers.check(await request(state, context), state);
+  const received = await request(state, context);
+  const reply = accountNumbers.check(received, state);
+  // The platform may have created a second account.
+  if (reply !== received) noteUnclear(state);
   const result = withSupplierState(reply, state, context);
   const observed = withoutStepLimit(result, state, context);
   const failure = circuitBreaker.observe(observed, state.epoch, stepLimits.inFlight()) ?? supplierFailure(context);

@@ -18,10 +18,16 @@ const ANY_RECORD: RecordToSend = {
   locate: () => undefined,
 };
 
+type CheckedState = Parameters<ReturnType<typeof createAccountNumbers>["check"]>[1];
+
+function stateOf(payload: JsonObject, more: Partial<RecordToSend> = {}): CheckedState {
+  const toSend = { ...ANY_RECORD, payload, ...more };
+  return { toSend, json: Buffer.from(JSON.stringify(payload)), account: undefined };
+}
+
 function checker(payload: JsonObject = {}): (result: RequestResult, record: number) => RequestResult {
   const { check } = createAccountNumbers();
-  return (result, record) =>
-    check(result, { toSend: { ...ANY_RECORD, record, payload }, json: Buffer.from(JSON.stringify(payload)) });
+  return (result, record) => check(result, stateOf(payload, { record }));
 }
 
 test("a reply with the account number of another record is ambiguous", () => {
@@ -37,15 +43,28 @@ test("a reply with the account number of another record is ambiguous", () => {
 
 test("a reply is ambiguous if its account number differs from that of the record's earlier version", () => {
   const { check } = createAccountNumbers();
-  const toSend = { ...ANY_RECORD, account: "A-1" };
-  const json = Buffer.from("{}");
-  expect(check(accepted("A-1"), { toSend, json })).toEqual(accepted("A-1"));
-  expect(check(accepted(), { toSend, json })).toEqual(accepted());
-  expect(check(accepted("A-2"), { toSend, json }).replyClass).toEqual({
-    kind: "ambiguous",
-    reason: "HTTP 201 with a different account number than before (A-1)",
-    notFromApi: true,
-  });
+  const state = stateOf({}, { account: "A-1" });
+  expect(check(accepted("A-1"), state)).toEqual(accepted("A-1"));
+  expect(check(accepted(), state)).toEqual(accepted());
+  expect(check(accepted("A-2"), state).replyClass).toEqual(DIFFERENT);
+});
+
+const DIFFERENT = {
+  kind: "ambiguous",
+  reason: "HTTP 201 with a different account number than before (A-1)",
+  notFromApi: true,
+};
+
+test.each<[string, RequestResult["replyClass"]]>([
+  ["a completed step", { kind: "accepted", account: "A-1" }],
+  ["a poll of an unfinished import", { kind: "waiting", reason: "the status is IN_PROGRESS", account: "A-1" }],
+])("a reply is ambiguous if its account number differs from that of an earlier reply: %s", (_, replyClass) => {
+  const { check } = createAccountNumbers();
+  const state = stateOf({});
+  const earlier = { ...accepted(), replyClass };
+  expect(check(earlier, state)).toBe(earlier);
+  expect(check(accepted("A-2"), state).replyClass).toEqual(DIFFERENT);
+  expect(check(accepted("A-1"), state)).toEqual(accepted("A-1"));
 });
 
 test("a record may receive its own account number twice, and a reply may have no account number", () => {

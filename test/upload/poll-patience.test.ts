@@ -160,3 +160,22 @@ test.each([
   const { ledger } = await poll(() => busy(), { records: [unanswered], steps: [{ ...STAGE, idempotent }] });
   expect(ledger.settlements.map((saved) => saved.status).at(-1)).toBe(status);
 });
+
+function withAccount(kind: "accepted" | "waiting", account: string): RequestResult {
+  const replyClass = kind === "accepted" ? { kind, account } : { kind, account, reason: "IN_PROGRESS" };
+  return { replyClass, http: 200, durationMs: 1 };
+}
+
+test("a record is ambiguous if its polls return different account numbers", async () => {
+  const changed = await poll(
+    (number) => withAccount(number === 1 ? "waiting" : "accepted", `A-${Math.min(number, 2)}`),
+    {
+      records: [sendable(1)],
+    },
+  );
+  expect([...changed.ledger.states.values()]).toEqual(["ambiguous"]);
+  const kept = await poll((number) => withAccount(number === 1 ? "waiting" : "accepted", "A-1"), {
+    records: [sendable(1)],
+  });
+  expect([...kept.ledger.states.values()]).toEqual(["accepted"]);
+});

@@ -207,11 +207,12 @@ function contradictionOf(
 function classOfStatus(status: string, body: JsonValue | undefined, { outcomes, account, error }: Poll): ReplyClass {
   const outcome = Object.hasOwn(outcomes, status) ? outcomes[status] : undefined;
   const shown = cleanText(status, 60);
-  if (outcome === "accepted") return { kind: "accepted", ...accountAt(body, account === undefined ? [] : [account]) };
+  const known = accountAt(body, account === undefined ? [] : [account]);
+  if (outcome === "accepted") return { kind: "accepted", ...known };
   if (outcome === "rejected") return { kind: "rejected", problems: problemsIn(body, error, shown), isFinal: true };
   return outcome === "absent"
     ? { kind: "absent", reason: `the status is ${shown}` }
-    : { kind: "waiting", reason: `the status is ${shown}` };
+    : { kind: "waiting", reason: `the status is ${shown}`, ...known };
 }
 
 function problemsIn(

@@ -35,7 +35,7 @@ export type ReplyClass =
   /** Certainly not processed. */
   | { readonly kind: "retry"; readonly reason: string; readonly afterMs?: number }
   /** Answer to a status query: the platform is still processing the record. */
-  | { readonly kind: "waiting"; readonly reason: string }
+  | { readonly kind: "waiting"; readonly reason: string; readonly account?: string }
   /** Answer to a status query: the platform does not know the record. */
   | { readonly kind: "absent"; readonly reason: string }
   /** No byte was sent. */

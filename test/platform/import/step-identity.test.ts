@@ -153,6 +153,15 @@ test.each<[string, object, string]>([
   expect(await polled(body)).toBe(kind);
 });
 
+test("the status of an unfinished import includes its account number, so that a later change is detected", async () => {
+  const [client] = createStepClients(
+    operation("schedule"),
+    toolsFor(replyOf(200, { state: "NEW", identifier: "A-1" })),
+  );
+  const result = await client?.status?.poll(PAYLOAD, new AbortController().signal);
+  expect(result?.replyClass).toMatchObject({ kind: "waiting", account: "A-1" });
+});
+
 test.each<[string, object, JsonObject?]>([
   ["with its key", { state: "DONE", ref: "EXT-1", identifier: "A-1" }],
   ["with its key under the parameter's name", { state: "DONE", id: "EXT-1", identifier: "A-1" }],
