@@ -190,6 +190,8 @@ const SUPPLIER_CLOSED = "import_supplier_migration_not_ongoing";
 function byDefault(facts: Facts, operation: ClassifiedOperation): ReplyClass {
   const { status } = facts.reply;
   if (status < 300) return classifySuccess(facts, operation);
+  // RFC 9110, 15.4.4: the server has performed the request, and the redirect leads to its result.
+  if (status === 303 && operation.method !== "GET") return notFromApi("HTTP 303: the platform may have the record");
   if (status < 500) return classifyRefusal(facts, operation);
   return { kind: "ambiguous", reason: `HTTP ${status}`, notFromApi: false };
 }

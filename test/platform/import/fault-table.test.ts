@@ -242,9 +242,10 @@ const TABLE: readonly Row[] = [
     () => refused(() => parseBaseUrl("http://platform.example/v1/", { allowInsecureLoopback: true })),
     "stop",
   ),
-  ...[301, 302, 303, 307, 308].map((status) =>
-    row(`HTTP ${status}`, meeting(reply(status, "", { location: "https://evil.example/" })), "stop"),
-  ),
+  ...[301, 302, 303, 307, 308].map((status) => {
+    const redirect = meeting(reply(status, "", { location: "https://evil.example/" }));
+    return row(`HTTP ${status}`, redirect, status === 303 ? "ambiguous" : "stop");
+  }),
   row("a web page instead of JSON", meeting(reply(200, "<html>", HTML)), "ambiguous"),
   row("HTTP 204", meeting(raw("HTTP/1.1 204 No Content\r\n\r\n")), "ambiguous"),
   row("a connection of 256 kbit/s", meeting(created, proxied({ bytesPerSecond: 32_000 })), "accepted"),

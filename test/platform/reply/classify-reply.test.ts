@@ -65,6 +65,7 @@ describe("a reply without contract rules", () => {
       { headers: { location: "https://evil.example/?token=1" } },
       { kind: "stop", failure: { code: "redirect" } },
     ],
+    ["303, which leads to the result of the request", 303, "", {}, { kind: "ambiguous", notFromApi: true }],
     ["308", 308, "", {}, { kind: "stop", failure: { code: "redirect" } }],
     [
       "400",
