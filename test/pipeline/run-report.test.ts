@@ -69,7 +69,8 @@ describe("the exit code of a run", () => {
       ["too_many_errors"],
     ],
     ["an interruption of reading", { rows: ["A,toolong,,"], checked: { reason: "stopped" } }, 3, ["incomplete"]],
-    ["an interruption of sending", { rows: ["A,toolong,,"], sent: { reason: "drained" } }, 3, []],
+    ["an interruption of sending", { sent: { reason: "drained" } }, 3, []],
+    ["an interruption after the last record", { rows: ["A,toolong,,"], sent: { reason: "drained" } }, 1, []],
     ["an unreachable platform", { sent: { reason: "stopped", failure: unreachable } }, 3, [unreachable.code]],
     ["a paused supplier", { sent: { reason: "stopped", failure: closed } }, 4, [closed.code]],
   ])("reflects %s", async (_, ending, exitCode, failures) => {

@@ -101,7 +101,7 @@ export async function endRun(ended: EndedRun, result: RunResult): Promise<ShownR
   if (sent !== undefined && sent.unsaved.length > 0)
     await reportUnsaved(sent.unsaved, id, dependencies, reportFolder(ended.reporting, id));
   const summary = await ledger.summary(id);
-  const exitCode = exitCodeOf(result, ended.run, summary.exitCode);
+  const exitCode = exitCodeOf(result, ended, summary);
   const isLedgerLost = sent?.failure?.code === "ledger_lost";
   if (!isLedgerLost) await ledger.finishRun(id, exitCode);
   const run = (await ledger.findRun(id)) ?? ended.run;
@@ -242,17 +242,22 @@ function titleOf({ command, id }: Run, job: Job | undefined): string {
   return `${command} ${first.file}${others}`;
 }
 
-function exitCodeOf({ checked, sent }: RunResult, run: Run, recordsAlone: number): number {
+function exitCodeOf({ checked, sent }: RunResult, { run, job }: EndedRun, { exitCode, counts }: Summary): number {
   const unread = checked === undefined ? (unreadExitCode(run) ?? 0) : 0;
-  const stopped = checked?.reason === "stopped" || sent?.reason === "drained" ? [3] : [];
+  const stopped = checked?.reason === "stopped" || isComparisonLeft(sent, counts, job) ? [3] : [];
   const tooMany = checked?.reason === "too_many_errors" ? [1] : [];
   return highestPriorityExitCode([
-    recordsAlone,
+    exitCode,
     unread,
     ...stopped,
     ...tooMany,
     ...(sent?.failure ? [sent.failure.exitCode] : []),
   ]);
+}
+
+/** Whether existing records could be compared, but the run was stopped before. They are compared after sending. */
+function isComparisonLeft(sent: UploadEnd | undefined, { existing = 0 }: Summary["counts"], job?: Job): boolean {
+  return sent?.reason === "drained" && existing > 0 && comparesContent(job);
 }
 
 function outcomesOf({ ledger, run, shownValues }: ReportableRun): Report["outcomes"] {
