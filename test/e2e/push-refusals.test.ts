@@ -50,27 +50,36 @@ describe("an invalid base URL:", () => {
   });
 });
 
-test.each([301, 302, 303, 307, 308])(
-  "a redirect (%i) is refused, and nothing is sent to its target",
-  async (status) => {
-    const target = await startChaosServer(() => reply(201, "{}"));
-    onTestFinished(target.close);
-    const server = await startChaosServer(() => reply(status, "", { location: `${target.baseUrl.href}?token=abc` }));
-    onTestFinished(server.close);
-    const work = workplace({ accounts: goodAccounts(30) });
-    writeFileSync(work.file("ca.pem"), server.ca);
-    const { code, stdout, stderr } = await work.push(
-      ["--supplier", "SANDBOX", "--base-url", server.baseUrl.href, "--ca", "ca.pem"],
-      { env: TOKEN },
-    );
-    expect(code).toBe(4);
-    expect(stderr).toContain(`redirects to ${target.baseUrl.href}`);
-    expect(stderr).not.toContain("abc");
-    expect(server.requests.length).toBeLessThanOrEqual(4);
-    expect(target.connections()).toBe(0);
-    expect(statusCounts(outcomeLines(stdout))).not.toHaveProperty("accepted");
-  },
-);
+/** Pushes to a platform that replies with redirects to another server. Returns the end of the push and the requests. */
+const pushToRedirects = async (status: number) => {
+  const target = await startChaosServer(() => reply(201, "{}"));
+  onTestFinished(target.close);
+  const server = await startChaosServer(() => reply(status, "", { location: `${target.baseUrl.href}?token=abc` }));
+  onTestFinished(server.close);
+  const work = workplace({ accounts: goodAccounts(30) });
+  writeFileSync(work.file("ca.pem"), server.ca);
+  const flags = ["--supplier", "SANDBOX", "--base-url", server.baseUrl.href, "--ca", "ca.pem"];
+  const end = await work.push(flags, { env: TOKEN });
+  expect(end.stderr).not.toContain("abc");
+  expect(target.connections()).toBe(0);
+  return { ...end, counts: statusCounts(outcomeLines(end.stdout)), requests: server.requests.length, target };
+};
+
+test.each([301, 302, 307, 308])("a redirect (%i) is refused, and nothing is sent to its target", async (status) => {
+  const { code, stderr, counts, requests, target } = await pushToRedirects(status);
+  expect(code).toBe(4);
+  expect(stderr).toContain(`redirects to ${target.baseUrl.href}`);
+  expect(requests).toBeLessThanOrEqual(4);
+  expect(counts).not.toHaveProperty("accepted");
+});
+
+test("a push ends after a few 303 replies, which are not followed, and their records are ambiguous", async () => {
+  const { code, stderr, counts, requests } = await pushToRedirects(303);
+  expect(code).toBe(5);
+  expect(stderr).toContain("HTTP 303");
+  expect(requests).toBeLessThan(15);
+  expect(Object.keys(counts).toSorted()).toEqual(["ambiguous", "pending"]);
+});
 
 test("a push ends after a few requests if every request to the base URL returns 404", async () => {
   const { push } = workplace({ accounts: goodAccounts(50) }, sandbox);
