@@ -31,6 +31,7 @@ export function drawResult(dice: Dice, weather: Weather, now: number): DrawnResu
   const faults = weather.at(now);
   if (faults.cut) return cutOff(dice);
   if (faults.busy && dice() < 0.6) return pushedBack(dice);
+  if (!weather.isClear() && weather.lateShare > 0 && dice() < weather.lateShare) return late(dice);
   if (weather.isClear() || dice() >= (faults.erratic ? 0.5 : weather.baseErrorRate)) return GOOD;
   return drawFault(dice, faults);
 }
@@ -55,6 +56,10 @@ function pushedBack(dice: Dice): DrawnResult {
   ]);
   const status = dice() < 0.8 ? 429 : 503;
   return { kind: "answered", status, processed: false, ...(retryAfter !== undefined && { retryAfter }) };
+}
+
+function late(dice: Dice): DrawnResult {
+  return { kind: "unheard", code: "ECONNRESET", afterMs: between(dice, 1, 400), lateMs: between(dice, 0, 60_000) };
 }
 
 function drawFault(dice: Dice, { erratic }: Faults): DrawnResult {

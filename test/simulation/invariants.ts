@@ -3,9 +3,10 @@ import type { Clock } from "../../src/time/clock.ts";
 import type { Outcome, Summary } from "../../src/model/outcome.ts";
 import { retryAfterMs } from "../../src/transport/retry-delay.ts";
 import type { HttpReply, HttpRequest } from "../../src/transport/http.ts";
-import { type HeldAccount, type ModelPlatform, partsOf } from "./model-platform.ts";
+import { createAcceptedContents, hasPlannedContent, isCorrected } from "./accepted-contents.ts";
+import { type HeldAccount, type ModelPlatform, type OnRepeat, partsOf } from "./model-platform.ts";
 import { type Durable, hex } from "./killable-ledger.ts";
-import { identityOf, type SimulatedRecord } from "./simulated-record.ts";
+import { contentOf, identityOf, type SimulatedRecord } from "./simulated-record.ts";
 
 /** The name of a violated invariant (docs/reliability.md), and a description of the violation. */
 export interface Violation {
@@ -17,6 +18,7 @@ export interface WitnessOptions {
   readonly platform: Pick<ModelPlatform, "accounts" | "arrivals">;
   readonly records: readonly SimulatedRecord[];
   readonly operation: Operation;
+  readonly onRepeat: OnRepeat;
   readonly concurrency: "auto" | number;
   readonly clock: Clock;
 }
@@ -27,6 +29,10 @@ export interface Witness {
   readonly addViolation: (invariant: string, what: string) => void;
   /** A process starts. */
   readonly begin: () => void;
+  /** A run is about to send records. `revise`: the user sends changes of accepted records. */
+  readonly sending: (run: { readonly revise: boolean }) => void;
+  /** A changed record is about to be sent, although the platform has the record under this account number. */
+  readonly revising: (key: string, account: string) => void;
   /** An older copy replaced the ledger. It may lack records that have been accepted since the copy was made. */
   readonly restored: () => void;
   /** The user has asked the process to stop. */
@@ -36,12 +42,19 @@ export interface Witness {
   readonly requestSent: (request: HttpRequest) => void;
   /** A request has ended, with or without a reply. */
   readonly requestEnded: (request: HttpRequest, reply: HttpReply | undefined) => void;
+  /** A process was killed with these outcomes in its ledger. */
+  readonly killed: (outcomes: readonly Outcome[], rows: readonly SimulatedRecord[]) => void;
   /** A process has ended with these outcomes in its ledger. */
-  readonly checkOutcomes: (
-    outcomes: readonly Outcome[],
-    more: { readonly unsaved: number; readonly summary: Summary },
-  ) => void;
+  readonly checkOutcomes: (outcomes: readonly Outcome[], more: EndedProcess) => void;
+  /** Call this when all requests have arrived. */
   readonly violations: () => readonly Violation[];
+}
+
+export interface EndedProcess {
+  readonly unsaved: number;
+  readonly summary: Summary;
+  /** The input that the run planned. */
+  readonly rows: readonly SimulatedRecord[];
 }
 
 const CEILING = 16;
@@ -77,10 +90,14 @@ function createPauses() {
 }
 
 export function createWitness(options: WitnessOptions): Witness {
-  const { platform, records, operation, concurrency, clock } = options;
+  const { platform, records, operation, onRepeat, concurrency, clock } = options;
   const violations: Violation[] = [];
   const durable: Durable = { sending: new Map(), intents: new Map(), ambiguous: new Set() };
-  const accepted = new Map<string, string | undefined>();
+  const accepted = createAcceptedContents(onRepeat === "update");
+  /** The account numbers of records that the user has revised, by key. */
+  const revised = new Map<string, Set<string>>();
+  let claims: readonly Claim[] = [];
+  let revises = false;
   /** Identities that are already ambiguous. A later kill does not count them again. */
   const doubted = new Set<string>();
   const most = concurrency === "auto" ? CEILING : concurrency;
@@ -92,6 +109,22 @@ export function createWitness(options: WitnessOptions): Witness {
   const addViolation = (invariant: string, what: string): void => void violations.push({ invariant, what });
   const check = (holds: boolean, invariant: string, what: string): void => {
     if (!holds) addViolation(invariant, what);
+  };
+  const heldFor = (key: string): readonly HeldAccount[] => platform.accounts.filter((account) => account.key === key);
+  const isReported = (key: string, content: string): boolean => accepted.isExisting(key) || accepted.has(key, content);
+  const settle = (outcomes: readonly Outcome[], rows: readonly SimulatedRecord[]): void => {
+    claims = outcomes.map((outcome) => ({ outcome, content: contentIn(rows, outcome) }));
+    for (const { outcome, content } of claims) accepted.settled(outcome, content);
+    checkClaims();
+  };
+  const checkClaims = (): void => {
+    for (const { outcome, content } of claims) {
+      const held = heldFor(outcome.key ?? "").map((account) => account.content);
+      const holds = isCorrected(outcome)
+        ? held.some((each) => accepted.has(outcome.key ?? "", each))
+        : !hasPlannedContent(outcome) || held.includes(content);
+      check(holds, "I11", `${outcome.key} is ${outcome.status} with "${content}": the platform has "${held.join()}"`);
+    }
   };
   const hexOf = (key: string): string => hex(identityOf(key, operation));
 
@@ -108,13 +141,19 @@ export function createWitness(options: WitnessOptions): Witness {
       for (const id of left) doubted.add(id);
       durable.sending.clear();
     },
-    restored: () => accepted.clear(),
+    sending({ revise }) {
+      revises = revise;
+    },
+    revising(key, account) {
+      revised.set(key, (revised.get(key) ?? new Set()).add(account));
+    },
+    restored: () => accepted.restored(),
     drained() {
       isDrained = true;
     },
     recordTaken: (key) => check(!isDrained, "P14", `${key} was taken after the user had stopped the run`),
     requestSent(request) {
-      const { key } = partsOf(request);
+      const { key, content } = partsOf(request);
       if (isLogin(request)) return;
       const now = clock.monotonic();
       const isLookup = request.method === "GET" || request.url.pathname === "/v2/data-import/accounts/validate/";
@@ -122,6 +161,11 @@ export function createWitness(options: WitnessOptions): Witness {
       check(!isDrained, "P14", `${key} was sent after the user had stopped the run`);
       const early = pauses.until(key) - now;
       check(early <= 0, "P9", `${key} was sent ${early} ms before the end of Retry-After`);
+      if (content !== "" && !isLookup) {
+        const known = accepted.certain(key) ?? content;
+        check(revises || content === known, "I7", `"${content}" was sent for ${key}, accepted with "${known}"`);
+        accepted.sent(key, content);
+      }
       underWay += 1;
       check(underWay <= most, "concurrency", `${underWay} in flight, ${most} allowed`);
     },
@@ -134,7 +178,8 @@ export function createWitness(options: WitnessOptions): Witness {
       if (reply?.status === 429 && wait === undefined && operation.steps.length > 1) return;
       pauses.over(partsOf(request).key, { isRefused, until: clock.monotonic() + (wait ?? 0) });
     },
-    checkOutcomes(outcomes, { unsaved, summary }) {
+    killed: settle,
+    checkOutcomes(outcomes, { unsaved, summary, rows }) {
       const numbers = outcomes.map(({ record }) => record);
       const wanted = records.map(({ record }) => record);
       check(String(numbers) === String(wanted), "I1", `outcomes of records ${numbers.join(" ")}`);
@@ -142,24 +187,27 @@ export function createWitness(options: WitnessOptions): Witness {
       check(sum === records.length && summary.records === sum, "I5", `the counts add up to ${sum}`);
       for (const outcome of outcomes) {
         const key = outcome.key ?? "";
-        const held = platform.accounts.filter((account) => account.key === key);
-        for (const [holds, invariant, what] of accountRules(outcome, held, unsaved > 0 || isAskedLater)) {
+        const held = heldFor(key);
+        const content = contentIn(rows, outcome);
+        const isEarlier = held.every((account) => account.content !== content && isReported(key, account.content));
+        for (const [holds, invariant, what] of accountRules(outcome, held, unsaved > 0 || isAskedLater || isEarlier)) {
           check(holds, invariant, `${key} is ${outcome.status}: ${what}`);
         }
         const id = hexOf(key);
         if (outcome.status !== "ambiguous") doubted.delete(id);
         else if (!durable.sending.has(id)) doubted.add(id);
-        const isAccepted = outcome.status === "accepted" || outcome.status === "skipped";
-        check(isAccepted || !accepted.has(key), "I4", `${key} was accepted, and is ${outcome.status}`);
-        if (isAccepted) accepted.set(key, outcome.account);
+        const isKept = hasPlannedContent(outcome) || accepted.certain(key) !== content;
+        check(isKept, "I4", `${key} was accepted with "${content}", and is ${outcome.status}`);
       }
+      settle(outcomes, rows);
     },
     violations() {
       const doubled =
         operation.dedupesByKey || operation.steps.length > 0 ? "twice on a deduplicating platform" : "twice";
-      const keys = platform.accounts.map(({ key }) => key);
-      for (const key of new Set(keys.filter((one, index) => keys.indexOf(one) !== index))) {
-        addViolation("nothing twice", `${key} was created ${doubled}`);
+      checkClaims();
+      for (const { key } of records) {
+        const wanted = 1 + (onRepeat === "create" ? (revised.get(key)?.size ?? 0) : 0);
+        check(heldFor(key).length <= wanted, "nothing twice", `${key} was created ${doubled}`);
       }
       for (const { key } of records) {
         const seen = platform.arrivals.filter((arrival) => arrival.key === key && !arrival.path.includes("/validate/"));
@@ -169,6 +217,17 @@ export function createWitness(options: WitnessOptions): Witness {
       return violations;
     },
   };
+}
+
+function contentIn(rows: readonly SimulatedRecord[], { record }: Outcome): string {
+  const row = rows[record - 1];
+  return row === undefined ? "" : contentOf(row);
+}
+
+/** The outcome of a record, and the content that its run planned. */
+interface Claim {
+  readonly outcome: Outcome;
+  readonly content: string;
 }
 
 export function isLogin({ url }: HttpRequest): boolean {

@@ -19,12 +19,17 @@ interface Arrival {
   readonly isAuthorised: boolean;
 }
 
+/**
+ * What the plain import does with a second request for a business key: refuse it, create a second account, or replace
+ * the content of the account.
+ */
+export type OnRepeat = "refuse" | "create" | "update";
+
 export interface PlatformOptions {
   readonly clock: SimulatedClock;
   readonly dice: Dice;
   readonly weather: Weather;
-  /** Whether a second request with the same business key creates no second account. */
-  readonly dedupes: boolean;
+  readonly onRepeat: OnRepeat;
   /** Whether the platform refuses this record, because its data is still wrong. */
   readonly refuses: (key: string, content: string) => boolean;
   readonly note: (event: string) => void;
@@ -39,7 +44,7 @@ export interface ModelPlatform {
 
 /** Creates a platform in memory with the endpoints of the fixtures' contracts, behind an unreliable network. */
 export function createModelPlatform(options: PlatformOptions): ModelPlatform {
-  const { clock, dice, weather, note } = options;
+  const { clock, dice, weather, onRepeat, note } = options;
   const accounts: HeldAccount[] = [];
   const arrivals: Arrival[] = [];
   const tokens = createTokens(options);
@@ -55,7 +60,8 @@ export function createModelPlatform(options: PlatformOptions): ModelPlatform {
       arrivals.push({ at: clock.monotonic(), key, path: request.url.pathname, isAuthorised });
     note(`arrives ${request.method} ${request.url.pathname} ${key}`);
     if (!isAuthorised) return json(401, { detail: "no", code: "not_authenticated" });
-    return (inProgress.get(key) ?? 0) > 0 && isCreated(request) ? IN_PROGRESS : app(request);
+    const isBusy = (inProgress.get(key) ?? 0) > 0 && onRepeat !== "update" && isCreated(request);
+    return isBusy ? IN_PROGRESS : app(request);
   };
   const lose = (code: string, phase: "unsent" | "sent", startedAt: number): never => {
     throw new TransportError(phase, code, { code, durationMs: clock.monotonic() - startedAt });
@@ -165,7 +171,7 @@ function createTokens({ clock, dice, weather }: PlatformOptions): Tokens {
 type App = (request: HttpRequest) => HttpReply;
 
 function createApp(options: PlatformOptions, accounts: HeldAccount[]): App {
-  const { clock, dice, weather, dedupes, refuses } = options;
+  const { clock, dice, weather, onRepeat, refuses } = options;
   const staged = new Map<string, string>();
   const tasks = new Map<string, { readonly readyAt: number; readonly content: string }>();
 
@@ -174,6 +180,10 @@ function createApp(options: PlatformOptions, accounts: HeldAccount[]): App {
     const account = { key, content, number: `A-${accounts.length + 1}` };
     accounts.push(account);
     return account;
+  };
+  const update = (account: HeldAccount, content: string): HttpReply => {
+    accounts[accounts.indexOf(account)] = { ...account, content };
+    return json(201, { external_account_number: account.key, account_number: account.number });
   };
   /** Processes a scheduled record when it is due. The record becomes an account unless it is refused. */
   const work = (key: string): void => {
@@ -239,10 +249,11 @@ function createApp(options: PlatformOptions, accounts: HeldAccount[]): App {
       (key, content) => {
         const no = refused(key, content);
         if (no !== undefined) return no;
-        const account = dedupes ? held(key) : undefined;
+        const account = onRepeat === "create" ? undefined : held(key);
         if (account === undefined) {
           return json(201, { external_account_number: key, account_number: create(key, content).number });
         }
+        if (onRepeat === "update") return update(account, content);
         const error = { code: "account_already_imported", detail: "", attr: null };
         return json(400, { errors: [error], account_number: account.number });
       },

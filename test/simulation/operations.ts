@@ -11,6 +11,8 @@ export const importOperations = {
   deduping: plain,
   /** A repeated request creates another account. */
   notDeduping: { ...plain, dedupesByKey: false },
+  /** A repeated request replaces the content of the account. */
+  updating: { ...plain, outcomes: plain.outcomes.filter(({ outcome }) => outcome !== "exists") },
   staged: operationOf(WORKFLOWS, "stage-account"),
   scheduled: operationOf(WORKFLOWS, "schedule-account"),
 } as const;

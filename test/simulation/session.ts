@@ -2,8 +2,10 @@ import { canResolveAmbiguous, type Operation } from "../../src/contract/operatio
 import { endpointOf } from "../../src/job/endpoint.ts";
 import { mayResumeSettle } from "../../src/pipeline/run/next-command.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { Run } from "../../src/ledger/records/run.ts";
 import type { PlanPolicy } from "../../src/ledger/records/planned-item.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
+import { quietBeforeResend, waitForOtherContent } from "../../src/pipeline/send/quiet-period.ts";
 import { journaled } from "../../src/pipeline/send/send-records.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
 import { createAuthorisation } from "../../src/platform/auth/create-authorisation.ts";
@@ -17,6 +19,7 @@ import { type ModelPlatform, partsOf } from "./model-platform.ts";
 import { killableLedger, type WriteFault } from "./killable-ledger.ts";
 import type { JournaledLedger, Restores } from "./restored-ledger.ts";
 import { type Killable, never, type SimulatedClock } from "./simulated-clock.ts";
+import type { ChangingInput } from "./changing-input.ts";
 import { marksOf, payloadOf, type SimulatedRecord, SUPPLIER, TARGET } from "./simulated-record.ts";
 
 /** A simulated migration: its records, its platform and its ledger. */
@@ -26,16 +29,16 @@ export interface Job {
   readonly operation: Operation;
   readonly platform: ModelPlatform;
   readonly witness: Witness;
-  readonly records: readonly SimulatedRecord[];
-  /** Keys of records whose data was corrected. */
-  readonly corrected: Set<string>;
-  /** The number of corrected records when each run was planned. */
-  readonly correctedOf: Map<string, number>;
+  readonly input: ChangingInput;
   readonly concurrency: "auto" | number;
   readonly rps: number | undefined;
   /** Whether the run waits while the import supplier is closed. */
   readonly waits: boolean;
   readonly ledgerPath: string;
+  /** Wraps each opened ledger; used to inject bugs. */
+  readonly wrapLedger: (ledger: Ledger) => Ledger;
+  /** Time during which the platform may still process an abandoned request, in milliseconds. */
+  readonly quietMs: number;
   readonly note: (event: string) => void;
   /** Replaces the ledger with older copies. Absent: the ledger is never replaced, and no journal is kept. */
   readonly restores?: Restores | undefined;
@@ -44,9 +47,14 @@ export interface Job {
 export interface SessionOptions {
   readonly dice: Dice;
   readonly how: "push" | "resume";
+  /** Whether a push sends changes of accepted records. */
+  readonly revise: boolean;
   /** Whether no fault is injected into the process. */
   readonly calm: boolean;
 }
+
+/** The next command of the user. */
+export type Next = "push" | "push --revise" | "resume";
 
 export interface SessionEnd {
   readonly reason: UploadEnd["reason"] | "killed";
@@ -54,6 +62,8 @@ export interface SessionEnd {
   readonly hasRun: boolean;
   /** Whether no record is left that another session might settle. */
   readonly isSettled: boolean;
+  /** The next command of the user; default: `resume`. */
+  readonly next?: Next;
   /** Whether some records are ambiguous and need `reconcile`. */
   readonly hasRefused?: boolean;
   /** Whether the ledger was replaced while the process used it. */
@@ -65,25 +75,52 @@ export async function createSession(job: Job, options: SessionOptions): Promise<
   const { note, witness, ledgerPath, clock } = job;
   note(`begins ${options.how}`);
   const opened = await job.restores?.open();
-  const ledger = opened?.ledger ?? (await openLedger({ path: ledgerPath, clock }));
+  const ledger = job.wrapLedger(opened?.ledger ?? (await openLedger({ path: ledgerPath, clock })));
   witness.begin();
   try {
-    const run = await prepared(job, ledger, await commandFor(job, options.how, { ledger, opened }));
+    const run = await prepared(job, ledger, await commandFor(job, options, { ledger, opened }));
+    witness.sending(run);
     const inUse = options.calm ? undefined : job.restores?.whileInUse();
     const end = await journaledUpload(job, { ledger, opened }, run, options);
     note(`ends ${describeEnd(end)}`);
     const isReplaced = inUse?.end() === true;
-    if (end === "killed") return { reason: end, hasRun: true, isSettled: false, isReplaced };
+    if (end === "killed") {
+      if (!isReplaced) witness.killed(await outcomesOf(ledger, run.id), run.rows);
+      return { reason: end, hasRun: true, isSettled: false, isReplaced };
+    }
     if (isReplaced) return { reason: end.reason, hasRun: true, isSettled: false, isReplaced };
-    await ledger.finishRun(run, (await ledger.summary(run)).exitCode);
-    const outcomes = await outcomesOf(ledger, run);
-    witness.checkOutcomes(outcomes, { unsaved: end.unsaved.length, summary: await ledger.summary(run) });
+    await ledger.finishRun(run.id, (await ledger.summary(run.id)).exitCode);
+    const outcomes = await outcomesOf(ledger, run.id);
+    const summary = await ledger.summary(run.id);
+    witness.checkOutcomes(outcomes, { unsaved: end.unsaved.length, summary, rows: run.rows });
     const isSettled = !outcomes.some((one) => isOpen(one, job.operation));
     const hasRefused = outcomes.some(({ status }) => status === "ambiguous");
-    return { reason: end.reason, hasRun: true, isSettled, hasRefused };
+    const next = nextCommand(job, run, { end, isSettled });
+    return { reason: end.reason, hasRun: true, isSettled, hasRefused, next };
   } finally {
     await ledger.close();
   }
+}
+
+/** A run that was started or resumed. */
+interface PlannedRun {
+  readonly id: string;
+  readonly rows: readonly SimulatedRecord[];
+  readonly revise: boolean;
+}
+
+/**
+ * Returns the command that continues after a run. `resume` sends no change of an accepted record whose last request got
+ * no clear reply, unless the run revises. If each revision creates a second account, such a run cannot continue.
+ */
+function nextCommand(
+  { input, operation }: Job,
+  { revise }: PlannedRun,
+  { end, isSettled }: { readonly end: UploadEnd; readonly isSettled: boolean },
+): Next {
+  if (!input.isChanging) return "resume";
+  if (revise) return end.failure !== undefined && !canResolveAmbiguous(operation) ? "push" : "resume";
+  return end.reason === "done" && !isSettled ? "push --revise" : "resume";
 }
 
 function describeEnd(end: UploadEnd | "killed"): string {
@@ -93,16 +130,20 @@ function describeEnd(end: UploadEnd | "killed"): string {
 /**
  * Returns the command that the user would run: a push or resume after a repair, and a push if nothing can be resumed.
  */
-async function commandFor(
-  job: Job,
-  how: SessionOptions["how"],
-  { ledger, opened }: OpenLedger,
-): Promise<SessionOptions["how"]> {
-  if (opened === undefined || job.restores === undefined) return how;
+async function commandFor(job: Job, command: Command, { ledger, opened }: OpenLedger): Promise<Command> {
+  if (opened === undefined || job.restores === undefined) return command;
   const run = await ledger.findRun();
   // `resume` would be refused if there is no run, or if the input has changed since the run was planned.
-  if (run === undefined || job.correctedOf.get(run.id) !== job.corrected.size) return "push";
-  return opened.isRepaired ? job.restores.afterRepair() : how;
+  if (run === undefined || settingsOf(run).input !== job.input.version()) return { ...command, how: "push" };
+  return opened.isRepaired ? { ...command, how: job.restores.afterRepair() } : command;
+}
+
+type Command = Pick<SessionOptions, "how" | "revise">;
+
+/** The recorded settings of a run: the version of its input, and whether it sends changes of accepted records. */
+function settingsOf({ settings }: Pick<Run, "settings">): { readonly input: unknown; readonly revise: boolean } {
+  const { input, revise }: Record<string, unknown> = { ...Object(settings) };
+  return { input, revise: revise === true };
 }
 
 interface OpenLedger {
@@ -113,10 +154,10 @@ interface OpenLedger {
 async function journaledUpload(
   job: Job,
   open: OpenLedger,
-  run: string,
+  run: PlannedRun,
   options: SessionOptions,
 ): Promise<UploadEnd | "killed"> {
-  await open.opened?.journal.begin(run);
+  await open.opened?.journal.begin(run.id);
   const end = await uploaded(job, open, run, options);
   await (end === "killed" ? open.opened?.abandon() : open.opened?.journal.end());
   return end;
@@ -132,48 +173,50 @@ async function outcomesOf(ledger: Ledger, run: string): Promise<readonly Outcome
   return all;
 }
 
-async function prepared(job: Job, ledger: Ledger, how: SessionOptions["how"]): Promise<string> {
-  const policy: PlanPolicy = {
-    revise: false,
+async function prepared(job: Job, ledger: Ledger, { how, revise }: Command): Promise<PlannedRun> {
+  const policy: Omit<PlanPolicy, "revise"> = {
     resendAmbiguous: canResolveAmbiguous(job.operation),
+    scheduledStep: job.operation.steps.find(({ poll }) => poll !== undefined)?.name,
     keyAttr: "external_account_number",
     keyColumns: new Map(),
   };
   if (how === "resume") {
-    const { id } = (await ledger.findRun()) ?? { id: "" };
-    await ledger.resumeRun(id, policy);
-    return id;
+    const run = (await ledger.findRun()) ?? { id: "", settings: {} };
+    const settings = settingsOf(run);
+    await ledger.resumeRun(run.id, { ...policy, revise: settings.revise });
+    return { id: run.id, rows: job.input.rows(Number(settings.input)), revise: settings.revise };
   }
+  const input = job.input.version();
+  const rows = job.input.rows(input);
   const { id } = await ledger.startRun({
     command: "push",
     target: TARGET,
     supplier: SUPPLIER,
     operation: job.operation.id,
     endpoint: endpointOf(`https://${TARGET}`, job.operation),
-    settings: {},
+    settings: { input, revise },
     dryRun: false,
     startedAt: new Date(job.clock.now()).toISOString(),
   });
-  job.correctedOf.set(id, job.corrected.size);
-  const items = job.records.map((one) => ({
+  const items = rows.map((one) => ({
     record: one.record,
     key: one.key,
-    ...marksOf(one, job.operation, job.corrected),
+    ...marksOf(one, job.operation),
     file: "a.csv",
     line: one.record + 1,
     status: "valid" as const,
     problems: [],
   }));
   await ledger.plan(id, items);
-  await ledger.finishPlan(id, policy);
-  return id;
+  await ledger.finishPlan(id, { ...policy, revise });
+  return { id, rows, revise };
 }
 
 /** Runs the upload and advances the time, until the upload ends or the process is killed. */
 async function uploaded(
   job: Job,
   { ledger, opened }: OpenLedger,
-  run: string,
+  run: PlannedRun,
   options: SessionOptions,
 ): Promise<UploadEnd | "killed"> {
   const process = createProcess();
@@ -194,26 +237,34 @@ async function uploaded(
     note: job.note,
   });
   const { waits, rps, concurrency, random, note } = job;
-  const ended = upload(
-    () => due(job, ledger, run),
-    {
-      ledger: journaled(watched, opened?.journal),
-      steps,
-      clock,
-      random,
-      onProgress: (event) => note(JSON.stringify(event)),
-    },
-    {
-      run,
-      concurrency,
-      oneSupplier: true,
-      drain: ledger.lease === undefined ? drain.signal : AbortSignal.any([drain.signal, ledger.lease.lost]),
-      abort: abort.signal,
-      ...(rps !== undefined && { rps }),
-      ...(waits && { waitForSupplier: { forMs: 1_000_000 } }),
-    },
-  );
-  const end = await passTime(job, Promise.race([ended, process.killed]));
+  const send = async (): Promise<UploadEnd> => {
+    const environment = { clock, drain: drain.signal, notice: note };
+    const connection = { steps, quietMs: job.quietMs, onlyWhile: () => undefined };
+    const abandonedAt = (): Promise<string | undefined> => ledger.otherContentAbandonedAt(run.id);
+    await waitForOtherContent(job.operation.outcomes, abandonedAt, connection, environment);
+    const quietMs = await quietBeforeResend(ledger, connection, environment);
+    return upload(
+      () => due(job, ledger, run),
+      {
+        ledger: journaled(watched, opened?.journal),
+        steps,
+        clock,
+        random,
+        onProgress: (event) => note(JSON.stringify(event)),
+      },
+      {
+        run: run.id,
+        concurrency,
+        oneSupplier: true,
+        drain: ledger.lease === undefined ? drain.signal : AbortSignal.any([drain.signal, ledger.lease.lost]),
+        abort: abort.signal,
+        trustNotFoundFrom: clock.monotonic() + quietMs,
+        ...(rps !== undefined && { rps }),
+        ...(waits && { waitForSupplier: { forMs: 1_000_000 } }),
+      },
+    );
+  };
+  const end = await passTime(job, Promise.race([send(), process.killed]));
   process.end();
   return end;
 }
@@ -328,13 +379,18 @@ const NOWHERE = new URL("https://platform.example/");
 
 const BATCH = 10;
 
-async function* due(job: Job, ledger: Ledger, run: string): AsyncGenerator<readonly RecordToSend[]> {
-  for (let from = 1; from <= job.records.length; from += BATCH) {
-    const found = await ledger.sendable(run, from, Math.min(from + BATCH - 1, job.records.length));
+async function* due(
+  { witness }: Job,
+  ledger: Ledger,
+  { id, rows, revise }: PlannedRun,
+): AsyncGenerator<readonly RecordToSend[]> {
+  for (let from = 1; from <= rows.length; from += BATCH) {
+    const found = await ledger.sendable(id, from, Math.min(from + BATCH - 1, rows.length));
     const batch = found.flatMap((item): readonly RecordToSend[] => {
-      const one = job.records[item.record - 1];
+      const one = rows[item.record - 1];
       if (one === undefined) return [];
-      return [{ ...item, payload: payloadOf(one, job.corrected), supplier: SUPPLIER, locate: () => undefined }];
+      if (revise && item.prior === "accepted") witness.revising(one.key, item.account ?? "");
+      return [{ ...item, payload: payloadOf(one), supplier: SUPPLIER, locate: () => undefined }];
     });
     if (batch.length > 0) yield batch;
   }

@@ -4,7 +4,10 @@ import { type Simulated, simulate, type SimulationOptions } from "./simulate.ts"
 /** The only seed to replay (SIMULATION_SEED=<printed seed>). Its trace is printed to stderr. */
 const only = process.env["SIMULATION_SEED"];
 
-/** Seeds that once revealed a bug in the product or in the simulation. They are never removed. */
+/**
+ * Seeds that once revealed a bug in the product or in the simulation. They are never removed. Their events may differ
+ * from the events that revealed the bug, because the simulation has been extended since.
+ */
 const REGRESSIONS: readonly number[] = [
   5, 14, 50, 56, 132, 415, 839, 1865, 2716, 3370, 6668, 8202, 8844, 9214, 9225, 9232, 9400, 100885, 101934, 204645,
   207873, 209553, 401488, 401493, 401863,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Ledger } from "../../src/ledger/ledger.ts";
 import { type Http, TransportError } from "../../src/transport/http.ts";
 import { campaignSize } from "../campaign.ts";
 import { partsOf } from "./model-platform.ts";
@@ -41,6 +42,8 @@ describe("the simulation detects that", () => {
     ["an ambiguous request is sent again without permission", resendAlways, /nothing twice|nothing lost/],
     ["a request that was sent is classified as unsent", overHttp(unsentForSent), /nothing twice|nothing lost/],
     ["an error is classified as a success", overHttp(successForError), /I3/],
+    ["changed content has the hash of the accepted content", overLedger(sameHash), /I11/],
+    ["an earlier request is assumed to have the same content", overLedger(samePrior), /I11/],
   ])("%s", async (_, injectBug, invariant) => {
     const found: string[] = [];
     for (let seed = 1; seed <= 40 && !invariant.test(found.join(" ")); seed += 1) {
@@ -57,6 +60,22 @@ function resendAlways(job: Job): Job {
 
 function overHttp(buggy: (http: Http) => Http): (job: Job) => Job {
   return (job) => ({ ...job, platform: { ...job.platform, http: buggy(job.platform.http) } });
+}
+
+function overLedger(wrapLedger: (ledger: Ledger) => Ledger): (job: Job) => Job {
+  return (job) => ({ ...job, wrapLedger });
+}
+
+function sameHash(ledger: Ledger): Ledger {
+  const plan: Ledger["plan"] = (run, items) =>
+    ledger.plan(run, "map" in items ? items.map((item) => ({ ...item, content: item.identity })) : items);
+  return { ...ledger, plan };
+}
+
+function samePrior(ledger: Ledger): Ledger {
+  const sendable: Ledger["sendable"] = async (...range) =>
+    (await ledger.sendable(...range)).map((item) => (item.prior === "none" ? item : { ...item, prior: "same" }));
+  return { ...ledger, sendable };
 }
 
 function unsentForSent(http: Http): Http {

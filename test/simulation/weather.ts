@@ -26,17 +26,20 @@ export interface Weather {
   readonly at: (now: number) => Faults;
   /** The share of requests that fail outside `erratic` periods. */
   readonly baseErrorRate: number;
+  /** The share of requests whose reply is lost and that are processed up to a minute later. */
+  readonly lateShare: number;
   /** Ends all faults. */
   readonly clear: () => void;
   readonly isClear: () => boolean;
 }
 
-export function createWeather(dice: Dice): Weather {
+export function createWeather(dice: Dice, lateShare = 0): Weather {
   const periods = Array.from({ length: between(dice, 0, 5) }, () => drawPeriod(dice));
   const baseErrorRate = dice() < 0.3 ? 0 : dice() * 0.3;
   let isClear = false;
   return {
     baseErrorRate,
+    lateShare,
     clear() {
       isClear = true;
     },

@@ -100,8 +100,8 @@ function createScene(dice: Dice, trace: string[]): World {
     [1, importOperations.scheduled],
   ]);
   const records = recordsFor(dice);
-  const dedupes = operation.dedupesByKey;
-  const platform = createModelPlatform({ clock, dice, weather, dedupes, refuses: isBad, note });
+  const onRepeat = operation.dedupesByKey ? "refuse" : "create";
+  const platform = createModelPlatform({ clock, dice, weather, onRepeat, refuses: isBad, note });
   let serverOffset = between(dice, -100_000, 100_000);
   const server = createModelServer(() => clock.monotonic() + serverOffset, clock.monotonic);
   const leaseMs = pickWeighted(dice, [
