@@ -4,6 +4,8 @@ import type { Outcome } from "../../src/model/outcome.ts";
 export interface AcceptedContents {
   /** Notes that a request with this content may reach the platform. */
   readonly sent: (key: string, content: string) => void;
+  /** Notes that a process died with an intent for the record, so that its content on the platform is unclear. */
+  readonly interrupted: (key: string) => void;
   /** Notes the outcome of a record in a run that planned this content. */
   readonly settled: (outcome: Outcome, content: string) => void;
   /**
@@ -34,6 +36,10 @@ export function createAcceptedContents(isReplaced: boolean): AcceptedContents {
     sent(key, content) {
       const known = accepted.get(key);
       if (known !== undefined && known.last !== content) accepted.set(key, { ...known, isUnclear: true });
+    },
+    interrupted(key) {
+      const known = accepted.get(key);
+      if (known !== undefined) accepted.set(key, { ...known, isUnclear: true });
     },
     settled(outcome, content) {
       const { key = "", status } = outcome;

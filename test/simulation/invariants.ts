@@ -139,6 +139,7 @@ export function createWitness(options: WitnessOptions): Witness {
       const inDoubt = left.filter((id) => !doubted.has(id) && !durable.ambiguous.has(id)).length;
       check(inDoubt <= 4 * most, "P5", `${inDoubt} ambiguous records after one kill`);
       for (const id of left) doubted.add(id);
+      for (const { key } of records) if (left.includes(hexOf(key))) accepted.interrupted(key);
       durable.sending.clear();
     },
     sending({ revise }) {
