@@ -66,6 +66,11 @@ export function startOfDay(day: string, zone: string): number {
   return temporal().PlainDate.from(day).toZonedDateTime(zone).epochMilliseconds;
 }
 
+/** Adds days to a moment (milliseconds since 1970). The clocks of the zone then show the same time on another day. */
+export function addDaysInZone(moment: number, days: number, zone: string): number {
+  return temporal().Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(zone).add({ days }).epochMilliseconds;
+}
+
 /** Returns the last millisecond of a day (YYYY-MM-DD) in a zone, in milliseconds since 1970. */
 export function endOfDay(day: string, zone: string): number {
   return temporal().PlainDate.from(day).add({ days: 1 }).toZonedDateTime(zone).epochMilliseconds - 1;

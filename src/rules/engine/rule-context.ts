@@ -1,7 +1,8 @@
 import type { JsonObject } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
-import { dayInZone, endOfDay, isZone, startOfDay } from "../../time/zoned-time.ts";
+import { shiftDays } from "../../time/calendar.ts";
+import { addDaysInZone, dayInZone, endOfDay, isZone, startOfDay } from "../../time/zoned-time.ts";
 import type { RuleDeclarations, SettingType, SettingValue } from "../language/rule.ts";
 import type { Cursor } from "./expressions/cursor.ts";
 import type { PhoneTest } from "./value-formats.ts";
@@ -25,13 +26,17 @@ interface RuleClock {
   /** YYYY-MM-DD, in the instance's time zone. */
   readonly today: string;
   /**
-   * `earliest` and `latest`, in milliseconds since 1970. Both are the current time or, if the user has set a day, the
-   * start and the end of that day.
+   * Returns the first instant that is not in the past, with an allowance of a number of days. Instants are in
+   * milliseconds since 1970. Without allowance, this is the current time or, if the user has set a day, the start of
+   * that day.
    */
-  readonly earliest: number;
-  readonly latest: number;
+  readonly earliest: (days: number) => number;
+  /** Returns the last instant that is not in the future, with an allowance of a number of days. */
+  readonly latest: (days: number) => number;
   /** Converts an instant to the date in the instance's time zone. */
   readonly dayOf: (instant: number) => string;
+  /** Adds days of the instance's time zone to an instant. */
+  readonly addDays: (instant: number, days: number) => number;
 }
 
 /** Rows of a list that the user maintains; cells are text. */
@@ -99,6 +104,8 @@ function fits(value: SettingValue, { type }: SettingType): boolean {
   return typeof value === (type === "text" ? "string" : "boolean");
 }
 
+const DAY_MS = 86_400_000;
+
 /**
  * Returns the current time for rules: the actual time or, if the user has set a day, any time on that day. In the
  * latter case, the future starts after the end of the day, and the past ends before its start.
@@ -111,6 +118,17 @@ export function ruleClock(now: number, zone: string, today: string | undefined):
     });
   }
   const dayOf = (moment: number): string => dayInZone(moment, zone);
-  if (today === undefined) return { today: dayOf(now), earliest: now, latest: now, dayOf };
-  return { today, earliest: startOfDay(today, zone), latest: endOfDay(today, zone), dayOf };
+  const addDays = (moment: number, days: number): number => addDaysInZone(moment, days, zone);
+  if (today === undefined) {
+    const after = (days: number): number => now + days * DAY_MS;
+    return { today: dayOf(now), earliest: (days) => after(-days), latest: after, dayOf, addDays };
+  }
+  const dayAfter = (days: number): string => shiftDays(today, days) ?? today;
+  return {
+    today,
+    earliest: (days) => startOfDay(dayAfter(-days), zone),
+    latest: (days) => endOfDay(dayAfter(days), zone),
+    dayOf,
+    addDays,
+  };
 }

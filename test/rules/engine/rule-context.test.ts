@@ -63,7 +63,7 @@ describe("the clock of rules", () => {
 
   it("is the current time, with the date in the given time zone", () => {
     const { today, earliest, latest, dayOf } = ruleClock(now, "Europe/London", undefined);
-    expect([today, earliest, latest]).toEqual(["2026-07-01", now, now]);
+    expect([today, earliest(0), latest(0)]).toEqual(["2026-07-01", now, now]);
     expect(dayOf(now - 3_600_000)).toBe("2026-06-30");
     expect(ruleClock(now, "UTC", undefined).today).toBe("2026-06-30");
   });
@@ -71,9 +71,9 @@ describe("the clock of rules", () => {
   it("is the whole day that the user has set", () => {
     const { today, earliest, latest } = ruleClock(now, "Europe/London", "2026-10-25");
     expect(today).toBe("2026-10-25");
-    expect(new Date(earliest).toISOString()).toBe("2026-10-24T23:00:00.000Z");
-    expect(latest).toBeLessThan(Date.parse("2026-10-26T00:00:00Z"));
-    expect(latest).toBeGreaterThanOrEqual(Date.parse("2026-10-25T23:59:59Z"));
+    expect(new Date(earliest(0)).toISOString()).toBe("2026-10-24T23:00:00.000Z");
+    expect(latest(0)).toBeLessThan(Date.parse("2026-10-26T00:00:00Z"));
+    expect(latest(0)).toBeGreaterThanOrEqual(Date.parse("2026-10-25T23:59:59Z"));
   });
 
   it("needs a known time zone", () => {

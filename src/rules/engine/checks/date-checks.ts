@@ -8,8 +8,6 @@ import type { Scope } from "../rule-context.ts";
 import { countItems, groupKeys } from "./list-checks.ts";
 import { eachCollected, eachValue } from "./value-checks.ts";
 
-const DAY_MS = 86_400_000;
-
 /**
  * Reports each later date that violates the order. If only the earlier operand has several values, reports the earlier
  * dates instead.
@@ -62,7 +60,7 @@ export function clockCheck(
   const { today, earliest, latest } = compiler.context.clock;
   const isFuture = kind === "not-future";
   const day = shiftDays(today, isFuture ? limitDays : -limitDays) ?? today;
-  const instant = isFuture ? latest + limitDays * DAY_MS : earliest - limitDays * DAY_MS;
+  const instant = isFuture ? latest(limitDays) : earliest(limitDays);
   return eachValue(value, context, (each) => {
     if (typeof each !== "string") return true;
     if (isIsoDate(each)) return isFuture ? each <= day : each >= day;
@@ -93,7 +91,7 @@ export function overlapCheck(check: CheckOf<"no-overlap">, { compiler }: CheckCo
     for (const periods of periodsOf(here, scope)) {
       let last: Period | undefined;
       for (const period of periods) {
-        if (isEmpty(period, check.endInclusive)) continue;
+        if (isEmpty(period, check.endInclusive, compiler)) continue;
         if (last !== undefined && reaches(last.end, period.start)) report(period.item);
         if (last === undefined || endsAfter(period, last, compiler)) last = period;
       }
@@ -105,8 +103,9 @@ export function overlapCheck(check: CheckOf<"no-overlap">, { compiler }: CheckCo
  * Whether a period is empty: it ends before it starts or, if the end is exclusive, at its start. Such a period is
  * skipped, because other rules report it.
  */
-function isEmpty({ start, end }: Period, endInclusive: boolean): boolean {
-  return end !== undefined && (end < start || (!endInclusive && end === start));
+function isEmpty({ start, end }: Period, endInclusive: boolean, { order }: RuleCompiler): boolean {
+  const sign = end === undefined ? undefined : order(end, start);
+  return sign !== undefined && (sign < 0 || (!endInclusive && sign === 0));
 }
 
 function endsAfter(one: Period, other: Period, { order }: RuleCompiler): boolean {
@@ -121,7 +120,7 @@ function endsAfter(one: Period, other: Period, { order }: RuleCompiler): boolean
 export function contiguousCheck(check: CheckOf<"contiguous">, { compiler }: CheckContext): CompiledCheck {
   const periodsOf = groupedPeriods(check, compiler);
   const from = check.from && compiler.evaluate(check.from);
-  const fits = check.overlaps ? leavesNoGap : followsOn;
+  const fits = startTest(check, compiler);
   const succeeds = (period: Period, before: Period): boolean => !check.overlaps || endsAfter(period, before, compiler);
   return (here, scope, report) => {
     const limit = from?.(here, scope);
@@ -130,7 +129,7 @@ export function contiguousCheck(check: CheckOf<"contiguous">, { compiler }: Chec
       for (const period of periods.slice(1)) {
         if (before === undefined) break;
         const counts = !isOnOrBefore(period.start, limit, compiler);
-        if (counts && !fits(before, period, check.steps)) report(period.item);
+        if (counts && !fits(before.end, period.start)) report(period.item);
         if (succeeds(period, before)) before = period;
       }
       const last = periods.at(-1);
@@ -144,12 +143,18 @@ function isOnOrBefore(start: string, limit: Value, { order }: RuleCompiler): boo
   return sign !== undefined && sign <= 0;
 }
 
-function followsOn({ end }: Period, { start }: Period, steps: readonly number[]): boolean {
-  return end !== undefined && steps.includes(daysBetween(end, start));
-}
+type StartTest = (end: string | undefined, start: string) => boolean;
 
-function leavesNoGap({ end }: Period, { start }: Period, steps: readonly number[]): boolean {
-  return end === undefined || daysBetween(end, start) <= Math.max(...steps);
+/** Compiles the test of a period's start against the end of the previous period. */
+function startTest({ steps, overlaps }: CheckOf<"contiguous">, { context: { clock } }: RuleCompiler): StartTest {
+  const dayOf = (text: string): string => (isIsoDateTime(text) ? clock.dayOf(instantOf(text)) : text);
+  /** Returns a negative number if the start is earlier than the day or instant that follows the end by the step. */
+  const lateness = (end: string, start: string, step: number): number => {
+    if (isIsoDateTime(end) && isIsoDateTime(start)) return instantOf(start) - clock.addDays(instantOf(end), step);
+    return daysBetween(dayOf(end), dayOf(start)) - step;
+  };
+  if (overlaps) return (end, start) => end === undefined || lateness(end, start, Math.max(...steps)) <= 0;
+  return (end, start) => end !== undefined && steps.some((step) => lateness(end, start, step) === 0);
 }
 
 /**

@@ -25,6 +25,25 @@ describeCases({
     pass: [{ a: [{ from: "2026-01-01", to: "2026-01-31" }, { from: "2026-02-01" }] }],
     fail: [{ a: [{ from: "2026-01-01", to: "2026-02-01" }, { from: "2026-02-01" }] }],
   },
+  "no-overlap: date-times with different offsets": {
+    rule: { kind: "no-overlap", list: "a[]", start: "from", end: "to" },
+    pass: [
+      {
+        a: [
+          { from: "2024-06-01T00:30:00Z", to: "2024-06-01T01:30:00+02:00" },
+          { from: "2024-06-01T00:00:00Z", to: "2024-06-01T01:00:00Z" },
+        ],
+      },
+    ],
+    fail: [
+      {
+        a: [
+          { from: "2024-06-01T00:30:00+02:00", to: "2024-06-01T00:00:00Z" },
+          { from: "2024-06-01T00:45:00+02:00", to: "2024-06-01T00:15:00Z" },
+        ],
+      },
+    ],
+  },
   contiguous: {
     rule: { kind: "contiguous", list: "a[]", start: "from", end: "to", step: 1, last: "open" },
     pass: [{ a: [{ from: "2026-02-01" }, { from: "2026-01-01", to: "2026-01-31" }] }, {}],
@@ -44,6 +63,36 @@ describeCases({
       },
     ],
     fail: [{ a: [{ from: "2026-03-01", to: "2026-04-01" }, { from: "2026-04-03" }] }],
+  },
+  "contiguous: date-times without a gap, even if it is shorter than a day": {
+    rule: { kind: "contiguous", list: "a[]", start: "from", end: "to" },
+    pass: [
+      { a: [{ from: "2024-05-01T00:00:00Z", to: "2024-06-01T00:00:00Z" }, { from: "2024-06-01T02:00:00+02:00" }] },
+    ],
+    fail: [
+      { a: [{ from: "2024-05-01T00:00:00Z", to: "2024-06-01T00:00:00Z" }, { from: "2024-06-01T08:00:00Z" }] },
+      { a: [{ from: "2024-05-01T00:00:00Z", to: "2024-06-01T00:00:00Z" }, { from: "2024-05-31T23:00:00Z" }] },
+    ],
+  },
+  "contiguous: date-times a day apart, across a clock change": {
+    rule: { kind: "contiguous", list: "a[]", start: "from", end: "to", step: 1 },
+    with: { zone: "Europe/London" },
+    pass: [{ a: [{ from: "2024-01-01T00:00:00Z", to: "2024-03-31T00:00:00Z" }, { from: "2024-03-31T23:00:00Z" }] }],
+    fail: [{ a: [{ from: "2024-01-01T00:00:00Z", to: "2024-03-31T00:00:00Z" }, { from: "2024-04-01T00:00:00Z" }] }],
+  },
+  "contiguous: a date and a date-time on the same day of the instance": {
+    rule: { kind: "contiguous", list: "a[]", start: "from", end: "to" },
+    with: { zone: "Pacific/Auckland" },
+    pass: [
+      { a: [{ from: "2024-01-01T00:00:00+13:00", to: "2024-02-01" }, { from: "2024-02-01T00:00:00+13:00" }] },
+      { a: [{ from: "2024-01-01", to: "2024-02-01T00:00:00+13:00" }, { from: "2024-02-01" }] },
+    ],
+    fail: [{ a: [{ from: "2024-01-01T00:00:00+13:00", to: "2024-02-01" }, { from: "2024-02-01T13:00:00Z" }] }],
+  },
+  "contiguous: overlaps are allowed between date-times": {
+    rule: { kind: "contiguous", list: "a[]", start: "from", end: "to", overlaps: true },
+    pass: [{ a: [{ from: "2024-05-01T00:00:00Z", to: "2024-06-01T00:00:00Z" }, { from: "2024-05-31T00:00:00Z" }] }],
+    fail: [{ a: [{ from: "2024-05-01T00:00:00Z", to: "2024-06-01T00:00:00Z" }, { from: "2024-06-01T00:00:01Z" }] }],
   },
   "contiguous: overlaps are allowed": {
     rule: { kind: "contiguous", list: "a[]", start: "from", end: "to", step: 1, overlaps: true },
