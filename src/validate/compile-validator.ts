@@ -68,6 +68,33 @@ export function compileValueCheck(type: FieldType, options: ValidatorOptions): (
 }
 
 /**
+ * Returns the first alternative that accepts a value without a warning or, if there is none, the first that accepts it
+ * with a warning. Returns undefined if no alternative accepts the value. Not re-entrant.
+ */
+export type OptionChooser = (value: JsonValue) => FieldType | undefined;
+
+/** Returns a function that compiles the choice between alternatives. Compiles each type only once. */
+export function createOptionChoice(): (options: readonly FieldType[]) => OptionChooser {
+  const compile = compiler({ keepValues: false });
+  const collector = createCollector(false);
+  return (types) => {
+    const options = types.map((type) => ({ type, child: childCheck(type, compile) }));
+    const choose = withinWork((value: JsonValue, limit) => {
+      let converting: FieldType | undefined;
+      resetCollector(collector, limit);
+      for (const { type, child } of options) {
+        checkChild(child, value, collector);
+        const { errors } = collector;
+        if (takeProblems(collector).length === 0) return { option: type };
+        if (errors === 0) converting ??= type;
+      }
+      return { option: converting };
+    });
+    return (value) => choose(value).option;
+  };
+}
+
+/**
  * Compiles a check of a cell's bytes, for a value that is sent as the cell's text. Returns undefined if bytes alone are
  * not sufficient.
  */

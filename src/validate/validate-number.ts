@@ -38,7 +38,7 @@ export function numberCheck(type: NumberType): Check {
  * Returns the value as a number, or undefined if it is not a number. The text `1e5` is a number, as in JSON; NaN and
  * infinities are not.
  */
-function readNumber(value: NonNullJson): number | undefined {
+export function readNumber(value: NonNullJson): number | undefined {
   const number = typeof value === "string" && isNumericText(strip(value)) ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
@@ -51,7 +51,7 @@ function isNumericText(text: string): boolean {
  * Returns an integer, or undefined for any other value. The platform accepts `5`, `5.0` and "5.0". Text is returned
  * unchanged, because it may have more digits than a double can represent.
  */
-function readInteger(value: NonNullJson): number | string | undefined {
+export function readInteger(value: NonNullJson): number | string | undefined {
   if (typeof value === "number") return Number.isInteger(value) ? value : undefined;
   const text = typeof value === "string" ? strip(value) : "";
   return isDecimalText(text) && /^[-+]?\d+(?:\.0*)?$/.test(text) ? text : undefined;

@@ -1,59 +1,65 @@
 import { invalidChoice } from "../text/invalid-choice.ts";
 import type { BooleanType, ChoiceType, DateType } from "../contract/types/field-type.ts";
-import type { JsonValue } from "../json/json-value.ts";
+import type { JsonScalar, JsonValue } from "../json/json-value.ts";
 import { WHOLE_SECONDS } from "../model/problem.ts";
 import { isIsoDate, isIsoDateTime, isIsoTime, losesFraction } from "../time/calendar.ts";
 import type { Check } from "./problem-collector.ts";
 import { strip } from "./unicode-text.ts";
 
-/**
- * Checks a choice. The platform compares choices as text: the number 1 matches the choice "1" and is converted to it.
- */
+/** Checks a choice. A value that the platform converts to a choice causes a warning. */
 export function choiceCheck(type: ChoiceType): Check {
-  const exact: ReadonlySet<JsonValue> = new Set(type.choices);
-  const byText = new Map(type.choices.map((choice) => [String(choice), choice]));
+  const read = choiceReader(type);
   const choices = type.choices.map(String);
   return (value, collector) => {
-    if (exact.has(value)) return;
-    const choice = typeof value === "string" || typeof value === "number" ? byText.get(String(value)) : undefined;
-    if (choice === undefined || typeof choice === "boolean") return collector.add(value, invalidChoice(value, choices));
-    collector.add(value, { code: "coerced", from: typeof value, to: typeof choice }, { severity: "warning" });
+    const choice = read(value);
+    if (choice === undefined) collector.add(value, invalidChoice(value, choices));
+    else if (choice !== value) {
+      collector.add(value, { code: "coerced", from: typeof value, to: typeof choice }, { severity: "warning" });
+    }
   };
 }
 
-/** Values that the Django REST framework converts to a boolean, in lower case. */
-const BOOLEAN_TEXTS: ReadonlySet<string> = new Set([
-  "t",
-  "true",
-  "y",
-  "yes",
-  "on",
-  "1",
-  "f",
-  "false",
-  "n",
-  "no",
-  "off",
-  "0",
+/**
+ * Returns a function that reads a choice; it returns undefined for any other value. The platform compares choices as
+ * text: the number 1 matches the choice "1" and is converted to it.
+ */
+export function choiceReader({ choices }: ChoiceType): (value: JsonValue) => JsonScalar | undefined {
+  const exact: ReadonlyMap<JsonValue, JsonScalar> = new Map(choices.map((choice) => [choice, choice]));
+  const byText = new Map(choices.map((choice) => [String(choice), choice]));
+  return (value) => {
+    const known = exact.get(value);
+    if (known !== undefined) return known;
+    const choice = typeof value === "string" || typeof value === "number" ? byText.get(String(value)) : undefined;
+    return typeof choice === "boolean" ? undefined : choice;
+  };
+}
+
+/** The text that the Django REST framework converts to a boolean, in lower case. */
+const BOOLEAN_TEXTS: ReadonlyMap<string, boolean> = new Map([
+  ...["t", "true", "y", "yes", "on", "1"].map((text) => [text, true] as const),
+  ...["f", "false", "n", "no", "off", "0"].map((text) => [text, false] as const),
 ]);
 const NULL_TEXTS: ReadonlySet<string> = new Set(["", "null"]);
 
 export function booleanCheck(type: BooleanType): Check {
   return (value, collector) => {
     if (typeof value === "boolean") return;
-    if (readsAsBoolean(value)) {
-      collector.add(value, { code: "coerced", from: typeof value, to: "boolean" }, { severity: "warning" });
-    } else if (type.nullable && typeof value === "string" && NULL_TEXTS.has(value.toLowerCase())) {
-      collector.add(value, { code: "coerced", from: "string", to: "null" }, { severity: "warning" });
-    } else {
-      collector.add(value, { code: "invalid", expected: "boolean" });
+    const read = readBoolean(value, type);
+    if (read === undefined) collector.add(value, { code: "invalid", expected: "boolean" });
+    else {
+      const to = read === null ? "null" : "boolean";
+      collector.add(value, { code: "coerced", from: typeof value, to }, { severity: "warning" });
     }
   };
 }
 
-function readsAsBoolean(value: unknown): boolean {
-  if (typeof value === "number") return value === 0 || value === 1;
-  return typeof value === "string" && BOOLEAN_TEXTS.has(strip(value).toLowerCase());
+/** Returns the boolean or null to which the platform converts a value, or undefined for any other value. */
+export function readBoolean(value: JsonValue, { nullable }: BooleanType): boolean | null | undefined {
+  if (typeof value === "boolean") return value;
+  if (typeof value === "number") return value === 0 || value === 1 ? value === 1 : undefined;
+  if (typeof value !== "string") return undefined;
+  const read = BOOLEAN_TEXTS.get(strip(value).toLowerCase());
+  return read === undefined && nullable && NULL_TEXTS.has(value.toLowerCase()) ? null : read;
 }
 
 /** Checks ISO 8601 text by calendar arithmetic (API specification 2.7.4). A number is never a date. */

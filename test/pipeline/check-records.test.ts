@@ -1,6 +1,7 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/json/json-value.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
 import type { MappedRecord } from "../../src/model/record.ts";
 import { checkedRecords } from "../../src/migrate.ts";
@@ -129,5 +130,37 @@ describe("checked records", () => {
     });
     const shown = outcomes.flatMap((each) => shownValues.fill(each).problems);
     expect(Object.fromEntries(shown.map(({ attr, value }) => [attr, value]))).toEqual(expected);
+  });
+
+  it("are checked by rules with the values to which the platform converts them", async () => {
+    const rules = [
+      { code: "when_seen", kind: "required-when", when: "active", fields: ["name"] },
+      { code: "forbids_name", kind: "forbidden-when", when: 'ref = "X"', fields: ["name"] },
+    ];
+    const folder = thingsFolder(["A,Ann,,"]);
+    const contract = path.join(folder, "contract.yaml");
+    const withRules = readFileSync(contract, "utf8").replace(
+      "properties:",
+      `x-rules: ${JSON.stringify(rules)}\n              properties:\n                active: { type: boolean }`,
+    );
+    writeFileSync(contract, withRules.replace("required: [name]", "required: []"));
+    const job = await openThings(folder);
+    const [record] = await all(checkedRecords(job, { signal }));
+    if (record === undefined) throw new Error("no record");
+    const problems = async (payload: JsonObject): Promise<readonly string[]> => {
+      const changed: MappedRecord = { ...record, payload, problems: [] };
+      async function* records(): AsyncGenerator<readonly MappedRecord[]> {
+        yield [changed];
+      }
+      const [checked] = await all(checkRecords(records(), job, undefined));
+      return (checked?.problems ?? []).map(({ attr, code, shape }) => `${attr} ${code} ${shape ?? ""}`.trim());
+    };
+    expect(await problems({ ref: "A", active: "no" })).toEqual(["active coerced aa"]);
+    expect(await problems({ ref: "A", active: "yes" })).toEqual(["active coerced aaa", "non_field_errors when_seen"]);
+    expect(await problems({ ref: "X ", name: " Ann" })).toEqual([
+      "ref coerced A",
+      "name coerced  Aaa",
+      "non_field_errors forbids_name  Aaa",
+    ]);
   });
 });

@@ -14,13 +14,9 @@ import { hasUnlistedErrors, limitProblems } from "../../model/problem-limit.ts";
 import type { InputPosition, InputRecord, MappedRecord } from "../../model/record.ts";
 import type { WantedRecords } from "../../read/join/find-records.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
-import {
-  compileRules,
-  type FoundRuleProblem,
-  type RuleValidator,
-  type RuleValidatorOptions,
-} from "../../rules/engine/compile-rules.ts";
+import { compileRules, type FoundRuleProblem, type RuleValidatorOptions } from "../../rules/engine/compile-rules.ts";
 import { compileValidator, type FoundProblem, type Validate } from "../../validate/compile-validator.ts";
+import { type CheckRules, compileCheckRules, NO_ATTRS } from "./check-rules.ts";
 
 export type { WantedRecords };
 
@@ -131,7 +127,7 @@ export function compileChecks(
   const validatorOf = perDocumentRoot(job, (documentRoot) =>
     compileValidator(body, { ...options, ...(documentRoot !== undefined && { documentRoot }) }),
   );
-  const checkRules = job.ruleContext && compileRules(body, job.ruleContext, options);
+  const checkRules = compileCheckRules(body, job.ruleContext, options);
   const checkSteps = compileStepChecks(job, options);
   return (batch) => {
     const checked = batch.map((record) => {
@@ -180,7 +176,7 @@ export function perDocumentRoot<T>(
 interface Checks {
   readonly validate: Validate;
   /** Absent if there are no rules. */
-  readonly checkRules: RuleValidator | undefined;
+  readonly checkRules: CheckRules | undefined;
   readonly checkSteps: CheckSteps;
 }
 
@@ -193,7 +189,7 @@ function checkRecord(
   if (!record.readable || hasUnlistedErrors(record.problems)) return record;
   const structure = validate(record.payload);
   const isWhole = !hasUnlistedErrors(structure);
-  const broken = (isWhole && checkRules?.(record.payload, attrsWithErrors([...record.problems, ...structure]))) || [];
+  const broken = (isWhole && checkRules?.(record.payload, [...record.problems, ...structure])) || [];
   const stepProblems = isWhole ? checkSteps(record) : [];
   const found = broken.length + stepProblems.length === 0 ? structure : [...structure, ...broken, ...stepProblems];
   if (found.length === 0 && (record.key !== undefined || job.mapping.keyAttr === undefined)) return record;
@@ -272,25 +268,13 @@ function compileStepCheck(
   options: RuleValidatorOptions,
 ): CheckSteps {
   const validate = compileValidator(type, options);
-  const checkRules = ruleContext && compileRules(type, ruleContext, options);
+  const checkRules = compileCheckRules(type, ruleContext, options);
   const borrowed = new Set(Object.entries(body ?? {}).flatMap(([field, source]) => ("attr" in source ? [field] : [])));
   return ({ payload, steps, problems }) => {
     const fields = stepFields(body, payload, steps?.get(name));
     const structure = validate(fields);
-    const broken = checkRules?.(fields, attrsWithErrors([...problems, ...structure])) ?? [];
+    const broken = checkRules?.(fields, [...problems, ...structure]) ?? [];
     // Problems with values copied from the payload are omitted, because they are reported for the payload.
     return [...structure, ...broken].filter(({ path: [field] }) => !borrowed.has(String(field)));
   };
 }
-
-/**
- * Returns the attrs that already have errors. Rules that read them are skipped, because they would report the same
- * cause again.
- */
-function attrsWithErrors(problems: readonly Problem[]): ReadonlySet<string> {
-  if (problems.length === 0) return NO_ATTRS;
-  const errors = problems.filter(({ severity }) => severity === "error");
-  return new Set(errors.map(({ attr }) => attr.replace(/\.non_field_errors$/, "")));
-}
-
-const NO_ATTRS: ReadonlySet<string> = new Set();
