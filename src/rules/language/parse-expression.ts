@@ -178,10 +178,16 @@ const WORDS: ReadonlyMap<string, Expression> = new Map<string, Expression>([
 
 function parseNumber(reader: TokenReader): Expression {
   const { text, offset } = reader.next();
+  if (UNQUOTED_DATE.test(reader.text.slice(offset))) throw new ExpressionSyntaxError("put a date in quotes", offset);
+  if (/^0\d/.test(text)) {
+    throw new ExpressionSyntaxError("a number cannot start with 0; put a date or a code in quotes", offset);
+  }
   if (!reader.take("days") && !reader.take("day")) return { kind: "number", digits: text };
   if (text.includes(".")) throw new ExpressionSyntaxError("a number of days must be a whole number", offset);
   return { kind: "days", count: Number(text) };
 }
+
+const UNQUOTED_DATE = /^\d{4}-\d{2}-\d{2}(?!\d)/;
 
 function parseCall(reader: TokenReader): Expression {
   const { text, offset } = reader.next();
@@ -192,7 +198,8 @@ function parseCall(reader: TokenReader): Expression {
     );
   }
   reader.expect("(");
-  const operands = parseList(reader);
+  const parsed = parseList(reader);
+  const operands = OBJECT_FUNCTIONS.has(text) ? parsed.map(asObject) : parsed;
   const [min, max] = FUNCTIONS[text];
   if (operands.length >= min && operands.length <= max) return { kind: "call", name: text, operands };
   throw new ExpressionSyntaxError(
@@ -214,8 +221,23 @@ function parseSetting(reader: TokenReader): Expression {
 }
 
 const BASES: readonly PathBase[] = ["this", "top", "above", "other", "found"];
+/** Words that alone are not names of fields: the object that is checked, and the row that a lookup found. */
+const LONE_BASES: ReadonlySet<string> = new Set<PathBase>(["this", "found"]);
+/** Functions whose operands are objects. Only there can a path end with any base, or with `parent`. */
+const OBJECT_FUNCTIONS: ReadonlySet<string> = new Set<FunctionName>(["same", "agrees", "name-of"]);
 /** Reserved words, which cannot be field names. */
 const RESERVED: ReadonlySet<string> = new Set(["and", "or", "not", "in", "is", "present", "absent", "day", "days"]);
+
+/** Returns the operand of a function on objects: `top`, `other` or `parent` at its end is the object, not a field. */
+function asObject(operand: Expression): Expression {
+  if (operand.kind !== "path" || operand.base === "listed") return operand;
+  const last = operand.steps.at(-1);
+  if (last?.kind !== "field") return operand;
+  if (last.name === "parent") return { ...operand, steps: [...operand.steps.slice(0, -1), { kind: "parent" }] };
+  const base = BASES.find((name) => name === last.name);
+  const isBase = base !== undefined && base !== "above" && operand.base === "here" && operand.steps.length === 1;
+  return isBase ? { ...operand, base, steps: [] } : operand;
+}
 
 function parsePath(reader: TokenReader): PathExpression {
   const start = reader.peek().offset;
@@ -234,8 +256,10 @@ function parsePath(reader: TokenReader): PathExpression {
 
 function takeBase(reader: TokenReader): PathBase | undefined {
   if (reader.peek().text === "listed" && reader.peek(1).text === "." && reader.take("listed")) return "listed";
-  const base = BASES.find((name) => reader.peek().kind === "name" && reader.peek().text === name);
-  if (base !== undefined) reader.next();
+  const { kind, text } = reader.peek();
+  const base = kind === "name" ? BASES.find((name) => text === name) : undefined;
+  if (base === undefined || !(LONE_BASES.has(base) || PATH_SIGNS.has(reader.peek(1).text))) return undefined;
+  reader.next();
   return base;
 }
 
@@ -276,7 +300,8 @@ function parseStep(reader: TokenReader): PathStep {
     const reason = "a reserved word, which cannot be the name of a field in rules";
     throw new ExpressionSyntaxError(`unexpected "${token.text}": ${reason}`, token.offset);
   }
-  return token.text === "parent" ? { kind: "parent" } : { kind: "field", name: token.text };
+  const isParent = token.text === "parent" && PATH_SIGNS.has(reader.peek().text);
+  return isParent ? { kind: "parent" } : { kind: "field", name: token.text };
 }
 
 function parseItems(reader: TokenReader): PathStep {

@@ -30,7 +30,7 @@ function asParsed(expression: Expression): Expression {
     case "in":
       return { ...expression, value: asParsed(expression.value), set: expression.set.map(asParsed) };
     case "call":
-      return { ...expression, operands: expression.operands.map(asParsed) };
+      return { ...expression, operands: expression.operands.map((each) => operandAsParsed(each, expression.name)) };
     case "and":
     case "or":
     case "comparison":
@@ -40,8 +40,17 @@ function asParsed(expression: Expression): Expression {
   return { ...expression, left: asParsed(expression.left), right: asParsed(expression.right) };
 }
 
+/** Only in the operands of these functions can a path end with `parent`. */
+const OBJECT_FUNCTIONS: ReadonlySet<string> = new Set(["same", "agrees", "name-of"]);
+
+function operandAsParsed(operand: Expression, name: string): Expression {
+  return operand.kind === "path" && OBJECT_FUNCTIONS.has(name) ? pathAsParsed(operand, true) : asParsed(operand);
+}
+
 /** A path with the base `above` must begin with a name. */
-function pathAsParsed({ base, steps, ...others }: PathExpression): PathExpression {
+function pathAsParsed({ base, steps: made, ...others }: PathExpression, isObject = false): PathExpression {
+  const last = made.at(-1);
+  const steps = last?.kind === "parent" && !isObject ? [...made.slice(0, -1), field("parent")] : made;
   const startsWithName = steps[0]?.kind === "field" || steps[0]?.kind === "named";
   const parsed: PathExpression = {
     ...others,
@@ -124,7 +133,35 @@ describe("a word with a special meaning is parsed as expected:", () => {
     ["config[]", path("config[]", field("config"), { kind: "items" })],
     ["a.config.x", path("a.config.x", field("a"), field("config"), field("x"))],
     ["listed", path("listed", field("listed"))],
-    ["parent.parent", path("parent.parent", { kind: "parent" }, { kind: "parent" })],
+    ["parent.parent.x", path("parent.parent.x", { kind: "parent" }, { kind: "parent" }, field("x"))],
+    ["parent.parent", path("parent.parent", { kind: "parent" }, field("parent"))],
+    ["parent", path("parent", field("parent"))],
+    ["a.parent", path("a.parent", field("a"), field("parent"))],
+    ["top", path("top", field("top"))],
+    ["above", path("above", field("above"))],
+    ["other", path("other", field("other"))],
+    ["found", { ...path("found"), base: "found" }],
+    ["this.other", { ...path("this.other", field("other")), base: "this" }],
+    ["this.today", { ...path("this.today", field("today")), base: "this" }],
+    [
+      "same(top, other)",
+      {
+        kind: "call",
+        name: "same",
+        operands: [
+          { ...path("top"), base: "top" },
+          { ...path("other"), base: "other" },
+        ],
+      },
+    ],
+    [
+      "agrees(parent, a.parent)",
+      {
+        kind: "call",
+        name: "agrees",
+        operands: [path("parent", { kind: "parent" }), path("a.parent", field("a"), { kind: "parent" })],
+      },
+    ],
     ["a.this", path("a.this", field("a"), field("this"))],
     ["this", { ...path("this"), base: "this" }],
     ["$today", path("$today", { kind: "named", name: "today" })],
@@ -176,7 +213,11 @@ describe("an invalid expression is refused:", () => {
     ['join(" ")', "join() takes 2 to 20 operands", 0],
     ["config.", "expected the name of a setting after config.", 7],
     ['config."x"', "expected the name of a setting after config.", 7],
-    ["1 = above", "expected the name of a field or named value after above.", 4],
+    ["1 = above.", "the expression is incomplete", 10],
+    ["d >= 2024-10-01", "put a date in quotes", 5],
+    ["d >= 2024-11-12", "put a date in quotes", 5],
+    ["a = 007", "a number cannot start with 0; put a date or a code in quotes", 4],
+    ["a = 01.5", "a number cannot start with 0; put a date or a code in quotes", 4],
     ["above[]", "expected the name of a field or named value after above.", 0],
     ["above.parent.x", "expected the name of a field or named value after above.", 0],
     ["listed.", "expected the name of a reference list after listed.", 7],

@@ -55,7 +55,7 @@ describe("an expression", () => {
     "a.l[]",
     "m{}",
     "m{}.a",
-    "a.parent",
+    "a.parent.b",
     "a.$one",
     "above.l[].a",
     "$many",
