@@ -5,6 +5,7 @@ import { countEvaluations, MAX_EVALUATIONS } from "./assertion-cost.ts";
 import type { Assertion } from "./field-type.ts";
 import { isFormatAsserted } from "./formats.ts";
 import { checkedPattern } from "./pattern.ts";
+import { reportLostRules } from "./lost-rules.ts";
 import { type KindOfType, isAsserted } from "./schema-keywords.ts";
 import {
   type Compilation,
@@ -27,7 +28,7 @@ export function assertionsOf(
   compilation: Compilation,
 ): readonly Assertion[] | undefined {
   if (compilation.direction === "reply") return undefined;
-  const picked = parts.map((part) => pickedPart(part, parts, type)).filter((part) => part !== undefined);
+  const picked = parts.map((part) => pickedPart(part, parts, type, compilation)).filter((part) => part !== undefined);
   const assertions: Assertion[] = [];
   if (picked.length > 0) assertions.push({ schema: standaloneSchema(picked, compilation), unevaluated: false });
   for (const part of parts) {
@@ -60,7 +61,12 @@ function isAffordable(schema: Assertion["schema"], parts: readonly SchemaNode[],
  * Returns the part with only its asserted keywords and the keywords that they depend on, or undefined if no keyword is
  * asserted.
  */
-function pickedPart(part: SchemaNode, parts: readonly SchemaNode[], type: KindOfType): SchemaNode | undefined {
+function pickedPart(
+  part: SchemaNode,
+  parts: readonly SchemaNode[],
+  type: KindOfType,
+  compilation: Compilation,
+): SchemaNode | undefined {
   const keywords = Object.keys(part.schema).filter(
     (keyword) =>
       !UNEVALUATED.has(keyword) &&
@@ -68,6 +74,7 @@ function pickedPart(part: SchemaNode, parts: readonly SchemaNode[], type: KindOf
       (isAsserted(part, keyword, type) || isBeyondKind(part, keyword, parts, type)),
   );
   if (keywords.length === 0) return undefined;
+  reportLostRules(part, keywords, compilation);
   const kept = keywords.includes("additionalProperties") ? [...keywords, "properties", "patternProperties"] : keywords;
   const schema = Object.fromEntries(
     Object.entries(part.schema)

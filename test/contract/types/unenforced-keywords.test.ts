@@ -44,6 +44,20 @@ describe("unenforced keywords:", () => {
     }
   });
 
+  it.each<[keyword: string, schema: (ruled: object) => object]>([
+    ["patternProperties", (ruled) => ({ type: "object", patternProperties: { "^r": ruled } })],
+    ["then", (ruled) => ({ type: "object", if: { required: ["t"] }, then: { properties: { r: ruled } } })],
+    ["dependentSchemas", (ruled) => ({ type: "object", dependentSchemas: { t: { properties: { r: ruled } } } })],
+    ["prefixItems", (ruled) => ({ type: "array", prefixItems: [ruled] })],
+  ])("rules below %s are reported, also behind a reference", (keyword, schemaOf) => {
+    const ruled = { type: "object", "x-rules": [{ code: "c", kind: "holds", test: "a" }] };
+    const more = { openapi: "3.1.0", schemas: { R: ruled } };
+    const message = `the rules (x-rules) below "${keyword}" are not applied`;
+    expect(fieldOf(schemaOf(ruled), more).messages).toContain(message);
+    expect(fieldOf(schemaOf({ $ref: "#/components/schemas/R" }), more).messages).toContain(message);
+    expect(fieldOf(schemaOf({ type: "object" }), more).messages).not.toContain(message);
+  });
+
   it("a dialect other than OpenAPI's own is reported", () => {
     expect(fieldOf({ $schema: "https://example.org/own", type: "string" }).findings).toEqual(["warning not-enforced"]);
     const known = "https://json-schema.org/draft/2020-12/schema";
