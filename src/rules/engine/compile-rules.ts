@@ -14,6 +14,7 @@ import { createFieldTree, type FieldNode, type FieldTree, type PresentFields } f
 import type { Possible } from "./possible/possible.ts";
 import { skipReason } from "./rule-requirements.ts";
 import type { RuleContext, Scope } from "./rule-context.ts";
+import { createOptionChoice } from "../../validate/compile-validator.ts";
 import { visitInside, type Visit, type VisitorOf } from "./visit-type.ts";
 
 export type FoundRuleProblem = Unplaced<RuleProblem>;
@@ -115,6 +116,7 @@ function createVisitors(body: FieldType, context: RuleContext): Visitors | undef
   const bearing = typesLeadingTo(body, ({ rules }) => rules?.some(isChecked) === true);
   if (!bearing.has(body)) return undefined;
   const tree = createFieldTree();
+  const choose = createOptionChoice();
   const rulesOf = createRuleList(tree, context, isChecked);
   const anywhere = new Map<FieldType, Visit>();
   const visitors = new WeakMap<PresentFields, { readonly visit: Visit | undefined }>();
@@ -125,7 +127,7 @@ function createVisitors(body: FieldType, context: RuleContext): Visitors | undef
     const runs = own.flatMap(({ possible, run }) =>
       (typeof possible === "function" ? possible() : possible) ? [run] : [],
     );
-    return bothVisits(runs, visitInside(type, { node, tree, visitorOf: inside }));
+    return bothVisits(runs, visitInside(type, { node, tree, visitorOf: inside, choose }));
   }
 
   /** Returns a visitor that runs all rules of a type, regardless of the payload's fields. */

@@ -1,6 +1,7 @@
 import type { Discriminator, FieldType, ObjectType } from "../../contract/types/field-type.ts";
 import { optionsTaken, tagText, untaggedOptions } from "../../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
+import type { OptionChooser } from "../../validate/compile-validator.ts";
 import type { BrokenRule } from "./compile-rule.ts";
 import type { Cursor } from "./expressions/cursor.ts";
 import type { FieldNode, FieldTree } from "./possible/field-tree.ts";
@@ -18,6 +19,8 @@ interface InsideContext {
   readonly node: FieldNode | undefined;
   readonly tree: FieldTree;
   readonly visitorOf: VisitorOf;
+  /** Compiles the validator's choice between alternatives. */
+  readonly choose: (options: readonly FieldType[]) => OptionChooser;
 }
 
 /** Compiles a visitor for the fields, items or options of a type. Returns undefined if none of them has a visitor. */
@@ -70,8 +73,8 @@ function itemsVisit(visit: Visit): Visit {
 }
 
 /**
- * Compiles a visitor for the option that the discriminator selects or, without a discriminator, for the first option
- * that fits the value's field names.
+ * Compiles a visitor for the option that the discriminator selects or, without a discriminator, for the option that the
+ * validator selects.
  */
 function unionVisit(
   options: readonly FieldType[],
@@ -92,18 +95,30 @@ function unionVisit(
   return firstFitVisit(options, context);
 }
 
-function firstFitVisit(options: readonly FieldType[], { node, visitorOf }: InsideContext): Visit {
-  const visits = options.map((type) => ({ type, visit: visitorOf(type, node) }));
-  return (cursor, scope, add) =>
-    visits.find(({ type }) => canBeOfType(cursor.value, type))?.visit?.(cursor, scope, add);
+/**
+ * Validates a value only if several options have its JSON type and field names. If the validator accepts none of them,
+ * the first of them applies.
+ */
+function firstFitVisit(options: readonly FieldType[], { node, visitorOf, choose }: InsideContext): Visit {
+  const visits = new Map(options.map((type) => [type, visitorOf(type, node)]));
+  let chooser: OptionChooser | undefined;
+  return (cursor, scope, add) => {
+    const { value } = cursor;
+    const [first, second] = options.filter((type) => canBeOfType(value, type));
+    if (first === undefined) return;
+    if (second !== undefined) chooser ??= choose(options);
+    const chosen = (second === undefined ? undefined : chooser?.(value)) ?? first;
+    visits.get(chosen)?.(cursor, scope, add);
+  };
 }
 
 function canBeOfType(value: JsonValue, type: FieldType): boolean {
   if (type.kind === "object") {
-    if (!isJsonObject(value)) return false;
+    if (!isJsonObject(value)) return type.untyped === true;
     const needed = [...type.properties.values()].every(({ name, required }) => !required || Object.hasOwn(value, name));
-    return needed && (type.additional !== "closed" || Object.keys(value).every((name) => type.properties.has(name)));
+    if (type.additional !== "closed" || type.namePatterns !== undefined) return needed;
+    return needed && Object.keys(value).every((name) => type.properties.has(name));
   }
-  if (type.kind === "list") return isJsonArray(value);
-  return type.kind === "union" || type.kind === "any" || typeof value !== "object";
+  if (type.kind === "union" || type.kind === "any" || type.untyped === true) return true;
+  return type.kind === "list" ? isJsonArray(value) : typeof value !== "object";
 }

@@ -5,7 +5,7 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../.
 import { lowerFirst } from "../../text/letter-case.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import { DATE_KINDS, PERIOD_KINDS } from "./date-kinds.ts";
-import { type Expression, type PathExpression, subexpressionsOf } from "./expression.ts";
+import { type Expression, subexpressionsOf } from "./expression.ts";
 import { LIST_KINDS } from "./list-kinds.ts";
 import { PRESENCE_KINDS } from "./presence-kinds.ts";
 import { attrTemplate, expression, type KindReaders, path as pathExpression } from "./rule-schema.ts";
@@ -62,7 +62,7 @@ function readRule(written: JsonObject, path: AttrPath, reportAt: ReportRuleIssue
     severity,
     skipIfMissing,
     place: path,
-    about: pathTexts(parsed.about),
+    about: aboutTexts(parsed.about),
     ...definedMembers({ when, each, attr, message }),
   };
 }
@@ -107,9 +107,10 @@ function issueText(kind: string, { path, message, code }: z.core.$ZodIssue): str
   return `${kind}: ${member === undefined ? "" : `"${String(member)}" `}${lowerFirst(what)}`;
 }
 
-/** Returns the text of each path among the expressions, for display in problems. */
-function pathTexts(about: readonly Expression[]): readonly string[] {
-  return [...new Set(about.filter((one): one is PathExpression => one.kind === "path").map(({ text }) => text))];
+/** Returns the words, and the text of each path, for display in problems. The path `.` names no field. */
+function aboutTexts(about: readonly (Expression | string)[]): readonly string[] {
+  const texts = about.flatMap((one) => (typeof one === "string" ? [one] : one.kind === "path" ? [one.text] : []));
+  return [...new Set(texts)].filter((text) => text !== ".");
 }
 
 /** The reader of each kind. `readRule` reports unknown members. */

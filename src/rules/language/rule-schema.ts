@@ -20,7 +20,8 @@ export type KindReaders<Kinds extends RuleKind> = { readonly [Kind in Kinds]: Ki
 
 interface ParsedKind {
   readonly check: RuleCheck;
-  readonly about: readonly Expression[];
+  /** The fields that the rule concerns, and other words for messages. */
+  readonly about: readonly (Expression | string)[];
 }
 
 export function kindReader<Shape extends z.ZodRawShape>(

@@ -87,7 +87,7 @@ export const VALUE_KINDS: KindReaders<
       if (wrong !== undefined || format === undefined) return wrong ?? "";
       return {
         check: { kind: "matches-format", value, format: { name: format, ...definedMembers({ region }) } },
-        about: [value],
+        about: aboutFormat(value, format),
       };
     },
   ),
@@ -131,6 +131,11 @@ export const VALUE_KINDS: KindReaders<
     about: about ?? [],
   })),
 };
+
+/** A rule about the value itself (`.`) names its format, because it has no field to name. */
+function aboutFormat(value: Expression, format: string): readonly (Expression | string)[] {
+  return [value.kind === "path" && value.text === "." ? format : value];
+}
 
 function name(): z.ZodString {
   return z.string("must be a name").min(1, "must be a name");

@@ -208,3 +208,37 @@ it("a problem quotes the requirement that the contract publishes for its code an
     { attr: "list.0.non_field_errors", asked: "The contract says: An item needs an x." },
   ]);
 });
+
+describe("the rules of the alternative that accepts a value", () => {
+  const caps = [{ code: "caps", kind: "matches-format", value: ".", format: "caps" }];
+  const tagged = (tag: string, more: JsonObject): JsonObject => ({
+    type: "object",
+    properties: { t: { type: "string", enum: [tag] }, a: { type: "string" } },
+    ...more,
+  });
+  const ruled = tagged("A", { "x-rules": [{ code: "a_needed", kind: "required-when", fields: ["a"] }] });
+
+  it.each<[schema: JsonObject, value: JsonValue, codes: readonly string[]]>([
+    [{ oneOf: [{ type: "integer" }, { type: "string", "x-rules": caps }] }, "ab", ["caps"]],
+    [{ oneOf: [{ type: "integer" }, { type: "string", "x-rules": caps }] }, 5, []],
+    [{ oneOf: [{ type: "string", pattern: "^[a-z]+$", "x-rules": caps }, { type: "string" }] }, "123", []],
+    [{ oneOf: [ruled, tagged("B", {})] }, { t: "B" }, []],
+    [{ oneOf: [ruled, tagged("B", {})] }, { t: "A" }, ["a_needed"]],
+    [{ oneOf: [tagged("B", {}), ruled] }, { t: "A" }, ["a_needed"]],
+  ])("%j, %j: %j", (schema, value, codes) => {
+    const contract = contractOf([], {}, { it: schema });
+    const found = judgeOf(contract)({ it: value }, new Set());
+    expect(found.map(({ code }) => code)).toEqual(codes);
+  });
+});
+
+describe("a rule about the format of the value itself", () => {
+  it.each([
+    [{ format: "caps" }, ["caps"]],
+    [{ pattern: "[A-Z]+" }, []],
+  ])("names a format, because there is no field to name: %j", (format, fields) => {
+    const rule = { code: "c", kind: "matches-format", value: ".", ...format };
+    const contract = contractOf([], {}, { it: { type: "string", "x-rules": [rule] } });
+    expect(judgeOf(contract)({ it: "ab" }, new Set())[0]?.fields).toEqual(fields);
+  });
+});

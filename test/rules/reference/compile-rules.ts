@@ -2,6 +2,7 @@ import type { Discriminator, FieldType, ObjectType } from "../../../src/contract
 import { definedMembers } from "../../../src/json/defined-members.ts";
 import { publishedSentence } from "../../../src/contract/describe/published-codes.ts";
 import { optionsTaken, tagText, typesLeadingTo, untaggedOptions } from "../../../src/contract/types/type-tree.ts";
+import { createOptionChoice } from "../../../src/validate/compile-validator.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../src/json/json-value.ts";
 import type { RuleProblem } from "../../../src/model/problem.ts";
 import { shapeOf } from "../../../src/text/shape.ts";
@@ -218,17 +219,21 @@ function unionVisit(
 }
 
 function firstFitVisit(options: readonly FieldType[], visitorOf: (type: FieldType) => Visit | undefined): Visit {
-  const visits = options.map((type) => ({ type, visit: visitorOf(type) }));
-  return (cursor, scope, add) =>
-    visits.find(({ type }) => canBeOfType(cursor.value, type))?.visit?.(cursor, scope, add);
+  const visits = new Map(options.map((type) => [type, visitorOf(type)]));
+  const choose = createOptionChoice()(options);
+  return (cursor, scope, add) => {
+    const chosen = choose(cursor.value) ?? options.find((type) => canBeOfType(cursor.value, type));
+    if (chosen !== undefined) visits.get(chosen)?.(cursor, scope, add);
+  };
 }
 
 function canBeOfType(value: JsonValue, type: FieldType): boolean {
   if (type.kind === "object") {
-    if (!isJsonObject(value)) return false;
+    if (!isJsonObject(value)) return type.untyped === true;
     const needed = [...type.properties.values()].every(({ name, required }) => !required || Object.hasOwn(value, name));
-    return needed && (type.additional !== "closed" || Object.keys(value).every((name) => type.properties.has(name)));
+    if (type.additional !== "closed" || type.namePatterns !== undefined) return needed;
+    return needed && Object.keys(value).every((name) => type.properties.has(name));
   }
-  if (type.kind === "list") return isJsonArray(value);
-  return type.kind === "union" || type.kind === "any" || typeof value !== "object";
+  if (type.kind === "union" || type.kind === "any" || type.untyped === true) return true;
+  return type.kind === "list" ? isJsonArray(value) : typeof value !== "object";
 }

@@ -92,10 +92,18 @@ export const KEY_SEPARATOR = "\0";
  */
 export function keyText(value: Value): string {
   if (value === undefined) return "-";
-  if (typeof value === "string") return `"${value}`;
+  if (typeof value === "string") return `"${instantText(value)}`;
   if (typeof value === "number" || value instanceof Rational) return `#${numberKey(value)}`;
   return canonicalJson(value);
 }
+
+/** Returns the instant of a date-time in UTC, and other text unchanged. */
+function instantText(text: string): string {
+  const isTemporal = text.length > 10 && T.test(text.charAt(10)) && temporalKind(text) === "datetime";
+  return isTemporal ? new Date(instantOf(text)).toISOString() : text;
+}
+
+const T = /^t$/i;
 
 function numberKey(value: number | Rational): string {
   const exact = toRational(value);

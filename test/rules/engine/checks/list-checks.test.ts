@@ -25,6 +25,11 @@ describeCases({
       },
     ],
   },
+  "unique-by: date-times at the same instant": {
+    rule: { kind: "unique-by", list: "a[]", key: "at" },
+    pass: [{ a: [{ at: "2024-06-01T00:00:00Z" }, { at: "2024-06-01T00:00:00+01:00" }, { at: "2024-06-01" }] }],
+    fail: [{ a: [{ at: "2024-06-01T00:00:00Z" }, { at: "2024-06-01T01:00:00.0+01:00" }] }],
+  },
   "unique-by: the whole item": {
     rule: { kind: "unique-by", list: "a[]", key: "*" },
     pass: [{ a: [{ x: 1 }, { x: 2 }] }],
