@@ -209,13 +209,12 @@ it("a problem quotes the requirement that the contract publishes for its code an
   ]);
 });
 
+function tagged(tag: string, more: JsonObject): JsonObject {
+  return { type: "object", properties: { t: { type: "string", enum: [tag] }, a: { type: "string" } }, ...more };
+}
+
 describe("the rules of the alternative that accepts a value", () => {
   const caps = [{ code: "caps", kind: "matches-format", value: ".", format: "caps" }];
-  const tagged = (tag: string, more: JsonObject): JsonObject => ({
-    type: "object",
-    properties: { t: { type: "string", enum: [tag] }, a: { type: "string" } },
-    ...more,
-  });
   const ruled = tagged("A", { "x-rules": [{ code: "a_needed", kind: "required-when", fields: ["a"] }] });
 
   it.each<[schema: JsonObject, value: JsonValue, codes: readonly string[]]>([
