@@ -69,20 +69,20 @@ function numberFormat(code: string): NumberFormat {
     if (/^general$/i.test(code) || code === "@") return GENERAL;
     format(code, 1, { throws: true });
     if (isDateFormat(code)) return dateFormat(code);
-    const { type, maxDecimals, scale } = getFormatInfo(code);
+    const { type } = getFormatInfo(code);
     if (type === "general" || type === "text" || type === "scientific") return GENERAL;
-    const decimals = maxDecimals + Math.round(Math.log10(scale));
-    const hasSections = code.includes(";");
-    const isFraction = type === "fraction";
+    const sectionFor = sectionFinder(code);
     return {
       kind: "number",
-      show: (value) => ({
-        text: shownNumber(code, value),
-        rounded:
-          isFraction ||
-          isRounded(value, decimals) ||
-          (hasSections && isCoarser(code, value, decimals) && isRounded(value, decimalsShown(code, value, decimals))),
-      }),
+      show: (value) => {
+        const section = sectionFor(value);
+        if (section === undefined || !isShownExactly(section, value)) return { text: "", rounded: false };
+        const rounded = lastDecimal(value) > section.decimals;
+        return {
+          text: shownNumber(code, rounded && !section.isFraction ? aboveHalf(value) : value),
+          rounded: rounded || section.isFraction,
+        };
+      },
     };
   } catch {
     return GENERAL;
@@ -130,38 +130,65 @@ function isMinutes({ hours, seconds }: FormatDateInfo): boolean {
   return seconds && !hours;
 }
 
-/**
- * Whether the section of the format for this number shows fewer decimal places than `decimals`. This is the case if a
- * neighbouring number with `decimals` decimal places looks the same.
- */
-function isCoarser(code: string, value: number, decimals: number): boolean {
-  const text = format(code, value);
-  return [-1, 1].some((sign) => format(code, value + sign * 10 ** -decimals) === text);
+/** A section of a number format that shows numbers with a fixed number of decimal places, or as fractions. */
+interface NumberSection {
+  /** The decimal place of the number that is shown last: 4 for `0.00%`, -3 for `0,`. */
+  readonly decimals: number;
+  /** The number of decimal places in the text. */
+  readonly places: number;
+  /** The factor between the number and the text. */
+  readonly scale: number;
+  readonly isFraction: boolean;
 }
 
 /**
- * Returns how many decimal places the format shows for a number, without trailing zeros. The sections of a format can
- * show different numbers of decimal places; `first` is the number of the first section.
+ * Returns a function that finds the section for a number. It returns undefined if no section applies, or if the section
+ * shows all digits or is scientific. numfmt selects the section, in a format that shows the index of the section.
  */
-function decimalsShown(code: string, value: number, first: number): number {
-  const text = format(code, value);
-  const isShown = (decimals: number): boolean =>
-    [Math.floor, Math.ceil].some((round) => format(code, round(value * 10 ** decimals) / 10 ** decimals) === text);
-  let decimals = Math.min(0, first);
-  while (decimals < MAX_DECIMALS && !isShown(decimals)) decimals += 1;
-  return decimals;
+function sectionFinder(code: string): (value: number) => NumberSection | undefined {
+  const sections = sectionsOf(code);
+  const compiled = sections.map(numberSection);
+  const indexCode = sections.map(indexSection).join(";");
+  return (value) => compiled[Number(/#(\d)/.exec(format(indexCode, value))?.[1])];
 }
 
-/** Spreadsheet programs keep 15 digits. */
-const MAX_DECIMALS = 15;
+/** Returns a section with the same condition that shows `#` and an index. A section for text stays one. */
+function indexSection(section: string, index: number): string {
+  const tokens = tokenize(section);
+  if (tokens.some(({ type }) => type === "text")) return "@";
+  const conditions = tokens.filter(({ type }) => type === "condition").map(({ raw }) => raw);
+  return `${conditions.join("")}"#${index}"`;
+}
+
+function numberSection(section: string): NumberSection | undefined {
+  const { type, maxDecimals: places, scale } = getFormatInfo(section);
+  if (type === "scientific" || tokenize(section).some((token) => token.type === "general")) return undefined;
+  return { decimals: places + Math.round(Math.log10(scale)), places, scale, isFraction: type === "fraction" };
+}
 
 /**
- * Whether a number has more than `decimals` decimal places. Ignores floating-point noise: 0.30000000000000004 is
- * treated as 0.30.
+ * Whether numfmt shows the digits of the number correctly. It does not if the text has more than 15 digits, including
+ * trailing zeros, or if JavaScript writes the number with a negative exponent.
  */
-function isRounded(value: number, decimals: number): boolean {
-  const scaled = Math.abs(value) * 10 ** decimals;
-  return Math.abs(scaled - Math.round(scaled)) > 1e-9 * Math.max(1, scaled);
+function isShownExactly({ decimals, places, scale }: NumberSection, value: number): boolean {
+  const size = Math.abs(value);
+  return size * 10 ** decimals < 1e15 && (places <= 6 || size === 0 || size * scale >= 1e-6);
+}
+
+/** Returns the place of the last digit that is not zero: 2 for 0.25, -3 for 1000. Spreadsheet programs keep 15 digits. */
+function lastDecimal(value: number): number {
+  if (value === 0) return -Infinity;
+  const [mantissa = "", exponent = ""] = Math.abs(value).toExponential(14).split("e");
+  return Math.max(0, mantissa.replace(/\.?0+$/, "").length - "0.".length) - Number(exponent);
+}
+
+/**
+ * Adds less than half a unit of the 15th digit to a number, so that binary arithmetic rounds it like a spreadsheet
+ * program: 1.005, stored as 1.00499999999999989, is rounded to 1.01. Use only for a number that is rounded to fewer than
+ * 15 digits.
+ */
+function aboveHalf(value: number): number {
+  return Number(value.toExponential(14).replace("e", "4e"));
 }
 
 /** Built-in format codes (ECMA-376 part 1, 18.8.30). Codes 27 to 36 and 50 to 58 are East Asian dates and times. */
