@@ -1,4 +1,4 @@
-import { canonicalJson, isJsonArray, isJsonObject, type JsonValue, valueAt } from "../json/json-value.ts";
+import { canonicalJson, cellTextOf, isJsonArray, isJsonObject, type JsonValue, valueAt } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { isCsvRow, type Row } from "../model/record.ts";
 import { withCellText } from "../read/corrections/correction.ts";
@@ -102,7 +102,7 @@ export function returnedKey({ columns, fields, row: { values } }: ReturnedChange
   }
   const [member = "", ...path] = keyName.split(".");
   const value = valueAt(parseJson(values[member] ?? ""), path);
-  const key = typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+  const key = typeof value === "string" || typeof value === "number" ? cellTextOf(value) : undefined;
   return { key, isKept: !fields.includes(member) };
 }
 

@@ -1,5 +1,5 @@
 import { definedMembers } from "../json/defined-members.ts";
-import { canonicalJson } from "../json/json-value.ts";
+import { canonicalJson, cellTextOf } from "../json/json-value.ts";
 import { type CsvTable, isCsvRow, type JsonRow, type Row } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
 import type { OpenOptions } from "../read/input/opened-file.ts";
@@ -67,7 +67,7 @@ function returnedRow(
   if (!isCsvRow(row)) {
     const own = keys.flatMap((name) => {
       const value = row.value[name];
-      return typeof value === "string" || typeof value === "number" ? [String(value)] : [];
+      return typeof value === "string" || typeof value === "number" ? [cellTextOf(value)] : [];
     });
     return { ...place, keys: own, values: memberTexts(row) };
   }

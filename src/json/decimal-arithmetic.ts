@@ -9,8 +9,9 @@ export function isDecimalText(text: string): boolean {
 
 /** Formats a finite number as plain decimal text, without an exponent. */
 export function decimalTextOf(value: number): string {
-  const parts = SCIENTIFIC_NUMBER.exec(String(value));
-  if (parts === null) return String(value);
+  const text = String(value);
+  const parts = text.includes("e") ? SCIENTIFIC_NUMBER.exec(text) : null;
+  if (parts === null) return text;
   const [, sign = "", whole = "", fraction = "", exponent = ""] = parts;
   const shift = Number(exponent);
   if (shift < 0) return `${sign}0.${"0".repeat(-shift - 1)}${whole}${fraction}`;

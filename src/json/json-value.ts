@@ -1,4 +1,5 @@
 import type { AttrPath, AttrSegment } from "./attr.ts";
+import { decimalTextOf } from "./decimal-arithmetic.ts";
 
 export type JsonScalar = string | number | boolean | null;
 export type JsonValue = JsonScalar | JsonObject | readonly JsonValue[];
@@ -56,6 +57,12 @@ function sortedNames(names: string[]): string[] {
     names[place] = name;
   }
   return names;
+}
+
+/** Returns a JSON scalar as the text of a cell: a number without an exponent, and an empty string for null. */
+export function cellTextOf(value: JsonScalar): string {
+  if (typeof value === "string") return value;
+  return typeof value === "number" ? decimalTextOf(value) : String(value ?? "");
 }
 
 /** Returns the value at a path of names and indexes; undefined if the path does not exist. */

@@ -1,4 +1,4 @@
-import { type JsonValue, valueAt } from "../json/json-value.ts";
+import { cellTextOf, type JsonValue, valueAt } from "../json/json-value.ts";
 import { listed, suggest } from "../text/suggestion.ts";
 import { Failure } from "../model/failure.ts";
 import { formatPointer } from "../json/json-pointer.ts";
@@ -117,8 +117,7 @@ function columnOf(name: string, refuse: (table: CsvTable) => Failure): Column {
 }
 
 function contentOf(value: JsonValue | undefined): CellContent {
-  if (value === undefined || value === null) return "";
-  return typeof value === "object" ? value : String(value);
+  return typeof value === "object" && value !== null ? value : cellTextOf(value ?? null);
 }
 
 function missingColumns(

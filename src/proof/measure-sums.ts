@@ -2,7 +2,7 @@ import { type AttrPath, formatAttr } from "../json/attr.ts";
 import { type DecimalSum, createDecimalSum, isDecimalText, isSameDecimal } from "../json/decimal-arithmetic.ts";
 import { definedMembers } from "../json/defined-members.ts";
 import { parsePointer } from "../json/json-pointer.ts";
-import { type JsonObject, type JsonValue, isJsonArray, valueAt } from "../json/json-value.ts";
+import { cellTextOf, type JsonObject, type JsonValue, isJsonArray, valueAt } from "../json/json-value.ts";
 import type { Measure } from "../map/document/measures.ts";
 import { numberReader } from "../map/leaf/number-text.ts";
 import type { Mapping } from "../map/mapping.ts";
@@ -182,6 +182,5 @@ function filledAs(attr: AttrPath, path: AttrPath): AttrPath {
 }
 
 function textOf(value: JsonValue | undefined): string | undefined {
-  if (typeof value === "string") return value;
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+  return value === undefined || value === null || typeof value === "object" ? undefined : cellTextOf(value);
 }

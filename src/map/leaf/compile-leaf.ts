@@ -1,5 +1,5 @@
 import type { FieldType, ListType } from "../../contract/types/field-type.ts";
-import { isJsonArray, type JsonValue } from "../../json/json-value.ts";
+import { cellTextOf, isJsonArray, type JsonValue } from "../../json/json-value.ts";
 import type { Row } from "../../model/record.ts";
 import { constantOf, type CellContent } from "./conversion.ts";
 import { ANY_SUPPLIER, type LeafContext } from "../compile-context.ts";
@@ -166,7 +166,7 @@ function partsOf(
   const parts = typeof content === "string" ? content.split(split) : isJsonArray(content) ? content : [content];
   const prepared: CellContent[] = [];
   for (const part of parts) {
-    const text = typeof part === "object" && part !== null ? part : String(part ?? "").trim();
+    const text = typeof part === "object" && part !== null ? part : cellTextOf(part).trim();
     const kept = typeof text === "string" && prepare !== undefined ? prepare(text) : text;
     if (kept !== "") prepared.push(kept);
   }

@@ -1,4 +1,5 @@
 import { CallFault } from "../../model/call-result.ts";
+import { cellTextOf } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import { placeOf } from "../../model/record.ts";
 import type { Conversion } from "./conversion.ts";
@@ -36,6 +37,6 @@ export function compileCall(
       throw new Failure("mapping_invalid", message, { hint: result.hint, place });
     }
     if (result === undefined || result === null) return undefined;
-    return convert(typeof result === "object" ? result : String(result));
+    return convert(typeof result === "object" ? result : cellTextOf(result));
   };
 }

@@ -1,3 +1,4 @@
+import { decimalTextOf } from "../../json/decimal-arithmetic.ts";
 import {
   asciiScalarContent,
   asciiTextContent,
@@ -223,7 +224,7 @@ function scalar(scan: Scan, column: number): number {
   if (form === "unsuitable") return UNSUITABLE;
   if (form === "other number") {
     const number = Number(bytes.toString("latin1", start, end));
-    if (!setText(scan, column, String(number), end)) return UNSUITABLE;
+    if (!setText(scan, column, decimalTextOf(number), end)) return UNSUITABLE;
     return hashesRows ? scan.contentOf(number) : 0;
   }
   if (!setCell(scan, column, start, form === "null" ? start : end)) return UNSUITABLE;

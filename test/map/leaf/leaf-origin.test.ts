@@ -15,6 +15,7 @@ import {
   list,
   NO_VALUES,
   nullableText,
+  number,
   object,
   rowOf,
   text,
@@ -208,6 +209,17 @@ describe("all leaves:", () => {
     expect(mapLeaf("A", union([text, integer]), { A: "12" })).toEqual([12]);
     expect(mapLeaf("A", union([text, integer]), { A: "x" })).toEqual(["x"]);
     expect(mapLeaf("A", union([boolean, integer]), { A: "x" })).toEqual(["x", "invalid"]);
+  });
+  test.each([
+    [1e-7, "0.0000001"],
+    [-1.5e-7, "-0.00000015"],
+    [1e21, "1000000000000000000000"],
+  ])("the JSON number %s is read without an exponent, also in a list", (value, shown) => {
+    const body = object({ a: text, b: decimal, c: number, d: decimal, e: list(text) });
+    const leaves = '{ a: n, b: n, c: n, d: { from: n, number: {} }, e: { from: l, split: "," } }';
+    const { payload, problems } = compile(`payload: ${leaves}`, body).map(jsonRow({ n: value, l: [value] }));
+    expect(problems).toEqual([]);
+    expect(payload).toEqual({ a: shown, b: shown, c: value, d: shown, e: [shown] });
   });
   test("JSON numbers and booleans are read as strings, null is empty, and objects are invalid as text", () => {
     const body = object({ a: text, b: integer, c: boolean, d: text, e: text, f: anything });

@@ -3,7 +3,7 @@ import type { FieldType } from "../../../src/contract/types/field-type.ts";
 import type { JsonObject } from "../../../src/json/json-value.ts";
 import type { FunctionCall, MappingFunctions } from "../../../src/map/leaf/function-calls.ts";
 import { CallFault, type CallResult } from "../../../src/model/call-result.ts";
-import { anything, compile, failureOf, integer, jsonRow, NO_VALUES, object, text } from "../rows.ts";
+import { anything, compile, decimal, failureOf, integer, jsonRow, NO_VALUES, object, text } from "../rows.ts";
 import { leafIssue } from "./leaf.ts";
 
 function functionsOf(run: (call: FunctionCall) => CallResult): MappingFunctions {
@@ -46,6 +46,7 @@ describe("a function", () => {
   test.each([
     ["a string", "a", text, "a"],
     ["a number", 7, text, "7"],
+    ["a small number", 1e-7, decimal, "0.0000001"],
     ["a number", 7, anything, "7"],
     ["digits", "7", integer, 7],
     ["an object", { b: 1 }, anything, { b: 1 }],

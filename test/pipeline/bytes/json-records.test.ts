@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../temporary-folder.ts";
 import { goodRecord, JSON_MAPPING, jsonFile, jsonMapping, ndjsonFile } from "./odd-json.ts";
 import { CONTRACT } from "./odd-records.ts";
 import { openFolder } from "./open-folder.ts";
-import { expectSamePlans, onRowPath, SENT } from "./planned-chunks.ts";
+import { expectSamePlans, onRowPath, plannedTexts, SENT } from "./planned-chunks.ts";
 
 function folderOf(files: Readonly<Record<string, string>>): string {
   return temporaryFolder({ "contract.yaml": CONTRACT, "mapping.yaml": JSON_MAPPING, ...files });
@@ -52,6 +52,17 @@ test("finds an item of a list whose index in the mapping starts with a zero", as
   const job = await openFolder(folder);
   onTestFinished(() => job.input.close());
   expect(await onRowPath(job)).toEqual([0, 1]);
+});
+
+test("reads a number below 0.000001 without an exponent", async () => {
+  const small = goodRecord({ RATE: "0.00000010", PLACE: '{"STREET":-0.0000002,"TOWN":"Bath"}' });
+  const folder = folderOf({ "things.ndjson": `${small}\n` });
+  await expectSamePlans(folder);
+  const job = await openFolder(folder);
+  onTestFinished(() => job.input.close());
+  expect(await onRowPath(job)).toEqual([]);
+  const [[, text = ""] = []] = await plannedTexts(job);
+  expect(JSON.parse(text)).toMatchObject({ rate: "0.0000001", place: { street: "-0.0000002" } });
 });
 
 test.each([

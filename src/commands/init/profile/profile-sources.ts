@@ -3,7 +3,7 @@ import { makeFolder } from "../../../files/make-folder.ts";
 import { Failure } from "../../../model/failure.ts";
 import { isCsvRow } from "../../../model/record.ts";
 import { childAttr } from "../../../json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonValue } from "../../../json/json-value.ts";
+import { cellTextOf, isJsonArray, isJsonObject, type JsonValue } from "../../../json/json-value.ts";
 import { headerOf, type OpenOptions } from "../../../read/input/opened-file.ts";
 import type { ReadRow } from "../../../read/row/read-row.ts";
 import { findFiles } from "../../../read/input/source-files.ts";
@@ -225,5 +225,5 @@ function* flatRecord(value: JsonValue, at = "", depth = 0): Generator<readonly [
       yield* flatRecord(item, childAttr(at, String(index)), depth + 1);
   } else if (isJsonObject(value)) {
     for (const [name, member] of Object.entries(value)) yield* flatRecord(member, childAttr(at, name), depth + 1);
-  } else if (at !== "") yield [at, String(value)];
+  } else if (at !== "") yield [at, cellTextOf(value)];
 }
