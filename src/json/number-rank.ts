@@ -11,12 +11,15 @@ interface LongNumber {
   readonly text: string;
 }
 
-/** @param text a numeric string that `Number` can convert */
-export function numberRank(text: string): NumberRank {
+/** Returns undefined for text that is not a number with digits on both sides of an optional point: `0x9`, `1e3`. */
+export function numberRank(text: string): NumberRank | undefined {
+  if (!PLAIN_NUMBER.test(text)) return undefined;
   const value = Number(text);
   const digits = text.replace(/^\+/, "");
   return digits.length > MAX_EXACT_LENGTH && isDecimalText(digits) ? { value, text: digits } : value;
 }
+
+const PLAIN_NUMBER = /^[-+]?\d+(?:\.\d+)?$/;
 
 /** Compares exactly: negative if `one < other`, zero if equal, positive if `one > other`. */
 export function compareNumberRanks(one: NumberRank, other: NumberRank): number {

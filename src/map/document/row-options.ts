@@ -68,10 +68,7 @@ function readCells({ as, date, pivot }: JsonObject, path: AttrPath, issues: Issu
   return issues.add([...path, "as"], "must be `number` or `text`", hint);
 }
 
-const NUMBERS: OrderedCells = {
-  wanted: "a number",
-  rank: (text) => (/^[-+]?\d+(?:\.\d+)?$/.test(text) ? numberRank(text) : undefined),
-};
+const NUMBERS: OrderedCells = { wanted: "a number", rank: numberRank };
 
 const TEXTS: OrderedCells = { wanted: "text", rank: (text) => (text === "" ? undefined : text) };
 

@@ -175,8 +175,8 @@ function orderText(row: Row, column: string): string {
  * strings.
  */
 function undeclaredRanks(texts: readonly string[]): readonly Rank[] {
-  const numeric = texts.every((text) => text !== "" && Number.isFinite(Number(text)));
-  return numeric ? texts.map(numberRank) : texts;
+  const numbers = texts.flatMap((text) => numberRank(text) ?? []);
+  return numbers.length === texts.length ? numbers : texts;
 }
 
 function compareRanks(one: Rank | undefined, other: Rank | undefined): number {

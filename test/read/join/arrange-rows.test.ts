@@ -32,3 +32,13 @@ describe.each<[string, RowOrder]>([
     expect(inOrder(texts.toReversed(), order)).toEqual(texts.toReversed());
   });
 });
+
+test.each([
+  ["hexadecimal", ["0x10", "0x9"]],
+  ["binary", ["0b10", "0b9", "1"]],
+  ["an exponent", ["1E3", "2E2"]],
+  ["digits with a point at the end", ["10.", "9"]],
+  ["an infinity", ["-Infinity", "10", "9"]],
+])("rows without a declared type are ordered as text if a cell is %s", (_title, sorted) => {
+  expect(inOrder(sorted.toReversed(), { column: "SEQ" })).toEqual(sorted);
+});
