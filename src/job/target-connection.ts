@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Operation } from "../contract/operations/operation.ts";
-import { documentsAcceptance } from "../contract/operations/documented-reply.ts";
+import { ACCEPTANCE_UNKNOWN, documentsAcceptance } from "../contract/operations/documented-reply.ts";
 import { Failure } from "../model/failure.ts";
 import type { Authorisation } from "../platform/auth/authorisation.ts";
 import { createAuthorisation } from "../platform/auth/create-authorisation.ts";
@@ -99,7 +99,8 @@ export async function connect(
   const readClient = (signal: AbortSignal): ReadClient =>
     createReadClient({ ...tools, random, signal, onWait: () => undefined });
   const steps = remoteValidation ? requireRemoteValidation(operation, tools) : createStepClients(operation, tools);
-  if (!remoteValidation && !documentsAcceptance(operation)) dependencies.notice(acceptanceUnknown(operation));
+  if (!remoteValidation && !documentsAcceptance(operation))
+    dependencies.notice(`${operation.id}: ${ACCEPTANCE_UNKNOWN}`);
   return {
     quietMs: quietPeriodMs(target),
     readClient,
@@ -109,10 +110,6 @@ export async function connect(
     },
     close: open.close,
   };
-}
-
-function acceptanceUnknown({ id }: Operation): string {
-  return `The contract does not say which replies of ${id} mean that a record was accepted, so every documented success reply counts as acceptance`;
 }
 
 function requireRemoteValidation(operation: Operation, tools: RequestDependencies): readonly StepClient[] {

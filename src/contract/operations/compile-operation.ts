@@ -6,7 +6,7 @@ import { compilationOf } from "../types/compile-type.ts";
 import type { FieldType, ObjectType } from "../types/field-type.ts";
 import { type Compilation, schemaNodeAt } from "../types/schema-node.ts";
 import { type DocumentPart, dereferenced, jsonMediaType } from "./document-part.ts";
-import { documentsAcceptance } from "./documented-reply.ts";
+import { ACCEPTANCE_UNKNOWN, documentsAcceptance } from "./documented-reply.ts";
 import { type UnlinkedOperation, checkPayloadField, envelopeFields, linkWorkflows } from "./link-workflows.ts";
 import { readExtensions } from "./operation-extensions.ts";
 import type { DocumentedReply, Operation, OperationExtensions, PlainOperation } from "./operation.ts";
@@ -251,7 +251,3 @@ function checkReplies(
     findings.add("warning", "acceptance-unknown", ACCEPTANCE_UNKNOWN, [...placeOf(creating), "responses"]);
   }
 }
-
-const ACCEPTANCE_UNKNOWN =
-  "the contract does not define how a reply shows that a record was accepted: no documented reply with a status below 300 " +
-  "contains the account number or the business key";

@@ -134,6 +134,14 @@ export function documentsAcceptance({ steps, ...alone }: Operation): boolean {
   return replies.some(({ body }) => body !== undefined && places.some((at) => fieldAt(body, at) !== undefined));
 }
 
+/**
+ * The meaning of an operation without `documentsAcceptance`. It also applies if a rule of `x-migrate-outcomes` names the
+ * status of an accepted record, but no member that the reply must contain.
+ */
+export const ACCEPTANCE_UNKNOWN: string =
+  "no documented reply with a status below 300 contains the account number or the business key, " +
+  "so every documented success reply counts as acceptance";
+
 function isSuccess(status: OutcomeRule["status"]): boolean {
   return status === "2xx" || (typeof status === "number" && status < 300);
 }

@@ -177,4 +177,16 @@ describe("the definition of an accepted record in the contract", () => {
     ]);
     expect(documentsAcceptance(replying(holding("message")))).toBe(false);
   });
+
+  it("is missing despite a rule for the status, and the finding states what the replies lack", () => {
+    const rules = [{ status: 201, outcome: "accepted", account: "account_number" }];
+    const responses = { 201: { description: "Done." } };
+    const operation = { responses, "x-migrate-outcomes": rules };
+    expect(contractOf({ reference: { type: "string" } }, { operation }).findings).toMatchObject([
+      {
+        code: "acceptance-unknown",
+        message: expect.stringMatching(/^no documented reply .* contains the account number or the business key/),
+      },
+    ]);
+  });
 });
