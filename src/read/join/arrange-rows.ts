@@ -1,4 +1,4 @@
-import { canonicalJson, type JsonValue } from "../../json/json-value.ts";
+import { canonicalJson, cellTextOf, type JsonValue } from "../../json/json-value.ts";
 import { compareNumberRanks, numberRank } from "../../json/number-rank.ts";
 import { isAddedColumn } from "../../model/added-columns.ts";
 import type { LocalProblem } from "../../model/problem.ts";
@@ -98,32 +98,31 @@ function ownContent(row: Row): string {
 
 type Table = Row["table"];
 
-/** Whether the tables have the same columns in the same order, or are both JSON. */
+/** Whether the tables have the same columns in the same order. JSON rows have no common columns. */
 function haveSameColumns(one: Table, other: Table): boolean {
+  if (one.kind === "json" || other.kind === "json") return false;
   if (one === other) return true;
-  if (one.kind === "json" || other.kind === "json") return one.kind === other.kind;
   const { columns } = other;
   return one.columns.length === columns.length && one.columns.every((name, index) => name === columns[index]);
 }
 
 /**
- * Returns the content of a row as an object of its values by name. The number of a JSON row counts as its text. The
- * cells of a ragged row have no names.
+ * Returns the content of a row as an object of its cells by name, without empty cells. A number or a boolean of a JSON
+ * row counts as its text. The cells of a ragged row have no names.
  */
 function namedContent(row: Row): string {
-  if (!isCsvRow(row)) {
-    const members = Object.entries(row.value).map(([name, value]) => [name, textOfNumber(value)] as const);
-    return canonicalJson(Object.fromEntries(members));
-  }
+  if (!isCsvRow(row)) return contentOfCells(Object.entries(row.value));
   const { cells, table } = row;
   if (cells.length !== table.columns.length) return canonicalJson([table.columns, cells]);
   const columns = [...table.columnIndex].filter(([name]) => !isAddedColumn(name));
-  const named = columns.map(([name, index]) => [name, cells[index] ?? ""] as const);
-  return canonicalJson(Object.fromEntries(named));
+  return contentOfCells(columns.map(([name, index]) => [name, cells[index] ?? ""]));
 }
 
-function textOfNumber(value: JsonValue): JsonValue {
-  return typeof value === "number" ? String(value) : value;
+function contentOfCells(cells: readonly (readonly [name: string, value: JsonValue])[]): string {
+  const contents = cells.map(([name, value]): readonly [string, JsonValue] => {
+    return [name, typeof value === "object" && value !== null ? value : cellTextOf(value)];
+  });
+  return canonicalJson(Object.fromEntries(contents.filter(([, content]) => content !== "")));
 }
 
 function repeatWarnings(

@@ -181,6 +181,35 @@ describe("rows of one parent", () => {
     }
   });
 
+  it.each([
+    ["a number and its text", [{ SEQ: 5 }, { SEQ: "5" }], "5"],
+    ["a small number and its text", [{ SEQ: 1e-7 }, { SEQ: "0.0000001" }], "0.0000001"],
+    ["a boolean and its text", [{ SEQ: true }, { SEQ: "true" }], "true"],
+    ["null, an empty string and a missing value", [{ SEQ: null }, { SEQ: "" }, {}], ""],
+  ])("are equal if they contain %s, in JSON and CSV files", async (_title, values, cell) => {
+    const rows = values.map((value) => ({ ID: "C1", NAME: "Ada", ...value }));
+    const folder = temporaryFolder({
+      "rows.json": JSON.stringify(rows),
+      "pair.json": JSON.stringify(rows.slice(0, 2)),
+      "rows.csv": `SEQ,ID,NAME\n${cell},C1,Ada\n`,
+    });
+    const filesOf = (...names: readonly string[]): readonly string[] => names.map((name) => join(folder, name));
+    for (const [, options] of STORES) {
+      for (const files of [filesOf("rows.json"), filesOf("pair.json"), filesOf("rows.json", "rows.csv")]) {
+        const { records } = await read(await plan(["1,C1"], [], { files, distinct: true }), options);
+        expect(records[0]?.row.children?.get("customers")).toHaveLength(1);
+      }
+    }
+  });
+
+  it("differ if objects or lists in JSON rows have different content", async () => {
+    const rows = [{ SEQ: { no: 5 } }, { SEQ: { no: "5" } }, { SEQ: [] }].map((value) => ({ ID: "C1", ...value }));
+    const folder = temporaryFolder({ "rows.json": JSON.stringify(rows) });
+    const files = [join(folder, "rows.json")];
+    const { records } = await read(await plan(["1,C1"], [], { files, distinct: true }));
+    expect(records[0]?.row.children?.get("customers")).toHaveLength(3);
+  });
+
   it("are ordered as the mapping declares, and a cell in another format is a problem", async () => {
     const order = { column: "SEQ", cells: NUMBERS };
     const sorted = await read(await plan(["1,C1"], ["C1,A,10", "C1,B,9"], { orderBy: order }));
