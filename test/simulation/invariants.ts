@@ -50,7 +50,7 @@ export interface Witness {
   readonly violations: () => readonly Violation[];
 }
 
-export interface EndedProcess {
+interface EndedProcess {
   readonly unsaved: number;
   readonly summary: Summary;
   /** The input that the run planned. */

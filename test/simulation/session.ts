@@ -54,7 +54,7 @@ export interface SessionOptions {
 }
 
 /** The next command of the user. */
-export type Next = "push" | "push --revise" | "resume";
+type Next = "push" | "push --revise" | "resume";
 
 export interface SessionEnd {
   readonly reason: UploadEnd["reason"] | "killed";

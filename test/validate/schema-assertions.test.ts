@@ -61,6 +61,7 @@ describe("keywords evaluated as JSON Schema", () => {
         type: "object",
         patternProperties: { "^a{1}$": { type: "integer" } },
         if: { required: ["e"] },
+        // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
         then: { properties: { c: { type: "integer" } } },
       },
       { a: 1 },

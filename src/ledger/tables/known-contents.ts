@@ -8,18 +8,21 @@ export function* knownContents(tables: Tables, identities: readonly string[]): W
   const known = new Map<string, KnownContent>();
   const others: string[] = [];
   for (const { identity, accepted, content, ...planned } of yield* tables.rows(SELECT_KNOWN, identities)) {
-    const isAccepted = accepted !== null && accepted.length > 0;
-    const latest = (isAccepted ? accepted : content) ?? undefined;
+    const latest = accepted !== null && accepted.length > 0 ? accepted : content;
     // The content in the record's latest plan may differ from the content accepted by the platform.
-    const isOfPlan = latest !== undefined && content !== null && Buffer.compare(latest, content) === 0;
-    known.set(identity, { content: latest, ...(isOfPlan && placeOf(planned)) });
-    if (isAccepted && !isOfPlan) others.push(identity);
+    const isOfPlan = isSame(latest, content);
+    known.set(identity, { content: latest ?? undefined, ...(isOfPlan && placeOf(planned)) });
+    if (!isOfPlan) others.push(identity);
   }
   if (others.length === 0) return known;
   for (const { identity, ...accepted } of yield* tables.rows(SELECT_ACCEPTED, others)) {
     known.set(identity, { content: known.get(identity)?.content, ...placeOf(accepted) });
   }
   return known;
+}
+
+function isSame(one: Uint8Array | null, other: Uint8Array | null): boolean {
+  return one !== null && other !== null && Buffer.compare(one, other) === 0;
 }
 
 interface PlaceColumns {

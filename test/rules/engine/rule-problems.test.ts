@@ -209,21 +209,21 @@ it("a problem quotes the requirement that the contract publishes for its code an
   ]);
 });
 
-function tagged(tag: string, more: JsonObject): JsonObject {
+function alternative(tag: string, more: JsonObject): JsonObject {
   return { type: "object", properties: { t: { type: "string", enum: [tag] }, a: { type: "string" } }, ...more };
 }
 
 describe("the rules of the alternative that accepts a value", () => {
   const caps = [{ code: "caps", kind: "matches-format", value: ".", format: "caps" }];
-  const ruled = tagged("A", { "x-rules": [{ code: "a_needed", kind: "required-when", fields: ["a"] }] });
+  const ruled = alternative("A", { "x-rules": [{ code: "a_needed", kind: "required-when", fields: ["a"] }] });
 
   it.each<[schema: JsonObject, value: JsonValue, codes: readonly string[]]>([
     [{ oneOf: [{ type: "integer" }, { type: "string", "x-rules": caps }] }, "ab", ["caps"]],
     [{ oneOf: [{ type: "integer" }, { type: "string", "x-rules": caps }] }, 5, []],
     [{ oneOf: [{ type: "string", pattern: "^[a-z]+$", "x-rules": caps }, { type: "string" }] }, "123", []],
-    [{ oneOf: [ruled, tagged("B", {})] }, { t: "B" }, []],
-    [{ oneOf: [ruled, tagged("B", {})] }, { t: "A" }, ["a_needed"]],
-    [{ oneOf: [tagged("B", {}), ruled] }, { t: "A" }, ["a_needed"]],
+    [{ oneOf: [ruled, alternative("B", {})] }, { t: "B" }, []],
+    [{ oneOf: [ruled, alternative("B", {})] }, { t: "A" }, ["a_needed"]],
+    [{ oneOf: [alternative("B", {}), ruled] }, { t: "A" }, ["a_needed"]],
   ])("%j, %j: %j", (schema, value, codes) => {
     const contract = contractOf([], {}, { it: schema });
     const found = judgeOf(contract)({ it: value }, new Set());

@@ -28,6 +28,7 @@ test.each<[string, JsonObject, unknown, readonly string[]]>([
       type: "object",
       patternProperties: { "^a$": { type: "integer" } },
       if: { required: ["e"] },
+      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
       then: { properties: { c: { type: "integer" } } },
     },
     { a: "x" },

@@ -33,28 +33,21 @@ export function useMapping(
   initial: Draft,
   { showValues, onSetup }: { readonly showValues: boolean; readonly onSetup: () => void },
 ): Mapping {
-  const [draft, setDraft] = useState(initial);
-  const [view, setView] = useState<MappingData>();
+  const [draft, current, setDraft] = useLatest(initial);
+  const [view, latest, setView] = useLatest<MappingData | undefined>(undefined);
   const [said, say] = useState("");
-  const current = useRef(draft);
-  const latest = useRef<MappingData | undefined>(undefined);
   const { run, error, isBusy } = useActions();
   const check = useCheck(draft, showValues);
   useLeaveWarning(draft);
 
   const use = (next: Draft): void => {
-    current.current = next;
     keepDraft(next);
     setDraft(next);
-  };
-  const useView = (next: MappingData): void => {
-    latest.current = next;
-    setView(next);
   };
   const show = async (next: Draft, done?: string): Promise<void> => {
     const shown = await viewDraft(next, [], showValues);
     use(next);
-    useView(shown);
+    setView(shown);
     if (done !== undefined) say(done);
   };
   useEffect(() => run(() => show(current.current)), [showValues]);
@@ -73,7 +66,7 @@ export function useMapping(
         const made = typeof edit === "function" ? edit(latest.current) : edit;
         const shown = await viewDraft(current.current, [made], showValues);
         use(withEdit(current.current, made, shown.text));
-        useView(shown);
+        setView(shown);
         say(done);
       }),
     undo: () => run(() => show(undone(current.current), "The last change was undone.")),
@@ -95,6 +88,17 @@ export function useMapping(
         if (saved !== undefined) await show(newDraft(saved.text, { saved }), "The file was read again.");
       }),
   };
+}
+
+/** Returns a value to render, a reference to the latest value, and a function that replaces both. */
+function useLatest<T>(initial: T): readonly [rendered: T, latest: { readonly current: T }, set: (next: T) => void] {
+  const [rendered, render] = useState(initial);
+  const latest = useRef(initial);
+  const set = (next: T): void => {
+    latest.current = next;
+    render(() => next);
+  };
+  return [rendered, latest, set];
 }
 
 interface Actions {
