@@ -44,7 +44,8 @@ export function openFixGrid(container: HTMLElement, options: GridOptions): FixGr
     },
     getItemMetadata: () => null,
   };
-  const grid = createGrid(container, data, options);
+  const closing = new AbortController();
+  const grid = createGrid(container, data, { ...options, signal: closing.signal });
   grid.arrange(`Rows of ${source.name}`);
   const resized = new ResizeObserver(() => grid.resizeCanvas());
   resized.observe(container);
@@ -76,11 +77,17 @@ export function openFixGrid(container: HTMLElement, options: GridOptions): FixGr
     },
     fillDown: () => fillDown(grid, options),
     close: () => {
+      closing.abort();
       clearTimeout(waiting);
       resized.disconnect();
       grid.destroy();
     },
   };
+}
+
+interface CreateOptions extends GridOptions {
+  /** Aborted when the grid is closed. The container is used again for the next grid. */
+  readonly signal: AbortSignal;
 }
 
 /** Delay before missing rows are loaded. After fast scrolling, only the rows that are visible by then are loaded. */
@@ -89,7 +96,7 @@ const SETTLE_MS = 30;
 function createGrid(
   container: HTMLElement,
   data: ConstructorParameters<typeof AccessibleGrid>[1],
-  options: GridOptions,
+  options: CreateOptions,
 ): AccessibleGrid {
   const state = { typed: undefined, areValuesShown: options.areValuesShown };
   const grid = new AccessibleGrid(container, data, columnsOf(options.source, cellEditor(state)), {
@@ -157,8 +164,8 @@ function columnsOf(source: FixSource, editor: EditorClass): Column<FixRow>[] {
   ];
 }
 
-function listen(grid: AccessibleGrid, container: HTMLElement, options: KeyOptions): void {
-  const { rows, onActive } = options;
+function listen(grid: AccessibleGrid, container: HTMLElement, options: KeyOptions & CreateOptions): void {
+  const { rows, onActive, signal } = options;
   grid.onKeyDown.subscribe((event) => {
     const key = event.getNativeEvent<KeyboardEvent>();
     if (key !== null && handleKey(key, grid, options)) event.stopImmediatePropagation();
@@ -185,9 +192,9 @@ function listen(grid: AccessibleGrid, container: HTMLElement, options: KeyOption
     event.preventDefault();
     return false;
   });
-  container.addEventListener("keydown", (event) => leaveWithTab(event, grid), { capture: true });
-  container.addEventListener("copy", (event) => copyCells(event, grid, options));
-  container.addEventListener("paste", (event) => pasteCells(event, grid, options));
+  container.addEventListener("keydown", (event) => leaveWithTab(event, grid), { capture: true, signal });
+  container.addEventListener("copy", (event) => copyCells(event, grid, options), { signal });
+  container.addEventListener("paste", (event) => pasteCells(event, grid, options), { signal });
 }
 
 /** Returns the reason why a cell cannot be edited in the grid; undefined if the cell can be edited. */
