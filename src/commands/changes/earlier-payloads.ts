@@ -1,11 +1,13 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import { pathsFrom } from "../../job/contract-files.ts";
 import { type Job, openJob } from "../../job/job.ts";
-import { changedFiles } from "../../job/settings/recorded-files.ts";
-import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
+import { changedFiles, type RecordedFile } from "../../job/settings/recorded-files.ts";
+import { type RunSettings, settingsIfKnown } from "../../job/settings/recorded-settings.ts";
 import { copyName } from "../../job/settings/setup-paths.ts";
-import { restoreSetup } from "../../job/settings/stored-setup.ts";
+import { restoreSetup, type StoredFiles } from "../../job/settings/stored-setup.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import type { Run } from "../../ledger/records/run.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import { mapRecords, readRecords } from "../../pipeline/plan/check-records.ts";
@@ -45,7 +47,7 @@ export function openEarlierPayloads(
   };
   return {
     async bySetup(run) {
-      const setup = setups.get(run) ?? setupOf(run, ledger);
+      const setup = setups.get(run) ?? nameOfSetup(run, ledger);
       setups.set(run, setup);
       return once(`setup ${await setup}`, () => openWithSetup(run, job, { ledger, dependencies: quiet }));
     },
@@ -67,14 +69,27 @@ export function openEarlierPayloads(
 /** Maximum number of runs whose sources are read. Limits the number of open files. */
 const MAX_RUNS = 16;
 
-/** Returns the same string for all runs whose setups differ only in their sources. These runs share a reader. */
-async function setupOf(run: string, ledger: Ledger): Promise<string> {
+async function nameOfSetup(run: string, ledger: Ledger): Promise<string> {
   const recorded = await ledger.findRun(run);
-  const settings = recorded && settingsIfKnown(recorded);
-  if (settings === undefined) return run;
+  return recorded === undefined ? run : setupName(recorded, { usesOwnCorrections: false });
+}
+
+/** Returns the same string for all runs whose setups differ only in their sources. These runs share a reader. */
+export function setupName(recorded: Run, { usesOwnCorrections }: CorrectionsOfSetup): string {
+  const settings = settingsIfKnown(recorded);
+  if (settings === undefined) return recorded.id;
   const { sources: _sources, namedSources: _named, standardInput: _input, ...job } = settings.job;
-  const files = settings.files.filter(({ kind }) => !DATA.has(kind)).map(({ file, sha256 }) => [file, sha256]);
+  const files = setupFiles(settings, usesOwnCorrections).map(({ file, sha256 }) => [file, sha256]);
   return JSON.stringify([job, files]);
+}
+
+interface CorrectionsOfSetup {
+  /** Whether to use the corrections of the run instead of the current corrections. */
+  readonly usesOwnCorrections: boolean;
+}
+
+function setupFiles({ files }: RunSettings, usesOwnCorrections: boolean): readonly RecordedFile[] {
+  return files.filter(({ kind }) => !DATA.has(kind) || (kind === "corrections" && usesOwnCorrections));
 }
 
 async function readerOrNone(
@@ -90,39 +105,54 @@ async function readerOrNone(
   }
 }
 
-/**
- * Opens a job with the current sources and with the contract, mapping and lists of a run. Returns undefined if any of
- * these files is lost.
- */
 async function openWithSetup(
   run: string,
   { settings: current }: Job,
   { ledger, dependencies }: { readonly ledger: Ledger; readonly dependencies: Dependencies },
 ): Promise<Job | undefined> {
   const recorded = await ledger.findRun(run);
-  const settings = recorded && settingsIfKnown(recorded);
+  const { temporaryFolder } = dependencies;
+  const setup =
+    recorded && (await setupOfRun(recorded, current, { stored: ledger, temporaryFolder, usesOwnCorrections: false }));
+  return setup && openJob(setup, dependencies);
+}
+
+interface SetupOptions extends CorrectionsOfSetup {
+  readonly stored: StoredFiles;
+  /** Folder for the files that have changed since the run. */
+  readonly temporaryFolder: string;
+}
+
+/**
+ * Returns settings with the current sources and with the contract, mapping and lists of a run. Resolves to undefined if
+ * any of these files is lost.
+ */
+export async function setupOfRun(
+  recorded: Run,
+  current: JobSettings,
+  { stored, temporaryFolder, usesOwnCorrections }: SetupOptions,
+): Promise<JobSettings | undefined> {
+  const settings = settingsIfKnown(recorded);
   if (settings === undefined) return undefined;
   const { job } = settings;
-  const files = settings.files.filter(({ kind }) => !DATA.has(kind));
+  const files = setupFiles(settings, usesOwnCorrections);
   const changed = await changedFiles({ job, files });
-  const { temporaryFolder } = dependencies;
-  const copies = await restoreSetup({ job, files }, changed, { stored: ledger, temporaryFolder });
+  const copies = await restoreSetup({ job, files }, changed, { stored, temporaryFolder });
   if (changed.some(({ file }) => copies[copyName(job.folder, file)] === undefined)) return undefined;
   const resolve = pathsFrom(current.folder);
   const { standardInput, encoding, delimiter, corrections, rejects } = current;
   const named = Object.entries(current.namedSources).map(([name, paths]) => [name, paths.map(resolve)]);
-  const read = { standardInput, encoding, delimiter, rejects };
-  return openJob(
-    {
-      ...job,
-      ...read,
-      corrections: corrections === undefined ? undefined : resolve(corrections),
-      sources: current.sources.map(resolve),
-      namedSources: Object.fromEntries(named),
-      copies,
-    },
-    dependencies,
-  );
+  return {
+    ...job,
+    standardInput,
+    encoding,
+    delimiter,
+    rejects,
+    ...(!usesOwnCorrections && { corrections: corrections === undefined ? undefined : resolve(corrections) }),
+    sources: current.sources.map(resolve),
+    namedSources: Object.fromEntries(named),
+    copies,
+  };
 }
 
 const DATA: ReadonlySet<string> = new Set(["corrections", "configuration", "rejects", "input"]);

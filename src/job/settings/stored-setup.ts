@@ -45,9 +45,9 @@ export async function restoreSetup(
   const wanted = [...changed, ...files.filter(({ kind }) => hasFunctions && kind === "functions")];
   const copies: Record<string, string> = {};
   for (const recorded of wanted) {
-    const content = await ownContent(recorded, stored);
-    if (content === undefined) continue;
     const name = copyName(job.folder, recorded.file);
+    const content = await ownContent(recorded, name, stored);
+    if (content === undefined) continue;
     const copy = path.join(root, relativeName(name, path.parse(name).root));
     await writeStored(copy, content, "choose another folder for temporary files (TMPDIR)");
     copies[name] = copy;
@@ -57,13 +57,14 @@ export async function restoreSetup(
 
 /** Returns the content that a file had when the run began; undefined if the content can no longer be found. */
 async function ownContent(
-  { kind, file, bytes, sha256 }: RecordedFile,
+  { kind, bytes, sha256 }: RecordedFile,
+  name: string,
   stored: StoredFiles,
 ): Promise<Uint8Array | undefined> {
   if (!isData(kind)) return stored.setupFile(sha256);
   if (kind !== "corrections") return undefined;
   // Corrections are only appended to their file, so the file begins with the content of each earlier version.
-  const now = await readFile(file).catch(() => undefined);
+  const now = await readFile(name).catch(() => undefined);
   const before = now?.subarray(0, bytes);
   return before !== undefined && textHash(before) === sha256 ? before : undefined;
 }

@@ -5,7 +5,7 @@ import { requestBody, requestQuery } from "../request-body.ts";
 import type { WebProject } from "../web-project.ts";
 import { createFixProject, type FixProject } from "./fix-project.ts";
 import type { FixSession } from "./fix-session.ts";
-import type { CellText, EditedCells, EditResult, FixChanges } from "./fix-types.ts";
+import { type CellText, type EditedCells, type EditResult, type FixChanges, MAX_EDITED_CELLS } from "./fix-types.ts";
 
 const INDEX = z.coerce.number().int().min(0).max(1_000_000_000);
 const FILTER = { session: z.string(), source: INDEX, cause: INDEX };
@@ -20,7 +20,7 @@ const EDITOR = { session: z.string(), tab: z.string().min(1).max(64), seen: INDE
 const EDITS = z.object({
   ...EDITOR,
   ...FILTER,
-  cells: z.array(z.object({ position: INDEX, column: INDEX, value: z.string().nullable() })).max(20_000),
+  cells: z.array(z.object({ position: INDEX, column: INDEX, value: z.string().nullable() })).max(MAX_EDITED_CELLS),
 });
 const FILL = z.object({ ...EDITOR, ...FILTER, columns: z.array(INDEX).max(1000), first: INDEX, last: INDEX });
 const REPLACE = z.object({ ...EDITOR, ...FILTER, column: INDEX, from: z.string().nullable(), value: z.string() });

@@ -61,10 +61,11 @@ export interface StoredSession {
   /** The corrections file. */
   readonly file: string;
   readonly files: WatchedFiles;
+  readonly resolvedRefusals: number;
 }
 
 export function createFixSession(
-  { job, store, file, files }: StoredSession,
+  { job, store, file, files, resolvedRefusals }: StoredSession,
   common: EditParts,
   unfinished: Unfinished,
 ): FixSession {
@@ -92,6 +93,7 @@ export function createFixSession(
       seq: changes.seq(),
       file: path.basename(file),
       records: changes.counts(),
+      resolvedRefusals,
       sources: sourcesOf(parts, job),
       causes: causes.list(),
       outdated,

@@ -27,6 +27,11 @@ export interface FixOverview extends EditedOverview {
   readonly seq: number;
   /** The file that stores the corrections. */
   readonly file: string;
+  /**
+   * The number of valid records that the platform refused in the last push that contained them, and whose refused
+   * content has changed since.
+   */
+  readonly resolvedRefusals: number;
   readonly sources: readonly FixSource[];
   readonly outdated: OutdatedCorrections;
   /** The 1-based number of the last line of the corrections file, if the line is incomplete and therefore ignored. */
@@ -148,6 +153,9 @@ export interface RowFilter {
   readonly source: number;
   readonly cause: number;
 }
+
+/** The maximum number of cells in one request. */
+export const MAX_EDITED_CELLS = 20_000;
 
 /** New values for cells, by the position of the row among the rows that match the filter. */
 export interface CellEdits extends RowFilter {

@@ -9,12 +9,15 @@ import { openFixSession } from "../../../src/web/fix/session/open-session.ts";
 import { CONTRACT, type Extract, writeExtract } from "../../e2e/push-scene.ts";
 import { createTestFolder, temporaryFolder } from "../../temporary-folder.ts";
 
+/** Receives the progress and the messages of the check. */
+type OnEvent = (event: unknown) => void;
+
 /** A project in a folder, with sessions of the Fix page. */
 export interface FixScene {
   readonly folder: string;
   readonly file: (name: string) => string;
   /** Checks the project and opens a session. */
-  readonly open: (by?: string, sources?: readonly string[]) => Promise<FixSession>;
+  readonly open: (by?: string, sources?: readonly string[], onEvent?: OnEvent) => Promise<FixSession>;
   /** Returns the current corrections, as `source key column value`. */
   readonly corrections: () => Promise<readonly string[]>;
   readonly change: (name: string, from: string, to: string) => void;
@@ -34,7 +37,7 @@ export function sceneIn(folder: string): FixScene {
   return {
     folder,
     file,
-    open: async (by = "ann@desk", sources = []) => {
+    open: async (by = "ann@desk", sources = [], onEvent = () => undefined) => {
       const settings = await readSettings(sources, {}, folder);
       const session = await openFixSession(
         {
@@ -44,7 +47,7 @@ export function sceneIn(folder: string): FixScene {
           by,
           configure: async (name) => appendFileSync(file("migrate.yaml"), `corrections: ${name}\n`),
         },
-        dependenciesForTest(),
+        { ...dependenciesForTest(), notice: onEvent, onProgress: onEvent },
       );
       onTestFinished(session.close);
       return session;

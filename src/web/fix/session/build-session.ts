@@ -26,13 +26,14 @@ export interface FixDependencies extends JobDependencies {
 
 /**
  * Checks the entire input as `validate` does. Stores every record that needs work or has a platform refusal that still
- * applies, with all its rows.
+ * applies, with all its rows. Returns the number of valid records whose platform refusals no longer apply.
  * @throws Failure if the input cannot be read or checked
  */
-export async function buildSession(parts: BuildParts, dependencies: FixDependencies): Promise<void> {
+export async function buildSession(parts: BuildParts, dependencies: FixDependencies): Promise<number> {
   const { job, store, refusals } = parts;
   const { clock, temporaryFolder, drain: signal, onChecked: onProgress } = dependencies;
   const ledger = openPackedLedger(temporaryFolder);
+  let resolved = 0;
   try {
     const run = await ledger.startRun(describeTemporaryRun("validate", job, clock));
     await check(job, { ledger, run }, { allowEmpty: true, threads: 1, revise: false, signal, onProgress });
@@ -47,6 +48,7 @@ export async function buildSession(parts: BuildParts, dependencies: FixDependenc
         const refused = await refusals.openFor(outcome.key, record, job);
         const problems = [...outcome.problems, ...refused];
         if (NEEDS_WORK.has(outcome.status) || refused.length > 0) addRecord(parts, record, { ...outcome, problems });
+        else resolved += 1;
       }
       store.commit();
       if (last) break;
@@ -59,6 +61,7 @@ export async function buildSession(parts: BuildParts, dependencies: FixDependenc
   await restoreOriginals(parts, signal);
   await noteSiblings(parts, signal);
   listRows(parts);
+  return resolved;
 }
 
 function addRecord(parts: SessionParts, record: InputRecord, outcome: Outcome): void {

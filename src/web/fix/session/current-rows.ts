@@ -13,7 +13,7 @@ export async function readCurrentRows(
   dependencies: FixDependencies,
 ): Promise<CurrentRows> {
   const wanted = new Map(stored.map(({ source, key }) => [nameOf(source, key ?? ""), new Array<Row>()]));
-  const job = await openJob({ ...settings, corrections: undefined }, { ...dependencies, notice: () => undefined });
+  const job = await openJob({ ...settings, corrections: undefined }, dependencies);
   try {
     for await (const { source, rows: batch } of job.input.rowsByFile(dependencies.drain)) {
       const index = rows.sourceIndex(source);

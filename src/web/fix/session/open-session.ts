@@ -11,6 +11,7 @@ import { correctionsOfKey, followCorrections } from "../edits/correction-log.ts"
 import type { EditParts } from "../edits/edit-cells.ts";
 import { createFixSession, type FixSession } from "../fix-session.ts";
 import { buildSession, type FixDependencies } from "./build-session.ts";
+import { createEarlierRecords } from "./earlier-records.ts";
 import { createAmend, createRecordCheck } from "./check-record.ts";
 import { readCurrentRows } from "./current-rows.ts";
 import { readRefusals } from "./platform-refusals.ts";
@@ -39,7 +40,9 @@ const DEFAULT_FILES = ["corrections.csv", "web-corrections.csv"];
  * Checks the project and opens a session with the rows that need work.
  * @throws the Failures of `validate`, and Failure `storage`
  */
-export async function openFixSession(options: FixSessionOptions, dependencies: FixDependencies): Promise<FixSession> {
+export async function openFixSession(options: FixSessionOptions, environment: FixDependencies): Promise<FixSession> {
+  // The page shows the messages and the progress. The terminal would show the progress until the program ends.
+  const dependencies = { ...environment, notice: () => undefined, onProgress: () => undefined };
   const { job: settings } = options;
   const file = fileOf(options);
   const files = watchFiles(settings, options.configFile);
@@ -83,7 +86,7 @@ async function openUnchanged(
   for (;;) {
     const size = sizeOf(file);
     const corrections = size === 0 ? undefined : settings.corrections;
-    const job = await openJob({ ...settings, corrections }, { ...dependencies, notice: () => undefined });
+    const job = await openJob({ ...settings, corrections }, dependencies);
     if (sizeOf(file) === size) return { job, size };
     await job.input.close();
   }
@@ -109,8 +112,12 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
   const log = followCorrections(file);
   let firstSeq = 0;
   const unfinished = await readSessionCorrections({ store, log, file, size }, () => (firstSeq += 1));
-  const refusals = await readRefusals(options.ledger, store, rows);
-  await buildSession({ job, store, rows, causes, refusals }, dependencies);
+  const earlier = createEarlierRecords(job.settings, dependencies);
+  const build = async (): Promise<number> => {
+    const refusals = await readRefusals({ ledger: options.ledger, store, earlier });
+    return buildSession({ job, store, rows, causes, refusals }, dependencies);
+  };
+  const resolvedRefusals = await build().finally(earlier.close);
   const amend = createAmend(job, (source, key) => correctionsOfKey(store, source, key), rows);
   const check = createRecordCheck({ job, rows, amend });
   const parts: EditParts = {
@@ -132,7 +139,7 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
     beforeAppend: configureOnce(opened),
     onProgress: () => undefined,
   };
-  return createFixSession(opened, parts, unfinished);
+  return createFixSession({ ...opened, resolvedRefusals }, parts, unfinished);
 }
 
 function setupHasChanged(file: string): Failure {

@@ -1,16 +1,18 @@
 import type { Job } from "../../../job/job.ts";
 import { NON_FIELD_ERRORS, parseAttr } from "../../../json/attr.ts";
+import { differingAttrs } from "../../../json/differing-attrs.ts";
 import type { Ledger } from "../../../ledger/ledger.ts";
 import type { OpenRecord } from "../../../ledger/migration-state.ts";
 import { openLedgerStore } from "../../../ledger/open-ledger-store.ts";
 import { contentHash } from "../../../ledger/records/record-hashes.ts";
 import type { Problem } from "../../../model/problem.ts";
-import type { InputRecord, Row } from "../../../model/record.ts";
+import type { InputRecord, MappedRecord } from "../../../model/record.ts";
 import { mapRecord, prepareRecords } from "../../../pipeline/plan/check-records.ts";
 import { readRunLedger, unlessEmpty } from "../../../pipeline/run/run-ledger.ts";
+import { cellText } from "../../../read/corrections/correction.ts";
 import { recordRows } from "../../../report/rejects/rejected-rows.ts";
-import { correctionsOfKey } from "../edits/correction-log.ts";
-import { columnIn, type SessionRows } from "./session-rows.ts";
+import type { EarlierRecords } from "./earlier-records.ts";
+import { columnIn } from "./session-rows.ts";
 import type { Found, SessionStore } from "./session-store.ts";
 
 /** The records that the platform refused in the last push that contained them. */
@@ -18,22 +20,27 @@ export interface Refusals {
   readonly count: number;
   readonly has: (key: string | undefined) => boolean;
   /**
-   * Returns the refusals of a record that still apply, with their places in the current input. All refusals apply if
-   * the content matches the refused content. If the content differs because of corrections, the refusals of uncorrected
-   * cells apply. If the content differs without corrections, the extract has changed and no refusal applies.
+   * Returns the refusals of a record that still apply, with their places in the current input. If the sources contain
+   * the refused content, the refusals of the cells that have not changed apply. If the sources have new content for the
+   * record, no refusal applies. If the setup of the push is lost, all refusals apply. Records are passed in order.
    */
   readonly openFor: (key: string | undefined, record: InputRecord, job: Job) => Promise<readonly Problem[]>;
 }
 
+interface RefusalOptions {
+  readonly ledger: string;
+  readonly store: SessionStore;
+  readonly earlier: EarlierRecords;
+}
+
 /** Reads the refusals from the ledger. Returns no refusals if there is no ledger. */
-export async function readRefusals(locator: string, store: SessionStore, rows: SessionRows): Promise<Refusals> {
-  const starts = new Map<string, string>();
+export async function readRefusals({ ledger: locator, store, earlier }: RefusalOptions): Promise<Refusals> {
   let count = 0;
   const opened = await openLedgerStore(locator);
   await unlessEmpty(() =>
     readRunLedger(opened, async (ledger) => {
-      for (const { id, startedAt } of await ledger.runs()) starts.set(id, startedAt);
       for await (const batch of ledger.openRecords()) count += await noteRefused(batch, ledger, store);
+      for (const { run } of store.all("select distinct run from refused")) await earlier.prepare(String(run), ledger);
     }),
   );
   const find = (key: string | undefined): Found | undefined =>
@@ -46,15 +53,40 @@ export async function readRefusals(locator: string, store: SessionStore, rows: S
       if (found === undefined || record.orphan) return [];
       const problems = located(JSON.parse(String(found["problems"])), record, job);
       await prepareRecords([record], job);
-      const { payload, parameters } = mapRecord(record, job);
-      if (Buffer.from(contentHash(payload, parameters)).toString("hex") === found["content"]) return problems;
-      const corrected = correctedCells(record, { store, rows }, starts.get(String(found["run"])) ?? "");
-      if (corrected.length === 0) return [];
-      return problems.filter(
-        ({ place }) => !corrected.some(({ row, column }) => place !== undefined && columnIn(row, place) === column),
-      );
+      const now = mapRecord(record, job);
+      if (contentOf(now) === found["content"]) return problems;
+      const refused = await earlier.at(String(found["run"]), record.number);
+      if (refused === undefined || found["content"] === null) return problems;
+      if (contentOf(refused) !== found["content"]) return [];
+      const changed = differingAttrs(refused.payload, now.payload);
+      return problems.filter((problem) => !isCellChanged(problem, refused, now) && !isChanged(problem, changed));
     },
   };
+}
+
+function contentOf({ payload, parameters }: MappedRecord): string {
+  return Buffer.from(contentHash(payload, parameters)).toString("hex");
+}
+
+/** Whether the cell of a problem has a different value than when the record was refused. */
+function isCellChanged({ place }: Problem, refused: InputRecord, now: InputRecord): boolean {
+  const cell = textAt(place, now);
+  return cell !== undefined && cell !== textAt(place, refused);
+}
+
+/** Returns the text of a cell; undefined if the place is not a cell of the record. */
+function textAt(place: Problem["place"], record: InputRecord): string | undefined {
+  if (place === undefined) return undefined;
+  for (const { row } of recordRows(record)) {
+    const column = columnIn(row, place);
+    if (column !== undefined) return cellText(row, column);
+  }
+  return undefined;
+}
+
+/** Whether the value of a problem, or an object or list that contains it, is one of the changed attrs. */
+function isChanged({ attr }: Problem, changed: readonly string[]): boolean {
+  return changed.some((each) => each === attr || attr.startsWith(`${each}.`));
 }
 
 async function noteRefused(batch: readonly OpenRecord[], ledger: Ledger, store: SessionStore): Promise<number> {
@@ -84,21 +116,5 @@ function located(problems: readonly Problem[], { row }: InputRecord, { mapping }
     const path = parseAttr(problem.attr).filter((segment) => segment !== NON_FIELD_ERRORS);
     const place = mapping.locate(row, path);
     return place === undefined ? problem : { ...problem, place };
-  });
-}
-
-/** Returns the cells of the record that were corrected after a run started. */
-function correctedCells(
-  record: InputRecord,
-  { store, rows }: { readonly store: SessionStore; readonly rows: SessionRows },
-  since: string,
-): readonly { readonly row: Row; readonly column: string }[] {
-  return recordRows(record).flatMap(({ row, child }) => {
-    const source = child ?? record.source;
-    const key = rows.keyOfRow(row, rows.sourceIndex(source));
-    if (key === undefined) return [];
-    return correctionsOfKey(store, source, key)
-      .filter(({ at }) => at > since)
-      .map(({ column }) => ({ row, column }));
   });
 }

@@ -450,3 +450,10 @@ test("a very long value is truncated in the grid, but can be read in full and re
   await edit(session, ["accounts", 0, "NAME", "Amina"]);
   expect(rowsOf(session, "accounts")[0]).toMatchObject({ state: "fixed" });
 });
+
+test("a check prints neither progress nor messages in the terminal", async () => {
+  const scene = fixScene({ accounts: [...goodAccounts(2), { REF: "BAD", TYPE: "X" }] });
+  const events: unknown[] = [];
+  await scene.open("ann@desk", [], (event) => events.push(event));
+  expect(events).toEqual([]);
+});

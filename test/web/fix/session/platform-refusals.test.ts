@@ -42,3 +42,35 @@ test("a refusal no longer counts as open if the extract has since changed", asyn
   scene.change("accounts.csv", "DE1 2CU", "DE1 2GU");
   expect((await scene.open()).overview().records.total).toBe(0);
 });
+
+test("a refusal still counts as open if only the mapping of another field has changed", async () => {
+  const scene = await refusedByPlatform();
+  scene.change("mapping.yaml", "billing_name: NAME", "billing_name: { from: NAME, upper: true }");
+  const { overview } = await scene.open();
+  expect(overview()).toMatchObject({ records: { total: 1, open: 1 }, resolvedRefusals: 0 });
+});
+
+test("a refusal no longer counts as open if a new mapping changes the refused value", async () => {
+  const scene = await refusedByPlatform();
+  scene.change("mapping.yaml", "billing_postcode: POSTCODE", "billing_postcode: { value: DE1 2GU }");
+  scene.change("mapping.yaml", "supply_postcode: POSTCODE", "supply_postcode: { value: DE1 2GU }");
+  const { overview } = await scene.open();
+  expect(overview()).toMatchObject({ records: { total: 0 }, resolvedRefusals: 1 });
+});
+
+test("a refusal still counts as open if a correction of another cell is removed after the push", async () => {
+  const scene = await refusedByPlatform();
+  const session = await scene.open();
+  await edit(session, ["accounts", 0, "NAME", "Someone Else"]);
+  expect((await scene.push([])).code).toBe(1);
+  await session.undo(TAB);
+  expect((await scene.open()).overview().records.total).toBe(1);
+});
+
+test("a refusal no longer counts as open if the extract has changed after a correction of another cell", async () => {
+  const scene = await refusedByPlatform();
+  await edit(await scene.open(), ["accounts", 0, "NAME", "Someone Else"]);
+  scene.change("accounts.csv", "DE1 2CU", "DE1 2GU");
+  const { overview } = await scene.open();
+  expect(overview()).toMatchObject({ records: { total: 0 }, resolvedRefusals: 1 });
+});

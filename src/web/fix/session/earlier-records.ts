@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { setupName, setupOfRun } from "../../../commands/changes/earlier-payloads.ts";
+import { type Job, type JobDependencies, openJob } from "../../../job/job.ts";
+import type { JobSettings } from "../../../job/settings/job-settings.ts";
+import type { Ledger } from "../../../ledger/ledger.ts";
+import { Failure } from "../../../model/failure.ts";
+import type { InputRecord, MappedRecord } from "../../../model/record.ts";
+import { mapRecord, prepareRecords, readRecords } from "../../../pipeline/plan/check-records.ts";
+import { type OrderedRecords, orderedRecords } from "../../../pipeline/plan/ordered-records.ts";
+
+/** The records that earlier runs would build from the current sources, with their own setups and corrections. */
+export interface EarlierRecords {
+  /** Prepares the setup of a run, so that the ledger can be closed. */
+  readonly prepare: (run: string, ledger: Ledger) => Promise<void>;
+  /**
+   * Resolves to undefined if the setup of the run is lost or cannot read the current sources.
+   * @param record the number of the record in the current sources, in ascending order for each run
+   */
+  readonly at: (run: string, record: number) => Promise<MappedRecord | undefined>;
+  readonly close: () => Promise<void>;
+}
+
+interface Reader {
+  readonly job: Job;
+  readonly records: OrderedRecords<InputRecord>;
+}
+
+/** The maximum number of setups. Limits the number of open files. */
+const MAX_SETUPS = 16;
+
+export function createEarlierRecords(
+  current: JobSettings,
+  dependencies: JobDependencies & { readonly drain: AbortSignal },
+): EarlierRecords {
+  const temporaryFolder = path.join(dependencies.temporaryFolder, `refused-${randomUUID()}`);
+  const names = new Map<string, string>();
+  const setups = new Map<string, JobSettings | undefined>();
+  const readers = new Map<string, Promise<Reader | undefined>>();
+  const open = async (setup: JobSettings): Promise<Reader> => {
+    const job = await openJob(setup, dependencies);
+    return { job, records: orderedRecords(readRecords(job, dependencies.drain)) };
+  };
+  return {
+    async prepare(run, ledger) {
+      const recorded = await ledger.findRun(run);
+      if (recorded === undefined) return;
+      const name = setupName(recorded, { usesOwnCorrections: true });
+      names.set(run, name);
+      if (setups.has(name) || setups.size >= MAX_SETUPS) return;
+      const options = { stored: ledger, temporaryFolder, usesOwnCorrections: true };
+      setups.set(name, await setupOfRun(recorded, current, options));
+    },
+    async at(run, record) {
+      const name = names.get(run) ?? "";
+      const setup = setups.get(name);
+      if (setup === undefined) return undefined;
+      const opening = readers.get(name) ?? unlessFailed(() => open(setup));
+      readers.set(name, opening);
+      const reader = await opening;
+      return reader && unlessFailed(() => recordIn(reader, record));
+    },
+    async close() {
+      for (const opening of readers.values()) {
+        const reader = await opening;
+        await reader?.records.close().finally(reader.job.input.close);
+      }
+      await rm(temporaryFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function recordIn({ job, records }: Reader, number: number): Promise<MappedRecord | undefined> {
+  const record = await records.at(number);
+  if (record === undefined) return undefined;
+  await prepareRecords([record], job);
+  return mapRecord(record, job);
+}
+
+async function unlessFailed<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
