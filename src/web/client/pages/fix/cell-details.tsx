@@ -1,12 +1,15 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { formatCount } from "../../../../text/count.ts";
 import type { CellText, FixMark, FixRow, FixSource, RowFilter } from "../../../fix/fix-types.ts";
 import { getJson } from "../../api.ts";
 import { usePage } from "../../page-context.ts";
 import { Button } from "../../parts/button.tsx";
+import type { Draft } from "./drafts.ts";
 import type { ActiveCell } from "./grid-options.ts";
+import { restoreLineEnds } from "./line-ends.ts";
 import { symbolFor } from "./grid-cells.ts";
+import { subjectOf } from "./unsaved.ts";
 import type { Session } from "./use-session.ts";
 
 interface DetailsOptions {
@@ -18,6 +21,12 @@ interface DetailsOptions {
   readonly id: string;
 }
 
+/**
+ * Saves a value of the active cell; null restores the extract's value.
+ * @param draft the draft of a typed value
+ */
+type SaveCell = (value: string | null, draft?: Draft) => Promise<void>;
+
 /** Shows the problems of the active cell and its row, and how to fix them. */
 export function CellDetails({ active, source, filter, session, id }: DetailsOptions): JSX.Element {
   if (active?.row === undefined)
@@ -25,8 +34,11 @@ export function CellDetails({ active, source, filter, session, id }: DetailsOpti
   const { row, position, column } = active;
   const own = row.marks.filter((mark) => column !== undefined && mark.column === column);
   const others = row.marks.filter((mark) => !own.includes(mark));
-  const save = (value: string | null): void => {
-    if (column !== undefined) void session.send("edits", { ...filter, cells: [{ position, column, value }] });
+  const save: SaveCell = async (value, draft) => {
+    if (column === undefined) return;
+    const cells = [{ position, column, value }];
+    const body = { ...filter, cells, ...(draft && { seen: draft.seen }) };
+    await session.send("edits", body, subjectOf(cells, { columns: source.columns, keyAt: () => row.key }));
   };
   return (
     <div class="card fix-details">
@@ -36,7 +48,7 @@ export function CellDetails({ active, source, filter, session, id }: DetailsOpti
       </h2>
       <Place row={row} column={column} />
       <Marks marks={own} />
-      {column !== undefined && <Actions row={row} column={column} source={source} id={id} onSave={save} />}
+      {column !== undefined && <Actions row={row} column={column} {...{ source, session, id }} onSave={save} />}
       {others.length > 0 && (
         <>
           <h3>Elsewhere in this row</h3>
@@ -70,13 +82,14 @@ interface ActionOptions {
   readonly row: FixRow;
   readonly column: number;
   readonly source: FixSource;
+  readonly session: Session;
   /** The id of the session. */
   readonly id: string;
-  /** Receives the new value; null restores the extract's value. */
-  readonly onSave: (value: string | null) => void;
+  readonly onSave: SaveCell;
 }
 
-function Actions({ row, column, source, id, onSave }: ActionOptions): JSX.Element {
+function Actions({ row, column, source, session, id, onSave }: ActionOptions): JSX.Element {
+  const { areValuesShown } = usePage();
   const choices = row.locked === undefined ? source.choices[column] : undefined;
   const isCorrected = row.edited.some((each) => each.column === column);
   return (
@@ -85,14 +98,16 @@ function Actions({ row, column, source, id, onSave }: ActionOptions): JSX.Elemen
         <div class="actions" role="group" aria-label="Possible values">
           <span class="soft">Possible values:</span>
           {choices.slice(0, 20).map((value) => (
-            <Button key={value} onClick={() => onSave(value)}>
+            <Button key={value} onClick={() => void onSave(value)}>
               {value === "" ? "(empty)" : value}
             </Button>
           ))}
         </div>
       )}
-      {row.cut?.includes(column) === true && <LongValue row={row} column={column} id={id} onSave={onSave} />}
-      {isCorrected && <Button onClick={() => onSave(null)}>Restore the value from the extract</Button>}
+      {areValuesShown && row.cut?.includes(column) === true && (
+        <LongValue key={`${row.id} ${column}`} {...{ row, column, session, id, onSave }} />
+      )}
+      {isCorrected && <Button onClick={() => void onSave(null)}>Restore the value from the extract</Button>}
     </>
   );
 }
@@ -123,35 +138,47 @@ function Marks({ marks, columns }: MarksOptions): JSX.Element {
   );
 }
 
-interface LongValueOptions {
-  readonly row: FixRow;
-  readonly column: number;
-  readonly id: string;
-  readonly onSave: (value: string) => void;
-}
+type LongValueOptions = Omit<ActionOptions, "source">;
 
-/** Shows and edits a value that is too long for the grid. Shows nothing while values are hidden. */
-function LongValue({ row, column, id, onSave }: LongValueOptions): JSX.Element | null {
-  const { areValuesShown } = usePage();
-  const [text, setText] = useState<string>();
+/**
+ * Shows and edits a value that is too long for the grid. If someone else changes the cell, keeps the typed text, which
+ * then cannot be saved.
+ */
+function LongValue({ row, column, session, id, onSave }: LongValueOptions): JSX.Element | null {
+  const [saved, setSaved] = useState<string>();
+  const [typed, setTyped] = useState<string>();
+  const draft = useRef<Draft | undefined>(undefined);
+  const edit = row.edited.find((each) => each.column === column);
+  const isTyping = typed !== undefined;
   useEffect(() => {
-    setText(undefined);
-    if (!areValuesShown) return undefined;
+    if (isTyping) return undefined;
     const ending = new AbortController();
     getJson<CellText>(`/api/fix/cell?session=${id}&row=${row.id}&column=${column}`, ending.signal).then(
-      ({ value }) => setText(value),
+      ({ value }) => setSaved(value),
       () => undefined,
     );
     return () => ending.abort();
-  }, [row, column, areValuesShown]);
-  if (text === undefined) return null;
+  }, [row.cells[column], edit?.by, edit?.at, isTyping]);
+  useEffect(() => () => draft.current?.end(), []);
+  if (saved === undefined) return null;
+  const text = typed ?? saved;
+  const type = (value: string): void => {
+    draft.current ??= session.startDraft();
+    setTyped(value);
+  };
+  const save = async (): Promise<void> => {
+    await onSave(restoreLineEnds(text, saved), draft.current);
+    draft.current?.end();
+    draft.current = undefined;
+    setTyped(undefined);
+  };
   return (
     <>
       <label class="field">
         The complete value, {formatCount(text.length)} characters
-        <textarea rows={4} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+        <textarea rows={4} value={text} onInput={(event) => type(event.currentTarget.value)} />
       </label>
-      <Button onClick={() => onSave(text)}>Save</Button>
+      <Button onClick={() => void save()}>Save</Button>
     </>
   );
 }

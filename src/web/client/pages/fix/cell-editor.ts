@@ -1,11 +1,16 @@
 import type { Column, Editor } from "slickgrid";
 import type { FixRow } from "../../../fix/fix-types.ts";
+import type { Draft } from "./drafts.ts";
+import { restoreLineEnds } from "./line-ends.ts";
 import { columnIndex } from "./slick-grid.ts";
 
-interface EditorState {
+export interface EditorState {
   /** The character that the user typed to start a new value. */
   typed: string | undefined;
-  areValuesShown: boolean;
+  /** The draft of the open editor, or of the editor that was closed last. */
+  draft: Draft | undefined;
+  readonly areValuesShown: boolean;
+  readonly startDraft: () => Draft;
 }
 
 interface EditorOptions {
@@ -22,9 +27,12 @@ export function cellEditor(state: EditorState): EditorClass {
     private readonly field: HTMLInputElement | HTMLTextAreaElement;
     private readonly column: number;
     private before = "";
+    /** The saved value as the field represents it. */
+    private shown = "";
 
     constructor({ container, column, item }: EditorOptions) {
       const { name } = column;
+      state.draft = state.startDraft();
       const index = columnIndex(column) ?? -1;
       this.column = index;
       const value = valueIn(item, index);
@@ -41,16 +49,18 @@ export function cellEditor(state: EditorState): EditorClass {
 
     loadValue(item: FixRow): void {
       this.before = state.areValuesShown ? valueIn(item, this.column) : "";
-      this.field.value = state.typed ?? this.before;
-      if (state.typed === undefined) this.field.select();
+      this.field.value = this.before;
+      this.shown = this.field.value;
+      if (state.typed !== undefined) this.field.value = state.typed;
+      else this.field.select();
     }
 
     serializeValue(): string {
-      return this.field.value;
+      return restoreLineEnds(this.field.value, this.before);
     }
 
     isValueChanged(): boolean {
-      return this.field.value !== this.before;
+      return this.field.value !== this.shown;
     }
 
     applyValue(): void {}
@@ -64,6 +74,9 @@ export function cellEditor(state: EditorState): EditorClass {
     }
 
     destroy(): void {
+      const { draft } = state;
+      // The grid closes the editor before it passes on the value. The draft is still needed for the value.
+      queueMicrotask(() => draft?.end());
       this.field.remove();
     }
   };

@@ -1,6 +1,6 @@
 import { type Column, SlickCellSelectionModel } from "slickgrid";
 import type { FixRow, FixSource } from "../../../fix/fix-types.ts";
-import { cellEditor, type EditorClass } from "./cell-editor.ts";
+import { cellEditor, type EditorClass, type EditorState } from "./cell-editor.ts";
 import { nameCell, valueCell } from "./grid-cells.ts";
 import { copyCells, fillDown, handleKey, type KeyOptions, leaveWithTab, pasteCells } from "./grid-keys.ts";
 import type { ActiveCell, GridOptions } from "./grid-options.ts";
@@ -9,7 +9,10 @@ import { AccessibleGrid, columnIndex } from "./slick-grid.ts";
 
 /** The grid of the rows that match a filter. */
 export interface FixGrid {
-  readonly setLength: (length: number) => void;
+  /** Shows the first rows of another filter. Cancels an open cell editor. */
+  readonly reset: (length: number) => void;
+  /** Adds rows at the end. An open cell editor stays open. */
+  readonly grow: (length: number) => void;
   /** Redraws rows after they have been loaded or changed. */
   readonly redraw: (positions: readonly number[]) => void;
   readonly redrawAll: () => void;
@@ -49,17 +52,21 @@ export function openFixGrid(container: HTMLElement, options: GridOptions): FixGr
   grid.arrange(`Rows of ${source.name}`);
   const resized = new ResizeObserver(() => grid.resizeCanvas());
   resized.observe(container);
+  const setLength = (next: number): void => {
+    length = next;
+    rows.setLength(next);
+    showLength(grid, container, next);
+  };
   return {
-    setLength: (next) => {
-      length = next;
+    reset: (next) => {
       grid.getEditorLock()?.cancelCurrentEdit();
-      // Limits the height of the grid to its rows, its header and a scroll bar.
-      container.style.setProperty("--rows", `${(next + 3) * ROW_HEIGHT}px`);
-      grid.resizeCanvas();
-      grid.updateRowCount();
+      setLength(next);
       grid.scrollRowToTop(0);
       grid.invalidate();
-      container.querySelector("[role=grid]")?.setAttribute("aria-rowcount", String(next + 1));
+      loadVisible();
+    },
+    grow: (next) => {
+      setLength(next);
       loadVisible();
     },
     redraw: (positions) => {
@@ -68,13 +75,11 @@ export function openFixGrid(container: HTMLElement, options: GridOptions): FixGr
       if (active !== null && positions.includes(active.row)) options.onActive(activeCell(grid, active, rows));
     },
     redrawAll: () => {
-      grid.invalidate();
+      const { top, bottom } = grid.getRenderedRange();
+      redraw(grid, container, range(top, bottom));
       loadVisible();
     },
-    select: (position, column) => {
-      grid.setActiveCell(position, column + NAME_COLUMNS, false, false, false);
-      grid.scrollCellIntoView(position, column + NAME_COLUMNS);
-    },
+    select: (position, column) => select(grid, position, column + NAME_COLUMNS),
     fillDown: () => fillDown(grid, options),
     close: () => {
       closing.abort();
@@ -98,7 +103,8 @@ function createGrid(
   data: ConstructorParameters<typeof AccessibleGrid>[1],
   options: CreateOptions,
 ): AccessibleGrid {
-  const state = { typed: undefined, areValuesShown: options.areValuesShown };
+  const { areValuesShown, startDraft } = options;
+  const state: EditorState = { typed: undefined, draft: undefined, areValuesShown, startDraft };
   const grid = new AccessibleGrid(container, data, columnsOf(options.source, cellEditor(state)), {
     enableCellNavigation: true,
     enableColumnReorder: false,
@@ -109,11 +115,30 @@ function createGrid(
     enableHtmlRendering: false,
     editCommandHandler: (_item, column, { row, serializedValue }) => {
       const index = columnIndex(column);
-      if (index !== undefined) options.onEdit([{ position: row, column: index, value: String(serializedValue) }]);
+      const value = String(serializedValue);
+      if (index !== undefined) options.onEdit([{ position: row, column: index, value }], state.draft);
     },
   });
   listen(grid, container, { ...options, state });
   return grid;
+}
+
+/** Selects a cell without moving the focus. */
+function select(grid: AccessibleGrid, row: number, cell: number): void {
+  grid.setActiveCell(row, cell, false, false, false);
+  grid.scrollCellIntoView(row, cell);
+}
+
+function showLength(grid: AccessibleGrid, container: HTMLElement, length: number): void {
+  // Limits the height of the grid to its rows, its header and a scroll bar.
+  container.style.setProperty("--rows", `${(length + 3) * ROW_HEIGHT}px`);
+  grid.resizeCanvas();
+  grid.updateRowCount();
+  container.querySelector("[role=grid]")?.setAttribute("aria-rowcount", String(length + 1));
+}
+
+function range(from: number, to: number): readonly number[] {
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
 }
 
 /** Redraws rows. An open cell editor stays open, and the active cell keeps the focus. */

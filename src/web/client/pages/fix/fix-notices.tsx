@@ -1,25 +1,37 @@
 import type { JSX } from "preact";
 import { counted } from "../../../../text/count.ts";
-import type { OutdatedCorrections, Refusal, UnfinishedEdit } from "../../../fix/fix-types.ts";
+import type { OutdatedCorrections, UnfinishedEdit } from "../../../fix/fix-types.ts";
 import { Button } from "../../parts/button.tsx";
 import { Notice } from "../../parts/notice.tsx";
 import { momentText } from "../../parts/time.ts";
+import type { Unsaved } from "./unsaved.ts";
 import type { Session } from "./use-session.ts";
 
-/** Lists cells that the last edit did not change, with the reasons. */
-export function Refusals({ refusals }: { readonly refusals: readonly Refusal[] }): JSX.Element | null {
-  if (refusals.length === 0) return null;
+/** Lists the cells and edits that were not saved, with the reasons and the values that the user typed. */
+export function NotSaved({ unsaved }: { readonly unsaved: readonly Unsaved[] }): JSX.Element | null {
+  if (unsaved.length === 0) return null;
   return (
     <Notice kind="error">
-      <p class="notice-title">{refusals.length === 1 ? "A cell was not changed" : "Some cells were not changed"}</p>
+      <p class="notice-title">{unsaved.length === 1 ? "A cell was not changed" : "Some cells were not changed"}</p>
       <ul>
-        {refusals.map(({ key, column, message }, index) => (
+        {unsaved.map(({ where, message, value }, index) => (
           <li key={index}>
-            {column} of {key || "a row without a key"}: {message}
+            {where}: {message}
+            {value !== undefined && value !== "" && <NewValue value={value} />}
           </li>
         ))}
       </ul>
     </Notice>
+  );
+}
+
+/** Shows the value that was not saved, so that the user can copy it. */
+function NewValue({ value }: { readonly value: string }): JSX.Element {
+  return (
+    <label class="field">
+      Your value
+      <textarea rows={value.length > 100 ? 4 : 1} readOnly value={value} />
+    </label>
   );
 }
 

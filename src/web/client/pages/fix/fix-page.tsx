@@ -7,6 +7,7 @@ import { getJson, postJson } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
 import { detailsOf } from "../../use-data.ts";
+import type { Unsaved } from "./unsaved.ts";
 import { Workbench } from "./workbench.tsx";
 
 const POLL_MS = 400;
@@ -14,6 +15,15 @@ const POLL_MS = 400;
 /** Shows a grid where the user corrects the rows that need work. */
 export function FixPage(): JSX.Element {
   const { state, error, check, reload } = useFixState();
+  const [unsaved, setUnsaved] = useState<readonly Unsaved[]>([]);
+  const onCheck = (): void => {
+    setUnsaved([]);
+    check();
+  };
+  const onEnd = (lost: readonly Unsaved[]): void => {
+    setUnsaved(lost);
+    reload();
+  };
   return (
     <>
       <h1>Fix</h1>
@@ -28,10 +38,10 @@ export function FixPage(): JSX.Element {
       {state?.status === "failed" && (
         <>
           <ErrorNotice error={state.error} />
-          <Button onClick={check}>Check again</Button>
+          <Button onClick={onCheck}>Check again</Button>
         </>
       )}
-      {state?.status === "ready" && <Workbench key={state.session} state={state} onCheck={check} onReload={reload} />}
+      {state?.status === "ready" && <Workbench key={state.session} {...{ state, unsaved, onCheck, onEnd }} />}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { SlickRange } from "slickgrid";
 import { formatCount } from "../../../../text/count.ts";
 import { formatTable, parseTable } from "./clipboard-table.ts";
+import { type CellEdit, MAX_EDITED_CELLS } from "../../../fix/fix-types.ts";
 import type { GridOptions } from "./grid-options.ts";
 import { type AccessibleGrid, columnIndex } from "./slick-grid.ts";
 
@@ -70,13 +71,19 @@ function columnsIn(grid: AccessibleGrid, { fromCell, toCell }: SlickRange): read
     .flatMap((column) => columnIndex(column) ?? []);
 }
 
-function setSelected(grid: AccessibleGrid, { onEdit }: GridOptions, value: string): void {
+function setSelected(grid: AccessibleGrid, options: GridOptions, value: string): void {
   const range = selectedRange(grid);
   if (range === undefined) return;
   const columns = columnsIn(grid, range);
-  const positions = Array.from({ length: range.toRow - range.fromRow + 1 }, (_, index) => range.fromRow + index);
-  onEdit(positions.flatMap((position) => columns.map((column) => ({ position, column, value }))));
+  const count = range.toRow - range.fromRow + 1;
+  if (count * columns.length > MAX_EDITED_CELLS) return options.onMessage(TOO_MANY_CELLS);
+  const positions = Array.from({ length: count }, (_, index) => range.fromRow + index);
+  options.onEdit(positions.flatMap((position) => columns.map((column) => ({ position, column, value }))));
 }
+
+const TOO_MANY_CELLS =
+  `At most ${formatCount(MAX_EDITED_CELLS)} cells can be pasted or emptied at a time. ` +
+  "To give more cells the same value, use “Fill down” or “Replace…”.";
 
 export function fillDown(grid: AccessibleGrid, { onFill, onMessage }: GridOptions): void {
   const range = selectedRange(grid);
@@ -116,20 +123,23 @@ export function pasteCells(event: ClipboardEvent, grid: AccessibleGrid, options:
   const range = rangeFor(event, grid);
   if (range === undefined) return;
   event.preventDefault();
-  const table = parseTable(event.clipboardData?.getData("text/plain") ?? "");
+  const { clipboardData } = event;
+  if (clipboardData === null || !clipboardData.types.includes("text/plain"))
+    return options.onMessage("The clipboard contains no text to paste.");
+  const table = parseTable(clipboardData.getData("text/plain"));
   const [only = ""] = table[0] ?? [];
   if (table.length === 1 && table[0]?.length === 1) return setSelected(grid, options, only);
   const columns = grid.getColumns();
   const left = grid.getDataLength() - range.fromRow;
-  options.onEdit(
-    table.slice(0, left).flatMap((cells, down) =>
-      cells.flatMap((value, across) => {
-        const column = columns[range.fromCell + across];
-        const index = column && columnIndex(column);
-        return index === undefined ? [] : [{ position: range.fromRow + down, column: index, value }];
-      }),
-    ),
+  const edits = table.slice(0, left).flatMap((cells, down) =>
+    cells.flatMap((value, across): readonly CellEdit[] => {
+      const column = columns[range.fromCell + across];
+      const index = column && columnIndex(column);
+      return index === undefined ? [] : [{ position: range.fromRow + down, column: index, value }];
+    }),
   );
+  if (edits.length > MAX_EDITED_CELLS) return options.onMessage(TOO_MANY_CELLS);
+  options.onEdit(edits);
   if (table.length > left)
     options.onMessage(
       `From the first selected cell down, there is room for only ${left} of the ${table.length} copied rows.`,

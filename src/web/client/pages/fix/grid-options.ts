@@ -1,4 +1,5 @@
 import type { CellEdit, FixRow, FixSource } from "../../../fix/fix-types.ts";
+import type { Draft } from "./drafts.ts";
 import type { RowCache } from "./row-cache.ts";
 
 /** A cell by its position, and its row if it is loaded. */
@@ -14,7 +15,10 @@ export interface GridOptions {
   readonly rows: RowCache;
   readonly areValuesShown: boolean;
   readonly onActive: (cell: ActiveCell | undefined) => void;
-  readonly onEdit: (cells: readonly CellEdit[]) => void;
+  /** Called when a cell editor opens. The editor ends the draft when it closes. */
+  readonly startDraft: () => Draft;
+  /** @param draft the draft of the cell editor that contains the value */
+  readonly onEdit: (cells: readonly CellEdit[], draft?: Draft) => void;
   readonly onFill: (columns: readonly number[], first: number, last: number) => void;
   readonly onUndo: () => void;
   readonly onMessage: (message: string) => void;

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { counted, formatCount } from "../../../../text/count.ts";
 import type { FixCause, FixOverview, RowFilter, ValueCount } from "../../../fix/fix-types.ts";
 import { getJson, queryOf } from "../../api.ts";
@@ -28,10 +28,17 @@ export function ReplaceDialog(options: ReplaceOptions): JSX.Element {
   const [value, setValue] = useState("");
   const values = useValues({ ...options, column });
   useEffect(() => setFrom(null), [column]);
+  const seen = useRef<number | undefined>(undefined);
+  useEffect(() => {
+    const draft = session.startDraft();
+    seen.current = draft.seen;
+    return draft.end;
+  }, []);
   const open = rows?.open ?? 0;
   const count = from === null ? open : (values.find((each) => each.value === from)?.count ?? 0);
   const replace = (): void => {
-    void session.send("replace", { ...filter, column, from, value });
+    const where = `${source?.columns[column]} in ${counted(count, "row")}`;
+    void session.send("replace", { ...filter, column, from, value, seen: seen.current }, { where, value });
     onClose();
   };
   return (

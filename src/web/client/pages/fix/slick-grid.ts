@@ -15,6 +15,7 @@ export function columnIndex({ id }: Column): number | undefined {
 export class AccessibleGrid extends SlickGrid<FixRow> {
   /** Whether the focus moves to the active cell when the active cell changes. */
   private takesFocus = false;
+  private keepsEditor = false;
 
   protected override createCssRules(): void {
     const rowHeight = this.getOptions().rowHeight ?? 0;
@@ -44,6 +45,17 @@ export class AccessibleGrid extends SlickGrid<FixRow> {
 
   protected override setFocus(): void {
     if (this.takesFocus) this.getActiveCellNode()?.focus({ preventScroll: true });
+  }
+
+  /** Updates the number of rows. An open cell editor stays open. */
+  override updateRowCount(): void {
+    this.keepsEditor = true;
+    super.updateRowCount();
+    this.keepsEditor = false;
+  }
+
+  protected override makeActiveCellNormal(refocusActiveCell?: boolean): void {
+    if (!this.keepsEditor) super.makeActiveCellNormal(refocusActiveCell);
   }
 
   isEditing(): boolean {

@@ -1,9 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { counted, formatCount } from "../../../../text/count.ts";
 import type { ErrorDetails } from "../../../../model/failure.ts";
-import type { EditResult, FixChanges, FixOverview, FixRow, Refusal, RowFilter } from "../../../fix/fix-types.ts";
+import type { EditResult, FixChanges, FixOverview, FixRow, RowFilter } from "../../../fix/fix-types.ts";
 import { getJson, postJson, queryOf } from "../../api.ts";
 import { detailsOf } from "../../use-data.ts";
+import { createDrafts, type Draft } from "./drafts.ts";
+import { cellName, CHECKED_AGAIN, type EditSubject, type Unsaved } from "./unsaved.ts";
 
 /** The server's session, and the requests of this tab. */
 export interface Session {
@@ -13,42 +15,58 @@ export interface Session {
     range: { from: number; count: number },
     signal: AbortSignal,
   ) => Promise<readonly FixRow[]>;
-  /** Sends an edit. If the request fails, the promise still resolves, and `error` is set. */
-  readonly send: (name: "edits" | "fill" | "replace" | "undo" | "unfinished", body: object) => Promise<void>;
+  /**
+   * Sends an edit. If the request fails, the promise still resolves, and `error` is set.
+   * @param body can contain the `seen` of an earlier draft, so that the edit does not overwrite later changes
+   */
+  readonly send: (name: EditName, body: object, subject?: EditSubject) => Promise<void>;
+  /** Starts a draft. The session stays on the page until the caller ends the draft. */
+  readonly startDraft: () => Draft;
   readonly isSaving: boolean;
   /** The result of the last edit, or a message from the grid. */
   readonly message: string;
   readonly say: (message: string) => void;
-  readonly refusals: readonly Refusal[];
+  /** The cells that the last edit did not change, and the edits that ended with an earlier session. */
+  readonly unsaved: readonly Unsaved[];
   readonly error: ErrorDetails | undefined;
   readonly fail: (error: unknown) => void;
 }
 
+type EditName = "edits" | "fill" | "replace" | "undo" | "unfinished";
+
 interface SessionOptions {
   readonly state: FixOverview;
+  /** The edits that were not saved because the earlier session had ended. */
+  readonly unsaved: readonly Unsaved[];
   readonly areValuesShown: boolean;
   /** Receives the rows that an edit in this tab or elsewhere has changed; undefined if there are too many to list. */
   readonly onChanged: (rows: readonly FixRow[] | undefined) => void;
-  /** Called when the session has ended because the project was checked again. */
-  readonly onEnd: () => void;
+  /**
+   * Called when the session has ended because the project was checked again, and nothing is being typed or saved.
+   * Receives the edits that were not saved.
+   */
+  readonly onEnd: (unsaved: readonly Unsaved[]) => void;
 }
 
 const POLL_MS = 3000;
 /** The polling period while an edit is in progress, short enough to show its progress. */
 const BUSY_POLL_MS = 500;
 
-export function useSession({ state, areValuesShown, onChanged, onEnd }: SessionOptions): Session {
+export function useSession({ state, areValuesShown, onChanged, onEnd, ...options }: SessionOptions): Session {
   const { session } = state;
   const [overview, setOverview] = useState<Session["overview"]>(state);
   const [saving, setSaving] = useState(0);
   const [message, say] = useState("");
-  const [refusals, setRefusals] = useState<readonly Refusal[]>([]);
+  const [unsaved, setUnsaved] = useState(options.unsaved);
   const [error, setError] = useState<ErrorDetails>();
   const seen = useRef(state.seq);
   const latest = useRef({ onChanged, onEnd });
   latest.current = { onChanged, onEnd };
   const values = areValuesShown ? "shown" : "hidden";
   const tab = useMemo(() => crypto.randomUUID(), []);
+  const lost = useRef<readonly Unsaved[]>([]);
+  const leave = (): void => latest.current.onEnd(lost.current);
+  const drafts = useMemo(() => createDrafts(() => seen.current, leave), []);
 
   const take = (changes: FixChanges): void => {
     if (changes.seq < seen.current) return;
@@ -59,30 +77,46 @@ export function useSession({ state, areValuesShown, onChanged, onEnd }: SessionO
   };
   const fail = (failed: unknown): void => {
     const details = detailsOf(failed);
-    if (details.code === "session_changed") latest.current.onEnd();
+    if (details.code === SESSION_CHANGED) drafts.leave();
     else setError(details);
   };
   const isBusy = saving > 0 || overview.progress !== undefined;
   const pollMs = isBusy ? BUSY_POLL_MS : POLL_MS;
   usePolling(`/api/fix/changes?session=${session}&values=${values}`, { seen, pollMs }, { take, fail });
-  const send: Session["send"] = async (name, body) => {
+  const send: Session["send"] = async (name, body, subject = { where: "The last action" }) => {
+    const draft = drafts.start();
     setSaving((count) => count + 1);
     setError(undefined);
     try {
-      const editor = { session, tab, seen: seen.current, values };
+      const editor = { session, tab, seen: draft.seen, values };
       const result = await postJson<EditResult>(`/api/fix/${name}`, { ...editor, ...body });
       take(result);
-      setRefusals(result.refusals);
+      setUnsaved(unsavedCells(name, result, subject));
       say(wordsOf(name, result));
     } catch (failed) {
+      if (detailsOf(failed).code === SESSION_CHANGED)
+        lost.current = [...lost.current, { ...subject, message: CHECKED_AGAIN }];
       fail(failed);
     } finally {
       setSaving((count) => count - 1);
+      draft.end();
     }
   };
   const load: Session["load"] = (filter, range, signal) =>
     getJson<readonly FixRow[]>(`/api/fix/rows?${queryOf({ ...filter, ...range, session, values })}`, signal);
-  return { overview, load, send, isSaving: saving > 0, message, say, refusals, error, fail };
+  const startDraft = drafts.start;
+  return { overview, load, send, startDraft, isSaving: saving > 0, message, say, unsaved, error, fail };
+}
+
+const SESSION_CHANGED = "session_changed";
+
+function unsavedCells(name: EditName, { refusals }: EditResult, { value }: EditSubject): readonly Unsaved[] {
+  const isTyped = name === "edits" && value !== undefined;
+  return refusals.map(({ key, column, message }) => ({
+    where: cellName(column, key),
+    message,
+    ...(isTyped && { value }),
+  }));
 }
 
 interface Taking {

@@ -1,27 +1,30 @@
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { counted, formatCount } from "../../../../text/count.ts";
-import { ALL_CAUSES, type FixCause, type FixOverview, type FixRow, type RowFilter } from "../../../fix/fix-types.ts";
+import { ALL_CAUSES, type FixCause, type FixOverview, type RowFilter } from "../../../fix/fix-types.ts";
 import { usePage } from "../../page-context.ts";
 import { Button } from "../../parts/button.tsx";
 import { ErrorNotice, Notice } from "../../parts/notice.tsx";
 import { CauseList } from "./cause-list.tsx";
 import { CellDetails } from "./cell-details.tsx";
-import { type FixGrid, openFixGrid } from "./fix-grid.ts";
 import type { ActiveCell } from "./grid-options.ts";
-import { IncompleteLine, Outdated, Refusals, Unfinished } from "./fix-notices.tsx";
+import { IncompleteLine, NotSaved, Outdated, Unfinished } from "./fix-notices.tsx";
 import { ReplaceDialog } from "./replace-dialog.tsx";
-import { createRowCache, type RowCache } from "./row-cache.ts";
+import { type GridView, RowGrid } from "./row-grid.tsx";
+import type { Unsaved } from "./unsaved.ts";
 import { type Session, useSession } from "./use-session.ts";
 
 interface WorkbenchOptions {
   readonly state: FixOverview;
+  /** The edits that were not saved because the earlier session had ended. */
+  readonly unsaved: readonly Unsaved[];
   readonly onCheck: () => void;
-  readonly onReload: () => void;
+  /** Called when the session has ended. Receives the edits that were not saved. */
+  readonly onEnd: (unsaved: readonly Unsaved[]) => void;
 }
 
 /** Shows the causes, the grid and the details of the active cell for one check of the project. */
-export function Workbench({ state, onCheck, onReload }: WorkbenchOptions): JSX.Element {
+export function Workbench({ state, unsaved, onCheck, onEnd }: WorkbenchOptions): JSX.Element {
   const { areValuesShown } = usePage();
   const [filter, setFilter] = useState<RowFilter>(() => initialFilter(state));
   const [active, setActive] = useState<ActiveCell>();
@@ -29,8 +32,9 @@ export function Workbench({ state, onCheck, onReload }: WorkbenchOptions): JSX.E
   const view = useRef<GridView | undefined>(undefined);
   const session = useSession({
     state,
+    unsaved,
     areValuesShown,
-    onEnd: onReload,
+    onEnd,
     onChanged: (rows) => {
       view.current?.show(rows);
       setActive((before) => before && { ...before, row: rows?.find(({ id }) => id === before.row?.id) ?? before.row });
@@ -40,7 +44,8 @@ export function Workbench({ state, onCheck, onReload }: WorkbenchOptions): JSX.E
   const cause = causes.find(({ id }) => id === filter.cause) ?? causes[0];
   const source = state.sources[filter.source];
   const choose = (id: number): void => setFilter((before) => filterFor(causes, id, before.source));
-  if (cause === undefined || source === undefined || records.total === 0) return <Finished onCheck={onCheck} />;
+  if (cause === undefined || source === undefined || records.total === 0)
+    return <Finished refused={state.resolvedRefusals} unsaved={session.unsaved} onCheck={onCheck} />;
   return (
     <>
       <Summary session={session} onCheck={onCheck} />
@@ -52,7 +57,7 @@ export function Workbench({ state, onCheck, onReload }: WorkbenchOptions): JSX.E
       )}
       {session.error !== undefined && <ErrorNotice error={session.error} />}
       {unfinished !== undefined && <Unfinished unfinished={unfinished} session={session} />}
-      <Refusals refusals={session.refusals} />
+      <NotSaved unsaved={session.unsaved} />
       <Outdated outdated={state.outdated} file={state.file} />
       <IncompleteLine line={state.incompleteLine} file={state.file} />
       <div class="fix">
@@ -72,7 +77,7 @@ export function Workbench({ state, onCheck, onReload }: WorkbenchOptions): JSX.E
               <Button onClick={() => setReplacing(true)}>Replace…</Button>
             </div>
           </div>
-          <Grid {...{ state, filter, session, areValuesShown, cause, view }} onActive={setActive} />
+          <RowGrid {...{ state, filter, session, areValuesShown, cause, view }} onActive={setActive} />
           <p role="status" class="fix-status">
             {progress !== undefined && (
               <progress aria-label="Progress of the edit" value={progress.done} max={progress.total} />
@@ -100,89 +105,6 @@ function statusOf({ isSaving, message, overview: { progress } }: Session): strin
   return isSaving ? "Saving…" : message;
 }
 
-interface GridView {
-  readonly grid: FixGrid;
-  /** Shows changed rows; undefined means that all rows may have changed. */
-  readonly show: (rows: readonly FixRow[] | undefined) => void;
-}
-
-interface GridOptions {
-  readonly state: FixOverview;
-  readonly filter: RowFilter;
-  readonly cause: FixCause;
-  readonly session: Session;
-  readonly areValuesShown: boolean;
-  readonly view: { current: GridView | undefined };
-  readonly onActive: (cell: ActiveCell | undefined) => void;
-}
-
-function Grid({ state, filter, cause, session, areValuesShown, view, onActive }: GridOptions): JSX.Element {
-  const element = useRef<HTMLDivElement>(null);
-  const found = cause.rows.find((each) => each.source === filter.source);
-  const isNew = useRef(true);
-  const latest = useRef({ filter, session, column: found?.column });
-  latest.current = { filter, session, column: found?.column };
-  const rows = useMemo(
-    (): RowCache =>
-      createRowCache({
-        load: (from, count, signal) => latest.current.session.load(latest.current.filter, { from, count }, signal),
-        onLoaded: (from, to) => {
-          const grid = view.current?.grid;
-          if (isNew.current && from === 0) grid?.select(0, firstColumn(rows, latest.current.column));
-          if (from === 0) isNew.current = false;
-          grid?.redraw(Array.from({ length: to - from }, (_, index) => from + index));
-        },
-        onError: (error) => latest.current.session.fail(error),
-      }),
-    [filter.source, areValuesShown],
-  );
-  const source = state.sources[filter.source];
-  useEffect(() => {
-    if (element.current === null || source === undefined) return undefined;
-    const send: Session["send"] = (name, body) =>
-      latest.current.session.send(name, { ...latest.current.filter, ...body });
-    const grid = openFixGrid(element.current, {
-      source,
-      rows,
-      areValuesShown,
-      onActive,
-      onEdit: (cells) => void (cells.length > 0 && send("edits", { cells })),
-      onFill: (columns, first, last) => void send("fill", { columns, first, last }),
-      onUndo: () => void send("undo", {}),
-      onMessage: (message) => latest.current.session.say(message),
-    });
-    view.current = {
-      grid,
-      show: (changed) => {
-        if (changed !== undefined) grid.redraw(rows.replace(changed));
-        else {
-          rows.clear();
-          grid.redrawAll();
-        }
-      },
-    };
-    return () => {
-      view.current = undefined;
-      rows.clear();
-      grid.close();
-    };
-  }, [rows]);
-  useEffect(() => {
-    rows.clear();
-    isNew.current = true;
-    view.current?.grid.setLength(found?.rows ?? 0);
-  }, [rows, filter.cause, found?.rows]);
-  return <div ref={element} class="fix-grid" />;
-}
-
-/**
- * Returns the column of the cause. If the cause has none, returns the column of the first problem with a column in the
- * first row, or else the first column.
- */
-function firstColumn(rows: RowCache, column: number | undefined): number {
-  return column ?? rows.get(0)?.marks.find((mark) => mark.column !== undefined)?.column ?? 0;
-}
-
 function Summary({ session, onCheck }: { readonly session: Session; readonly onCheck: () => void }): JSX.Element {
   const { total, open, recheck } = session.overview.records;
   return (
@@ -199,12 +121,23 @@ function Summary({ session, onCheck }: { readonly session: Session; readonly onC
   );
 }
 
-function Finished({ onCheck }: { readonly onCheck: () => void }): JSX.Element {
+interface FinishedOptions extends Pick<WorkbenchOptions, "unsaved" | "onCheck"> {
+  /** The number of records that the platform refused in their last push. */
+  readonly refused: number;
+}
+
+function Finished({ refused, unsaved, onCheck }: FinishedOptions): JSX.Element {
   return (
     <>
+      <NotSaved unsaved={unsaved} />
       <Notice kind="good">
         <p class="notice-title">No records need work</p>
-        <p>All records are valid, and no refusals by the platform remain.</p>
+        <p>
+          {refused === 0
+            ? "All records are valid, and no refusals by the platform remain."
+            : `All records are valid. The platform refused ${counted(refused, "record")} in the last push. ` +
+              `The refused content has changed since: push again.`}
+        </p>
       </Notice>
       <Button onClick={onCheck}>Check again</Button>
     </>
