@@ -162,7 +162,7 @@ export const RECONCILE = {
     arg: "<duration>",
     kind: "duration",
     conflicts: ["accept", "resend", "resendAll"],
-    help: "time to wait after the last request before the platform is queried (default: the target's timeouts.quietSeconds; otherwise twice its timeouts.wholeSeconds, but at least 240s)",
+    help: "time from the last request to the first query (default: timeouts.quietSeconds of the target)",
   },
 } as const;
 
