@@ -97,6 +97,14 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ attempts: 1, isAmbiguous: false }]);
     });
 
+    test("does not assume that the platform has the content of a poll if other content was scheduled before it", async () => {
+      const first = await planned(ledger, [item(1, "A", "x")]);
+      await sendAll(ledger, first, "pending", { step: "schedule" });
+      await recovery.markPossiblySent([request("A", 2, { content: OTHER })], AT);
+      const later = await planned(ledger, [item(1, "A", "y")], { policy: { resendAmbiguous: true } });
+      expect(await ledger.sendable(later, 1, 9)).toMatchObject([{ isAmbiguous: true, prior: "other" }]);
+    });
+
     test("makes records of an unfinished run ambiguous if the journal contains requests for them", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       await recovery.markPossiblySent([request("B", 1)], AT);

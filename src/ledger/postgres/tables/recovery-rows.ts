@@ -92,7 +92,8 @@ const MARK_POSSIBLY_SENT = `
       content = excluded.content, attempts = excluded.attempts, verified = null,
       step = case when known.content = excluded.content then known.step end,
       other_content = case
-        when known.content <> excluded.content and (known.state in ('ambiguous', 'sending') or known.resends > 0) then 1
+        when known.content <> excluded.content
+          and (known.state in ('ambiguous', 'sending') or known.step is not null or known.resends > 0) then 1
         else greatest(known.other_content, excluded.other_content) end,
       state = case when excluded.state = 'pending' then known.state else excluded.state end
     returning identity, xmax = 0 as is_new

@@ -84,7 +84,8 @@ const INSERT_RECORD = "insert or ignore into records (identity, content, state, 
  */
 const UPDATE_RECORD = `
   update records set attempts = ?3, content = ?2, step = iif(content = ?2, step, null), verified = null,
-    other_content = iif(content <> ?2 and (state in ('ambiguous', 'sending') or resends > 0), 1, other_content),
+    other_content = iif(content <> ?2 and (state in ('ambiguous', 'sending') or step is not null or resends > 0),
+      1, other_content),
     state = iif(?4 = 1 or (state = 'accepted' and accepted_content = ?2 and attempts + 1 = ?3), state, 'ambiguous')
   where identity = ?1`;
 
