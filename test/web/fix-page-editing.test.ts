@@ -92,6 +92,7 @@ describeWebPages("editing on the Fix page", (open) => {
     expect(await valueOf(page, `${NOT_SAVED} textarea`)).toBe("Mine");
 
     await page.click("text=Replace…");
+    await page.selectOption("dialog .field select", { label: "TYPE" });
     await page.fill("dialog .field input", "D");
     await editElsewhere(web, 2, TYPE, "Y");
     await page.waitForSelector(".slick-row[data-row='2'] .slick-cell.l2:has-text('Y')");
