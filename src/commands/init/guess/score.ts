@@ -40,12 +40,13 @@ function guessOf(
   column: ColumnProfile,
   { source, key }: { readonly source: SourceProfile; readonly key: readonly string[] | undefined },
 ): Guess {
+  const shared = sharedWords(slot.name, column.name);
   const similarity = nameLikeness(
     { own: slot.words, around: slot.around },
     { own: nameWords(column.name), around: nameWords(source.name) },
+    shared === 1,
   );
-  const likeness =
-    (1 - WRITTEN_WEIGHT) * similarity + (similarity === 0 ? 0 : WRITTEN_WEIGHT * sharedWords(slot.name, column.name));
+  const likeness = (1 - WRITTEN_WEIGHT) * similarity + (similarity === 0 ? 0 : WRITTEN_WEIGHT * shared);
   const { fit, evidence, form } = valueFit(slot.type, slot.words, column);
   const isKey = key !== undefined && slot.path.join(".") === key.join(".");
   const score = fit * (isKey ? keyLikeness(column) : 1) * (likeness + (1 - likeness) * evidence * EVIDENCE_WEIGHT);
@@ -90,16 +91,18 @@ const FIRST_WEIGHT = 0.2;
  * Returns the similarity of two names, from 0 to 1. Combines two shares: the share of the field's words that occur in
  * the names of the column and its file, and the share of the column's words that occur in the names of the field and
  * its context.
+ * @param isSameName whether the column and the field have the same words as written
  */
-export function nameLikeness(field: NamedThing, named: NamedThing): number {
+export function nameLikeness(field: NamedThing, named: NamedThing, isSameName = false): number {
   // A column in pence must not match a field in pounds: values that are a hundred times too large cause no error.
   const hasSmallUnit = SMALL_UNITS.some((unit) => named.own.includes(unit) && !field.own.includes(unit));
   if (hasSmallUnit || areOpposites(field.own, named.own)) return 0;
   // Names of common words only, such as `ID` and `TYPE`, describe the subject of the file.
   const isCommon = named.own.every((word) => COMMON_WORDS.has(word));
-  // A file name can also contain words that have nothing to do with the subject, such as `load_v2`.
-  const subject = { own: [...named.own, ...named.around], around: [] };
-  return Math.max(columnLikeness(field, named), isCommon ? columnLikeness(field, subject) : 0);
+  if (!isCommon) return columnLikeness(field, named);
+  const likeness = columnLikeness(field, { own: [...named.own, ...named.around], around: [] });
+  // A file name can contain words that have nothing to do with the subject, such as `load_v2`.
+  return isSameName ? Math.max(likeness, columnLikeness(field, named)) : likeness;
 }
 
 function columnLikeness(field: NamedThing, column: NamedThing): number {
