@@ -75,15 +75,15 @@ function partsCheck({ $defs = {} }: Assertion["schema"], meter: Meter): (part: J
 }
 
 /** Loads Ajv on first use, because loading takes time and most contracts do not need Ajv. */
-function compileSchema(schema: Assertion["schema"], unevaluated: boolean, meter: Meter): ValidateFunction {
+function compileSchema(schema: Assertion["schema"], allErrors: boolean, meter: Meter): ValidateFunction {
   const load = createRequire(import.meta.url);
   const { Ajv2020 }: typeof Ajv = load("ajv/dist/2020.js");
   const regExp = Object.assign((source: string, flags: string) => compilePattern(source, flags, meter), {
     code: "compilePattern",
   });
-  const ajv = new Ajv2020({ ...OPTIONS, code: { regExp }, allErrors: unevaluated });
+  const ajv = new Ajv2020({ ...OPTIONS, code: { regExp }, allErrors });
   // Ajv 8.20 generates faulty code that tracks evaluated properties if `if` is next to `patternProperties`.
-  ajv.opts.unevaluated = unevaluated;
+  ajv.opts.unevaluated = JSON.stringify(schema).includes('"unevaluated');
   // Ajv compares every pair of items, which is too slow for long lists.
   ajv.removeKeyword("uniqueItems");
   ajv.addKeyword({ keyword: "uniqueItems", type: "array", schemaType: "boolean", validate: takesItems });
