@@ -46,7 +46,7 @@ const CLASSES: Readonly<Record<RequestResult["replyClass"]["kind"], Class | unde
 };
 
 const SHORT = { connectMs: 200, headersMs: 200, bodyMs: 200, totalMs: 900 };
-const LONG = { connectMs: 5_000, headersMs: 5_000, bodyMs: 5_000, totalMs: 20_000 };
+const PATIENT = { connectMs: 5_000, headersMs: 5_000, bodyMs: 5_000, totalMs: 20_000 };
 const created = reply(201, { account_number: "A-1" });
 const problems = reply(400, { errors: [{ attr: "name", code: "blank", detail: "" }] });
 const HTML = { "content-type": "text/html" };
@@ -234,10 +234,10 @@ const TABLE: readonly Row[] = [
   row("an endless head", meeting(longHead), "ambiguous"),
   row("an endless body", meeting(endless, { maxReplyBytes: 10_000 }), "ambiguous"),
   row("HTTP 413", meeting(reply(413, "")), "rejected"),
-  row("an unknown authority", meeting(created, { ca: "", timeouts: LONG }), "stop"),
-  row("another host's certificate", meeting(created, { host: "other.example", timeouts: LONG }), "stop"),
-  row("an expired certificate", meeting(created, { expired: true, timeouts: LONG }), "stop"),
-  row("a server that supports only TLS 1.1", meeting(created, { maxVersion: "TLSv1.1", timeouts: LONG }), "stop"),
+  row("an unknown authority", meeting(created, { ca: "", timeouts: PATIENT }), "stop"),
+  row("another host's certificate", meeting(created, { host: "other.example", timeouts: PATIENT }), "stop"),
+  row("an expired certificate", meeting(created, { expired: true, timeouts: PATIENT }), "stop"),
+  row("a server that supports only TLS 1.1", meeting(created, { maxVersion: "TLSv1.1", timeouts: PATIENT }), "stop"),
   row(
     "a base URL without TLS",
     () => refused(() => parseBaseUrl("http://platform.example/v1/", { allowInsecureLoopback: true })),
