@@ -1,18 +1,20 @@
 import type { RequestResult } from "../platform/import/classified-request.ts";
 import type { RepeatedAttempt } from "./ledger-writer.ts";
 import {
-  atPosition,
-  attemptOutcomeFor,
   awaitingSupplier,
-  detach,
-  intentFor,
   interruptedOutcome,
-  isOwnContent,
   keepAmbiguous,
-  noteDoneBefore,
-  noteUnclear,
   outcomeOf,
   type RecordOutcome,
+} from "./record-outcome.ts";
+import {
+  atPosition,
+  attemptOutcomeFor,
+  detach,
+  intentFor,
+  isOwnContent,
+  noteDoneBefore,
+  noteUnclear,
   type RecordState,
 } from "./record-state.ts";
 import { startPatience } from "./poll-patience.ts";

@@ -1,22 +1,19 @@
 import { canonicalJson } from "../json/json-value.ts";
 import { type Clock, timestamp } from "../time/clock.ts";
-import { NON_FIELD_ERRORS } from "../json/attr.ts";
-import type { PlatformProblem } from "../model/problem.ts";
 import type { Writable } from "../model/writable.ts";
-import type { AttemptOutcome, PartialRecord, PriorContent } from "../ledger/records/requests.ts";
+import type { AttemptOutcome, PriorContent } from "../ledger/records/requests.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
-import type { ReplyClass } from "../platform/reply/reply-class.ts";
 import { namesAccount } from "../platform/reply/names-account.ts";
 import type { NewIntent } from "./ledger-writer.ts";
-import { locateProblems } from "./locate-problems.ts";
 import type { Epoch } from "./rate/adaptive-concurrency.ts";
 import type { PollPatience } from "./poll-patience.ts";
 import type { WorkflowPosition } from "./workflow-position.ts";
 import type { RecordToSend } from "./upload-types.ts";
 import type { StepSlot } from "./rate/step-limit.ts";
+import type { RecordOutcome } from "./record-outcome.ts";
 
 /** The progress of a record at its current step. */
-interface StepProgress {
+export interface StepProgress {
   position: WorkflowPosition;
   /** Number of tries so far for the current request of the step, in this run. */
   tries: number;
@@ -102,161 +99,6 @@ export function isOwnContent({ prior }: RecordState): boolean {
 export function isIdempotent({ position }: StepProgress): boolean {
   return position.mode !== "send" || position.step.idempotent;
 }
-
-export interface RecordOutcome {
-  readonly status: AttemptOutcome["status"];
-  readonly problems?: readonly PlatformProblem[];
-  readonly account?: string;
-  readonly reason?: string;
-  /** The step that this outcome completes. */
-  readonly step?: string | undefined;
-  /** Whether the platform had already completed the step, perhaps with different content. */
-  readonly mayHoldOther?: boolean;
-  /** Set if the platform has the rejected record in part. */
-  readonly partial?: PartialRecord;
-}
-
-/**
- * Returns the outcome of a record that is not sent again.
- * @param remoteValidation whether the platform only validates; a record that it accepts is then `valid`
- */
-export function outcomeOf(result: RequestResult, state: RecordState, remoteValidation = false): RecordOutcome {
-  const { replyClass, http } = result;
-  const { toSend } = state;
-  if (replyClass.kind === "accepted") {
-    if (replyClass.exists === true) return existingOutcome(result, replyClass, state);
-    return remoteValidation
-      ? { status: "valid", problems: locateProblems(replyClass.warnings ?? [], toSend) }
-      : acceptedOutcome(replyClass, state);
-  }
-  if (replyClass.kind === "blocked")
-    return { status: "blocked", problems: locateProblems(replyClass.problems, toSend) };
-  if (replyClass.kind === "rejected") return rejectedOutcome(result, replyClass, state);
-  if (replyClass.kind === "unauthorised") return { status: "blocked", reason: "HTTP 401" };
-  if (replyClass.kind !== "stop") return { status: statusWithoutReply(result, state), reason: replyClass.reason };
-  return { status: http === undefined ? "pending" : "blocked", reason: replyClass.failure.message };
-}
-
-type Rejected = Extract<ReplyClass, { readonly kind: "rejected" }>;
-
-function rejectedOutcome({ http }: RequestResult, replyClass: Rejected, state: RecordState): RecordOutcome {
-  const found = { problems: locateProblems(replyClass.problems, state.toSend), ...accountOf(replyClass) };
-  const isSettled = !state.isAmbiguous || (replyClass.isFinal === true && !isOtherUnclear(state));
-  if (!isSettled) {
-    const reason = `HTTP ${http ?? "reply"} to a repeated request; ${EARLIER_UNKNOWN}`;
-    return { status: "ambiguous", ...found, reason };
-  }
-  return replyClass.isPartial === true && !isIdempotent(state)
-    ? { ...partialOutcome(state), ...found }
-    : { status: "rejected", ...found };
-}
-
-/** Returns the outcome of a record that the platform has created, or will create, without the rejected items. */
-function partialOutcome({ position: { step } }: RecordState): RecordOutcome {
-  const reason = "the platform has rejected only items of the record";
-  return step.status === undefined
-    ? { status: "rejected", reason, partial: { mayRepeat: step.dedupesByKey } }
-    : { status: "ambiguous", reason };
-}
-
-/**
- * Whether the request that was refused had other content than an earlier run's request without a clear reply. The
- * refusal then says nothing about the earlier request. A polled refusal is about the record, not about one request.
- */
-function isOtherUnclear({ toSend, prior, position }: RecordState): boolean {
-  return position.mode === "send" && toSend.isAmbiguous && prior === "other";
-}
-
-type Accepted = Extract<ReplyClass, { readonly kind: "accepted" }>;
-
-/**
- * Returns the outcome for a reply that accepts the record. A polled status shows that the platform has the record, but
- * not that it has this content.
- */
-function acceptedOutcome(replyClass: Accepted, state: RecordState): RecordOutcome {
-  const account = accountOf(replyClass);
-  if (state.position.mode === "check" && !isOwnContent(state)) {
-    const problems = locateProblems([VERSION_UNKNOWN], state.toSend);
-    return {
-      status: "ambiguous",
-      problems,
-      reason: "the platform has the record, and different content was sent earlier",
-      ...account,
-    };
-  }
-  return state.wasDoneBefore
-    ? { status: "existing", reason: "an earlier step was already done on the platform", ...account }
-    : { status: "accepted", ...account };
-}
-
-const VERSION_UNKNOWN = recordProblem(
-  "version_unknown",
-  "The platform has this record, perhaps with different content that was sent earlier.",
-);
-
-function recordProblem(code: string, detail: string): PlatformProblem {
-  return { attr: NON_FIELD_ERRORS, severity: "error", by: "platform", code, detail };
-}
-
-/** Returns the outcome of a record that the platform had before this request. */
-function existingOutcome({ http }: RequestResult, replyClass: Accepted, state: RecordState): RecordOutcome {
-  const account = accountOf(replyClass);
-  if (isOwnContent(state)) return { status: "accepted", ...account };
-  if (state.prior === "accepted")
-    return { status: "rejected", problems: locateProblems([REVISION_IGNORED], state.toSend), ...account };
-  return { status: "existing", reason: `HTTP ${http ?? "reply"}: the platform already has the record`, ...account };
-}
-
-const REVISION_IGNORED = recordProblem(
-  "revision_ignored",
-  "The platform already has this record and has not applied the change.",
-);
-
-function accountOf({ account }: { readonly account?: string }): { readonly account?: string } {
-  return account === undefined ? {} : { account };
-}
-
-/** Returns the outcome of a record if the run stops before the record can be sent again. */
-export function interruptedOutcome(result: RequestResult, state: StepProgress): RecordOutcome {
-  const { replyClass } = result;
-  const status = statusWithoutReply(result, state);
-  return "reason" in replyClass ? { status, reason: replyClass.reason } : { status };
-}
-
-/**
- * Changes a record's outcome to `pending` if a closed import supplier blocks the record. Used in runs that wait for the
- * supplier.
- */
-export function awaitingSupplier(outcome: RecordOutcome): RecordOutcome {
-  const { status, problems } = outcome;
-  return status === "blocked" && problems !== undefined
-    ? { status: "pending", reason: problems[0]?.code ?? "" }
-    : outcome;
-}
-
-/**
- * Returns the status of a record without a clear reply. The request may have been processed, which matters only if the
- * request is not idempotent.
- */
-function statusWithoutReply({ replyClass }: RequestResult, state: StepProgress): "ambiguous" | "pending" {
-  return replyClass.kind === "ambiguous" && !isIdempotent(state) ? "ambiguous" : "pending";
-}
-
-/**
- * Makes a `pending` or `blocked` outcome ambiguous if an earlier request had no clear reply, because the record may be
- * on the platform.
- */
-export function keepAmbiguous(
-  outcome: RecordOutcome,
-  { isAmbiguous }: Pick<RecordState, "isAmbiguous">,
-): RecordOutcome {
-  const { status, reason } = outcome;
-  if (!isAmbiguous || (status !== "pending" && status !== "blocked")) return outcome;
-  const because = reason === undefined ? EARLIER_UNKNOWN : `${reason}; ${EARLIER_UNKNOWN}`;
-  return { ...outcome, status: "ambiguous", reason: because };
-}
-
-const EARLIER_UNKNOWN = "an earlier request has an unknown outcome";
 
 export function intentFor(state: RecordState): NewIntent {
   const { attempt, isAmbiguous, position } = state;

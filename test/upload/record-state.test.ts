@@ -3,17 +3,19 @@ import { Failure } from "../../src/model/failure.ts";
 import type { RequestResult } from "../../src/platform/import/classified-request.ts";
 import type { StepClient } from "../../src/platform/import/step-clients.ts";
 import {
-  attemptOutcomeFor,
   awaitingSupplier,
-  detach,
-  intentFor,
   interruptedOutcome,
   keepAmbiguous,
+  outcomeOf,
+  type RecordOutcome,
+} from "../../src/upload/record-outcome.ts";
+import {
+  attemptOutcomeFor,
+  detach,
+  intentFor,
   newRecordState,
   noteDoneBefore,
   noteUnclear,
-  outcomeOf,
-  type RecordOutcome,
   type RecordState,
 } from "../../src/upload/record-state.ts";
 import type { RecordToSend } from "../../src/upload/upload-types.ts";
