@@ -1,6 +1,7 @@
 import type { RequestResult } from "../platform/import/classified-request.ts";
 import type { RepeatedAttempt } from "./ledger-writer.ts";
 import {
+  attemptOutcomeFor,
   awaitingSupplier,
   interruptedOutcome,
   keepAmbiguous,
@@ -9,7 +10,6 @@ import {
 } from "./record-outcome.ts";
 import {
   atPosition,
-  attemptOutcomeFor,
   detach,
   intentFor,
   isOwnContent,

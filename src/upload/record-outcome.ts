@@ -1,3 +1,6 @@
+import { type Clock, timestamp } from "../time/clock.ts";
+import type { Writable } from "../model/writable.ts";
+import { namesAccount } from "../platform/reply/names-account.ts";
 import { NON_FIELD_ERRORS } from "../json/attr.ts";
 import type { PlatformProblem } from "../model/problem.ts";
 import type { AttemptOutcome, PartialRecord } from "../ledger/records/requests.ts";
@@ -160,3 +163,30 @@ export function keepAmbiguous(
 }
 
 const EARLIER_UNKNOWN = "an earlier request has an unknown outcome";
+
+export function attemptOutcomeFor(
+  { toSend, json, attempt }: RecordState,
+  { status, problems = [], account, reason, step, mayHoldOther, partial }: RecordOutcome,
+  context: { readonly clock: Clock; readonly result: RequestResult | undefined },
+): AttemptOutcome {
+  const { result, clock } = context;
+  const outcome: Writable<AttemptOutcome> = {
+    record: toSend.record,
+    identity: toSend.identity,
+    attempt,
+    status,
+    problems,
+    at: timestamp(clock),
+  };
+  if (result?.http !== undefined) outcome.http = result.http;
+  if (result !== undefined) outcome.durationMs = Math.round(result.durationMs);
+  if (account !== undefined) {
+    outcome.account = account;
+    outcome.isNewAccount = !namesAccount({ json }, account);
+  }
+  if (reason !== undefined) outcome.reason = reason;
+  if (step !== undefined) outcome.step = step;
+  if (mayHoldOther === true) outcome.mayHoldOther = true;
+  if (partial !== undefined) outcome.partial = partial;
+  return outcome;
+}

@@ -1,16 +1,11 @@
 import { canonicalJson } from "../json/json-value.ts";
-import { type Clock, timestamp } from "../time/clock.ts";
-import type { Writable } from "../model/writable.ts";
-import type { AttemptOutcome, PriorContent } from "../ledger/records/requests.ts";
-import type { RequestResult } from "../platform/import/classified-request.ts";
-import { namesAccount } from "../platform/reply/names-account.ts";
+import type { PriorContent } from "../ledger/records/requests.ts";
 import type { NewIntent } from "./ledger-writer.ts";
 import type { Epoch } from "./rate/adaptive-concurrency.ts";
 import type { PollPatience } from "./poll-patience.ts";
 import type { WorkflowPosition } from "./workflow-position.ts";
 import type { RecordToSend } from "./upload-types.ts";
 import type { StepSlot } from "./rate/step-limit.ts";
-import type { RecordOutcome } from "./record-outcome.ts";
 
 /** The progress of a record at its current step. */
 export interface StepProgress {
@@ -114,31 +109,4 @@ export function intentFor(state: RecordState): NewIntent {
     rowHash,
     ...(name !== undefined && { step: name }),
   };
-}
-
-export function attemptOutcomeFor(
-  { toSend, json, attempt }: RecordState,
-  { status, problems = [], account, reason, step, mayHoldOther, partial }: RecordOutcome,
-  context: { readonly clock: Clock; readonly result: RequestResult | undefined },
-): AttemptOutcome {
-  const { result, clock } = context;
-  const outcome: Writable<AttemptOutcome> = {
-    record: toSend.record,
-    identity: toSend.identity,
-    attempt,
-    status,
-    problems,
-    at: timestamp(clock),
-  };
-  if (result?.http !== undefined) outcome.http = result.http;
-  if (result !== undefined) outcome.durationMs = Math.round(result.durationMs);
-  if (account !== undefined) {
-    outcome.account = account;
-    outcome.isNewAccount = !namesAccount({ json }, account);
-  }
-  if (reason !== undefined) outcome.reason = reason;
-  if (step !== undefined) outcome.step = step;
-  if (mayHoldOther === true) outcome.mayHoldOther = true;
-  if (partial !== undefined) outcome.partial = partial;
-  return outcome;
 }

@@ -3,6 +3,7 @@ import { Failure } from "../../src/model/failure.ts";
 import type { RequestResult } from "../../src/platform/import/classified-request.ts";
 import type { StepClient } from "../../src/platform/import/step-clients.ts";
 import {
+  attemptOutcomeFor,
   awaitingSupplier,
   interruptedOutcome,
   keepAmbiguous,
@@ -10,7 +11,6 @@ import {
   type RecordOutcome,
 } from "../../src/upload/record-outcome.ts";
 import {
-  attemptOutcomeFor,
   detach,
   intentFor,
   newRecordState,

@@ -1,16 +1,9 @@
 import { plural } from "../../text/count.ts";
-import { ExpressionSyntaxError, tokenise, type Token } from "./expression-tokens.ts";
-import {
-  FUNCTIONS,
-  type Arithmetic,
-  type Comparison,
-  type Expression,
-  type FunctionName,
-  type PathBase,
-  type PathExpression,
-  type PathStep,
-} from "./expression.ts";
+import { ExpressionSyntaxError } from "./expression-tokens.ts";
+import { FUNCTIONS, type Arithmetic, type Comparison, type Expression, type FunctionName } from "./expression.ts";
 import { didYouMean } from "../../text/suggestion.ts";
+import { asObject, parsePath, PATH_SIGNS } from "./parse-path.ts";
+import { readerOf, type TokenReader, unexpected } from "./token-reader.ts";
 
 /**
  * Parses an expression of a rule (docs/rules.md). Precedence from lowest to highest: `or`, `and`, `not`, comparisons,
@@ -22,47 +15,6 @@ export function parseExpression(text: string): Expression {
   const expression = parseOr(reader);
   if (reader.peek().kind !== "end") throw unexpected(reader.peek());
   return expression;
-}
-
-interface TokenReader {
-  readonly text: string;
-  readonly peek: (ahead?: number) => Token;
-  readonly next: () => Token;
-  /** Consumes the next token and returns true if it is this word or sign; otherwise returns false. */
-  readonly take: (word: string) => boolean;
-  readonly expect: (word: string) => void;
-}
-
-const END: Token = { kind: "end", text: "", offset: 0 };
-
-function readerOf(text: string): TokenReader {
-  const tokens = tokenise(text);
-  let position = 0;
-  const peek = (ahead = 0): Token => tokens[Math.min(position + ahead, tokens.length - 1)] ?? END;
-  const next = (): Token => {
-    const token = peek();
-    position += 1;
-    return token;
-  };
-  const take = (word: string): boolean => {
-    const { kind, text: found } = peek();
-    if (found !== word || (kind !== "name" && kind !== "sign" && kind !== "function")) return false;
-    position += 1;
-    return true;
-  };
-  const expect = (word: string): void => {
-    if (!take(word)) throw new ExpressionSyntaxError(`expected "${word}" ${describePosition(peek())}`, peek().offset);
-  };
-  return { text, peek, next, take, expect };
-}
-
-function describePosition({ kind, text }: Token): string {
-  return kind === "end" ? "at the end" : `before "${text}"`;
-}
-
-function unexpected(token: Token): ExpressionSyntaxError {
-  const what = token.kind === "end" ? "the expression is incomplete" : `unexpected "${token.text}"`;
-  return new ExpressionSyntaxError(what, token.offset);
 }
 
 function parseOr(reader: TokenReader): Expression {
@@ -161,11 +113,8 @@ function parseOperand(reader: TokenReader): Expression {
     }
   }
   if (token.text === "config" && reader.peek(1).text === ".") return parseSetting(reader);
-  return parsePath(reader);
+  return parsePath(reader, parseOr);
 }
-
-/** Signs that follow a name at the start of a path. */
-const PATH_SIGNS: ReadonlySet<string> = new Set([".", "[", "{}"]);
 
 const ZERO: Expression = { kind: "number", digits: "0" };
 
@@ -208,6 +157,9 @@ function parseCall(reader: TokenReader): Expression {
   );
 }
 
+/** Functions whose operands are objects. Only there can a path end with any base, or with `parent`. */
+const OBJECT_FUNCTIONS: ReadonlySet<string> = new Set<FunctionName>(["same", "agrees", "name-of"]);
+
 function isFunction(name: string): name is FunctionName {
   return Object.hasOwn(FUNCTIONS, name);
 }
@@ -218,95 +170,4 @@ function parseSetting(reader: TokenReader): Expression {
   const { kind, text, offset } = reader.next();
   if (kind !== "name") throw new ExpressionSyntaxError("expected the name of a setting after config.", offset);
   return { kind: "setting", name: text };
-}
-
-const BASES: readonly PathBase[] = ["this", "top", "above", "other", "found"];
-/** Words that alone are not names of fields: the object that is checked, and the row that a lookup found. */
-const LONE_BASES: ReadonlySet<string> = new Set<PathBase>(["this", "found"]);
-/** Functions whose operands are objects. Only there can a path end with any base, or with `parent`. */
-const OBJECT_FUNCTIONS: ReadonlySet<string> = new Set<FunctionName>(["same", "agrees", "name-of"]);
-/** Reserved words, which cannot be field names. */
-const RESERVED: ReadonlySet<string> = new Set(["and", "or", "not", "in", "is", "present", "absent", "day", "days"]);
-
-/** Returns the operand of a function on objects: `top`, `other` or `parent` at its end is the object, not a field. */
-function asObject(operand: Expression): Expression {
-  if (operand.kind !== "path" || operand.base === "listed") return operand;
-  const last = operand.steps.at(-1);
-  if (last?.kind !== "field") return operand;
-  if (last.name === "parent") return { ...operand, steps: [...operand.steps.slice(0, -1), { kind: "parent" }] };
-  const base = BASES.find((name) => name === last.name);
-  const isBase = base !== undefined && base !== "above" && operand.base === "here" && operand.steps.length === 1;
-  return isBase ? { ...operand, base, steps: [] } : operand;
-}
-
-function parsePath(reader: TokenReader): PathExpression {
-  const start = reader.peek().offset;
-  const steps: PathStep[] = [];
-  const base = takeBase(reader);
-  if (base === "listed") steps.push(...parseListed(reader));
-  if (base === undefined && reader.take(".")) return { kind: "path", base: "here", steps, text: "." };
-  if (base === undefined) steps.push(parseStep(reader));
-  while (continues(steps, reader)) steps.push(parseStep(reader));
-  const [first] = steps;
-  if (base === "above" && first?.kind !== "field" && first?.kind !== "named") {
-    throw new ExpressionSyntaxError("expected the name of a field or named value after above.", start);
-  }
-  return { kind: "path", base: base ?? "here", steps, text: reader.text.slice(start, reader.peek().offset).trim() };
-}
-
-function takeBase(reader: TokenReader): PathBase | undefined {
-  if (reader.peek().text === "listed" && reader.peek(1).text === "." && reader.take("listed")) return "listed";
-  const { kind, text } = reader.peek();
-  const base = kind === "name" ? BASES.find((name) => text === name) : undefined;
-  if (base === undefined || !(LONE_BASES.has(base) || PATH_SIGNS.has(reader.peek(1).text))) return undefined;
-  reader.next();
-  return base;
-}
-
-/** Parses `listed.product-rates[...]`. The name of a list may contain hyphens. */
-function parseListed(reader: TokenReader): readonly PathStep[] {
-  reader.expect(".");
-  const words = [nameOfList(reader)];
-  while (reader.take("-")) words.push(nameOfList(reader));
-  const name = words.join("-");
-  reader.expect("[");
-  return [{ kind: "field", name }, parseItems(reader)];
-}
-
-function nameOfList(reader: TokenReader): string {
-  const { kind, text, offset } = reader.next();
-  if (kind === "name") return text;
-  throw new ExpressionSyntaxError("expected the name of a reference list after listed.", offset);
-}
-
-/** Returns whether the path has another step, and consumes the dot before that step. A bracket needs no dot. */
-function continues(steps: readonly PathStep[], reader: TokenReader): boolean {
-  const last = steps.at(-1);
-  const { kind, text } = reader.peek();
-  if (last?.kind !== "named" && kind === "sign" && (text === "[" || text === "{}")) return true;
-  if (!reader.take(".")) return false;
-  if (last?.kind === "named")
-    throw new ExpressionSyntaxError("a named value must be the end of a path", reader.peek().offset);
-  return true;
-}
-
-function parseStep(reader: TokenReader): PathStep {
-  const token = reader.next();
-  if (token.kind === "named") return { kind: "named", name: token.text };
-  if (token.text === "[" && token.kind === "sign") return parseItems(reader);
-  if (token.text === "{}" && token.kind === "sign") return { kind: "members" };
-  if (token.kind !== "name") throw unexpected(token);
-  if (RESERVED.has(token.text)) {
-    const reason = "a reserved word, which cannot be the name of a field in rules";
-    throw new ExpressionSyntaxError(`unexpected "${token.text}": ${reason}`, token.offset);
-  }
-  const isParent = token.text === "parent" && PATH_SIGNS.has(reader.peek().text);
-  return isParent ? { kind: "parent" } : { kind: "field", name: token.text };
-}
-
-function parseItems(reader: TokenReader): PathStep {
-  if (reader.take("]")) return { kind: "items" };
-  const filter = parseOr(reader);
-  reader.expect("]");
-  return { kind: "items", filter };
 }
