@@ -87,6 +87,22 @@ it("validate does not count a row as left out if it belongs to a row that `pick`
   );
 });
 
+it("validate reports every record whose key is similar to the key of a row without a parent", async () => {
+  const folder = workFolder({
+    "mapping.yaml": JOINED_MAPPING,
+    "accounts.csv": "REF,NAME\n007,Ann\n07,Anna\nB8,Bob\n",
+    "customers.csv": "REF,SEQ,LAST,MAIL\n007,1,Abbott,\n07,1,Adams,\n7,2,Begum,\nB8,1,Clarke,\n",
+  });
+  const { stdout } = await validate(folder, ["--supplier", "S"]);
+  const shown = linesOf(stdout).map(({ key, status, errors = [] }) => [key, status, ...errors.map(({ code }) => code)]);
+  expect(shown).toEqual([
+    ["007", "invalid", "source_child_left_out", "near_duplicate_key"],
+    ["07", "invalid", "source_child_left_out", "near_duplicate_key"],
+    ["B8", "valid"],
+    [undefined, "invalid", "source_orphan_row"],
+  ]);
+});
+
 it.each([
   ["--only", ["--only", "007"]],
   ["--limit", ["--limit", "2"]],

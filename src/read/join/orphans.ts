@@ -10,10 +10,7 @@ import { type OpenedChild, type OpenedSource, rowsOf } from "../input/opened-sou
 import { type ReadRow, sourceProblem } from "../row/read-row.ts";
 import { keyOf, keyPlace } from "../row/row-key.ts";
 
-/**
- * By normalised key: the place of the first parent or, if parents share rows, the places of up to `MAX_NEAR_PARENTS`
- * parents.
- */
+/** By normalised key: up to `MAX_NEAR_PARENTS` parents. The orphan may belong to any of them. */
 type NearMisses = ReadonlyMap<string, readonly FoundParent[]>;
 
 const MAX_NEAR_PARENTS = 100;
@@ -38,25 +35,21 @@ export async function nearestParents(
   const near = new Map<string, FoundParent[]>();
   const waiting: Waiting = new Map();
   if (wanted.size === 0) return near;
-  const max = parent.key === child.parentKey ? 1 : MAX_NEAR_PARENTS;
-  let full = 0;
   let record = 0;
   const add = (row: Row): void => {
     const loose = looseKey(row, child.parentKey);
     if (loose === undefined || !wanted.has(loose)) return;
     const found = near.get(loose) ?? [];
     if (found.length === 0) near.set(loose, found);
-    if (found.length === max) return;
+    if (found.length === MAX_NEAR_PARENTS) return;
     const key = keyOf(row, child.parentKey);
     found.push({ key, place: keyPlace(row, child.parentKey), records: recordsOf(row, record, parent, waiting) });
-    if (found.length === max) full += 1;
   };
   for await (const rows of rowsOf(parent)) {
     for (const { row } of rows) {
       record += 1;
       add(row);
     }
-    if (full === wanted.size) break;
   }
   if (isChild(parent)) await addRecords(waiting, parent, above);
   return near;
