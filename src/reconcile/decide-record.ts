@@ -36,6 +36,9 @@ export function decisionFor(
     return reason ?? { ...made, decision: "resend", reason: "two queries did not find the record on the platform" };
   }
   const { account } = lookup;
+  if (account !== undefined && hasOtherAccount(record, account)) {
+    return `the platform returns the account number ${account}, but an earlier reply had ${record.account}: it may have two accounts`;
+  }
   const found = {
     ...made,
     ...(account !== undefined && { account, isNewAccount: isNewAccount(record, account) }),
@@ -90,6 +93,11 @@ function conflictAt(attr: string, { row }: UndecidedRecord, { job }: DecisionCon
  */
 function isNewAccount({ payload }: UndecidedRecord, account: string): boolean {
   return !namesAccount({ json: Buffer.from(canonicalJson(payload)) }, account);
+}
+
+/** Whether an earlier reply had another number for the new account of a record. */
+function hasOtherAccount(record: UndecidedRecord, account: string): boolean {
+  return record.account !== undefined && record.account !== account && isNewAccount(record, account);
 }
 
 /** Returns the results. If several records have the same new account number, their results become `unknown`. */

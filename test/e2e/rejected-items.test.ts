@@ -96,3 +96,15 @@ test("a corrected account is compared with the platform if an unclear request fo
     errors: [{ attr: "name", code: "conflict" }],
   });
 });
+
+test("reconcile does not accept another account than the one that was created with a rejected item", async () => {
+  const stored = { number: "K1", name: "old", account_number: "A-2" };
+  const { push, cwd } = await accountScene("", [CREATED, closeSilently], stored);
+  expect(await push("accounts.csv")).toMatchObject({ status: "rejected", account: "A-1" });
+  expect(await push("accounts.csv", "--revise")).toMatchObject({ status: "ambiguous" });
+  const words = ["reconcile", "--quiet-period", "0s", "--format", "ndjson"];
+  const { code, stdout, stderr } = await runCli(words, { cwd, env: { MIGRATE_TOKEN: "token" } });
+  expect(stderr).toContain("the platform returns the account number A-2, but an earlier reply had A-1");
+  expect(outcomeLines(stdout)).toMatchObject([{ status: "ambiguous" }]);
+  expect(code).toBe(5);
+});

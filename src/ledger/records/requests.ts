@@ -103,6 +103,8 @@ export interface AmbiguousItem {
   readonly resends: number;
   /** The last step that the platform completed for the sent content. */
   readonly step?: string;
+  /** The account number in an earlier reply about the record. */
+  readonly account?: string;
   /** Number of attempts in the ledger, across all runs. 0 if only an uncertain recovery made the record ambiguous. */
   readonly attempts: number;
 }

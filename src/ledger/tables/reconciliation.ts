@@ -13,7 +13,8 @@ type AmbiguousRow = Selected<Omit<AmbiguousItem, "sentBy">>;
 
 const selectUndecided = (status: UndecidedStatus): string => `
   select items.record, items.key, items.identity, items.content = records.content as "isAsSent",
-    ${MAY_HOLD_OTHER} as "mayHoldOther", case when resends > 0 then resends else 0 end as resends, records.attempts, records.step
+    ${MAY_HOLD_OTHER} as "mayHoldOther", case when resends > 0 then resends else 0 end as resends, records.attempts,
+    records.step, records.account
   from migrate.items inner join migrate.records on records.identity = items.identity
   where items.run = $1 and items.status = '${status}' and records.state = '${status}'`;
 
@@ -68,13 +69,16 @@ const SELECT_SENDER = statement<{ name: string }>(`
   inner join migrate.runs on runs.id = sent.run
   where sent.run <> $1 and sent.attempt = (select attempts from migrate.records where identity = $2) limit 1`);
 
-function toAmbiguousItem(tables: Tables, { isAsSent, mayHoldOther, step, ...item }: AmbiguousRow): AmbiguousItem {
+function toAmbiguousItem(
+  tables: Tables,
+  { isAsSent, mayHoldOther, step, account, ...item }: AmbiguousRow,
+): AmbiguousItem {
   return {
     ...item,
     key: tables.readKey(item.key),
     isAsSent: Boolean(isAsSent),
     mayHoldOther: Boolean(mayHoldOther),
-    ...(step !== null && { step }),
+    ...definedMembers({ step: step ?? undefined, account: account ?? undefined }),
   };
 }
 
