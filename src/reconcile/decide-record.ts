@@ -36,9 +36,6 @@ export function decisionFor(
     return reason ?? { ...made, decision: "resend", reason: "two queries did not find the record on the platform" };
   }
   const { account } = lookup;
-  if (account !== undefined && hasOtherAccount(record, account)) {
-    return `the platform returns the account number ${account}, but an earlier reply had ${record.account}: it may have two accounts`;
-  }
   const found = {
     ...made,
     ...(account !== undefined && { account, isNewAccount: isNewAccount(record, account) }),
@@ -95,13 +92,11 @@ function isNewAccount({ payload }: UndecidedRecord, account: string): boolean {
   return !namesAccount({ json: Buffer.from(canonicalJson(payload)) }, account);
 }
 
-/** Whether an earlier reply had another number for the new account of a record. */
-function hasOtherAccount(record: UndecidedRecord, account: string): boolean {
-  return record.account !== undefined && record.account !== account && isNewAccount(record, account);
-}
-
-/** Returns the results. If several records have the same new account number, their results become `unknown`. */
-export function withoutSharedAccounts(
+/**
+ * Returns the results. A result becomes `unknown` if several records have its new account number, or if an earlier reply
+ * about its record had another number.
+ */
+export function withoutDoubtfulAccounts(
   records: readonly UndecidedRecord[],
   lookups: readonly LookupResult[],
 ): readonly LookupResult[] {
@@ -114,9 +109,16 @@ export function withoutSharedAccounts(
   for (const account of accounts) if (account !== undefined) counts.set(account, (counts.get(account) ?? 0) + 1);
   return lookups.map((lookup, index) => {
     const account = accounts[index];
-    const isShared = account !== undefined && (counts.get(account) ?? 0) > 1;
-    return isShared
-      ? { kind: "unknown", reason: "the platform returned the same account number for several records" }
-      : lookup;
+    const earlier = records[index]?.account;
+    if (account === undefined) return lookup;
+    if (earlier !== undefined && earlier !== account)
+      return { kind: "unknown", reason: otherAccount(account, earlier) };
+    return (counts.get(account) ?? 0) > 1 ? { kind: "unknown", reason: SHARED_ACCOUNT } : lookup;
   });
+}
+
+const SHARED_ACCOUNT = "the platform returned the same account number for several records";
+
+function otherAccount(account: string, earlier: string): string {
+  return `the platform returns the account number ${account}, but an earlier reply had ${earlier}: it may have two accounts`;
 }
