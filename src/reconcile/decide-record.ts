@@ -93,10 +93,10 @@ function isNewAccount({ payload }: UndecidedRecord, account: string): boolean {
 }
 
 /**
- * Returns the results. A result becomes `unknown` if several records have its new account number, or if an earlier reply
- * about its record had another number.
+ * Returns the results with conflicting account numbers replaced by `unknown`: several records have the same new account
+ * number, or an earlier reply about the record had another number.
  */
-export function withoutDoubtfulAccounts(
+export function markConflictingAccounts(
   records: readonly UndecidedRecord[],
   lookups: readonly LookupResult[],
 ): readonly LookupResult[] {

@@ -10,7 +10,7 @@ import type { LookupResult } from "../platform/reading/lookup-result.ts";
 import type { ReadClient } from "../platform/reading/read-client.ts";
 import { lookUpRecords } from "../platform/reading/record-lookup.ts";
 import { counted, formatCount } from "../text/count.ts";
-import { type DecisionContext, decisionFor, withoutDoubtfulAccounts } from "./decide-record.ts";
+import { type DecisionContext, decisionFor, markConflictingAccounts } from "./decide-record.ts";
 import { type UndecidedRecord, undecidedRecords } from "./undecided-records.ts";
 
 export interface ReconcileContext extends DecisionContext {
@@ -42,7 +42,7 @@ export async function reconcileRun(
     const second = again.length === 0 ? [] : await lookUpGroup(again, context);
     const results = new Map(again.map((record, index) => [record, second[index] ?? NOT_READ_BACK]));
     const lookups = group.map((record, index) => results.get(record) ?? seen[index] ?? NOT_READ_BACK);
-    await saveDecisions(group, withoutDoubtfulAccounts(group, lookups), context, left);
+    await saveDecisions(group, markConflictingAccounts(group, lookups), context, left);
   }
   for (const [reason, records] of left) {
     const keep = records.length === 1 ? "keeps" : "keep";
