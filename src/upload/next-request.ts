@@ -15,6 +15,7 @@ import {
   isOwnContent,
   noteDoneBefore,
   noteUnclear,
+  settlesEarlierRequests,
   type RecordState,
 } from "./record-state.ts";
 import { startPatience } from "./poll-patience.ts";
@@ -200,7 +201,7 @@ async function advance(
   if (replyClass.kind === "accepted" && replyClass.exists === true && !isOwnContent(state)) noteDoneBefore(state);
   const step = state.wasDoneBefore ? undefined : state.position.step.name;
   const done = { status: "pending", reason: "done", step, mayHoldOther: state.wasDoneBefore } as const;
-  if (state.position.mode !== "send" || !state.position.step.idempotent) state.isAmbiguous = false;
+  if (settlesEarlierRequests(state, context.steps[0])) state.isAmbiguous = false;
   if (to === undefined || shutdown.stopping.aborted) return finish(state, done, result, context);
   const outcome = attemptOutcomeFor(state, done, { clock, result });
   const fallback = attemptOutcomeFor(state, keepAmbiguous(done, state), { clock, result });

@@ -1,5 +1,6 @@
 import { canonicalJson } from "../json/json-value.ts";
 import type { PriorContent } from "../ledger/records/requests.ts";
+import type { StepClient } from "../platform/import/step-clients.ts";
 import type { NewIntent } from "./ledger-writer.ts";
 import type { Epoch } from "./rate/adaptive-concurrency.ts";
 import type { PollPatience } from "./poll-patience.ts";
@@ -93,6 +94,16 @@ export function isOwnContent({ prior }: RecordState): boolean {
 /** Whether the next request of the record creates nothing, so that repeating it is harmless. */
 export function isIdempotent({ position }: StepProgress): boolean {
   return position.mode !== "send" || position.step.idempotent;
+}
+
+/**
+ * Whether the completion of the current step settles an earlier request without a clear reply. It does not if that
+ * request may belong to a later step, because an earlier run sent other content or the ledger lost the record's steps.
+ */
+export function settlesEarlierRequests({ position, toSend }: RecordState, firstStep: StepClient | undefined): boolean {
+  if (position.mode === "send" && position.step.idempotent) return false;
+  if (!toSend.isAmbiguous) return true;
+  return toSend.prior !== "other" && (toSend.step !== undefined || position.step === firstStep);
 }
 
 export function intentFor(state: RecordState): NewIntent {

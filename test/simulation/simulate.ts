@@ -47,7 +47,6 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
     const world = createWorld(dice, seededDice(seed + 3_000_000), {
       ledgerPath: path.join(folder, "ledger.db"),
       wall,
-      mayChange: restores === undefined,
     });
     const job = injectBug(restores === undefined ? world.job : withRestores(world.job, seed, restores === "noticed"));
     const ends = await playAll(job, dice, world.weather);
@@ -87,16 +86,14 @@ interface World {
 
 interface Place {
   readonly wall: SimulationOptions["wall"];
-  /** Whether rows may change and the platform may replace content. */
-  readonly mayChange: boolean;
   readonly ledgerPath: string;
 }
 
 /** @param changes random numbers that determine how the input changes, and whether the platform replaces content */
-function createWorld(dice: Dice, changes: Dice, { ledgerPath, wall, mayChange }: Place): World {
+function createWorld(dice: Dice, changes: Dice, { ledgerPath, wall }: Place): World {
   const trace: string[] = [];
   const clock = createSimulatedClock(wall);
-  const isChanging = mayChange && changes() < CHANGING_SHARE;
+  const isChanging = changes() < CHANGING_SHARE;
   const weather = createWeather(dice, isChanging && changes() < 0.5 ? LATE_SHARE : 0);
   const note = (event: string): void => void trace.push(`${clock.monotonic()} ${event}`);
   const drawn = pickWeighted<Operation>(dice, [
@@ -106,7 +103,7 @@ function createWorld(dice: Dice, changes: Dice, { ledgerPath, wall, mayChange }:
     [2, importOperations.scheduled],
   ]);
   const operation =
-    mayChange && drawn === importOperations.deduping && changes() < UPDATING_SHARE ? importOperations.updating : drawn;
+    drawn === importOperations.deduping && changes() < UPDATING_SHARE ? importOperations.updating : drawn;
   const onRepeat = onRepeatOf(operation);
   const records = recordsFor(dice);
   const platform = createModelPlatform({

@@ -153,10 +153,16 @@ test("polling ends at the timeout, at the end of the run, or when it is no longe
 });
 
 test.each([
-  ["stays ambiguous after a step that can be repeated, because a later request may have arrived", true, "ambiguous"],
-  ["is no longer ambiguous once a step that creates the record was answered", false, "pending"],
-])("an ambiguous record %s", async (_, idempotent, status) => {
-  const unanswered = { ...sendable(1), isAmbiguous: true };
+  [
+    "stays ambiguous after a step that can be repeated, because a later request may have arrived",
+    true,
+    "same",
+    "ambiguous",
+  ],
+  ["is no longer ambiguous once a step that creates the record was answered", false, "same", "pending"],
+  ["stays ambiguous if other content may have reached a later step", false, "other", "ambiguous"],
+] as const)("an ambiguous record %s", async (_, idempotent, prior, status) => {
+  const unanswered = { ...sendable(1), isAmbiguous: true, prior };
   const { ledger } = await poll(() => busy(), { records: [unanswered], steps: [{ ...STAGE, idempotent }] });
   expect(ledger.settlements.map((saved) => saved.status).at(-1)).toBe(status);
 });

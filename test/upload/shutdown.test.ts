@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { RequestResult } from "../../src/platform/import/classified-request.ts";
 import type { RecordToSend } from "../../src/upload/upload-types.ts";
 import { ACCEPTED, AMBIGUOUS, play, sendables } from "./scene.ts";
 
@@ -68,8 +69,11 @@ describe("an upload that is stopped", () => {
 
   test("does not wait for a source that has stalled", async () => {
     const drain = new AbortController();
-    setTimeout(() => drain.abort(), 20);
-    const { end } = await play(() => ACCEPTED, { source: silent(), drain: drain.signal });
+    const answer = ({ number }: { readonly number: number }): RequestResult => {
+      if (number === 3) drain.abort();
+      return ACCEPTED;
+    };
+    const { end } = await play(answer, { source: silent(), drain: drain.signal });
     expect(end).toMatchObject({ reason: "drained", counts: { accepted: 3 } });
   });
 });

@@ -105,6 +105,18 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.sendable(later, 1, 9)).toMatchObject([{ isAmbiguous: true, prior: "other" }]);
     });
 
+    test.each([
+      ["no longer knows the step of a record with a further request that creates something", false, undefined],
+      ["still knows the step of a record with a further idempotent request", true, "stage"],
+    ])("%s", async (_, idempotent, step) => {
+      const sent = await planned(ledger, [item(1, "A", "x")]);
+      await sendAll(ledger, sent, "pending", { step: "stage" });
+      await recovery.markPossiblySent([request("A", 2, { content: contentHash({ content: "x" }), idempotent })], AT);
+      const later = await planned(ledger, [item(1, "A", "x")], { policy: { resendAmbiguous: true } });
+      const [found] = await ledger.sendable(later, 1, 9);
+      expect([found?.isAmbiguous, found?.step]).toEqual([!idempotent, step]);
+    });
+
     test("makes records of an unfinished run ambiguous if the journal contains requests for them", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       await recovery.markPossiblySent([request("B", 1)], AT);

@@ -90,7 +90,7 @@ const MARK_POSSIBLY_SENT = `
     from latest
     on conflict (identity) do update set
       content = excluded.content, attempts = excluded.attempts, verified = null,
-      step = case when known.content = excluded.content then known.step end,
+      step = case when excluded.state = 'pending' and known.content = excluded.content then known.step end,
       other_content = case
         when known.content <> excluded.content
           and (known.state in ('ambiguous', 'sending') or known.step is not null or known.resends > 0) then 1

@@ -78,12 +78,12 @@ const UNCOVER = "update records set resends = -1 where identity = ?1 and ?1 not 
 const INSERT_RECORD = "insert or ignore into records (identity, content, state, attempts) values (?, ?, ?, ?)";
 
 /**
- * Gives a record the content of the added request. If this content differs from the known content, the record was
+ * Gives a record the content of the added request. The step of a request that creates something is unknown. If this content differs from the known content, the record was
  * revised between the requests. An accepted record stays accepted if the added attempt directly follows its last
  * attempt and repeats the accepted content.
  */
 const UPDATE_RECORD = `
-  update records set attempts = ?3, content = ?2, step = iif(content = ?2, step, null), verified = null,
+  update records set attempts = ?3, content = ?2, step = iif(?4 = 1 and content = ?2, step, null), verified = null,
     other_content = iif(content <> ?2 and (state in ('ambiguous', 'sending') or step is not null or resends > 0),
       1, other_content),
     state = iif(?4 = 1 or (state = 'accepted' and accepted_content = ?2 and attempts + 1 = ?3), state, 'ambiguous')
