@@ -129,17 +129,17 @@ function rawReader(options: LeafOptions, columns: readonly Column[]): (row: Row)
   return (row) => joined(columns, (column) => read(column, row), join);
 }
 
-/** Omits empty cells. */
-function joined(columns: readonly Column[], read: (column: Column) => CellContent, between: string): string {
+/** Omits empty cells. Returns a list or an object as it is, because it has no text to join. */
+function joined(columns: readonly Column[], read: (column: Column) => CellContent, between: string): CellContent {
   const parts: string[] = [];
   let characters = 0;
   for (const column of columns) {
     const content = read(column);
     if (content === "") continue;
-    const part = typeof content === "string" ? content : JSON.stringify(content);
-    characters += part.length + (parts.length === 0 ? 0 : between.length);
+    if (typeof content !== "string") return content;
+    characters += content.length + (parts.length === 0 ? 0 : between.length);
     checkCellLength(characters, "join");
-    parts.push(part);
+    parts.push(content);
   }
   return parts.join(between);
 }

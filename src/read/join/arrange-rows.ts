@@ -1,8 +1,8 @@
-import { canonicalJson, cellTextOf, type JsonValue } from "../../json/json-value.ts";
+import { canonicalJson, cellTextOf, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { compareNumberRanks, numberRank } from "../../json/number-rank.ts";
 import { isAddedColumn } from "../../model/added-columns.ts";
 import type { LocalProblem } from "../../model/problem.ts";
-import { isCsvRow, placeOf, type Row } from "../../model/record.ts";
+import { isCsvRow, memberPath, placeOf, type Row } from "../../model/record.ts";
 import type { Rank, RowChoice, RowOrder } from "../../model/source-spec.ts";
 import type { RowArrangement } from "../input/opened-source.ts";
 import { NO_PROBLEMS, rowContent, sourceProblem } from "../row/read-row.ts";
@@ -165,7 +165,10 @@ export function placesInOrder(ranks: readonly (Rank | undefined)[]): readonly nu
   return ranks.map((_, place) => place).toSorted((one, other) => compareRanks(ranks[one], ranks[other]));
 }
 
+/** Returns the text of a cell for comparisons; of a list or an object, its JSON. */
 function orderText(row: Row, column: string): string {
+  const value = isCsvRow(row) ? undefined : valueAt(row.value, memberPath(row, column));
+  if (typeof value === "object" && value !== null) return canonicalJson(value);
   return keyOf(row, column)?.trim() ?? "";
 }
 

@@ -6,8 +6,8 @@ import { cellPlace } from "../csv/csv-rows.ts";
 
 /**
  * Returns the key of a row: the value of a column (CSV), or of a member or dot path (JSON). Text is unchanged, because
- * `00123` and `123` are different keys. Only an unpaired surrogate escape in JSON becomes U+FFFD. A JSON number is
- * converted to text. Returns undefined if the value is missing, blank, or neither text nor a number.
+ * `00123` and `123` are different keys. Only an unpaired surrogate escape in JSON becomes U+FFFD. A JSON number or
+ * boolean is converted to text. Returns undefined if the value is missing or blank, or a list or an object.
  */
 export function keyOf(row: Row, name: string): string | undefined {
   const text = isCsvRow(row) ? row.cells[row.table.columnIndex.get(name) ?? -1] : jsonKey(row, name);
@@ -25,5 +25,5 @@ export function keyPlace(row: Row, name: string): Place {
 
 function jsonKey(row: JsonRow, name: string): string | undefined {
   const value = valueAt(row.value, memberPath(row, name));
-  return typeof value === "string" || typeof value === "number" ? cellTextOf(value).toWellFormed() : undefined;
+  return typeof value === "object" || value === undefined ? undefined : cellTextOf(value).toWellFormed();
 }

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import type { InputRecord, Row } from "../../../src/model/record.ts";
 import type { ChildSpec, RowChoice, SourceSpec } from "../../../src/model/source-spec.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
@@ -50,6 +50,24 @@ function joined(records: readonly InputRecord[]): readonly unknown[] {
 function childLines(row: Row): readonly number[] {
   return row.children?.get("customers")?.map(({ line }) => line) ?? [];
 }
+
+test.each<readonly [string, Partial<ChildSpec>, readonly unknown[], readonly number[]]>([
+  [
+    "`pick` with `per` takes one row for each of the booleans",
+    { pick: { take: "last", per: "A" } },
+    [false, true],
+    [1, 2],
+  ],
+  ["`pick` with `per` takes one row for each of the lists", { pick: { take: "last", per: "A" } }, [[1], [2]], [1, 2]],
+  ["`pick` with `by` compares booleans as text", { pick: { take: "last", by: { column: "A" } } }, [true, false], [1]],
+  ["`orderBy` orders booleans as text", { orderBy: { column: "A" } }, [true, false], [2, 1]],
+])("%s in JSON rows", async (_, child, values, expected) => {
+  const spec = await plan(["1,C1"], [], child);
+  const file = join(temporaryFolder(), "customers.ndjson");
+  await writeFile(file, values.map((A) => `${JSON.stringify({ ID: "C1", A })}\n`).join(""));
+  const children = spec.children.map((each) => ({ ...each, files: [file] }));
+  expect(joined((await read({ ...spec, children })).records)).toEqual([expected]);
+});
 
 describe.each(STORES)("rows shared by several parents, %s", (_, options) => {
   it("belong to each of their parents, and a row without a parent is an orphan", async () => {

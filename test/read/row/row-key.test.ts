@@ -9,7 +9,8 @@ test.each([
   [1e21, "1000000000000000000000"],
   [" ", undefined],
   [null, undefined],
-  [true, undefined],
+  [true, "true"],
+  [[true], undefined],
 ])("the key %j of a JSON row is read as %j", (value, key) => {
   expect(keyOf(jsonRow({ REF: value }), "REF")).toBe(key);
 });
