@@ -72,8 +72,9 @@ export function* coverPlan(tables: Tables, run: number, superseded: readonly Row
   yield* tables.run(KEEP_SINCE, latest);
   const known = yield* tables.run(FORGET_UNSENT, latest);
   const unsent = yield* tables.run(INSERT_UNSENT, run);
-  const recovered = yield* coverRecovered(tables, run);
+  const { recovered, accepted } = yield* coverRecovered(tables, run);
   yield* tables.run(COVER, run, inserted - known + unsent + recovered);
+  yield* addAccepted(tables, run, accepted);
   yield* notePlanned(tables, run, yield* countsOf(tables, run, "status"), superseded);
 }
 

@@ -1,5 +1,5 @@
 import type { RunRow } from "../runs/recorded-run.ts";
-import { exists, type Sql, type Tables, type Work } from "./tables.ts";
+import { exists, type Sql, statement, type Tables, type Work } from "./tables.ts";
 
 /**
  * Makes records that are new to the ledger `ambiguous` after an uncertain recovery, because they may have been sent.
@@ -40,10 +40,23 @@ const INSERT_HELD: Sql = {
   postgres: insertHeld("0"),
 };
 
-/** Marks records of this run as planned if they were known only from a recovery or a journal. Returns their number. */
-export function* coverRecovered(tables: Tables, run: number): Work<number> {
-  return yield* tables.run(COVER_RECOVERED, run);
+/**
+ * Marks records of this run as planned if they were known only from a recovery or a journal. Returns their number, and
+ * the number of these records that are on the platform.
+ */
+export function* coverRecovered(
+  tables: Tables,
+  run: number,
+): Work<{ readonly recovered: number; readonly accepted: number }> {
+  // PostgreSQL lists only new records as recovered.
+  const { accepted = 0 } = tables.dialect === "sqlite" ? ((yield* tables.row(COUNT_ACCEPTED, run)) ?? {}) : {};
+  return { recovered: yield* tables.run(COVER_RECOVERED, run), accepted };
 }
+
+const COUNT_ACCEPTED = statement<{ accepted: number }>(`
+  select count(*) as accepted from records
+  where (select recoveries from ledger_state) is not null and resends < 0 and accepted_content <> x''
+    and identity in (select identity from items where run = $1)`);
 
 const COVER_RECOVERED: Sql = {
   sqlite: `

@@ -50,7 +50,7 @@ function rebuild(intact: SqliteDatabase, path: string, mayRecreate: boolean): Le
     intact.transaction(() => {
       for (const sql of [...UNCONFIRMED, ...(isCertain ? MARK_ONE_UNCERTAIN : MARK_ALL_UNCERTAIN), ...FOLLOWING])
         intact.run(sql);
-      intact.execute(RECOUNT + FIND_UNCOVERED);
+      intact.execute(FIND_UNCOVERED + RECOUNT);
     });
     return { tables, ambiguous: intact.row(AMBIGUOUS)?.count ?? 0 };
   } finally {

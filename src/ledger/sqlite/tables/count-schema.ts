@@ -1,4 +1,4 @@
-import { NOTE_AGAIN, PLANNED_PUSHES } from "../../tables/planned-records.ts";
+import { NOTE_AGAIN, PLANNED_PUSHES, PLANNED_RECORDS } from "../../tables/planned-records.ts";
 import { STANDING_PROBLEM } from "../../tables/problems.ts";
 import type { SqliteDatabase } from "../sqlite-database.ts";
 
@@ -80,10 +80,10 @@ const COVERED = `
   select target, supplier, endpoint, count(*) as records, count(accepted) as accepted
   from (
     select runs.target, runs.supplier, runs.endpoint,
-      (select 1 from records where records.identity = items.identity and accepted_content <> x'') as accepted
-    from runs cross join items on items.run = runs.id
-    where ${PLANNED_PUSHES} and items.identity is not null
-    group by items.identity, runs.endpoint, runs.supplier
+      (select 1 from records where records.identity = planned.identity and accepted_content <> x'') as accepted
+    from (${PLANNED_RECORDS}) as planned cross join runs on runs.id = planned.run
+    where ${PLANNED_PUSHES}
+    group by planned.identity, runs.endpoint, runs.supplier
   )
   group by target, supplier, endpoint`;
 

@@ -1,6 +1,6 @@
 import { type JournaledRequest, type LedgerRecovery, type Recovery, UNKNOWN_REQUEST } from "../../journal/recovery.ts";
 import type { SqliteDatabase } from "../sqlite-database.ts";
-import { PLANNED_PUSHES } from "../../tables/planned-records.ts";
+import { PLANNED_PUSHES, PLANNED_RECORDS } from "../../tables/planned-records.ts";
 import { addToCounts } from "./count-schema.ts";
 import { statement } from "../../tables/tables.ts";
 
@@ -108,11 +108,10 @@ export const MARK_ALL_UNCERTAIN: readonly string[] = [
   "update records set state = 'ambiguous' where state not in ('accepted', 'sending')",
 ];
 
-const PLANNED_AMBIGUOUS = `(select identity from items where identity is not null
-  and run in (select id from runs where ${PLANNED_PUSHES}))`;
+const PLANNED = `(select identity from (${PLANNED_RECORDS}) where run in (select id from runs where ${PLANNED_PUSHES}))`;
 
 /** For a repaired ledger: marks the records that are in no plan. */
 export const FIND_UNCOVERED: string = `
-  update records set resends = 0 where resends < 0 and identity in ${PLANNED_AMBIGUOUS};
-  update records set resends = -1 where identity not in ${PLANNED_AMBIGUOUS};
-  update ledger_state set recoveries = coalesce(recoveries, '[]');`;
+  update ledger_state set recoveries = coalesce(recoveries, '[]');
+  update records set resends = 0 where resends < 0 and identity in ${PLANNED};
+  update records set resends = -1 where identity not in ${PLANNED};`;
