@@ -79,15 +79,19 @@ describe("a record that waits for another record", () => {
   const policy = { after: "POST /data-import/accounts/" };
   const note = item(1, "A", "note", { ...(awaits !== undefined && { awaits }), identity: Uint8Array.of(7) });
 
-  test("is blocked with a problem until the other record is accepted", async () => {
+  test("is blocked with the same problem until the other record is accepted, even after `reconcile` and `resume`", async () => {
     const ledger = await openLedger({ path: join(temporaryFolder(), "ledger.db") });
     const run = await planned(ledger, [note], { policy });
     expect(await outcomesOf(ledger, run)).toMatchObject([
       { status: "blocked", problems: [{ code: "account_not_found", place: { line: 2, column: "REF" } }] },
     ]);
     const accounts = await planned(ledger, [item(1, "A")]);
-    await ledger.resumeRun(run, { ...POLICY, ...policy });
-    expect(await outcomesOf(ledger, run)).toMatchObject([{ status: "blocked", problems: [{}] }]);
+    const before = await outcomesOf(ledger, run);
+    const resumed = { ...POLICY, ...policy, keyColumns: new Map() };
+    await ledger.refresh(run, resumed);
+    expect(await outcomesOf(ledger, run)).toEqual(before);
+    await ledger.resumeRun(run, resumed);
+    expect(await outcomesOf(ledger, run)).toEqual(before);
     await sendAll(ledger, accounts, "accepted");
     await ledger.resumeRun(run, { ...POLICY, ...policy });
     expect(await outcomesOf(ledger, run)).toMatchObject([{ status: "pending", problems: [] }]);

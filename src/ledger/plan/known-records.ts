@@ -117,23 +117,31 @@ const holdChanged = (toSend: ToSend, { revise }: PlanPolicy): string => `
 const IS_NOT_LAST = "(records.content <> items.content or records.accepted_content = ''::bytea)";
 
 /**
- * Marks records as `blocked` while they wait for another record. First removes the problems that an earlier comparison
- * found, because they may be outdated.
+ * Marks records as `blocked` while they wait for another record. A record that an earlier comparison blocked keeps its
+ * problem, because the columns of keys are known only when the input is read.
  */
 function* blockDependents(tables: Tables, run: RunRow, policy: PlanPolicy, after: string): Work<void> {
-  yield* tables.run(
-    "delete from migrate.problems where run = $1 and attempt = 0 and code = 'account_not_found'",
-    run.number,
-  );
   yield* writeEach(tables, run, SELECT_WAITING, (row) => {
     const problem: LocalProblem = { ...keyProblem("error", row, policy), code: "account_not_found", after };
-    return { record: row.record, status: "blocked", problems: [problem] };
+    return { record: row.record, status: "blocked", problems: row.isKnown ? [] : [problem] };
   });
+  yield* tables.run(DELETE_OUTDATED, run.number);
   yield* refuseCircular(tables, run, policy, after);
 }
 
-const SELECT_WAITING = statement<PlannedPlace>(`
-  select items.record, items.line, files.name as file
+const DELETE_OUTDATED = `
+  delete from migrate.problems
+  where run = $1 and attempt = 0 and code = 'account_not_found' and not exists (
+    select 1 from migrate.items where run = problems.run and record = problems.record and status = 'blocked')`;
+
+interface WaitingRow extends PlannedPlace {
+  readonly isKnown: boolean | 0 | 1;
+}
+
+const SELECT_WAITING = statement<WaitingRow>(`
+  select items.record, items.line, files.name as file, exists (
+      select 1 from migrate.problems
+      where run = items.run and record = items.record and attempt = 0 and code = 'account_not_found') as "isKnown"
   from migrate.items inner join migrate.files on files.id = items.file
   where items.run = $1 and items.status in ('valid', 'pending') and items.awaits is not null
     and not exists (select 1 from migrate.records where identity = items.awaits and accepted_content is not null)
