@@ -23,7 +23,8 @@ export interface RepliesContract extends ReplyIdentifiers, Partial<Pick<PlainOpe
  * Returns the short reason why a success with a status below 300 is not trusted, or undefined if it is trusted. A
  * success is trusted if its status, content type and body are as documented. If the contract documents the account
  * number or the business key, the reply must also contain one of them. If the contract does not document the body, only
- * a contradiction in the body counts against the success. `sentRecordMismatch` checks whether the reply names another
+ * a contradiction in the body counts against the success. A body with a status that only `x-migrate-outcomes` names must
+ * contain an identifier if any other documented reply does. `sentRecordMismatch` checks whether the reply names another
  * record.
  * @param payload the sent payload; a member of the reply that echoes it says nothing about the request
  */
@@ -35,7 +36,8 @@ export function reasonForDistrust(
 ): string | undefined {
   const why = documentationMismatch(reply, body, operation);
   if (why !== undefined || body === undefined) return why;
-  const form = documentedReply(operation, reply.status)?.body;
+  const documented = documentedReply(operation, reply.status);
+  const form = documented?.body;
   const error = ERROR_MEMBERS.find((name) => holdsError(body, name, form));
   if (error !== undefined) return `HTTP ${reply.status} with "${error}" in its body`;
   const contradiction = contradictionIn(body, payload);
@@ -43,7 +45,10 @@ export function reasonForDistrust(
   if (operation.creates === true && isAccountNull(body, form, operation)) {
     return `HTTP ${reply.status} with a null account number`;
   }
-  return form === undefined || isIdentified(body, form, operation)
+  const { replies = [] } = operation;
+  const sources = documented === undefined || replies.includes(documented) ? [documented] : replies;
+  const forms = sources.flatMap((source) => source?.body ?? []);
+  return isIdentified(body, forms, operation)
     ? undefined
     : `HTTP ${reply.status} without the account number or the business key that the contract documents`;
 }
@@ -183,12 +188,14 @@ function isAccountNull(body: JsonValue, form: DocumentedReply["body"], operation
  * Whether the account number or the business key is present, if one of them is documented. Null counts as present if
  * the contract allows it.
  */
-function isIdentified(body: JsonValue, form: FieldType, operation: RepliesContract): boolean {
+function isIdentified(body: JsonValue, forms: readonly FieldType[], operation: RepliesContract): boolean {
   const { key } = operation;
-  const documented = [...accountPlacesOf(operation), ...(key === undefined ? [] : [key])].flatMap((at) => {
-    const type = fieldAt(form, at);
-    return type === undefined ? [] : [{ value: valueAt(body, at), type }];
-  });
+  const documented = [...accountPlacesOf(operation), ...(key === undefined ? [] : [key])].flatMap((at) =>
+    forms.flatMap((form) => {
+      const type = fieldAt(form, at);
+      return type === undefined ? [] : [{ value: valueAt(body, at), type }];
+    }),
+  );
   return (
     documented.length === 0 || documented.some(({ value, type }) => (value === null ? type.nullable : !isEmpty(value)))
   );

@@ -217,6 +217,19 @@ describe("a reply that matches the contract is accepted", () => {
     expect(classOf(operation, 203, { id: "A-7" })).toMatchObject({ kind: "ambiguous", notFromApi: true });
   });
 
+  test.each([{}, { status: "x" }, []])(
+    "by a rule for an undocumented status only if its body contains an identifier that other replies document: %j",
+    (body) => {
+      const operation = operationWith(
+        `{ "201": { description: Created, content: { application/json: { schema: {
+          type: object, required: [account_number], properties: { account_number: { type: string } } } } } } }`,
+        "x-migrate-outcomes: [{ status: 2xx, outcome: accepted, account: account_number }]",
+      );
+      expect(classOf(operation, 202, body)).toMatchObject({ kind: "ambiguous", notFromApi: true });
+      expect(classOf(operation, 202, { account_number: "A-7" })).toMatchObject({ kind: "accepted", account: "A-7" });
+    },
+  );
+
   test("by a rule only if its body also matches the documented schema", () => {
     const outcomes = "x-migrate-outcomes: [{ status: 2xx, outcome: accepted, account: id }]";
     const operation = operationWith(
