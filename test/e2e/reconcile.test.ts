@@ -209,6 +209,7 @@ describe("manual decisions", () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/no record was changed/);
     expect(stderr).not.toContain(sure);
+    expect((await work.migrate(["status"])).stdout).toContain("incomplete (5)");
     expect(await reportedAmbiguousKeys(work)).toEqual([doubt]);
   });
 });

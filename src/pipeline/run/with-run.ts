@@ -274,7 +274,10 @@ export async function openRunLedger(
   return { store, ledger, journal };
 }
 
-/** Runs the work of a run. If the work fails, saves the exit code of the run in the ledger and rethrows the error. */
+/**
+ * Runs the work of a run. If the work fails, saves the exit code of the run in the ledger and rethrows the error. If a
+ * command on a finished run is refused, the run keeps its exit code.
+ */
 async function runWork<J extends Job | undefined, L extends PlanLedger>(
   run: StartedRun<J, L>,
   work: (run: OpenRun<J, L>) => Promise<ShownRun>,
@@ -284,7 +287,9 @@ async function runWork<J extends Job | undefined, L extends PlanLedger>(
   } catch (error) {
     const exitCode = error instanceof Failure ? error.exitCode : BUG_EXIT_CODE;
     const { id } = run.run;
-    await run.ledger.finishRun(id, exitCode).catch(() => undefined);
+    const isRefused = error instanceof Failure && error.code === "usage";
+    const saved = (isRefused ? run.run.exitCode : undefined) ?? exitCode;
+    await run.ledger.finishRun(id, saved).catch(() => undefined);
     const counts = (await run.ledger.summary(id).catch(() => undefined))?.counts ?? {};
     run.dependencies.onProgress({ kind: "ended", state: "stopped", exitCode, counts });
     throw error;
