@@ -31,10 +31,11 @@ export async function sendCanary(run: OpenRun, options: SendOptions, size: numbe
   const known = new Set(started.map(({ record }) => record));
   if (started.some(isRefused))
     return failed(NOTHING_SENT, canaryFailure(run, started.filter(isRefused).map(refusalText)));
-  const sample = new Set([...known, ...(await chooseRecords(run, size - known.size))]);
+  const chosen = await chooseRecords(run, size - known.size);
+  const sample = new Set([...known, ...chosen]);
   if (sample.size === 0) return undefined;
   const { notice } = run.dependencies;
-  notice(`Canary: sending ${counted(sample.size, "record")} first`);
+  if (chosen.length > 0) notice(`Canary: sending ${counted(chosen.length, "record")} first`);
   // The canary does not use the kept payloads. They are reserved for the records after the canary.
   const sending = { ...run, ledger: onlyRecords(run.ledger, sample) };
   const end = await sendRecords(run.job, sending, { ...options, kept: undefined });
