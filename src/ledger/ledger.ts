@@ -43,7 +43,7 @@ interface PlanningLedger {
   restartPlan(run: string): Promise<void>;
   /** Adds records of the input to the plan, in input order. */
   plan(run: string, items: readonly PlannedItem[] | PackedItems): Promise<void>;
-  /** Makes planned records `invalid` for reasons that were found after planning. Call this before `finishPlan`. */
+  /** Makes planned records `invalid` for reasons that were found after planning. For a plan that stays unfinished. */
   exclude(run: string, excluded: readonly ExcludedRow[]): Promise<void>;
   /** Returns the open rows without a key from earlier pushes to this run's destination. */
   earlierWithoutKey(run: string): Promise<readonly RowWithoutKey[]>;
@@ -51,6 +51,7 @@ interface PlanningLedger {
    * Completes the plan. Marks duplicate and near-duplicate keys within the run. Compares the records with earlier runs
    * and exclusions, and sets the status of records that must not be sent: `excluded`, `skipped`, `stale`, `invalid`,
    * `blocked` or `ambiguous` (`known-records.ts` lists the conditions). The remaining valid records become `pending`.
+   * @throws Failure `storage` if the plan lacks records
    */
   finishPlan(run: string, policy: PlanPolicy): Promise<void>;
   /**
@@ -262,7 +263,7 @@ export interface MigrationQueries {
 /**
  * The durable state of every run and every record. Contains keys, hashes, states and codes, but no payload values. Each
  * call handles a batch in one transaction, which is durable (fsynced) when the promise resolves. If a PostgreSQL server
- * crashes, an unfinished plan and input positions may be lost.
+ * crashes, input positions may be lost.
  */
 export interface Ledger
   extends

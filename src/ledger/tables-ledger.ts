@@ -28,16 +28,16 @@ import { timeline } from "./tables/timeline.ts";
 import { acceptedLast, saveVerifications } from "./tables/verifications.ts";
 
 /**
- * The part of the ledger that a transaction changes: a few rows, whole tables, a plan, or an input position. A plan
- * that is lost in a crash is written again. If an input position is lost, the input is read from an earlier position.
+ * The part of the ledger that a transaction changes: a few rows, whole tables, or an input position. If an input
+ * position is lost, the input is read from an earlier position.
  */
-export type Change = "rows" | "tables" | "plan" | "position";
+export type Change = "rows" | "tables" | "position";
 
 export interface TableAccess<Own extends Tables> {
   readonly read: <Result>(work: (tables: Tables) => Work<Result>) => Promise<Result>;
   /**
    * Performs a change. The change is atomic, and on disk when the promise resolves. If a PostgreSQL server crashes, it
-   * may still lose a `plan` or a `position`.
+   * may still lose a `position`.
    */
   readonly change: <Result>(change: Change, work: (tables: Own) => Work<Result>) => Promise<Result>;
 }
@@ -165,15 +165,15 @@ function writingMethods<Own extends Tables>(
     return run;
   }
 
-  const restart = changing("plan", restartPlan);
+  const restart = changing("tables", restartPlan);
   return {
     startRun: (run: NewRun) => change("tables", (tables) => noted(tables, startRun(tables, run, toolVersion))),
     restartPlan(id: string) {
       writes.discardPlan?.();
       return restart(id);
     },
-    plan: changing("plan", writes.plan),
-    exclude: changing("plan", excludeRows),
+    plan: changing("tables", writes.plan),
+    exclude: changing("tables", excludeRows),
     finishPlan: changing("tables", function* end(tables, run, policy: PlanPolicy) {
       yield* finishPlan(tables, run, policy, yield* writes.endPlan(tables, run));
     }),

@@ -58,6 +58,7 @@ export function openPackedLedger(folder: string, limits: MemoryLimits = LIMITS):
     exclude: async (id, excluded) => excludeRows(requirePlanning(id).plan, excluded),
     async finishPlan(id, policy) {
       const found = requirePlanning(id);
+      await excludeRows(found.plan, policy.excluded ?? []);
       await settleKeys(found.plan, policy);
       found.run = { ...found.run, state: "sending" };
     },

@@ -1,3 +1,5 @@
+import { Failure } from "../../model/failure.ts";
+import { counted, formatCount } from "../../text/count.ts";
 import type { ExcludedRow, PlanPolicy } from "../records/planned-item.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { coverPlan } from "../tables/counts.ts";
@@ -16,6 +18,8 @@ export function* finishPlan(
   keys: "may repeat" | "differ",
 ): Work<void> {
   requirePlanning(run);
+  if (policy.records !== undefined) yield* requireRecords(tables, run, policy.records);
+  yield* excludeRows(tables, run, policy.excluded ?? []);
   if (keys === "may repeat") yield* markDuplicateKeys(tables, run, policy);
   yield* applyKnownRecords(tables, run, policy, "all");
   if (policy.newKeys !== true) yield* refuseNearKnownKeys(tables, run, policy);
@@ -25,6 +29,25 @@ export function* finishPlan(
   }
   yield* tables.run("update migrate.runs set state = 'sending' where id = $1", run.number);
 }
+
+/** A server that fails over to a standby may lose changes that it has confirmed. */
+function* requireRecords(tables: Tables, run: RunRow, records: number): Work<void> {
+  const { count = 0 } = (yield* tables.row(COUNT_RECORDS, run.number)) ?? {};
+  if (count === records) return;
+  throw new Failure(
+    "storage",
+    `the ledger ${tables.name} contains ${formatCount(count)} of the ${counted(records, "planned record")}`,
+    {
+      hint:
+        "nothing was sent. If the database failed over to a standby, it may have lost the last changes. Run the same " +
+        "command again, or `migrate resume`: both plan all records again",
+    },
+  );
+}
+
+const COUNT_RECORDS = statement<{ count: number }>(
+  "select coalesce(sum(count), 0)::bigint as count from migrate.counts where run = $1 and kind = 'status'",
+);
 
 export function* restartPlan(tables: Tables, run: RunRow): Work<void> {
   requirePlanning(run);

@@ -28,7 +28,6 @@ const LONG: TransactionOptions = { isLong: true };
 const CHANGES: Readonly<Record<Change, TransactionOptions>> = {
   rows: {},
   tables: LONG,
-  plan: { isLong: true, isDurable: false },
   position: { isDurable: false },
 };
 

@@ -63,6 +63,10 @@ export interface KeyPolicy {
 }
 
 export interface PlanPolicy extends KeyPolicy {
+  /** Number of records that were planned. A plan that lacks some of them is not finished. */
+  readonly records?: number;
+  /** Records to make `invalid`, as `Ledger.exclude` does, when the plan is finished. */
+  readonly excluded?: readonly ExcludedRow[];
   /** Whether to send accepted records again if their content has changed. */
   readonly revise: boolean;
   /**

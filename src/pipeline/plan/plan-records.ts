@@ -68,13 +68,16 @@ export async function planRecords(
   options: PlanOptions,
 ): Promise<CheckResult> {
   const { job, handle } = context;
-  const { keyColumns, ...result } = await listBatches(batches, context, options);
+  const { keyColumns, excluded, ...result } = await listBatches(batches, context, options);
   const { ledger, run } = handle;
   const isFinal = result.reason === "done" || !isForSending(run);
-  if (!isFinal) return result;
-  const superseded = await supersededRows(job, handle, options.signal);
-  if (superseded === undefined) return { ...result, reason: "stopped" };
-  await ledger.finishPlan(run.id, { ...planPolicy(job, options, keyColumns), superseded });
+  const superseded = isFinal ? await supersededRows(job, handle, options.signal) : undefined;
+  if (superseded === undefined) {
+    await ledger.exclude(run.id, excluded);
+    return isFinal ? { ...result, reason: "stopped" } : result;
+  }
+  const { records } = result;
+  await ledger.finishPlan(run.id, { ...planPolicy(job, options, keyColumns), records, excluded, superseded });
   return result;
 }
 
@@ -88,11 +91,13 @@ export async function listRecords(
   options: PlanOptions,
 ): Promise<CheckResult> {
   const batches = planItems(records, context.job, itemSettings(context, options));
-  const { keyColumns: _keyColumns, ...result } = await listBatches(batches, context, options);
+  const { keyColumns: _keyColumns, excluded, ...result } = await listBatches(batches, context, options);
+  await context.handle.ledger.exclude(context.handle.run.id, excluded);
   return result;
 }
 
 interface ListedRecords extends CheckResult {
+  readonly excluded: readonly ExcludedRow[];
   readonly keyColumns: PlanPolicy["keyColumns"];
 }
 
@@ -103,11 +108,10 @@ async function listBatches(
 ): Promise<ListedRecords> {
   const { ledger, run } = context.handle;
   const items = createItemGroups((group) => ledger.plan(run.id, group));
-  const { excluded, ...result } = await listAll(batches, items, options);
+  const result = await listAll(batches, items, options);
   await items.end();
   if (result.reason === "stopped") return result;
   if (result.reason === "done" && result.records === 0 && options.allowEmpty !== true) throw noRecords(context.job);
-  if (result.reason === "done") await ledger.exclude(run.id, excluded);
   return tooManyInvalid(result, options.maxErrors, true) ? { ...result, reason: "too_many_errors" } : result;
 }
 
@@ -122,7 +126,7 @@ async function listAll(
   batches: AsyncIterable<PlannedBatch>,
   groups: ItemGroups,
   options: PlanOptions,
-): Promise<ListedRecords & { readonly excluded: readonly ExcludedRow[] }> {
+): Promise<ListedRecords> {
   let progress: CheckProgress = { records: 0, invalid: 0 };
   const excluded: ExcludedRow[] = [];
   const keyColumns = new Map<string, FoundKeyColumn["column"]>();

@@ -73,9 +73,22 @@ export function describePlan(opened: () => Ledger): void {
         ["A", "B", "C"].map((key, index) => item(index + 1, key, "same", { line: 1 })),
       );
       const problem = { attr: "number", code: "required", severity: "error", by: "local" } as const;
-      await ledger.exclude(id, [{ file: "a.csv", line: 1, record: 2, problem }]);
-      await ledger.finishPlan(id, POLICY);
+      await ledger.finishPlan(id, { ...POLICY, excluded: [{ file: "a.csv", line: 1, record: 2, problem }] });
       expect((await outcomesOf(ledger, id)).map(({ status }) => status)).toEqual(["pending", "invalid", "pending"]);
+    });
+
+    test("does not finish a plan that lacks records, and plans the run again", async () => {
+      const { id } = await ledger.startRun(PUSH);
+      await ledger.plan(id, [item(1, "A"), item(2, "B")]);
+      await expect(ledger.finishPlan(id, { ...POLICY, records: 3 })).rejects.toMatchObject({
+        code: "storage",
+        message: expect.stringMatching(/contains 2 of the 3 planned records/),
+      });
+      expect((await ledger.findRun(id))?.state).toBe("planning");
+      await ledger.restartPlan(id);
+      await ledger.plan(id, [item(1, "A"), item(2, "B"), item(3, "C")]);
+      await ledger.finishPlan(id, { ...POLICY, records: 3 });
+      expect((await ledger.summary(id)).counts).toEqual({ pending: 3 });
     });
 
     test("returns the outcomes of several batches completely and in input order", async () => {

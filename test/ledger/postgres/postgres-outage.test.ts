@@ -5,7 +5,7 @@ import { openLedgerStore } from "../../../src/ledger/open-ledger-store.ts";
 import { connectionSettings } from "../../../src/ledger/postgres/connection/connection-settings.ts";
 import { openPool } from "../../../src/ledger/postgres/connection/open-pool.ts";
 import { openPostgres } from "../../../src/ledger/postgres/postgres-database.ts";
-import { attemptOutcomeOf, intendAll, intentOf, item, planned } from "../ledger-input.ts";
+import { attemptOutcomeOf, intendAll, intentOf, item, planned, POLICY, PUSH } from "../ledger-input.ts";
 import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES, startPrivatePostgres } from "./cluster.ts";
 import { startCuttingProxy } from "./cutting-proxy.ts";
 
@@ -17,7 +17,8 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a ledger whose server is unavailable
   let url: string;
   let notices: string[];
   beforeAll(async () => {
-    server = await startPrivatePostgres();
+    // The server writes commits that are not durable to its disk as late as possible.
+    server = await startPrivatePostgres(["wal_writer_delay = 10s", "wal_writer_flush_after = 1GB"]);
     url = await server.createDatabase(NAME);
   });
   beforeEach(async () => {
@@ -44,6 +45,17 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a ledger whose server is unavailable
     await saved;
     expect((await ledger.summary(run)).counts).toEqual({ accepted: 20 });
     expect(notices.at(-1)).toMatch(/is reachable again$/);
+    await ledger.close();
+  });
+
+  test("keeps every planned record if the server crashes before the plan is finished", async () => {
+    const ledger = await opened();
+    const { id } = await ledger.startRun(PUSH);
+    await ledger.plan(id, ITEMS);
+    await server.crash();
+    await server.start();
+    await ledger.finishPlan(id, { ...POLICY, records: ITEMS.length });
+    expect((await ledger.summary(id)).counts).toEqual({ pending: 20 });
     await ledger.close();
   });
 
