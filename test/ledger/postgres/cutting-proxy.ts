@@ -3,8 +3,11 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 /** A proxy for a PostgreSQL server. It reads the messages, so connections must not use TLS. */
 export interface CuttingProxy {
   readonly port: number;
-  /** Delivers the next message with this text (default: a commit) to the server, and then cuts the connection. */
-  readonly cutNext: (text?: string) => void;
+  /**
+   * Delivers the next message with this text (default: a commit) to the server, and then cuts the connection.
+   * @param after text of an earlier message; messages before it are not cut
+   */
+  readonly cutNext: (text?: string, after?: string) => void;
   /** Silently drops the client's next message with this text and every later message on its connection. */
   readonly stallNext: (text: string) => void;
   readonly cuts: () => number;
@@ -13,6 +16,7 @@ export interface CuttingProxy {
 
 export async function startCuttingProxy(port: number): Promise<CuttingProxy> {
   let cutAt: string | undefined;
+  let cutAfter = "";
   let stallAt: string | undefined;
   let cuts = 0;
   const sockets = new Set<Socket>();
@@ -29,7 +33,9 @@ export async function startCuttingProxy(port: number): Promise<CuttingProxy> {
       socket.on("error", end).on("close", end);
     }
     client.on("data", (bytes) => {
-      if (cutAt !== undefined && bytes.includes(cutAt)) {
+      const isArmed = cutAfter === "";
+      if (bytes.includes(cutAfter)) cutAfter = "";
+      if (isArmed && cutAt !== undefined && bytes.includes(cutAt)) {
         cutAt = undefined;
         isCut = true;
         cuts += 1;
@@ -49,8 +55,9 @@ export async function startCuttingProxy(port: number): Promise<CuttingProxy> {
   const address = proxy.address();
   return {
     port: typeof address === "object" ? (address?.port ?? 0) : 0,
-    cutNext(text = "commit\0") {
+    cutNext(text = "commit\0", after = "") {
       cutAt = text;
+      cutAfter = after;
     },
     stallNext(text) {
       stallAt = text;

@@ -8,6 +8,7 @@ import { acquireWriterLease } from "../../../src/ledger/postgres/lock/writer-lea
 import { openPostgres, type PostgresDatabase } from "../../../src/ledger/postgres/postgres-database.ts";
 import { postgresLedger } from "../../../src/ledger/postgres/postgres-ledger.ts";
 import { postgresSharedRun } from "../../../src/ledger/postgres/shared/postgres-shared-run.ts";
+import { tryRangeQueue } from "../../../src/ledger/postgres/shared/range-queue.ts";
 import type { SharedPlan, SharedRun, WorkerReport } from "../../../src/ledger/runs/shared-run.ts";
 import type { SharedRunSetup } from "../behaviour/shared-run-setup.ts";
 import { describeSharedRun } from "../behaviour/shared-run-behaviour.ts";
@@ -176,6 +177,16 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       expect((await planner.watch()).ranges).toEqual({ waiting: 3, taken: 0, done: 0 });
       expect(await query(`select id from migrate_jobs.job where name like '%${run}'`)).toHaveLength(3);
       await lease.release();
+    });
+
+    test("a queue is deleted only once even if the reply to the commit was lost", async () => {
+      const database = await connect(throughProxy());
+      await tryRangeQueue(database);
+      const cuts = proxy.cuts();
+      proxy.cutNext("commit\0", "delete_queue");
+      await tryRangeQueue(database);
+      expect(proxy.cuts()).toBe(cuts + 1);
+      expect(await query("select name from migrate_jobs.queue where name = 'ranges-trial'")).toEqual([]);
     });
 
     test("a range whose job was lost, completed or delayed is still assigned", async () => {

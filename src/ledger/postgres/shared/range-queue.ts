@@ -42,7 +42,8 @@ export async function openRangeQueue(database: PostgresDatabase, run: string): P
   const name = `ranges-${run}`;
   return {
     async create() {
-      if ((await database.row(SELECT_SCHEMA)) === undefined) await database.run(`create schema ${JOB_SCHEMA}`);
+      if ((await database.row(SELECT_SCHEMA)) === undefined)
+        await database.run(`create schema if not exists ${JOB_SCHEMA}`);
       await boss.start();
       await boss.createQueue(name, { name, retryLimit: RETRIES, retryDelay: 0, expireInSeconds: EXPIRY_SECONDS });
     },
@@ -66,8 +67,10 @@ export async function openRangeQueue(database: PostgresDatabase, run: string): P
     async remove() {
       // The ledger may have been restored without the tables of pg-boss.
       if ((await database.row(SELECT_JOB_TABLE))?.there !== true) return;
-      await clear(database, name);
-      await boss.deleteQueue(name);
+      await database.transaction(async (transaction) => {
+        await clear(transaction, name);
+        await transaction.run(DELETE_QUEUE, name);
+      });
     },
   };
 }
@@ -93,6 +96,11 @@ const SELECT_SCHEMA = statement<{ there: boolean }>(
 );
 
 const SELECT_JOB_TABLE = statement<{ there: boolean }>(`select to_regclass('${JOB_SCHEMA}.job') is not null as there`);
+
+/** Has no effect if the queue is already deleted. The function of pg-boss fails for a missing queue. */
+const DELETE_QUEUE = `
+  select ${JOB_SCHEMA}.delete_queue(name)
+  from (select name from ${JOB_SCHEMA}.queue where name = $1 for update) as found`;
 
 /** Deletes all jobs of a queue. pg-boss deletes jobs only by id, and does not delete a queue that still has a job. */
 async function clear(queries: Queries, name: string): Promise<void> {
