@@ -65,7 +65,7 @@ export interface RowCounts {
   readonly leftOut: number;
   /** Rows excluded by `distinct` or `pick` in the mapping, and their child rows. */
   readonly notPicked: number;
-  /** Rows that were read but belong to no record. Any number other than 0 indicates an error. */
+  /** Rows of no record, or of a record that is missing from the ledger. Any number other than 0 indicates an error. */
   readonly unaccounted: number;
   readonly blankLines: number;
 }

@@ -58,8 +58,9 @@ interface TracedRecord {
 
 /** Reads the sources and the ledger side by side, record by record, and writes the tables. */
 export async function traceRecords(options: TraceOptions): Promise<TracedRun> {
-  const { job, tables, platform } = options;
+  const { job, run, tables, platform } = options;
   const progress: TraceProgress = {
+    missing: readsAllRecords(job, run) ? "unaccounted" : "leftOut",
     rows: createRowCounter(),
     amounts: createAmountTracer(job, tables.differences, platform?.comparesAmounts ?? []),
     payloads: { same: 0, different: 0 },
@@ -82,7 +83,14 @@ export function mappedGroups(run: RunWithSources, size: number): AsyncGenerator<
   return mappedRecords(grouped(recordsWithOutcomes(run), size), run.job);
 }
 
+/** Whether the ledger must contain all records of the input. */
+function readsAllRecords({ settings: { only, limit } }: Job, { state }: Run): boolean {
+  return only === undefined && limit === undefined && state !== "planning";
+}
+
 interface TraceProgress {
+  /** The outcome of the rows of a record that is not in the ledger. */
+  readonly missing: "leftOut" | "unaccounted";
   readonly rows: RowCounter;
   readonly amounts: AmountTracer;
   readonly payloads: { same: number; different: number };
@@ -96,8 +104,8 @@ async function traceRecord(
   progress: TraceProgress,
 ): Promise<void> {
   const { record, outcome, payload, comparison } = one;
-  const { rows, amounts, payloads } = progress;
-  await tables.rows.write(rowsIn(record, outcome, rows));
+  const { amounts, payloads } = progress;
+  await tables.rows.write(rowsIn(record, outcome, progress));
   await amounts.add({ record, outcome, payload, matchesPlan: comparison === "same", answer });
   if (comparison !== undefined) payloads[comparison] += 1;
   if (outcome === undefined) {
@@ -221,17 +229,17 @@ function recordCells(
 function rowsIn(
   { number, source, orphan, row }: InputRecord,
   outcome: Outcome | undefined,
-  rows: RowCounter,
+  { rows, missing }: TraceProgress,
 ): readonly (string | number | undefined)[][] {
-  const rowOutcome = classifyRow(orphan, outcome);
+  const rowOutcome = classifyRow(orphan, outcome, missing);
   return [...rowsOf(source, row)].map(({ source: name, row: each }) => {
     rows.count(name, each, rowOutcome);
     return [...rowCells(name, each), number, outcome?.key, ROW_OUTCOME_NAMES[rowOutcome]];
   });
 }
 
-function classifyRow(orphan: boolean, outcome: Outcome | undefined): RowOutcome {
+function classifyRow(orphan: boolean, outcome: Outcome | undefined, missing: TraceProgress["missing"]): RowOutcome {
   if (orphan) return "orphans";
-  if (outcome === undefined) return "leftOut";
+  if (outcome === undefined) return missing;
   return outcome.status === "duplicate" ? "duplicates" : "inRecords";
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, test } from "vitest";
 
 import { ACCOUNTS, CUSTOMERS, MAPPING, onlyRun, proofIn, rowsIn, rowsOf, useProofFolders } from "./proof-scene.ts";
@@ -105,6 +106,22 @@ describe("proof", () => {
       [2, 4],
     ]);
     expect(run.records).toMatchObject({ total: 1, leftOut: 5 });
+  });
+
+  test("does not account for the rows of a record that is missing from the ledger", async () => {
+    const work = proofFolder();
+    await work.push();
+    const ledger = new DatabaseSync(work.file(".migrate", "ledger.db"));
+    ledger.exec("delete from items where record = 1");
+    ledger.close();
+    rmSync(work.file(".migrate", "ledger.db-checksums"));
+    const { code, stdout } = await work.migrate("proof", "--out", "proof");
+    expect(code).toBe(1);
+    expect(stdout).toContain("Some rows, records or sums are not accounted for.");
+    expect(onlyRun(proofIn(work)).sources.map(({ leftOut, unaccounted }) => [leftOut, unaccounted])).toEqual([
+      [0, 1],
+      [0, 2],
+    ]);
   });
 
   test("says which rows the mapping did not select", async () => {
