@@ -1,3 +1,6 @@
+import { formatPointer, isAtOrIn, parsePointer } from "../json/json-pointer.ts";
+import { canonicalJson, cellTextOf } from "../json/json-value.ts";
+import { parseJson } from "../json/parse-json.ts";
 import { EMPTY_CELL, type Fingerprints } from "../report/rejects/fingerprints.ts";
 import { createChangeExplainer, isSpreadsheetChange } from "./change-kind.ts";
 import { type CellFindings, type ChangedCell, createChangeCounter } from "./correction-findings.ts";
@@ -5,12 +8,13 @@ import type { CorrectionIndex, RejectedRow, ReturnedRow } from "./correction-ind
 import { type ComparedCell, comparedCells, isList } from "./match-rows.ts";
 import { openKeyRestorer } from "./restore-keys.ts";
 import type { ReturnedColumns } from "./returned-columns.ts";
+import type { KeyColumns } from "./returned-rows.ts";
 
 export interface CellChangeOptions {
   readonly index: CorrectionIndex;
   readonly fingerprints: Fingerprints;
   readonly columnsOf: (source: string) => readonly string[];
-  readonly isKey: (source: string, column: string) => boolean;
+  readonly keyColumns: KeyColumns;
   /** The columns of each re-imported CSV file, by path. */
   readonly layouts: ReadonlyMap<string, ReturnedColumns>;
   readonly restoreKeys: boolean;
@@ -22,7 +26,7 @@ export interface CellChangeOptions {
 export interface ChangedRow {
   readonly exported: RejectedRow;
   readonly row: ReturnedRow;
-  /** The changed fields: 0-based column indexes (CSV) or member names (JSON). */
+  /** The changed fields: 0-based column indexes (CSV), or pointers within the row (JSON). */
   readonly fields: readonly (number | string)[];
 }
 
@@ -42,7 +46,7 @@ export interface CellChanges {
  * spreadsheet made the change. All other changes are counted as unexpected.
  */
 export function openCellChanges(options: CellChangeOptions): CellChanges {
-  const { index, fingerprints, columnsOf, isKey } = options;
+  const { index, fingerprints, columnsOf, keyColumns } = options;
   const explain = createChangeExplainer();
   const [keys, restored, cells] = [createChangeCounter(), createChangeCounter(), createChangeCounter()];
   const keyRestorer = options.restoreKeys ? openKeyRestorer(index, fingerprints, { keys, restored }) : undefined;
@@ -57,16 +61,22 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
   /** Returns true for a correction. */
   const addCell = (exported: RejectedRow, row: ReturnedRow, cell: ComparedCell): boolean => {
     const { field, fingerprint = EMPTY_CELL, value = "", isSame } = cell;
-    const column = typeof field === "string" ? field : (columnsOf(row.source)[field] ?? "");
-    const { kind, before } = explain(value, fingerprint === EMPTY_CELL, isSame);
-    const change = { source: row.source, column, change: kind, place: row, before, after: value };
-    const hadError = exported.errors.includes(field);
+    const { source } = row;
+    const columns = columnsOf(source);
+    const column = typeof field === "string" ? parsePointer(field).join(".") : (columns[field] ?? "");
+    const after = typeof field === "string" ? textOf(value) : value;
+    const wasBefore = (text: string): boolean => isSame(typeof field === "string" ? canonicalJson(text) : text);
+    const { kind, before } = explain(after, fingerprint === EMPTY_CELL, wasBefore);
+    const change = { source, column, change: kind, place: row, before, after };
     const isIntended = !isSpreadsheetChange(kind);
-    if (isKey(row.source, column)) {
-      if (hadError && isIntended) return true;
+    const keyNames = keyColumns(source).filter((name) => isIn(field, name, columns));
+    if (keyNames.length > 0) {
+      const hadErrors = keyNames.every((name) => exported.errors.some((error) => isIn(error, name, columns)));
+      if (hadErrors && isIntended) return true;
       addKey(change, exported, cell);
       return false;
     }
+    const hadError = exported.errors.some((error) => isSameCell(error, field));
     if (hadError || (exported.marks.includes("a") && isIntended)) return true;
     cells.add(change);
     return false;
@@ -89,6 +99,24 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
       };
     },
   };
+}
+
+/** Returns a scalar in canonical JSON as the text of a cell. */
+function textOf(json: string): string {
+  const value = parseJson(json);
+  return typeof value === "object" && value !== null ? json : cellTextOf(value ?? null);
+}
+
+/** Whether a field is the column, or is in the value at the path. */
+function isIn(field: number | string, name: string, columns: readonly string[]): boolean {
+  if (typeof field === "number") return columns[field] === name;
+  return [[name], name.split(".")].some((path) => isAtOrIn(field, formatPointer(path)));
+}
+
+/** Whether a change to `field` affects the place of an error. In JSON, one of them may contain the other. */
+function isSameCell(error: number | string, field: number | string): boolean {
+  if (typeof error === "number" || typeof field === "number") return error === field;
+  return isAtOrIn(field, error) || isAtOrIn(error, field);
 }
 
 /** Returns the row with its restored keys, which do not count as changed. */

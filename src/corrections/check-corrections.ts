@@ -71,19 +71,12 @@ async function compare(
   const columnsOf = exportedColumns(manifest);
   const matcher = createRowMatcher(index, fingerprints, columnsOf);
   const layouts = new Map<string, ReturnedColumns>();
-  const keys = new Map<string, ReadonlySet<string>>();
-  const noteKeys: KeyColumns = (row, source) => {
-    const own = keyColumns(row, source);
-    keys.set(source.name, new Set([...(keys.get(source.name) ?? []), ...own]));
-    return own;
-  };
   index.database.exec("begin");
-  for await (const { rows, columns } of returnedRows(plan, manifest.files, { reading, keyColumns: noteKeys })) {
+  for await (const { rows, columns } of returnedRows(plan, manifest.files, { reading, keyColumns })) {
     if (columns !== undefined) layouts.set(columns.file, columns.found);
     matcher.add(rows);
   }
-  const isKey = (source: string, column: string): boolean => keys.get(source)?.has(column) === true;
-  const changes = openCellChanges({ index, fingerprints, columnsOf, isKey, layouts, restoreKeys, listsRows });
+  const changes = openCellChanges({ index, fingerprints, columnsOf, keyColumns, layouts, restoreKeys, listsRows });
   const addRow = index.database.prepare("insert into added values (?,?,?)");
   for (const { row, exported } of matcher.matchChanged()) {
     if (exported === undefined) addRow.run(row.source, row.file, row.line);

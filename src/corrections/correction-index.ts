@@ -20,6 +20,7 @@ export interface RejectedRow {
   readonly record: number;
   /** Fingerprint of all cells. */
   readonly fingerprint: string;
+  /** 0-based column indexes (CSV), or pointers within the row (JSON). */
   readonly errors: readonly (number | string)[];
   readonly marks: string;
   readonly cells: ManifestLine[6];

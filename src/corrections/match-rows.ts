@@ -1,14 +1,16 @@
+import { parseJson } from "../json/parse-json.ts";
+import { jsonCells } from "../report/rejects/rejects-manifest.ts";
 import { normalKey } from "../text/near-key.ts";
 import { EMPTY_CELL, FINGERPRINT_LENGTH, type Fingerprints } from "../report/rejects/fingerprints.ts";
 import { type CorrectionIndex, type RejectedRow, rejectedRow, type ReturnedRow } from "./correction-index.ts";
 
 /** A cell of a re-imported row, with the fingerprint of the exported cell. */
 export interface ComparedCell {
-  /** 0-based column index (CSV) or member name (JSON). */
+  /** 0-based column index (CSV), or pointer within the row (JSON). */
   readonly field: number | string;
-  /** Undefined for a new member. */
+  /** Undefined for a new value. */
   readonly fingerprint: string | undefined;
-  /** Undefined if the column or member was removed. */
+  /** Undefined if the column or value was removed. */
   readonly value: string | undefined;
   readonly isSame: (candidate: string) => boolean;
 }
@@ -30,9 +32,9 @@ export function comparedCells(
     return { field, fingerprint, value, isSame };
   };
   if (typeof cells !== "string") {
-    const now = isList(values) ? {} : values;
-    return [...new Set([...Object.keys(cells), ...Object.keys(now)])].map((name) =>
-      compared(name, cells[name], now[name]),
+    const now = new Map(isList(values) ? [] : cellsOfMembers(values));
+    return [...new Set([...Object.keys(cells), ...now.keys()])].map((pointer) =>
+      compared(pointer, cells[pointer], now.get(pointer)),
     );
   }
   const now = isList(values) ? values : [];
@@ -44,6 +46,11 @@ export function comparedCells(
 
 export function isList(values: ReturnedRow["values"]): values is readonly (string | null)[] {
   return Array.isArray(values);
+}
+
+/** @param members the members of a JSON row as canonical JSON */
+function cellsOfMembers(members: Readonly<Record<string, string>>): ReturnType<typeof jsonCells> {
+  return jsonCells(Object.fromEntries(Object.entries(members).map(([name, text]) => [name, parseJson(text) ?? null])));
 }
 
 export interface RowMatcher {

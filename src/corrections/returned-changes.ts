@@ -1,4 +1,5 @@
 import { canonicalJson, cellTextOf, isJsonArray, isJsonObject, type JsonValue, valueAt } from "../json/json-value.ts";
+import { parsePointer } from "../json/json-pointer.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { isCsvRow, type Row } from "../model/record.ts";
 import { withCellText } from "../read/corrections/correction.ts";
@@ -21,7 +22,10 @@ export interface SourceRow {
   readonly hasOwnKey: boolean;
 }
 
-/** A changed row in rejects that can be compared with rows in the sources. */
+/**
+ * A changed row in rejects that can be compared with rows in the sources. The fields of a JSON row are its members,
+ * because a correction of a list with another length replaces the whole list.
+ */
 export interface ReturnedChange extends ChangedRow {
   /** The run whose rejects contain the row. */
   readonly run: string;
@@ -71,16 +75,41 @@ export function returnedChanges({ manifest, changedRows }: ReturnedRejects): rea
     const columns = columnsOf(source);
     return {
       ...changed,
+      fields: [...new Set(changed.fields.map(memberOf))],
       run: manifest.run,
       columns,
       candidates: [],
-      compare: (row) => comparedCells(changed.exported, valuesOf(row, columns), { columns, fingerprints }),
+      compare: (row) => {
+        const values = valuesOf(row, columns);
+        return comparedMembers(comparedCells(changed.exported, values, { columns, fingerprints }), values);
+      },
       fingerprintOf: (row) => {
         const values = valuesOf(row, columns);
         return fingerprints.row(source, Array.isArray(values) ? values : Object.entries(values).flat());
       },
     };
   });
+}
+
+/** Returns the column index, or the name of the member that contains the value at the pointer. */
+function memberOf(field: number | string): number | string {
+  return typeof field === "number" ? field : (parsePointer(field)[0] ?? "");
+}
+
+/** Combines the cells of each member of a JSON row. */
+function comparedMembers(cells: readonly ComparedCell[], values: ReturnedRow["values"]): readonly ComparedCell[] {
+  if (isList(values)) return cells;
+  const members = new Map<string, ComparedCell[]>();
+  for (const cell of cells) {
+    const name = String(memberOf(cell.field));
+    members.set(name, [...(members.get(name) ?? []), cell]);
+  }
+  return [...members].map(([field, own]) => ({
+    field,
+    fingerprint: own.find(({ fingerprint }) => fingerprint !== undefined)?.fingerprint,
+    value: values[field],
+    isSame: () => own.every((cell) => cell.fingerprint !== undefined && isAsExported(cell)),
+  }));
 }
 
 /** Returns the cells of a row in the format used for comparing rejects. */

@@ -1,15 +1,16 @@
 import { definedMembers } from "../json/defined-members.ts";
-import { canonicalJson, cellTextOf } from "../json/json-value.ts";
+import { canonicalJson } from "../json/json-value.ts";
 import { type CsvTable, isCsvRow, type JsonRow, type Row } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
 import type { OpenOptions } from "../read/input/opened-file.ts";
+import { keyOf } from "../read/row/row-key.ts";
 import { openSource, rowsOf, withDescendants } from "../read/input/opened-source.ts";
 import type { ManifestFile } from "../report/rejects/rejects-manifest.ts";
 import type { ReturnedRow } from "./correction-index.ts";
 import { type ReturnedColumns, returnedColumns, UNNAMED } from "./returned-columns.ts";
 
-/** Returns the columns that contain the key of a row. */
-export type KeyColumns = (row: Row, source: SourceSpec) => readonly string[];
+/** Returns the columns (CSV) or paths (JSON) of a source that contain keys. */
+export type KeyColumns = (source: string) => readonly string[];
 
 interface ReturnedBatch {
   readonly rows: readonly ReturnedRow[];
@@ -27,6 +28,7 @@ export async function* returnedRows(
   { reading, keyColumns }: { readonly reading: OpenOptions; readonly keyColumns: KeyColumns },
 ): AsyncGenerator<ReturnedBatch> {
   for (const spec of withDescendants<SourceSpec>(plan)) {
+    const keys = keyColumns(spec.name);
     const original = originals.find(({ source, kind }) => source === spec.name && kind === "csv")?.columns ?? [];
     const opened = await openSource(withoutJoin(spec), reading);
     const layouts = new Map<CsvTable, ReturnedColumns>();
@@ -35,7 +37,6 @@ export async function* returnedRows(
       if (first === undefined) continue;
       const { row } = first;
       const found = isCsvRow(row) ? layoutOf(row.table, original, layouts) : undefined;
-      const keys = keyColumns(row, spec);
       const rows = batch.map((read) => returnedRow(read.row, spec.name, found, keys));
       yield { rows, columns: found && { file: row.table.file, found } };
     }
@@ -64,19 +65,12 @@ function returnedRow(
   keys: readonly string[],
 ): ReturnedRow {
   const place = { source, file: row.table.file, line: row.line };
-  if (!isCsvRow(row)) {
-    const own = keys.flatMap((name) => {
-      const value = row.value[name];
-      return typeof value === "string" || typeof value === "number" ? [cellTextOf(value)] : [];
-    });
-    return { ...place, keys: own, values: memberTexts(row) };
-  }
-  const cellOf = (column: string): string => row.cells[row.table.columnIndex.get(column) ?? -1] ?? "";
-  const own = ["migrate_key", ...keys].map(cellOf).filter((key) => key !== "");
+  const own = [...new Set(["migrate_key", ...keys].flatMap((name) => keyOf(row, name) ?? []))];
+  if (!isCsvRow(row)) return { ...place, keys: own, values: memberTexts(row) };
   const positions = found?.positions ?? [];
   return {
     ...place,
-    keys: [...new Set(own)],
+    keys: own,
     values: positions.map((position) => {
       if (position === undefined) return null;
       return position === UNNAMED ? "" : (row.cells[position] ?? "");

@@ -1,4 +1,5 @@
 import type { AttrPath } from "./attr.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "./json-value.ts";
 
 /** Formats a JSON Pointer (RFC 6901): ["paths", "/notes/"] -> `/paths/~1notes~1`. */
 export function formatPointer(path: AttrPath): string {
@@ -24,6 +25,18 @@ export function parseFragment(fragment: string): readonly string[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether a pointer points to the value at `other`, or to a value in it. */
+export function isAtOrIn(pointer: string, other: string): boolean {
+  return pointer === other || pointer.startsWith(`${other}/`);
+}
+
+/** Returns the scalars in a value, and the lists and objects without members, by pointer. */
+export function leavesOf(value: JsonValue, pointer = ""): readonly (readonly [pointer: string, leaf: JsonValue])[] {
+  const members = isJsonArray(value) || isJsonObject(value) ? Object.entries(value) : [];
+  if (members.length === 0) return [[pointer, value]];
+  return members.flatMap(([name, member]) => leavesOf(member, pointer + formatPointer([name])));
 }
 
 function escapeToken(part: string): string {

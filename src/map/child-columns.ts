@@ -26,7 +26,7 @@ export function withChildColumns(own: SourceColumns, context: ChildColumnsContex
       );
     }
     const column = columnsOf(child).column(name.slice(child.length + 1), line);
-    return ownOrOtherColumn(name, column, (row) => row.children?.get(child)?.[0]);
+    return ownOrOtherColumn({ source: own.source, column: name }, column, (row) => row.children?.get(child)?.[0]);
   };
   return {
     ...own,

@@ -11,7 +11,7 @@ import { collectIssues, didYouMean, type Issues } from "./document/mapping-issue
 import { createFunctionCalls, type FunctionCalls } from "./leaf/function-calls.ts";
 import { callingNodes } from "./node/calling-nodes.ts";
 import { rootSource } from "./document/source-tree.ts";
-import { locateAttr } from "./node/locate-attr.ts";
+import { columnsBehind, locateAttr } from "./node/locate-attr.ts";
 import { atRow } from "./node/payload-size.ts";
 import type { ItemsNode, MappingNode, ObjectNode } from "./node/mapping-node.ts";
 import { mappedOf, type Mapping, type Origin, type Mapped, type RowMapping } from "./mapping.ts";
@@ -150,6 +150,7 @@ function mappingOver(nodes: Nodes, keyAttr: AttrPath | undefined): RowMapping {
   const { root, steps, parameters } = nodes;
   return {
     keyAttr,
+    keyColumns: keyAttr === undefined ? [] : columnsBehind(nodeWith(keyAttr, nodes), keyAttr),
     map: (row) =>
       atRow(row, () => {
         const build = newBuildState();

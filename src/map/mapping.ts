@@ -3,6 +3,7 @@ import { type JsonObject, type JsonValue, valueAt } from "../json/json-value.ts"
 import type { Place } from "../model/place.ts";
 import type { LocalProblem } from "../model/problem.ts";
 import type { Row } from "../model/record.ts";
+import type { SourceColumn } from "./source-columns.ts";
 import type { MappingNode, OriginKind } from "./node/mapping-node.ts";
 
 /** The conversion of single rows to payloads. */
@@ -24,6 +25,8 @@ export interface RowMapping {
    */
   readonly origins: (row: Row) => readonly Origin[];
   readonly keyAttr: AttrPath | undefined;
+  /** The columns that the business key comes from. */
+  readonly keyColumns: readonly SourceColumn[];
   /** True if the value at this path is the same in every payload and does not depend on rows. */
   readonly isConstant: (path: AttrPath) => boolean;
 }

@@ -18,14 +18,16 @@ export interface ParentColumns {
 export function parentColumns(above: SourceColumns): ParentColumns {
   const parent: ParentRow = { row: undefined };
   let isRead = false;
-  const columnAbove = (name: string, line: number): Column => {
+  const columnAbove = (source: string, name: string, line: number): Column => {
     isRead = true;
-    return ownOrOtherColumn(name, above.column(name.slice(PREFIX.length), line), () => parentOf(parent));
+    return ownOrOtherColumn({ source, column: name }, above.column(name.slice(PREFIX.length), line), () =>
+      parentOf(parent),
+    );
   };
   return {
     merge: (own) => ({
       ...own,
-      column: (name, line) => (name.startsWith(PREFIX) ? columnAbove(name, line) : own.column(name, line)),
+      column: (name, line) => (name.startsWith(PREFIX) ? columnAbove(own.source, name, line) : own.column(name, line)),
     }),
     read: () => (isRead ? parent : undefined),
   };

@@ -22,6 +22,7 @@ export function passThrough(operation: Operation): Mapping {
   }
   return {
     keyAttr: operation.key,
+    keyColumns: operation.key === undefined ? [] : [{ source: ONLY_SOURCE, column: formatAttr(operation.key) }],
     columns: new Map([[ONLY_SOURCE, []]]),
     choices: new Map(),
     unmappedRequired: [],

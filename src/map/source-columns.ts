@@ -7,12 +7,20 @@ import { isCsvRow, type CsvTable, memberPath, placeOf, type Row } from "../model
 import type { CellContent } from "./leaf/conversion.ts";
 import { columnsHint } from "../text/column-names.ts";
 
-/** A column (CSV) or path (JSON) of one source, as used by one entry of the mapping. */
+/** A column (CSV) or path (JSON) of a source. */
+export interface SourceColumn {
+  readonly source: string;
+  readonly column: string;
+}
+
+/** A column, as used by one entry of the mapping. */
 export interface Column {
   readonly name: string;
   /** The unchanged cell; `""` if it is missing. JSON numbers and booleans become text. */
   readonly read: (row: Row) => CellContent;
   readonly placeIn: (row: Row) => Place;
+  /** The columns that `read` may read: the row's own column, and the column of another row. */
+  readonly columns: readonly SourceColumn[];
 }
 
 /** The columns of one source that a mapping reads. */
@@ -44,7 +52,7 @@ export function sourceColumns(
     source,
     column: (name, line) => {
       if (!lines.has(name)) lines.set(name, line);
-      return columnOf(name, refuse);
+      return { ...columnOf(name, refuse), columns: [{ source, column: name }] };
     },
     names: () => [...lines.keys()],
     limit: (name, texts) => {
@@ -56,7 +64,7 @@ export function sourceColumns(
 }
 
 /** A column that may not exist. */
-interface OwnColumn extends Column {
+interface OwnColumn extends Omit<Column, "columns"> {
   readonly isIn: (row: Row) => boolean;
 }
 
@@ -75,24 +83,29 @@ export function ownColumn(name: string): OwnColumn {
  * Returns the row's own column or, if the row has no column with this name, the column of another row. If there is no
  * other row, the cell counts as empty.
  */
-export function ownOrOtherColumn(name: string, other: Column, otherRow: (row: Row) => Row | undefined): Column {
+export function ownOrOtherColumn(
+  { source, column: name }: SourceColumn,
+  other: Column,
+  otherRow: (row: Row) => Row | undefined,
+): Column {
   const own = ownColumn(name);
   return {
     name,
+    columns: [{ source, column: name }, ...other.columns],
     read: (row) => {
       if (own.isIn(row)) return own.read(row);
-      const source = otherRow(row);
-      return source === undefined ? "" : other.read(source);
+      const found = otherRow(row);
+      return found === undefined ? "" : other.read(found);
     },
     placeIn: (row) => {
       if (own.isIn(row)) return own.placeIn(row);
-      const source = otherRow(row);
-      return source === undefined ? placeOf(row) : other.placeIn(source);
+      const found = otherRow(row);
+      return found === undefined ? placeOf(row) : other.placeIn(found);
     },
   };
 }
 
-function columnOf(name: string, refuse: (table: CsvTable) => Failure): Column {
+function columnOf(name: string, refuse: (table: CsvTable) => Failure): Omit<Column, "columns"> {
   const path = name.split(".");
   let table: CsvTable | undefined;
   let index = -1;

@@ -54,7 +54,7 @@ describe("returned rejects from JSON sources", () => {
     const work = await jsonExported();
     replaceIn(work, "report/rejects.ndjson", '"vacant":"no"', '"vacant":false');
     replaceIn(work, "report/rejects.customers.ndjson", '["1"]', '["07700 900731","07700 900732"]');
-    const { code, stdout } = await addCorrections(work);
+    const { code, stdout } = await addCorrections(work, "--accept-changes");
     expect([code, stdout]).toEqual([
       1,
       expect.stringContaining(

@@ -10,7 +10,7 @@ import type { KeyColumns } from "../../corrections/returned-rows.ts";
 import { savedEncoding } from "../../corrections/saved-encoding.ts";
 import { type RejectsFolder, refuseSharedRecords, refuseSharedRows } from "../../corrections/shared-records.ts";
 import type { Mapping } from "../../map/mapping.ts";
-import { type Row, isCsvRow } from "../../model/record.ts";
+import type { Row } from "../../model/record.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
 import type { KEYS, REJECTS } from "../../options/run-options.ts";
 import type { RecordedValues } from "../../options/option-row.ts";
@@ -135,23 +135,19 @@ async function encodingsOf({
   return encodings;
 }
 
-/**
- * Returns a function that finds the columns or members that join the rows of a source and, for the root source, the
- * column or member of the business key.
- */
-function keyColumnsOf(plan: SourceSpec, { locate, keyAttr }: Mapping): KeyColumns {
-  const ons = new Map(
-    withDescendants<SourceSpec>(plan).flatMap(({ children }) => children.map(({ name, on }) => [name, on])),
-  );
-  return (row, { name, key, children }) => {
-    const place = name === plan.name && keyAttr !== undefined ? locate(row, keyAttr) : undefined;
-    const own = isCsvRow(row) ? place?.column : place?.pointer?.slice(row.pointer.length).split("/")[1];
-    return [
-      ...new Set(
-        [key, ons.get(name), own, ...children.map(({ parentKey }) => parentKey)].filter((each) => each !== undefined),
-      ),
-    ];
-  };
+/** Returns a function that finds the columns or paths that join the rows of a source or form the business key. */
+function keyColumnsOf(plan: SourceSpec, mapping: Mapping): KeyColumns {
+  const keys = withDescendants<SourceSpec>(plan).flatMap(({ name: source, key, children }) => [
+    { source, column: key },
+    ...children.flatMap(({ name, on, parentKey }) => [
+      { source: name, column: on },
+      { source, column: parentKey },
+    ]),
+  ]);
+  return (name) =>
+    [...keys, ...mapping.keyColumns].flatMap(({ source, column }) =>
+      source === name && column !== undefined ? [column] : [],
+    );
 }
 
 export interface RejectsSettings extends RecordedValues<typeof REJECTS>, RecordedValues<typeof KEYS> {

@@ -52,6 +52,7 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
     origin: transform.origin,
     placeIn: (row) => columnBehind(columns, row)?.placeIn(row),
     columns: columnsRead(options),
+    from: columns.flatMap((column) => column.columns),
     isCopied: isCopied(options),
   };
 }

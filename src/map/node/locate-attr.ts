@@ -1,6 +1,7 @@
 import type { AttrPath, AttrSegment } from "../../json/attr.ts";
 import type { Place } from "../../model/place.ts";
 import { placeOf, type Row } from "../../model/record.ts";
+import type { SourceColumn } from "../source-columns.ts";
 import { buildValue, childRows, itemOf, newBuildState, variantFor } from "./build-payload.ts";
 import type { EachNode, ItemsNode, MappingNode, ObjectNode, SingleEntry } from "./mapping-node.ts";
 
@@ -18,6 +19,19 @@ export function locateAttr(node: MappingNode, row: Row, path: AttrPath): Place {
   if (node.kind === "items") return inItems(node, row, segment, rest);
   if (node.kind === "each") return inEach(node, row, segment, rest);
   return inField(node.kind === "object" ? node : variantFor(node, row), row, segment, rest);
+}
+
+/** Returns the columns from which the value of an attr is built, in any row. */
+export function columnsBehind(node: MappingNode, path: AttrPath): readonly SourceColumn[] {
+  const [segment] = path;
+  const rest = path.slice(1);
+  if (node.kind === "leaf") return node.from;
+  if (node.kind === "foreign") return columnsBehind(node.node, path);
+  if (node.kind === "split") return node.leaf.from;
+  if (node.kind === "items") return node.entries.flatMap(({ item }) => columnsBehind(item, rest));
+  if (node.kind === "each") return columnsBehind(node.item, rest);
+  const { fields } = node.kind === "object" ? node : node.otherwise;
+  return fields.filter(({ name }) => name === String(segment)).flatMap((field) => columnsBehind(field.node, rest));
 }
 
 function inField(node: ObjectNode, row: Row, segment: AttrSegment | undefined, rest: AttrPath): Place {

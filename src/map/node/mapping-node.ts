@@ -2,6 +2,7 @@ import type { JsonValue } from "../../json/json-value.ts";
 import type { Place } from "../../model/place.ts";
 import type { Row } from "../../model/record.ts";
 import type { CellContent, ConversionFailure } from "../leaf/conversion.ts";
+import type { SourceColumn } from "../source-columns.ts";
 
 /** A compiled entry of the mapping; the tree mirrors the payload. */
 export type MappingNode = ObjectNode | VariantNode | ForeignNode | ItemsNode | EachNode | SplitNode | LeafNode;
@@ -94,6 +95,8 @@ export interface LeafNode {
   readonly origin: OriginKind;
   /** The columns on which the value depends; absent if it may depend on other data. */
   readonly columns?: readonly string[] | undefined;
+  /** The columns that the entry names in `from`. */
+  readonly from: readonly SourceColumn[];
   /** Whether the trimmed text of its only column is converted to the contract's type without other changes. */
   readonly isCopied: boolean;
   /** Returns the place of the value's cell, or undefined for a constant. */

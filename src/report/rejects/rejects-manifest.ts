@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { parsePointer } from "../../json/json-pointer.ts";
+import { formatPointer, leavesOf } from "../../json/json-pointer.ts";
 import { canonicalJson, type JsonObject } from "../../json/json-value.ts";
 import type { Outcome } from "../../model/outcome.ts";
+import type { Place } from "../../model/place.ts";
 import { hasErrors, isRuleProblem, type Problem } from "../../model/problem.ts";
-import { isCsvRow } from "../../model/record.ts";
+import { isCsvRow, type JsonRow, type Row } from "../../model/record.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
 import { normalKey } from "../../text/near-key.ts";
 import type { ReportFile, ReportFolder } from "../report-folder.ts";
@@ -57,10 +58,10 @@ export interface RejectsManifest extends ManifestInfo, WrittenFiles {
 /**
  * One line of {@link FINGERPRINT_FILE}.
  * - `key`: fingerprint of the business key, normalised for changes that spreadsheets make; empty without a key
- * - `errors`: the columns (numbers from 0) or members of the row that have an error
+ * - `errors`: the columns (numbers from 0) or JSON Pointers within the row that have an error
  * - `marks`: letters; `a` means that any cell of the row may be corrected, `d` that the row may be deleted, and `r`
  *   that the record repeats another record that is sent
- * - `cells`: concatenated fingerprints of the cells; for JSON rows, by member
+ * - `cells`: concatenated fingerprints of the cells; for JSON rows, by pointer within the row
  */
 export type ManifestLine = readonly [
   source: string,
@@ -131,9 +132,11 @@ function lineOf({ entry, outcome, file, number }: ManifestRow, fingerprints: Fin
     fingerprints.cell({ source, row: number, column }, value);
   if (!isCsvRow(row)) {
     const members = Object.entries(row.value).map(([name, value]) => [name, canonicalJson(value)] as const);
-    const faulty = errors.flatMap(({ place }) => memberOf(place?.pointer, row.pointer));
+    const faulty = errors.flatMap(({ place }) => pointerIn(row, place) || []);
     const whole = fingerprints.row(source, members.flat());
-    const cellFingerprints = Object.fromEntries(members.map(([name, text]) => [name, fingerprintOf(name, text)]));
+    const cellFingerprints = Object.fromEntries(
+      jsonCells(row.value).map(([pointer, text]) => [pointer, fingerprintOf(pointer, text)]),
+    );
     return [source, record, keyFingerprint, whole, [...new Set(faulty)], marksOf(entry, outcome), cellFingerprints];
   }
   const cells = originalCells(row, columns);
@@ -143,8 +146,8 @@ function lineOf({ entry, outcome, file, number }: ManifestRow, fingerprints: Fin
   return [source, record, keyFingerprint, whole, [...new Set(faulty)], marksOf(entry, outcome), cellFingerprints];
 }
 
-function marksOf({ problems }: RejectRow, outcome: Outcome): string {
-  const anyCell = isAnyCellFaulty(problems, outcome.problems) ? "a" : "";
+function marksOf({ row, problems }: RejectRow, outcome: Outcome): string {
+  const anyCell = isAnyCellFaulty(row, problems, outcome.problems) ? "a" : "";
   if (outcome.status === "duplicate") return `${anyCell}dr`;
   return anyCell + (hasErrors(problems) ? "d" : "");
 }
@@ -153,9 +156,10 @@ function marksOf({ problems }: RejectRow, outcome: Outcome): string {
  * Whether any cell of the row may be corrected. This is the case if an error in the row belongs to no cell or was found
  * while reading the sources, or if the record violates a rule, which may concern several fields.
  */
-function isAnyCellFaulty(own: readonly Problem[], all: readonly Problem[]): boolean {
+function isAnyCellFaulty(row: Row, own: readonly Problem[], all: readonly Problem[]): boolean {
   const errors = own.filter(({ severity }) => severity === "error");
-  if (errors.some(({ code, place }) => code.startsWith("source_") || !(place?.column ?? place?.pointer))) return true;
+  const hasCell = ({ place }: Problem): boolean => Boolean(isCsvRow(row) ? place?.column : pointerIn(row, place));
+  if (errors.some((problem) => problem.code.startsWith("source_") || !hasCell(problem))) return true;
   return all.some((problem) => problem.severity === "error" && isRuleProblem(problem));
 }
 
@@ -164,9 +168,14 @@ function columnOf(column: string | undefined, columns: readonly string[]): reado
   return index < 0 ? [] : [index];
 }
 
-/**
- * Returns a list with the name of the row's member that contains the value at the pointer; empty for the row itself.
- */
-function memberOf(pointer: string | undefined, row: string): readonly string[] {
-  return pointer === undefined ? [] : parsePointer(pointer.slice(row.length)).slice(0, 1);
+/** Returns the pointer of a place within a row; empty for the row itself. */
+function pointerIn(row: JsonRow, place: Place | undefined): string | undefined {
+  return place?.pointer?.slice(row.pointer.length);
+}
+
+/** Returns the cells of a JSON row: its scalars, and its lists and objects without members, as canonical JSON. */
+export function jsonCells(row: JsonObject): readonly (readonly [pointer: string, text: string])[] {
+  return Object.entries(row).flatMap(([name, member]) =>
+    leavesOf(member, formatPointer([name])).map(([pointer, leaf]) => [pointer, canonicalJson(leaf)] as const),
+  );
 }

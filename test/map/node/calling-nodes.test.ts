@@ -21,6 +21,7 @@ function leaf(origin: LeafNode["origin"]): LeafNode {
     origin,
     isCopied: false,
     placeIn: () => undefined,
+    from: [],
   };
 }
 

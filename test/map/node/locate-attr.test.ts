@@ -104,6 +104,7 @@ describe("locate", () => {
       origin: "column",
       isCopied: false,
       placeIn: () => undefined,
+      from: [],
     };
     const item: MappingNode = { kind: "object", fields: [{ name: "a", node: leaf }], required: [], optional: false };
     const children = Array.from({ length: 50_000 }, (_, index) => csvRow(table("c.csv", ["A"]), index + 2, ["x"]));
