@@ -37,6 +37,8 @@ export interface CellChanges {
   readonly finish: (outcomes: string) => Promise<{
     readonly cells: CellFindings;
     readonly rows: readonly ChangedRow[];
+    /** The numbers of the records with changed keys. */
+    readonly keyRecords: ReadonlySet<number>;
   }>;
 }
 
@@ -51,6 +53,7 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
   const [keys, restored, cells] = [createChangeCounter(), createChangeCounter(), createChangeCounter()];
   const keyRestorer = options.restoreKeys ? openKeyRestorer(index, fingerprints, { keys, restored }) : undefined;
   const rows: ChangedRow[] = [];
+  const keyRecords = new Set<number>();
   let [correctedCells, correctedRows] = [0, 0];
 
   const addKey = (change: ChangedCell, exported: RejectedRow, { field, fingerprint }: ComparedCell): void => {
@@ -71,6 +74,7 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
     const isIntended = !isSpreadsheetChange(kind);
     const keyNames = keyColumns(source).filter((name) => isIn(field, name, columns));
     if (keyNames.length > 0) {
+      keyRecords.add(exported.record);
       const hadErrors = keyNames.every((name) => exported.errors.some((error) => isIn(error, name, columns)));
       if (hadErrors && isIntended) return true;
       addKey(change, exported, cell);
@@ -96,6 +100,7 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
       return {
         cells: { correctedCells, correctedRows, keys: keys.all(), restored: restored.all(), cells: cells.all() },
         rows: rows.map((changed) => withRestored(changed, options)).filter(({ fields }) => fields.length > 0),
+        keyRecords,
       };
     },
   };

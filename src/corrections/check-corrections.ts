@@ -37,6 +37,8 @@ export interface ReturnedRejects {
 export interface CheckedCorrections extends ReturnedRejects {
   /** The record numbers of exported rows without a key, in the run that exported them. */
   readonly withoutKey: ReadonlySet<number>;
+  /** The numbers of records that were re-imported with changed keys, in the run that exported them. */
+  readonly keyChanged: readonly number[];
   /** Restores the keys in a row as it is read. */
   readonly restore: ((row: Row) => Row) | undefined;
   readonly close: () => Promise<void>;
@@ -50,12 +52,14 @@ export async function checkCorrections(plan: SourceSpec, options: CorrectionOpti
   const index = await openCorrectionIndex(options.tempFolder);
   try {
     await loadRejectedRows(index, fingerprintPath(options.folder));
-    const compared = await compare(plan, index, options);
+    const { keyRecords, ...compared } = await compare(plan, index, options);
     const restore = options.restoreKeys ? rowRestorer(index) : undefined;
     const withoutKey = new Set(
       index.rows("select distinct record from exported where key = ''").map(({ record }) => Number(record)),
     );
-    return { ...compared, withoutKey, restore, close: index.close };
+    const rootRow = "select 1 from exported where record = ? and source = ? and file is not null limit 1";
+    const keyChanged = [...keyRecords].filter((record) => index.rows(rootRow, record, plan.name).length > 0);
+    return { ...compared, withoutKey, keyChanged, restore, close: index.close };
   } catch (error) {
     await index.close();
     throw error;
@@ -66,7 +70,7 @@ async function compare(
   plan: SourceSpec,
   index: CorrectionIndex,
   { folder, manifest, restoreKeys, reading, keyColumns, listsRows = false }: CorrectionOptions,
-): Promise<ReturnedRejects> {
+): Promise<ReturnedRejects & { readonly keyRecords: ReadonlySet<number> }> {
   const fingerprints = createFingerprints(manifest.secret);
   const columnsOf = exportedColumns(manifest);
   const matcher = createRowMatcher(index, fingerprints, columnsOf);
@@ -82,10 +86,10 @@ async function compare(
     if (exported === undefined) addRow.run(row.source, row.file, row.line);
     else changes.add(exported, row);
   }
-  const { cells, rows: changedRows } = await changes.finish(path.join(folder, "outcomes.ndjson"));
+  const { cells, rows: changedRows, keyRecords } = await changes.finish(path.join(folder, "outcomes.ndjson"));
   index.database.exec("commit");
   const findings = { folder, ...cells, ...findRowChanges(index), ...columnChanges(layouts) };
-  return { manifest, findings, changedRows };
+  return { manifest, findings, changedRows, keyRecords };
 }
 
 /**

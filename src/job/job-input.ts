@@ -25,6 +25,7 @@ export interface JobInput extends Input {
    * rejects are read.
    */
   readonly hasReturned?: OpenedRejects["hasReturned"];
+  readonly keyChanged?: OpenedRejects["keyChanged"];
   /** Number of bytes of the corrections file that are applied. Absent without a corrections file. */
   readonly correctionsBytes?: number;
 }
@@ -91,10 +92,10 @@ async function openSources(
   const { openRejects } = await import("./rejects/rejects-input.ts");
   const folders = rejects.folders.map(pathsFrom(settings.folder));
   const opened = await openRejects({ ...context, plan, rejects: { ...rejects, folders }, encoding, dependencies });
-  const { encodingOf, amend, hasReturned, close } = opened;
+  const { encodingOf, amend, hasReturned, keyChanged, close } = opened;
   const reading = { ...definedMembers({ delimiter: rejects.delimiter }), encodingOf, amend, mayBeEmpty: true };
   const input = await openInput(plan, { ...options, ...reading });
-  return { ...input, hasReturned, close: () => input.close().finally(close) };
+  return { ...input, hasReturned, keyChanged, close: () => input.close().finally(close) };
 }
 
 /** Opens an input whose cells are corrected while they are read. Reports the corrections after the first full read. */

@@ -5,6 +5,7 @@ import {
   type Extract,
   goodAccounts,
   latestRun,
+  outcomeLines,
   useSandbox,
   type Workplace,
   workplace,
@@ -133,6 +134,24 @@ test("exported rows are no longer open after the rejects are re-imported, unless
   writeFileSync(file, [header, left, ""].join("\n"));
   await work.migrate(["push", "--rejects", "rejects"]);
   expect(await openRows(work)).toEqual(["rejects/rejects.customers.csv:2"]);
+});
+
+test("a record whose key was corrected in the rejects is open under its new key only", async () => {
+  const work = await pushed({ accounts: [{ REF: "EXT-1" }, { REF: "1.5E+06" }, { REF: "2.5E+06" }] });
+  cpSync(work.file(`.migrate/runs/${await latestRun(work)}`), work.file("rejects"), { recursive: true });
+  const openKeys = async (): Promise<readonly (string | undefined)[]> =>
+    outcomeLines((await work.migrate(["open", "--format", "ndjson"])).stdout).map(({ key }) => key);
+  expect(await openKeys()).toEqual(["1.5E+06", "2.5E+06"]);
+  for (const name of ["rejects.csv", "rejects.customers.csv"]) {
+    const rows = readFileSync(work.file("rejects", name), "utf8").split("\n");
+    const kept = rows.filter((row) => !row.startsWith("2.5E+06"));
+    writeFileSync(work.file("rejects", name), kept.join("\n").replaceAll(/^1\.5E\+06/gm, "1500001"));
+  }
+  const again = await work.migrate(["push", "--rejects", "rejects", "--accept-changes"]);
+  expect(again.stderr).toContain("1  accepted");
+  expect(await openKeys()).toEqual(["2.5E+06"]);
+  expect((await work.migrate(["status"])).stdout).toContain("2 of 3 records");
+  expect((await work.migrate(["ledger", "check"])).code).toBe(0);
 });
 
 test("a row without a key can be excluded by its place, and the exclusion can be undone", async () => {

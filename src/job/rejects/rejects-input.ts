@@ -9,6 +9,7 @@ import { readManifest } from "../../corrections/read-manifest.ts";
 import type { KeyColumns } from "../../corrections/returned-rows.ts";
 import { savedEncoding } from "../../corrections/saved-encoding.ts";
 import { type RejectsFolder, refuseSharedRecords, refuseSharedRows } from "../../corrections/shared-records.ts";
+import type { RowName } from "../../ledger/records/planned-item.ts";
 import type { Mapping } from "../../map/mapping.ts";
 import type { Row } from "../../model/record.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
@@ -26,6 +27,8 @@ export interface OpenedRejects {
   readonly amend: ((row: Row) => Row) | undefined;
   /** Whether the folders contain the row that this run exported for a record without a key. */
   readonly hasReturned: (run: string, record: number) => boolean;
+  /** The exported records that the folders contain with changed keys. */
+  readonly keyChanged: readonly RowName[];
   readonly close: () => Promise<void>;
 }
 
@@ -88,6 +91,7 @@ export async function openRejects(context: RejectsContext): Promise<OpenedReject
       amend,
       hasReturned: (run, record) =>
         checks.some(({ manifest, withoutKey }) => manifest.run === run && withoutKey.has(record)),
+      keyChanged: checks.flatMap(({ manifest: { run }, keyChanged }) => keyChanged.map((record) => ({ run, record }))),
       close,
     };
   } catch (error) {

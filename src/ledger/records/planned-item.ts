@@ -85,8 +85,11 @@ export interface PlanPolicy extends KeyPolicy {
   readonly after?: string | undefined;
   /** Whether a record waits for the record with the same key. */
   readonly awaitsOwnKey?: boolean | undefined;
-  /** Rows of `Ledger.earlierWithoutKey` that are no longer open, because this plan has read them again. */
-  readonly superseded?: readonly RowWithoutKey[] | undefined;
+  /**
+   * Rows that are no longer open, because this plan has read them again: rows of `Ledger.earlierWithoutKey`, and invalid
+   * records whose keys have been corrected.
+   */
+  readonly superseded?: readonly RowName[] | undefined;
 }
 
 /** Counts of the records left to send, by comparison with the content that was sent earlier. */

@@ -1,6 +1,6 @@
 import type { Coverage } from "../records/run.ts";
-import type { RowWithoutKey } from "../records/planned-item.ts";
-import { notePlanned, PLANNED_PUSHES, sinceRun } from "./planned-records.ts";
+import type { RowName } from "../records/planned-item.ts";
+import { forgetCorrected, notePlanned, PLANNED_PUSHES, sinceRun } from "./planned-records.ts";
 import { coverRecovered } from "./recoveries.ts";
 import { type Sql, statement, type Tables, type Work } from "./tables.ts";
 
@@ -63,9 +63,10 @@ const SELECT_COVERAGE = statement<EndpointCoverage>({
 
 /**
  * Creates or updates the row in `records` of each record that a new plan sends. Records that have no row there and are
- * not sent are stored in `unsent`. Counts the records that no earlier plan contains.
+ * not sent are stored in `unsent`. Counts the records that no earlier plan contains, without the records that this plan
+ * contains with other keys.
  */
-export function* coverPlan(tables: Tables, run: number, superseded: readonly RowWithoutKey[]): Work<void> {
+export function* coverPlan(tables: Tables, run: number, superseded: readonly RowName[]): Work<void> {
   const { id: latest = 0 } = (yield* tables.row(LATEST_RECORD)) ?? {};
   yield* tables.run(INSERT_RECORDS, run);
   const { count: inserted = 0 } = (yield* tables.row(COUNT_INSERTED, latest)) ?? {};
@@ -73,7 +74,8 @@ export function* coverPlan(tables: Tables, run: number, superseded: readonly Row
   const known = yield* tables.run(FORGET_UNSENT, latest);
   const unsent = yield* tables.run(INSERT_UNSENT, run);
   const { recovered, accepted } = yield* coverRecovered(tables, run);
-  yield* tables.run(COVER, run, inserted - known + unsent + recovered);
+  const forgotten = yield* forgetCorrected(tables, run, superseded);
+  yield* tables.run(COVER, run, inserted - known + unsent + recovered - forgotten);
   yield* addAccepted(tables, run, accepted);
   yield* notePlanned(tables, run, yield* countsOf(tables, run, "status"), superseded);
 }
@@ -122,7 +124,7 @@ const INSERT_UNSENT = `
 
 const COVER: Sql = {
   sqlite: `insert into coverage (target, supplier, endpoint, records, accepted)
-    select target, supplier, endpoint, $2, 0 from runs where id = $1 and $2 > 0
+    select target, supplier, endpoint, $2, 0 from runs where id = $1 and $2 <> 0
     on conflict (target, supplier, endpoint) do update set records = records + excluded.records`,
   postgres: `insert into migrate.counts (run, kind, name, count)
     select $1, 'covered', '', $2::bigint where $2::bigint <> 0`,

@@ -23,7 +23,7 @@ export function* notePlanned(
   tables: Tables,
   run: number,
   counts: Readonly<Record<string, number>>,
-  superseded: readonly RowWithoutKey[],
+  superseded: readonly RowName[],
 ): Work<void> {
   if (NOT_SENT.some((status) => (counts[status] ?? 0) > 0)) {
     yield* tables.run(NOTE_RECORDS, run);
@@ -33,6 +33,16 @@ export function* notePlanned(
   if (!(yield* exists(tables, ANY_OLDER_KEYLESS, run))) return;
   yield* tables.run(DELETE_REPEATED_KEYLESS, run);
   yield* deleteKeyless(tables, superseded);
+}
+
+/**
+ * Forgets invalid records that no plan could send, and that this run contains with corrected keys. Their earlier items
+ * remain, without an identity. Returns the number of forgotten records.
+ */
+export function* forgetCorrected(tables: Tables, run: number, superseded: readonly RowName[]): Work<number> {
+  if (superseded.length === 0) return 0;
+  yield* tables.run(CLEAR_IDENTITIES, superseded.map(nameOfRow), run);
+  return yield* tables.run(DELETE_CLEARED);
 }
 
 /** Removes rows without a key from the open rows. */
@@ -222,6 +232,22 @@ const RESTORE_KEYLESS = withRows(
   where true on conflict do nothing`,
 );
 
+const CLEAR_IDENTITIES = withRows(
+  (rows) => `
+  update migrate.items set identity = null where identity in (
+    select exported.identity from (${rows}) as given
+    inner join migrate.runs on runs.name = given.run
+    inner join migrate.items as exported on exported.run = runs.id and exported.record = given.record
+    inner join migrate.unsent on unsent.identity = exported.identity
+    inner join migrate.items as latest on latest.run = unsent.planned_run and latest.record = unsent.planned_record
+    where latest.status = 'invalid' and exported.identity not in (
+      select identity from migrate.items where run = $2 and identity is not null))`,
+);
+
+const DELETE_CLEARED = `
+  delete from migrate.unsent where (planned_run, planned_record) in (
+    select run, record from migrate.items where run = planned_run and record = planned_record and identity is null)`;
+
 const SELECT_OLDER_KEYLESS = statement<Selected<RowWithoutKey>>(`
   select older.run, older.record, files.name as file, older.row_hash as "rowHash" from (
     select other.name as run, earlier.record, earlier.file, earlier.row_hash ${OLDER_KEYLESS}
@@ -266,11 +292,11 @@ export const NOTE_AGAIN: string = `
   delete from keyless;
   insert into keyless (run, record, since_run)
   select run, record, run from (
-    select items.run, items.record, identity, row_hash,
+    select items.run, items.record, identity, key, row_hash,
       max(items.run) over (partition by file, runs.target, runs.supplier, runs.endpoint) as last_run,
       max(items.run) filter (where identity is null)
         over (partition by row_hash, runs.target, runs.supplier, runs.endpoint) as last_same
     from items cross join runs on runs.id = items.run where ${PLANNED_PUSHES}
-  ) where identity is null and run = last_run and (row_hash is null or run = last_same) and not exists (
+  ) where identity is null and key is null and run = last_run and (row_hash is null or run = last_same) and not exists (
     select 1 from exclusions inner join runs on runs.id = run
     where exclusions.identity = cast('${ROW}' || runs.name || ' ' || record as blob) and undone_at is null);`;

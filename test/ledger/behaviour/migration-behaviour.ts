@@ -55,6 +55,36 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
       );
     });
 
+    test("forgets invalid records that a later push contains with corrected keys", async () => {
+      const ledger = await empty();
+      const invalid = { status: "invalid" } as const;
+      const earliest = await planned(ledger, [item(1, "A3", "x", invalid)]);
+      const first = await planned(ledger, [
+        item(1, "A3", "x", invalid),
+        item(2, "B", "x", invalid),
+        item(3, "C", "x", invalid),
+      ]);
+      const superseded = [
+        { run: earliest, record: 1 },
+        { run: first, record: 2 },
+      ];
+      const second = await planned(ledger, [item(1, "0003", "y"), item(2, "B", "y", invalid)], {
+        policy: { superseded },
+      });
+      const expectForgotten = async (each: Ledger): Promise<void> => {
+        expect((await openOf(each)).map(({ key, state, run }) => [key, state, run])).toEqual([
+          ["0003", "pending", second],
+          ["B", "invalid", second],
+          ["C", "invalid", first],
+        ]);
+        expect((await each.migration()).map(({ records, withoutKey }) => [records, withoutKey])).toEqual([[3, 0]]);
+      };
+      await expectForgotten(ledger);
+      const last = (await recounted?.(ledger)) ?? ledger;
+      await expectForgotten(last);
+      await leave?.(last);
+    });
+
     test("compares a record that is still to be sent with its accepted content, not with a refused revision", async () => {
       const ledger = await empty();
       const revise = { policy: { revise: true } };
