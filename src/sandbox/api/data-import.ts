@@ -20,7 +20,7 @@ import type { FaultPlan } from "../faults/fault-plan.ts";
 import type { ImportProcesses } from "../state/import-processes.ts";
 import { compileJudge, type Judge } from "../judge/judge.ts";
 import type { PlatformCheck } from "../judge/platform-rules.ts";
-import type { AccountIdentity, SandboxState } from "../state/sandbox-state.ts";
+import { type AccountIdentity, keyOfAccount, type SandboxState } from "../state/sandbox-state.ts";
 import { documentedForm } from "./documented-reply.ts";
 import { workflowStepHandler } from "./workflow-steps.ts";
 import { pathOnInstance, type PostRole, postRoles } from "./workflow-roles.ts";
@@ -73,8 +73,7 @@ function dataImportHandler(
     role === undefined
       ? payloadHandlerFor(operation, dependencies)
       : workflowStepHandler(role, dependencies, operation.wrap !== undefined);
-  const inDocumentedForm =
-    role === undefined ? documentedForm(dependencies.contract.document, operation) : (success: Reply) => success;
+  const inDocumentedForm = documentedForm(dependencies.contract.document, operation);
   return (request) => {
     const body = readBody(request, dependencies.authenticate);
     if ("refused" in body) return body.refused;
@@ -83,11 +82,14 @@ function dataImportHandler(
     judge ??= compileJudge(dependencies.contract.document, operation);
     const payload = payloadOf(operation, body.value);
     const identity = { supplier: supplierOf(payload), key: keyAt(role?.key ?? operation.key, payload) };
+    const accept = (): Reply => {
+      const success = handlePayload(payload, identity);
+      if (role !== undefined) return success;
+      return inDocumentedForm(success, [payload, body.value], numberOf(identity, success.body, dependencies.state));
+    };
     const refused =
       refuseSupplier(identity.supplier, dependencies.state) ?? refusePayload(body.value, judge, dependencies);
-    const reply =
-      (role?.hasSeparateValidation === true ? refused && withoutFieldErrors(refused) : refused) ??
-      inDocumentedForm(handlePayload(payload, identity), [payload, body.value]);
+    const reply = (role?.hasSeparateValidation === true ? refused && withoutFieldErrors(refused) : refused) ?? accept();
     return identity.key === "" ? reply : { ...reply, key: identity.key };
   };
 }
@@ -129,6 +131,19 @@ function supplierOf(payload: JsonObject): string {
 
 function keyAt(attr: AttrPath | undefined, payload: JsonObject): string {
   return textOf(valueAt(payload, attr ?? ["external_account_number"]));
+}
+
+/**
+ * Returns the account number of a record. A record without an account gets a number that is derived from its key or, if
+ * it has no key, from its content.
+ */
+function numberOf(identity: AccountIdentity, body: JsonValue | undefined, state: SandboxState): string {
+  const { supplier, key } = identity;
+  const named = state.findAccount(textOf(valueAt(body, ["account_number"])));
+  const identifier = key === "" ? JSON.stringify(body) : keyOfAccount(identity);
+  // Twelve digits, because the first eight may be the same for two of many records.
+  const digits = createHash("sha256").update(identifier).digest("hex").slice(0, 12).toUpperCase();
+  return (named ?? state.findByKey(supplier, key))?.number ?? `A-${digits}`;
 }
 
 function textOf(value: JsonValue | undefined): string {

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import { ACCOUNT_FIELDS } from "../../contract/operations/documented-reply.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import type { AttrPath } from "../../json/attr.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import {
   alternativesIn,
   flattenSchema,
@@ -13,26 +15,34 @@ import {
   valuesOf,
 } from "../judge/openapi-schema.ts";
 import type { Reply } from "../sandbox-reply.ts";
+import { withValue } from "./workflow-steps.ts";
 
 /**
  * Returns a function that converts a successful reply to the documented form. It keeps a documented status, and
  * replaces any other status with the first documented 2xx status. The body follows the schema of that status. Each
  * member has its value from the reply or, if there is none, from the request. A required member without a value gets
  * the documented example, default or first permitted value, otherwise a value of its type.
+ * @param number of the returned function: the account number, in place of a generated one
  */
 export function documentedForm(
   document: JsonObject,
   operation: Operation,
-): (success: Reply, request: readonly JsonValue[]) => Reply {
+): (success: Reply, request: readonly JsonValue[], number: string) => Reply {
   const documented = documentedSuccesses(document, operation);
-  return (success, request) => {
+  const places = [
+    ...operation.outcomes.flatMap(({ account }) => (account === undefined ? [] : [account])),
+    ...ACCOUNT_FIELDS,
+  ];
+  return (success, request, number) => {
     const [first] = documented;
     if (first === undefined || success.status >= 300) return success;
     const { status, schema } = documented.find((one) => one.status === success.status) ?? first;
     if (schema === undefined) return { ...success, status };
     const form = (own: JsonValue): JsonValue => {
       const sources = [own, ...request, otherNames(own)];
-      return builtValue(schema, { document, sources, depth: 0 }).value;
+      const { value } = builtValue(schema, { document, sources, depth: 0 });
+      const generated = places.filter((place) => sources.every((source) => valueAt(source, place) === undefined));
+      return generated.reduce((built, place) => withNumber(built, place, number), value);
     };
     const { body } = success;
     const isListOfItems = isJsonArray(body) && typeOf(flattenSchema(document, schema)) !== "array";
@@ -45,6 +55,18 @@ function otherNames(own: JsonValue): JsonObject {
   const account = isJsonObject(own) ? own["account_number"] : undefined;
   return account === undefined ? {} : { kraken_account_number: account, number: account };
 }
+
+/** Replaces a generated account number, because `migrate` does not accept the same number for two records. */
+function withNumber(body: JsonValue, place: AttrPath, number: string): JsonValue {
+  const generated = valueAt(body, place);
+  const digits = number.slice(2).toLowerCase();
+  if (!isJsonObject(body)) return body;
+  if (typeof generated === "number") return withValue(body, place, Number.parseInt(digits, 16));
+  if (typeof generated !== "string") return body;
+  return withValue(body, place, UUID.test(generated) ? generated.slice(0, -12) + digits.padStart(12, "0") : number);
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 interface DocumentedSuccess {
   readonly status: number;

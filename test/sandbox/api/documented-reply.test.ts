@@ -27,8 +27,13 @@ const CUSTOMER = {
   },
 };
 
-function connectTo(path: string, request: JsonObject, responses: JsonObject): Promise<Client> {
-  const post = { operationId: "create", requestBody: json(request), responses };
+function connectTo(
+  path: string,
+  request: JsonObject,
+  responses: JsonObject,
+  outcomes: readonly JsonObject[] = [],
+): Promise<Client> {
+  const post = { operationId: "create", requestBody: json(request), responses, "x-migrate-outcomes": outcomes };
   const document = {
     openapi: "3.1.0",
     info: { title: "Billing", version: "1" },
@@ -86,4 +91,30 @@ test("the reply contains the account's number under the documented name, with st
 test("a documented 204 has no body", async () => {
   const { post } = await connectTo("/customers", INPUT, { "204": { description: "" } });
   expect(await post("customers", { customer: { external_id: "C3" } })).toMatchObject({ status: 204, text: "" });
+});
+
+test("a record without an account gets its own number, and a record of an account gets the account's number", async () => {
+  const answer = {
+    type: "object",
+    required: ["account_number", "kraken_account_number", "id"],
+    properties: { account_number: text, kraken_account_number: text, id: { type: "integer" } },
+  };
+  const outcomes = [{ status: 201, outcome: "accepted", account: "id" }];
+  const instruction = { type: "object", properties: { external_account_number: text, reference: text } };
+  const { post } = await connectTo("/instructions/", instruction, { "201": json(answer) }, outcomes);
+  const numbersOf = async (sent: JsonObject): Promise<JsonObject> => (await post("instructions/", sent)).json;
+  const first = await numbersOf({ external_account_number: "P1", reference: "r" });
+  const second = await numbersOf({ external_account_number: "P2", reference: "r" });
+  const unkeyed = await numbersOf({ reference: "r" });
+  expect(first).toMatchObject({ account_number: first.kraken_account_number, id: expect.any(Number) });
+  for (const name of ["account_number", "kraken_account_number", "id"]) {
+    expect(new Set([first[name], second[name], unkeyed[name]]).size).toBe(3);
+  }
+  expect((await numbersOf({ external_account_number: "P1", reference: "other" })).id).toBe(first.id);
+  expect((await numbersOf({ reference: "other" })).id).not.toBe(unkeyed.id);
+  const known = await connectTo("/instructions/", instruction, { "201": json(answer) });
+  const identity = { supplier: "", key: "P1", importedAt: "2026-01-01T00:00:00Z", payload: {} };
+  const { number } = known.sandbox.state.addAccount(identity);
+  const reply = await known.post("instructions/", { external_account_number: "P1", reference: "r" });
+  expect(reply.json).toMatchObject({ account_number: number, kraken_account_number: number });
 });
