@@ -158,7 +158,7 @@ function startTest({ steps, overlaps }: CheckOf<"contiguous">, { context: { cloc
 }
 
 /**
- * Compiles a function that returns the periods of each group, ordered by their start. Items without a start are
+ * Compiles a function that returns the periods of each group, in order. Items without a start are
  * omitted.
  */
 function groupedPeriods(
@@ -168,6 +168,7 @@ function groupedPeriods(
   const walk = compiler.walk(list);
   const [startOf, endOf] = [compiler.evaluate(start), compiler.evaluate(end)];
   const groupsOf = groupKeys(group, compiler);
+  const inOrder = periodOrder(compiler);
   return (here, scope) => {
     const groups = new Map<string, Period[]>();
     walk(here, scope, (item) => {
@@ -176,8 +177,15 @@ function groupedPeriods(
       const period: Period = { item, start: first, end: typeof last === "string" ? last : undefined };
       for (const key of groupsOf(item, scope)) addToGroup(groups, key, period);
     });
-    const inOrder = (one: Period, other: Period): number => compiler.order(one.start, other.start) ?? 0;
     return [...groups.values()].map((periods) => periods.toSorted(inOrder));
+  };
+}
+
+/** Orders periods by start, then by end. An empty period comes before another period with the same start. */
+function periodOrder(compiler: RuleCompiler): (one: Period, other: Period) => number {
+  return (one, other) => {
+    const order = compiler.order(one.start, other.start) ?? 0;
+    return order === 0 ? Number(endsAfter(one, other, compiler)) - Number(endsAfter(other, one, compiler)) : order;
   };
 }
 

@@ -54,6 +54,17 @@ describeCases({
       { a: [{ from: "2026-01-01", to: "2026-01-30" }] },
     ],
   },
+  "contiguous: an empty period with the same start as another period, in any order": {
+    rule: { kind: "contiguous", list: "a[]", start: "from", end: "to" },
+    pass: [
+      { a: [{ from: "2026-05-01" }, { from: "2026-05-01", to: "2026-05-01" }] },
+      { a: [{ from: "2026-05-01", to: "2026-05-01" }, { from: "2026-05-01" }] },
+      {
+        a: [{ from: "2026-05-01", to: "2026-06-01" }, { from: "2026-05-01", to: "2026-05-01" }, { from: "2026-06-01" }],
+      },
+    ],
+    fail: [{ a: [{ from: "2026-05-01" }, { from: "2026-05-01", to: "2026-05-02" }] }],
+  },
   "contiguous: either step between periods, beginning with a given day": {
     rule: { kind: "contiguous", list: "a[]", start: "from", end: "to", step: [0, 1], from: "today" },
     pass: [

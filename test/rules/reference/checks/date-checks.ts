@@ -136,7 +136,7 @@ function startTest({ steps, overlaps }: CheckOf<"contiguous">, { context: { cloc
   return (end, start) => end !== undefined && steps.some((step) => lateness(end, start, step) === 0);
 }
 
-/** Returns the periods of each group that have a start, ordered by start. */
+/** Returns the periods of each group that have a start, in order. */
 function groupedPeriods(
   { list, start, end, group }: Periods,
   compiler: RuleCompiler,
@@ -144,6 +144,7 @@ function groupedPeriods(
   const walk = compiler.walk(list);
   const [startOf, endOf] = [compiler.evaluate(start), compiler.evaluate(end)];
   const groupsOf = groupKeys(group, compiler);
+  const inOrder = periodOrder(compiler);
   return (here, scope) => {
     const groups = new Map<string, Period[]>();
     walk(here, scope, (item) => {
@@ -156,8 +157,15 @@ function groupedPeriods(
         else members.push(period);
       }
     });
-    const inOrder = (one: Period, other: Period): number => compiler.order(one.start, other.start) ?? 0;
     return [...groups.values()].map((periods) => periods.toSorted(inOrder));
+  };
+}
+
+/** Orders periods by start, then by end. An empty period comes before another period with the same start. */
+function periodOrder(compiler: RuleCompiler): (one: Period, other: Period) => number {
+  return (one, other) => {
+    const order = compiler.order(one.start, other.start) ?? 0;
+    return order === 0 ? Number(endsAfter(one, other, compiler)) - Number(endsAfter(other, one, compiler)) : order;
   };
 }
 
