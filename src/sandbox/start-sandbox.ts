@@ -5,6 +5,7 @@ import { getRequestListener } from "@hono/node-server";
 import type { Contract } from "../contract/contract.ts";
 import type { Clock } from "../time/clock.ts";
 import { listenError } from "../files/error-code.ts";
+import { countryOf } from "../model/country.ts";
 import { Failure } from "../model/failure.ts";
 import { systemClock } from "../time/system-clock.ts";
 import { adminRoutes } from "./api/admin-routes.ts";
@@ -94,7 +95,7 @@ export interface Sandbox {
  * Starts a local platform. It serves real HTTPS on 127.0.0.1 with the operations of any contract, the fixed API of the
  * specification, and faults on demand.
  * @throws Failure `storage` if the data file or the folder cannot be used, `config` if the sandbox cannot listen on the
- * port
+ * port or the region is not a country
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { contract, clock = systemClock, apiKey = `sk_sandbox_${randomBytes(12).toString("hex")}` } = options;
@@ -170,10 +171,11 @@ function tokenLifetime({ tokenLifetimeSeconds, refreshLifetimeSeconds }: FaultOp
 /**
  * Returns the region of the instance. The default is the default value of the contract's setting `region`
  * (`x-rule-settings`).
+ * @throws Failure `config` if the region is not a country
  */
 function regionOf({ region, contract }: SandboxOptions): string | undefined {
-  const declared = contract.ruleDeclarations.settings.get("region")?.default;
-  return region ?? (typeof declared === "string" ? declared : undefined);
+  const used = region ?? contract.ruleDeclarations.settings.get("region")?.default;
+  return typeof used === "string" ? countryOf(used, "rules.region") : undefined;
 }
 
 function readyAt(origin: string, { adminToken, ...known }: SandboxAccess): SandboxReady {

@@ -23,6 +23,10 @@ test("`ready` contains the loopback address, the credentials and the sample data
   });
 });
 
+test.each(["gb", "UK", " GB"])("the region %j is refused, because it is not the code of a country", async (region) => {
+  await expect(connect({ region })).rejects.toMatchObject({ code: "config", message: expect.stringContaining(region) });
+});
+
 test("the certificate is valid for 127.0.0.1, ::1 and localhost, and only the owner can read the private key file", async () => {
   const { sandbox, folder } = await connect();
   const certificate = new X509Certificate(await readFile(join(folder, "server.pem")));

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../json/json-value.ts";
+import { countryOf } from "../../model/country.ts";
 import { Failure } from "../../model/failure.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { shiftDays } from "../../time/calendar.ts";
@@ -61,7 +62,8 @@ export interface Scope {
 
 /**
  * Returns the settings that rules may read: the declared settings, and the defaults of the other settings.
- * @throws Failure `config` for a setting that the contract does not define, or a value of the wrong type
+ * @throws Failure `config` for a setting that the contract does not define, a value of the wrong type, or a region that
+ * is not a country
  */
 export function ruleSettingValues(
   { settings: known }: RuleDeclarations,
@@ -80,6 +82,8 @@ export function ruleSettingValues(
     }
     settings.set(name, value);
   }
+  const region = settings.get("region");
+  if (typeof region === "string") settings.set("region", countryOf(region, "rules.region"));
   return settings;
 }
 

@@ -49,6 +49,14 @@ describe("the settings of rules", () => {
     expect(failureOf(() => ruleSettingValues(DECLARED, declared))).toEqual(["config", message, hint]);
   });
 
+  it.each(["au", "UK", " GB", "England", ""])("include only the code of a country as the region, not %j", (region) => {
+    expect(failureOf(() => ruleSettingValues(DECLARED, { region }))).toEqual([
+      "config",
+      `rules.region: "${region}" is not the code of a country`,
+      "use two capital letters (ISO 3166-1), such as GB for the United Kingdom",
+    ]);
+  });
+
   it("are refused if the contract has none", () => {
     expect(failureOf(() => ruleSettingValues(declarationsOf({}), { a: 1 }))).toEqual([
       "config",
