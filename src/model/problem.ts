@@ -217,7 +217,7 @@ interface Addressed {
 /** A violated rule over several fields. The operator defines its code. */
 export interface RuleFinding {
   readonly code: string;
-  /** The kind of the rule (docs/rules.md). */
+  /** The kind of the rule (docs/rules.md), with the options that change its wording, such as `in-set: negate`. */
   readonly rule: string;
   /** The fields concerned, as named in the contract. */
   readonly fields: readonly string[];

@@ -102,6 +102,7 @@ const RULE_PREDICATES: Readonly<Record<string, string>> = {
   "forbidden-when": "is not allowed here",
   "forbids-together": "is not allowed here",
   "in-set": "is not a known value",
+  "in-set: negate": "is not allowed here",
   lookup: "is not a known value",
   "not-future": "is in the future",
   "not-past": "is in the past",

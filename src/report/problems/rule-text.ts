@@ -25,6 +25,7 @@ const RULE_TEXT: ReadonlyMap<string, string> = new Map([
   ["forbids-together", "Only one of these may have a value"],
   ["conditional-value", "The value is not allowed in combination with other values of this record"],
   ["in-set", "Not one of the known values"],
+  ["in-set: negate", "This value is not allowed"],
   ["lookup", "Does not match the reference list"],
   ["matches-format", "Does not have the required format"],
   ["date-order", "The dates are in the wrong order"],
@@ -37,6 +38,9 @@ const RULE_TEXT: ReadonlyMap<string, string> = new Map([
   ["sum-equals", "Does not equal the sum of its parts"],
   ["refers-to", "Refers to an item that is not in this record"],
   ["no-overlap", "Overlaps another period"],
-  ["contiguous", "There is a gap or an overlap between periods, or the last period is not open-ended"],
+  ["contiguous", "There is a gap or an overlap between periods"],
+  ["contiguous: open", "There is a gap or an overlap between periods, or the last period is not open-ended"],
+  ["contiguous: overlaps", "There is a gap between periods"],
+  ["contiguous: overlaps: open", "There is a gap between periods, or the last period is not open-ended"],
   ["covered-by", "Not covered by a single period"],
 ]);

@@ -74,7 +74,7 @@ function addProblem(
   const { rule, attr, path, value } = broken;
   const key = [rule.code, attr, ...path].join("\n");
   if (problems.has(key)) return;
-  const { code, severity, kind, about, message } = rule;
+  const { code, severity, about, message } = rule;
   const isScalar = value !== undefined && typeof value !== "object";
   problems.set(key, {
     attr,
@@ -82,13 +82,20 @@ function addProblem(
     severity,
     by: "local",
     code,
-    rule: kind,
+    rule: wordingOf(rule),
     fields: about,
     ...definedMembers({ at: attrBelow(broken) }),
     ...definedMembers(message === undefined ? { asked: requirementOf(rule) } : { message }),
     ...(isScalar && { shape: shapeOf(value) }),
     ...(isScalar && keepValues && { value: String(value) }),
   });
+}
+
+/** Returns the kind of a rule, with the options that change the wording of its problems. */
+function wordingOf(rule: Rule): string {
+  if (rule.kind === "in-set" && rule.negate) return "in-set: negate";
+  if (rule.kind !== "contiguous") return rule.kind;
+  return `contiguous${rule.overlaps ? ": overlaps" : ""}${rule.lastIsOpen ? ": open" : ""}`;
 }
 
 /**

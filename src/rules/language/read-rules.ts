@@ -5,7 +5,7 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../.
 import { lowerFirst } from "../../text/letter-case.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import { DATE_KINDS, PERIOD_KINDS } from "./date-kinds.ts";
-import { type Expression, subexpressionsOf } from "./expression.ts";
+import { type Expression, namedValueOf, subexpressionsOf } from "./expression.ts";
 import { LIST_KINDS } from "./list-kinds.ts";
 import { PRESENCE_KINDS } from "./presence-kinds.ts";
 import { attrTemplate, expression, type KindReaders, path as pathExpression } from "./rule-schema.ts";
@@ -107,9 +107,14 @@ function issueText(kind: string, { path, message, code }: z.core.$ZodIssue): str
   return `${kind}: ${member === undefined ? "" : `"${String(member)}" `}${lowerFirst(what)}`;
 }
 
-/** Returns the words, and the text of each path, for display in problems. The path `.` names no field. */
+/**
+ * Returns the words, and the text of each path, for display in problems. The path `.` and named values are not fields.
+ */
 function aboutTexts(about: readonly (Expression | string)[]): readonly string[] {
-  const texts = about.flatMap((one) => (typeof one === "string" ? [one] : one.kind === "path" ? [one.text] : []));
+  const texts = about.flatMap((one) => {
+    if (typeof one === "string") return [one];
+    return one.kind === "path" && namedValueOf(one) === undefined ? [one.text] : [];
+  });
   return [...new Set(texts)].filter((text) => text !== ".");
 }
 

@@ -86,6 +86,16 @@ describe("describeProblem", () => {
     expect(describeProblem({ ...broken, message: "Give a read." })).toBe("Give a read.");
   });
 
+  it.each([
+    ["in-set: negate", "This value is not allowed: a."],
+    ["contiguous", "There is a gap or an overlap between periods: a."],
+    ["contiguous: open", "There is a gap or an overlap between periods, or the last period is not open-ended: a."],
+    ["contiguous: overlaps", "There is a gap between periods: a."],
+  ])("describes a broken rule of kind %j by its options", (rule, words) => {
+    const broken = { attr: "a", severity: "error", by: "local", code: "c", rule, fields: ["a"] } as const;
+    expect(describeProblem(broken)).toBe(words);
+  });
+
   it("truncates a long list of choices", () => {
     const choices = Array.from({ length: 300 }, (_, at) => `C${at}`);
     expect(describeProblem(local({ code: "invalid_choice", choices }))).toBe(

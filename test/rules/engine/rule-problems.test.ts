@@ -33,6 +33,31 @@ describe("the place of a problem", () => {
   });
 });
 
+describe("the wording of a problem", () => {
+  const periods = { code: "c", kind: "contiguous", list: "a[]", start: "from", end: "to" };
+  const gap = {
+    a: [
+      { from: "2026-01-01", to: "2026-01-02" },
+      { from: "2026-01-03", to: "2026-01-04" },
+    ],
+  };
+
+  it.each<[JsonObject, JsonObject, string]>([
+    [{ code: "c", kind: "in-set", value: "x", set: ["A"], negate: true }, { x: "A" }, "in-set: negate"],
+    [periods, gap, "contiguous"],
+    [{ ...periods, last: "open" }, gap, "contiguous: open"],
+    [{ ...periods, overlaps: true }, gap, "contiguous: overlaps"],
+  ])("depends on the options of the rule %j", (rule, payload, wording) => {
+    expect(judgeOf(contractOf([rule]))(payload, new Set())[0]?.rule).toBe(wording);
+  });
+
+  it("does not name named values, because they are not fields", () => {
+    const rule = { code: "c", kind: "date-order", earlier: "a", later: "$last" };
+    const judge = judgeOf(contractOf([rule], { "x-rule-values": { last: "b" } }));
+    expect(judge({ a: "2026-01-02", b: "2026-01-01" }, new Set())[0]?.fields).toEqual(["a"]);
+  });
+});
+
 function problemsWith(contract: Contract, payload: JsonObject, keepValues: boolean): readonly unknown[] {
   const body = contract.operations[0]?.body;
   const validate = body && compileRules(body, ruleContextOf(contract), { keepValues });

@@ -73,7 +73,7 @@ function addProblem(
   const { rule, attr, path, value } = broken;
   const key = [rule.code, attr, ...path].join("\n");
   if (problems.has(key)) return;
-  const { code, severity, kind, about, message } = rule;
+  const { code, severity, about, message } = rule;
   const isScalar = value !== undefined && typeof value !== "object";
   problems.set(key, {
     attr,
@@ -81,13 +81,19 @@ function addProblem(
     severity,
     by: "local",
     code,
-    rule: kind,
+    rule: wordingOf(rule),
     fields: about,
     ...definedMembers({ at: attrBelow(broken) }),
     ...definedMembers(message === undefined ? { asked: askedBy(rule) } : { message }),
     ...(isScalar && { shape: shapeOf(value) }),
     ...(isScalar && keepValues && { value: String(value) }),
   });
+}
+
+function wordingOf(rule: Rule): string {
+  if (rule.kind === "in-set" && rule.negate) return "in-set: negate";
+  if (rule.kind !== "contiguous") return rule.kind;
+  return `contiguous${rule.overlaps ? ": overlaps" : ""}${rule.lastIsOpen ? ": open" : ""}`;
 }
 
 /**
