@@ -228,7 +228,7 @@ interface TypeParts {
 
 function build({ kind }: KindOfType, type: TypeParts): FieldType {
   const { parts, types, base, compilation, enter } = type;
-  if (kind === "choice") return choiceType(parts, base, types.allowed, compilation);
+  if (kind === "choice") return choiceType(parts, base, types.nullOnly ? [] : types.allowed, compilation);
   if (kind === "object") return objectType(parts, base, compilation, enter);
   if (kind === "list") return listType(parts, base, compilation, enter);
   return scalarType(kind, type);

@@ -57,9 +57,9 @@ function convertSchema(schema: JsonObject, document: JsonObject, define: Define)
   const nullable = takesNull(document, schema);
   const alternatives = alternativesIn(parts);
   if (alternatives !== undefined) return convertUnion({ ...alternatives, nullable }, document, define);
-  if (parts.some((part) => "enum" in part || "const" in part)) return choiceSchema(parts, nullable);
   const agreed = sharedTypes(parts) ?? [];
   if (agreed.length > 0 && agreed.every((type) => type === "null")) return choiceOf([], true);
+  if (parts.some((part) => "enum" in part || "const" in part)) return choiceSchema(parts, nullable);
   const types = [...new Set(agreed.length > 0 ? agreed : parts.flatMap(typesOf))].filter((type) => type !== "null");
   if (types.length > 1) return convertUnion(unionOfTypes(types, parts, nullable), document, define);
   const type = types[0] ?? impliedType(parts);

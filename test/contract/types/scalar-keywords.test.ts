@@ -198,6 +198,12 @@ describe("choices", () => {
     expect(findings).toEqual(["warning null-choice"]);
   });
 
+  it("allow only null if the parts of the type have only null in common", () => {
+    const allOf = [{ type: ["string", "null"] }, { type: ["integer", "null"] }];
+    const { type } = fieldOf({ allOf, enum: ["A", null] }, { openapi: "3.1.0" });
+    expect(type).toMatchObject({ kind: "choice", choices: [], nullable: true });
+  });
+
   it("are contradictions if they do not match their type", () => {
     const { type, findings } = fieldOf({ type: "integer", enum: [1, "2"] });
     expect(type).toMatchObject({ choices: [1] });
