@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { JsonScalar } from "../../json/json-value.ts";
 
 /** `BooleanField.TRUE_VALUES`, `FALSE_VALUES` and `NULL_VALUES` of the Django REST framework. */
@@ -160,3 +161,19 @@ export function isTime(text: string): boolean {
   const inDay = Number(hours) < 24 && Number(minutes) < 60 && Number(seconds) < 60;
   return inDay && Number(offsetHours) < 24 && Number(offsetMinutes) < 60;
 }
+
+/**
+ * Whether the text is an e-mail address for Django's `EmailValidator`: a dot-atom or a quoted string, then a domain in
+ * any script, `localhost`, or an IP address in brackets.
+ */
+export function isEmail(text: string): boolean {
+  const at = text.lastIndexOf("@");
+  const [user, host] = [text.slice(0, at), text.slice(at + 1)];
+  if (at < 1 || text.length > 320 || !EMAIL_USER.test(user) || /^\.|\.\.|\.$/.test(user)) return false;
+  const [, literal] = /^\[(?:IPv6:)?(.*)\]$/i.exec(host) ?? [];
+  return literal === undefined ? EMAIL_HOST.test(host) : isIP(literal) > 0;
+}
+
+const EMAIL_USER = /^(?:[-!#$%&'*+/=?^_`{}|~.0-9A-Z]+|"(?:[ !#-[\]-~]|\\[ -~])*")$/i;
+const EMAIL_HOST =
+  /^(?:localhost|(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+(?!-)[\p{L}\p{N}-]{2,63}(?<!-))$/iu;

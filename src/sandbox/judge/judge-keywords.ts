@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import type { JsonObject, JsonScalar } from "../../json/json-value.ts";
-import { type DecimalRule, coerce, decimalCodes, isDate, isDateTime, isTime, strip } from "./django-fields.ts";
+import { type DecimalRule, coerce, decimalCodes, isDate, isDateTime, isEmail, isTime, strip } from "./django-fields.ts";
 
 /**
  * Compiles a schema of `request-schema.ts`. In addition to the keywords of JSON Schema, supports keywords for the
@@ -22,7 +22,8 @@ export function compileAjv(schema: JsonObject, { explain, assertion }: JudgeCall
     multipleOfPrecision: 9,
     code: { regExp: Object.assign(tolerantRegExp, { code: "tolerantRegExp" }) },
   });
-  addFormats.default(ajv, ["email", "uri"]);
+  addFormats.default(ajv, ["uri"]);
+  ajv.addFormat("email", isEmail);
   for (const keyword of [
     ...TEXT_KEYWORDS,
     assertedKeyword(assertion),

@@ -42,8 +42,9 @@ export interface Instance {
 }
 
 export function createPlatformCheck(fields: PlatformRules, { isSupplier, region = "" }: Instance): PlatformCheck {
-  const { isPhoneNumber, isPostcode } = COUNTRIES.get(region) ?? { isPhoneNumber: () => true, isPostcode: () => true };
-  const isPhone = (text: string): boolean => isForeignNumber(text, region) || isPhoneNumber(text);
+  const country = COUNTRIES.get(region);
+  const isPhone = (text: string): boolean => country === undefined || isPhoneNumber(text, country);
+  const isPostcode = (text: string): boolean => country === undefined || country.isPostcode(text);
   const rules: Readonly<Record<RuleName, Rule>> = {
     phone: { code: "invalid_phone_number", detail: "The phone number is not valid.", holds: isPhone },
     postcode: { code: "invalid_postcode", detail: "The postcode is not valid.", holds: isPostcode },
@@ -89,36 +90,41 @@ function isAbroad(value: JsonValue, region: string): boolean {
   return typeof country === "string" && country.trim() !== "" && country.trim().toUpperCase() !== region;
 }
 
-/** Whether a number has the prefix of another country and a valid length (ITU-T E.164: at most 15 digits). */
-function isForeignNumber(text: string, region: string): boolean {
-  const digits = digitsOf(text);
-  const own = CALLING_CODES.get(region);
-  return /^\+[1-9]\d{6,14}$/.test(digits) && own !== undefined && !digits.startsWith(own);
+function isPhoneNumber(text: string, country: Country): boolean {
+  const digits = plainNumber(text, country);
+  return isForeignNumber(digits, country) || country.isPhoneNumber(digits);
 }
 
-const CALLING_CODES: ReadonlyMap<string, string> = new Map([
-  ["GB", "+44"],
-  ["AU", "+61"],
-]);
+/** Whether a number has the prefix of another country and a valid length (ITU-T E.164: at most 15 digits). */
+function isForeignNumber(digits: string, { callingCode }: Country): boolean {
+  return /^\+[1-9]\d{6,14}$/.test(digits) && !digits.startsWith(callingCode);
+}
 
-function digitsOf(text: string): string {
-  return text.replaceAll(/[\s().-]/g, "");
+/**
+ * Removes separators and the extension from a number. Replaces the prefix for international calls with `+`, and
+ * `+44 (0)20` with `+4420`.
+ */
+function plainNumber(text: string, { callingCode, internationalPrefix }: Country): string {
+  const number = text.replace(/\s*(?:;ext=|ext\.?|extension|x|#)\s*\d{1,7}$/i, "");
+  const digits = number.replaceAll(/[\s().-]/g, "");
+  const dialled = digits.startsWith(internationalPrefix) ? `+${digits.slice(internationalPrefix.length)}` : digits;
+  return dialled.startsWith(`${callingCode}0`) ? `${callingCode}${dialled.slice(callingCode.length + 1)}` : dialled;
 }
 
 /**
  * Whether a number is valid in the United Kingdom: ten digits after the leading zero, or nine in a few old areas. The
  * first of these digits is not 0, 4 or 6 (Ofcom, national numbering plan).
  */
-function isBritishNumber(text: string): boolean {
-  return /^(?:\+44|0044|0)[1235789]\d{8,9}$/.test(digitsOf(text));
+function isBritishNumber(digits: string): boolean {
+  return /^(?:\+44|0)[1235789]\d{8,9}$/.test(digits);
 }
 
 /**
  * Whether a number is valid in Australia: nine digits after the leading zero, for an area (2, 3, 7, 8) or a mobile (4,
  * 5). Numbers that start with 1 have five to ten digits and no leading zero (ACMA, Telecommunications Numbering Plan).
  */
-function isAustralianNumber(text: string): boolean {
-  return /^(?:(?:\+61|0061|0)[234578]\d{8}|(?:\+61|0061)?1\d{4,9})$/.test(digitsOf(text));
+function isAustralianNumber(digits: string): boolean {
+  return /^(?:(?:\+61|0)[234578]\d{8}|(?:\+61)?1\d{4,9})$/.test(digits);
 }
 
 /**
@@ -137,11 +143,24 @@ function isAustralianPostcode(text: string): boolean {
 }
 
 interface Country {
-  readonly isPhoneNumber: (text: string) => boolean;
+  readonly callingCode: string;
+  readonly internationalPrefix: string;
+  readonly isPhoneNumber: (digits: string) => boolean;
   readonly isPostcode: (text: string) => boolean;
 }
 
 const COUNTRIES: ReadonlyMap<string, Country> = new Map([
-  ["GB", { isPhoneNumber: isBritishNumber, isPostcode: isBritishPostcode }],
-  ["AU", { isPhoneNumber: isAustralianNumber, isPostcode: isAustralianPostcode }],
+  [
+    "GB",
+    { callingCode: "+44", internationalPrefix: "00", isPhoneNumber: isBritishNumber, isPostcode: isBritishPostcode },
+  ],
+  [
+    "AU",
+    {
+      callingCode: "+61",
+      internationalPrefix: "0011",
+      isPhoneNumber: isAustralianNumber,
+      isPostcode: isAustralianPostcode,
+    },
+  ],
 ]);

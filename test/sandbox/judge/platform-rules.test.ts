@@ -23,6 +23,19 @@ describe("the sandbox validates telephone numbers and postcodes by the rules of 
   });
 
   it.each([
+    ["GB", "+44 (0)20 7946 0123"],
+    ["GB", "0044 20 7946 0123"],
+    ["GB", "00 1 202 555 0143"],
+    ["GB", "07400 123456 ext 12"],
+    ["GB", "07400123456#1"],
+    ["GB", "07400 123456 x12"],
+    ["AU", "+61 (0)2 9937 4123"],
+    ["AU", "0011 61 412 345 678"],
+  ])("%s accepts the number %j, which has an extension or a prefix", (region, phone) => {
+    expect(codesIn(region, { phone })).toEqual([]);
+  });
+
+  it.each([
     ["GB", { ...AUSTRALIAN, customers: [{ mobile: "0412 345 678", landline: "131 450" }] }],
     ["AU", { billing_postcode: "DE1 2GU", customers: [{ mobile: "07700 900730 1", landline: "020 7946 00188" }] }],
   ])("%s refuses invalid numbers and postcodes: %j", (region, payload) => {
