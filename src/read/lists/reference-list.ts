@@ -40,7 +40,7 @@ export async function readReferenceList(
 function fromCsv(file: TextFile, hint: string, exact: ListOptions["exact"]): ReferenceRows {
   const bad = tableFailure(file.file, hint);
   const [header, ...lines] = tableLines(file, hint);
-  if (header === undefined) throw bad(1, "expected a header");
+  if (header === undefined) throw bad(1, "the file is empty");
   const twice = header.cells.find((name, index) => header.cells.indexOf(name) !== index);
   if (twice !== undefined) throw bad(header.line, `two columns are named "${twice}"`);
   const rows = lines.map(({ cells, line }) => {

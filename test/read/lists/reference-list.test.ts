@@ -30,7 +30,7 @@ it.each([
   ["a,a\n1,2\n", 1, 'two columns are named "a"'],
   ["a,b\n1,2,3\n", 2, "more cells than the header"],
   ['a,b\n1,"2\n', 2, "a quote is opened"],
-  ["", 1, "expected a header"],
+  ["", 1, "the file is empty"],
   ['{"a":1}\n[1]\n', 2, "a JSON object"],
   ['{"a":1}\n{"a"\n', 2, "a JSON object"],
 ])("rejects %j at line %i", async (text, line, words) => {
