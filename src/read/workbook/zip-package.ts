@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { errorCode } from "../../files/error-code.ts";
 import { Failure } from "../../model/failure.ts";
@@ -22,9 +23,9 @@ export interface ZipPackage {
   /** Returns the size of the part after unpacking; 0 if the part is missing. */
   readonly sizeOf: (part: string) => number;
   /**
-   * Yields the unpacked bytes of a part.
-   * @throws Failure `source_damaged` if the part is missing, does not match the archive's directory, or cannot be
-   * unpacked; `source_too_large` if it exceeds the limits
+   * Yields the unpacked bytes of a part. Verifies the checksum of the whole part, even if the caller stops early.
+   * @throws Failure `source_damaged` if the part is missing, does not match the archive's directory or its checksum, or
+   * cannot be unpacked; `source_too_large` if it exceeds the limits
    */
   readonly bytes: (part: string) => AsyncGenerator<Buffer>;
   readonly close: () => void;
@@ -86,14 +87,31 @@ async function* partBytes(zip: ZipFile, entry: Entry | undefined, { source, part
   refuseTooLarge(entry, source);
   try {
     const stream = await zip.openReadStreamPromise(entry);
+    const chunks = checkedChunks(stream, entry, { source, part });
     try {
-      for await (const chunk of stream) if (Buffer.isBuffer(chunk)) yield chunk;
+      for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
     } finally {
+      // The caller has stopped early: read the rest for its checksum.
+      for await (const _ of chunks);
       stream.destroy();
     }
   } catch (error) {
     throw zipFailure(source, error);
   }
+}
+
+async function* checkedChunks(
+  stream: AsyncIterable<unknown>,
+  entry: Entry,
+  { source, part }: PartName,
+): AsyncGenerator<Buffer> {
+  let checksum = 0;
+  for await (const chunk of stream) {
+    if (!Buffer.isBuffer(chunk)) continue;
+    checksum = crc32(chunk, checksum);
+    yield chunk;
+  }
+  if (checksum !== entry.crc32) throw corruptPackage(source.file, `${part} does not match its checksum`);
 }
 
 /** Rejects a part whose declared size exceeds the limits. If the actual size is larger, unpacking fails later. */

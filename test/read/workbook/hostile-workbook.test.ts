@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../../src/model/failure.ts";
+import { openInput } from "../../../src/read/input/open-input.ts";
 import { failureOf, FIXTURES, read, source } from "../reading.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { rawWorkbook, textRow, zipped } from "./raw-workbook.ts";
@@ -16,6 +17,18 @@ async function written(content: string | Buffer, name = "book.xlsx"): Promise<st
   await writeFile(path, content);
   return path;
 }
+
+/** Changes the checksum of a part in the directory of the archive. */
+function withWrongChecksum(workbook: Buffer, part: string): Buffer {
+  const changed = Buffer.from(workbook);
+  const at = changed.lastIndexOf(part) - DIRECTORY_ENTRY_BYTES + CHECKSUM_OFFSET;
+  changed.writeUInt32LE(~changed.readUInt32LE(at) >>> 0, at);
+  return changed;
+}
+
+/** Bytes of an entry of the directory before its name, and the position of the checksum in them. */
+const DIRECTORY_ENTRY_BYTES = 46;
+const CHECKSUM_OFFSET = 16;
 
 describe("the detection of workbooks", () => {
   it.each([
@@ -90,6 +103,28 @@ describe("a corrupt workbook", () => {
   ])("is rejected if its part %s is %j", async (part, content) => {
     const path = await rawWorkbook({ sheets: { S: SHEET }, parts: { [part]: content } });
     expect(await failureOf(read(source(path)))).toMatchObject({ code: "source_damaged" });
+  });
+
+  it.each([
+    "xl/worksheets/sheet1.xml",
+    "xl/sharedStrings.xml",
+    "xl/styles.xml",
+    "xl/workbook.xml",
+    "xl/_rels/workbook.xml.rels",
+  ])("is rejected if its part %s does not match its checksum", async (part) => {
+    const path = await rawWorkbook({ sheets: { S: SHEET } });
+    await writeFile(path, withWrongChecksum(await readFile(path), part));
+    const failure = await failureOf(read(source(path)));
+    expect(failure).toMatchObject({ code: "source_damaged", exitCode: 2 });
+    expect(failure.message).toContain(`${part} does not match its checksum`);
+  });
+
+  it("is rejected when only its header is read", async () => {
+    const rows = Array.from({ length: 20_000 }, (_, index) => textRow(index + 2, [`value ${index}`]));
+    const path = await rawWorkbook({ sheets: { S: textRow(1, ["A"]) + rows.join("") } });
+    await writeFile(path, withWrongChecksum(await readFile(path), "xl/worksheets/sheet1.xml"));
+    const opened = openInput(source(path), { tempFolder: temporaryFolder(), onNotice: () => undefined });
+    expect(await failureOf(opened)).toMatchObject({ code: "source_damaged" });
   });
 
   it("is either read or rejected if any single byte changes", async () => {
