@@ -24,7 +24,7 @@ export async function openLedgerStore(locator: string, options: StoreOptions = {
  */
 export function requireLedgerLocator(locator: string): string {
   if (!isAddress(locator)) return locator;
-  if (/^postgres(?:ql)?:/i.test(locator)) {
+  if (POSTGRES.test(locator)) {
     parsePostgresUrl(locator);
     return locator;
   }
@@ -44,7 +44,12 @@ export function requireSharedLedger(locator: string): void {
   });
 }
 
-/** Whether a locator has a scheme, such as `postgres://host/name`, and is therefore not a path. */
+/**
+ * Whether a locator has a scheme, such as `postgres://host/name`, and is therefore not a path. A PostgreSQL URL without
+ * slashes may contain a password, so it is not a path either.
+ */
 export function isAddress(locator: string): boolean {
-  return locator.includes("://");
+  return locator.includes("://") || POSTGRES.test(locator);
 }
+
+const POSTGRES = /^postgres(?:ql)?:/i;

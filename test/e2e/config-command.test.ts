@@ -100,6 +100,15 @@ describe("migrate config show", () => {
     expect(setting("target")).toMatchObject({ kind: "none" });
   });
 
+  test.each([
+    [["--base-url", "https://u:can/ary@h/"], "baseUrl", "https://***@h/"],
+    [["--proxy", "u:canary@127.0.0.1:1"], "targets.test.proxy", "***@127.0.0.1:1"],
+    [["--store", "s3://AKIA:canary@bucket"], "store.location", "s3://***@bucket"],
+  ])("masks the credentials in an address: %j", async (flags, name, value) => {
+    const setting = await shown(flags);
+    expect(setting(name)).toMatchObject({ value });
+  });
+
   test("masks every credential, and says where it comes from", async () => {
     const file = await shown();
     expect(file("MIGRATE_API_KEY")).toMatchObject({ value: "***", from: ".secrets/test-key", kind: "secret-file" });

@@ -2,6 +2,7 @@ import { FUNCTION_TIMEOUT } from "../../job/functions/function-messages.ts";
 import { timeoutSettings } from "../../job/target-connection.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { type JsonValue, isJsonArray, isJsonObject, memberAt, valueAt } from "../../json/json-value.ts";
+import { maskAddress } from "../../text/mask-address.ts";
 import { secretOrigins } from "../../runtime/read-credentials.ts";
 import { CREDENTIAL_VARIABLES, STORE_CREDENTIAL_VARIABLES } from "../options/credential-variables.ts";
 import type { OptionOrigin } from "../options/option-origin.ts";
@@ -45,7 +46,21 @@ export function effectiveSettings(sources: SettingSources): readonly EffectiveSe
     ...known.map((setting) => located(setting, sources)),
     ...fileSettings(sources).filter(({ name }) => !names.has(name)),
     ...givenOptions(sources).filter(({ name }) => !options.has(name)),
-  ];
+  ].map(withoutCredentials);
+}
+
+/** Settings whose value is an address, with or without a scheme. */
+const ADDRESSES: ReadonlySet<string> = new Set(["baseUrl", "proxy", "endpoint"]);
+
+/**
+ * Masks credentials in an address. The configuration may contain such an address, but no command accepts it. A ledger's
+ * address has been checked before.
+ */
+function withoutCredentials(setting: EffectiveSetting): EffectiveSetting {
+  const { name, value } = setting;
+  if (typeof value !== "string" || name === "ledger") return setting;
+  const isUrl = value.includes("://") || ADDRESSES.has(name.slice(name.lastIndexOf(".") + 1));
+  return isUrl ? { ...setting, value: maskAddress(value) } : setting;
 }
 
 function located({ name, value, option, paths }: KnownSetting, { config, origins }: SettingSources): EffectiveSetting {
@@ -169,9 +184,9 @@ function ofTarget({ target, pace }: Settings, name: string | undefined): readonl
     ...(target === undefined
       ? []
       : [
-          row(["baseUrl"], withoutUser(target.baseUrl), "baseUrl"),
+          row(["baseUrl"], target.baseUrl, "baseUrl"),
           row(["ca"], target.ca, "ca"),
-          row(["proxy"], target.proxy && withoutUser(target.proxy), "proxy"),
+          row(["proxy"], target.proxy, "proxy"),
           row(["environment"], target.production ? "production" : "test"),
           row(["auth", "scheme"], target.auth.scheme ?? "Token", "auth"),
           ...Object.entries(timeoutSettings(target)).map(([setting, value]) => row(["timeouts", setting], value)),
@@ -182,23 +197,13 @@ function ofTarget({ target, pace }: Settings, name: string | undefined): readonl
   ];
 }
 
-/** Masks the user name and password in a URL. The configuration may contain such a URL, but no command accepts it. */
-function withoutUser(address: string): string {
-  return address.replace(/\/\/[^/@]*@/, "//***@");
-}
-
 function ofStore({ supplier }: Settings, config: Config, flags: Flags): readonly KnownSetting[] {
   const store = storeSettingsOf(config, flags, supplier);
   if (store === undefined) return [];
   const bucketOf = supplier.code === undefined ? [] : [["suppliers", supplier.code, "bucket"]];
   return [
     { name: "store.location", value: store.location, option: "store", paths: [["store", "location"], ...bucketOf] },
-    {
-      name: "store.endpoint",
-      value: store.endpoint && withoutUser(store.endpoint),
-      option: "endpoint",
-      paths: [["store", "endpoint"]],
-    },
+    { name: "store.endpoint", value: store.endpoint, option: "endpoint", paths: [["store", "endpoint"]] },
     { name: "store.region", value: store.region, option: "region", paths: [["store", "region"]] },
     { name: "store.ca", value: store.ca, option: "ca", paths: [["store", "ca"]] },
   ];

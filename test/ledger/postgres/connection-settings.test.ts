@@ -58,6 +58,7 @@ describe("connection settings from a URL", () => {
     ],
     ["postgres:///?service=moves", /the service moves is not defined in \/nowhere\/.pg_service.conf/],
     ["postgres://ann@db.example/%zz", /not a PostgreSQL URL/],
+    ["postgres:ann:p@db.example/moves", /not a PostgreSQL URL: postgres@db.example\/moves/],
   ])("are refused, with an explanation that hides the password, if the URL is %s", (url, message) => {
     const refused = (): unknown => settingsOf(url);
     expect(refused).toThrow(message);

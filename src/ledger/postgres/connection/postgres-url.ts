@@ -60,13 +60,10 @@ export function parsePostgresUrl(text: string): Parameters {
 const NO_HOST = "none.invalid";
 
 function toUrl(withHost: string, text: string): URL {
-  try {
-    return new URL(withHost);
-  } catch {
-    throw new Failure("config", `not a PostgreSQL URL: ${maskPostgresUrl(text)}`, {
-      hint: "use the form postgres://user@host:5432/database; percent-encode special characters (%XX)",
-    });
-  }
+  if (/^\w+:\/\//.test(text) && URL.canParse(withHost)) return new URL(withHost);
+  throw new Failure("config", `not a PostgreSQL URL: ${maskPostgresUrl(text)}`, {
+    hint: "use the form postgres://user@host:5432/database; percent-encode special characters (%XX)",
+  });
 }
 
 function decoded(part: string, text: string): string {
