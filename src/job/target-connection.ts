@@ -53,6 +53,11 @@ export function hostOf({ baseUrl, allowInsecureLoopback }: TargetSettings): stri
   return parseBaseUrl(baseUrl, { allowInsecureLoopback }).host;
 }
 
+/** @throws Failure `usage`, as in `parseProxyUrl` */
+export function proxyOf({ proxy }: Pick<TargetSettings, "proxy">): URL | undefined {
+  return proxy === undefined ? undefined : parseProxyUrl(proxy);
+}
+
 /**
  * Returns the time during which the platform may still process an aborted request, in milliseconds. During this time, a
  * "not found" reply proves nothing. The default is at least twice the default time limit of a request,
@@ -169,7 +174,7 @@ async function readTransport(
 ): Promise<{ readonly ca: string | undefined; readonly proxy: URL | undefined }> {
   return {
     ca: ca === undefined ? undefined : await readCaFile(ca, baseUrl),
-    proxy: proxy === undefined ? undefined : parseProxyUrl(proxy),
+    proxy: proxyOf({ proxy }),
   };
 }
 

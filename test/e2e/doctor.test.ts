@@ -112,6 +112,14 @@ describe("migrate doctor with an incomplete setup", () => {
     expect(of("contract")).toMatchObject({ status: "skipped", text: "needs the configuration" });
   });
 
+  test("refuses a proxy address with credentials, and does not show them", async () => {
+    const env = { MIGRATE_PROXY: "http://u:canary@127.0.0.1:1" };
+    const { code, checks, of } = await examine(scene(), ["--offline"], env);
+    expect(code).toBe(2);
+    expect(of("target")).toMatchObject({ status: "failed", text: "the proxy's URL must not contain credentials" });
+    expect(JSON.stringify(checks)).not.toContain("canary");
+  });
+
   test("runs all other checks if the target does not exist", async () => {
     const { code, of } = await examine(scene(), ["--target", "lvie"]);
     expect(code).toBe(2);

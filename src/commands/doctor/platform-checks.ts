@@ -1,7 +1,7 @@
 import type { Dependencies, SecretFiles, Secrets } from "../../job/dependencies.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
 import { requireOngoing, type Supplier } from "../../job/settings/supplier-settings.ts";
-import { hostOf, openTarget, type OpenTarget, type SecuredConnection } from "../../job/target-connection.ts";
+import { hostOf, openTarget, proxyOf, type OpenTarget, type SecuredConnection } from "../../job/target-connection.ts";
 import { type ConnectionProbe, probeConnection } from "../../platform/probe-connection.ts";
 import { isoSeconds } from "../../time/clock.ts";
 import { token } from "../reading/token.ts";
@@ -49,13 +49,14 @@ const OFFLINE = "needs a connection, but none is opened (--offline, or a failed 
 
 function targetCheck(target: TargetSettings, supplier: Supplier): Check {
   requireOngoing(supplier);
-  const { baseUrl, production, proxy } = target;
-  // Throws if commands refuse to send to this address.
+  const { baseUrl, production } = target;
+  // Both throw if commands refuse the address.
   hostOf(target);
+  const proxy = proxyOf(target);
   const more = [
     ...(production ? ["production"] : []),
     ...(supplier.code === undefined ? [] : [`supplier ${supplier.code}`]),
-    ...(proxy === undefined ? [] : [`through the proxy ${proxy}`]),
+    ...(proxy === undefined ? [] : [`through the proxy ${proxy.origin}`]),
   ];
   return ok("target", [baseUrl, ...more].join(", "));
 }
