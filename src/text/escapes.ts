@@ -135,7 +135,7 @@ const NAMED: ReadonlyMap<string, string> = new Map(
 );
 
 /** Replaces the matches of a pattern. Each character of a replacement gets the position of the whole match. */
-function rewritten(read: DecodedText, pattern: RegExp, replace: (found: string) => string): DecodedText {
+export function rewritten(read: DecodedText, pattern: RegExp, replace: (found: string) => string): DecodedText {
   const from: number[] = [];
   const to: number[] = [];
   const parts: string[] = [];

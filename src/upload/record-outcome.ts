@@ -28,25 +28,27 @@ export interface RecordOutcome {
  */
 export function outcomeOf(result: RequestResult, state: RecordState, remoteValidation = false): RecordOutcome {
   const { replyClass, http } = result;
-  const { toSend } = state;
   if (replyClass.kind === "accepted") {
     if (replyClass.exists === true) return existingOutcome(result, replyClass, state);
     return remoteValidation
-      ? { status: "valid", problems: locateProblems(replyClass.warnings ?? [], toSend) }
+      ? { status: "valid", problems: located(replyClass.warnings ?? [], state) }
       : acceptedOutcome(replyClass, state);
   }
-  if (replyClass.kind === "blocked")
-    return { status: "blocked", problems: locateProblems(replyClass.problems, toSend) };
+  if (replyClass.kind === "blocked") return { status: "blocked", problems: located(replyClass.problems, state) };
   if (replyClass.kind === "rejected") return rejectedOutcome(result, replyClass, state);
   if (replyClass.kind === "unauthorised") return { status: "blocked", reason: "HTTP 401" };
   if (replyClass.kind !== "stop") return { status: statusWithoutReply(result, state), reason: replyClass.reason };
   return { status: http === undefined ? "pending" : "blocked", reason: replyClass.failure.message };
 }
 
+function located(problems: readonly PlatformProblem[], { toSend, position }: RecordState): readonly PlatformProblem[] {
+  return locateProblems(problems, toSend, position.step.choices);
+}
+
 type Rejected = Extract<ReplyClass, { readonly kind: "rejected" }>;
 
 function rejectedOutcome({ http }: RequestResult, replyClass: Rejected, state: RecordState): RecordOutcome {
-  const found = { problems: locateProblems(replyClass.problems, state.toSend), ...accountOf(replyClass) };
+  const found = { problems: located(replyClass.problems, state), ...accountOf(replyClass) };
   const isSettled = !state.isAmbiguous || (replyClass.isFinal === true && !isOtherUnclear(state));
   if (!isSettled) {
     const reason = `HTTP ${http ?? "reply"} to a repeated request; ${EARLIER_UNKNOWN}`;
@@ -82,7 +84,7 @@ type Accepted = Extract<ReplyClass, { readonly kind: "accepted" }>;
 function acceptedOutcome(replyClass: Accepted, state: RecordState): RecordOutcome {
   const account = accountOf(replyClass);
   if (state.position.mode === "check" && !isOwnContent(state)) {
-    const problems = locateProblems([VERSION_UNKNOWN], state.toSend);
+    const problems = located([VERSION_UNKNOWN], state);
     return {
       status: "ambiguous",
       problems,
@@ -109,7 +111,7 @@ function existingOutcome({ http }: RequestResult, replyClass: Accepted, state: R
   const account = accountOf(replyClass);
   if (isOwnContent(state)) return { status: "accepted", ...account };
   if (state.prior === "accepted")
-    return { status: "rejected", problems: locateProblems([REVISION_IGNORED], state.toSend), ...account };
+    return { status: "rejected", problems: located([REVISION_IGNORED], state), ...account };
   return { status: "existing", reason: `HTTP ${http ?? "reply"}: the platform already has the record`, ...account };
 }
 

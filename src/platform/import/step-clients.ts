@@ -1,6 +1,7 @@
 import type { PlatformProblem } from "../../model/problem.ts";
 import type { Operation, PlainOperation, Poll, Step } from "../../contract/operations/operation.ts";
 import { type AttrPath, NON_FIELD_ERRORS, formatAttr } from "../../json/attr.ts";
+import { typesWithin } from "../../contract/types/type-tree.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { joinPath } from "../../transport/base-url.ts";
@@ -25,26 +26,36 @@ export interface StepClient extends ImportClient {
   readonly dedupesByKey: boolean;
   /** Queries the result of the step if the step's reply does not contain the result. */
   readonly status?: StatusClient;
+  /** The choices in the contract's type of the payload. */
+  readonly choices?: ReadonlySet<string>;
 }
 
 /** Returns the steps of an operation, at least one. */
 export function createStepClients(operation: Operation, tools: RequestDependencies): readonly StepClient[] {
-  if (operation.steps.length > 0) return operation.steps.map((step) => stepClient(step, operation.key, tools));
+  const choices = choicesIn(operation);
+  if (operation.steps.length > 0)
+    return operation.steps.map((step) => ({ ...stepClient(step, operation.key, tools), choices }));
   const client = createImportClient({ ...tools, operation: { ...operation, creates: true } });
-  return [{ ...client, idempotent: false, dedupesByKey: operation.dedupesByKey }];
+  return [{ ...client, idempotent: false, dedupesByKey: operation.dedupesByKey, choices }];
+}
+
+function choicesIn({ body }: Operation): ReadonlySet<string> {
+  const types = body === undefined ? [] : typesWithin(body);
+  return new Set(types.flatMap((type) => (type.kind === "choice" ? type.choices.map(String) : [])));
 }
 
 /**
  * Returns the client for a run that must not create anything: it only sends the payload to the platform's own
  * validation. Returns undefined if the operation has no validation.
  */
-export function createRemoteValidation({ steps, key }: Operation, tools: RequestDependencies): StepClient | undefined {
+export function createRemoteValidation(whole: Operation, tools: RequestDependencies): StepClient | undefined {
+  const { steps, key } = whole;
   const step = steps.find(({ kind, body }) => kind === "validate" && body === undefined);
   const operation = step?.operation ?? steps.find(({ reasons }) => reasons !== undefined)?.reasons;
   if (operation === undefined) return undefined;
   const validation = { ...withKey(operation, key), validates: true };
   const client = createImportClient({ ...tools, operation: validation, compareEcho: true });
-  return { ...client, name: step?.name ?? "validate", idempotent: true, dedupesByKey: true };
+  return { ...client, name: step?.name ?? "validate", idempotent: true, dedupesByKey: true, choices: choicesIn(whole) };
 }
 
 /** Sets the key of the workflow. The replies to all steps must identify the record by this key. */

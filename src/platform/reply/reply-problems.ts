@@ -88,7 +88,7 @@ function walk(node: unknown, path: AttrPath, add: Add, depth = 0): void {
     add(path, node["code"], node["detail"] ?? node["message"]);
   } else if (isJsonObject(node)) {
     for (const name of Object.keys(node).slice(0, MAX_PROBLEMS)) {
-      walk(node[name], [...path, name.slice(0, MAX_ATTR)], add, depth + 1);
+      walk(node[name], [...path, name.slice(0, MAX_ATTR + 1)], add, depth + 1);
     }
   }
 }
