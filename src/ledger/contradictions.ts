@@ -1,3 +1,4 @@
+import { STATUSES } from "../model/outcome.ts";
 import { formatCount } from "../text/count.ts";
 
 /**
@@ -36,6 +37,11 @@ const CONTRADICTIONS = [
     many: "records that should have been sent by a run are missing from the records table",
   },
   {
+    name: "unreadableValue",
+    one: "run or problem cannot be read",
+    many: "runs or problems cannot be read",
+  },
+  {
     name: "miscounted",
     one: "stored count differs from the contents of the ledger",
     many: "stored counts differ from the contents of the ledger",
@@ -44,10 +50,12 @@ const CONTRADICTIONS = [
 
 type Contradiction = (typeof CONTRADICTIONS)[number]["name"];
 
+const quotedStatuses = STATUSES.map((status) => `'${status}'`).join(", ");
+
 type ContradictionQueries = Readonly<Record<Contradiction, string>>;
 
 /** Queries whose fastest form depends on the database. */
-type OwnQueries = "unconfirmedRecord" | "missingRecord" | "miscounted";
+type OwnQueries = "unconfirmedRecord" | "missingRecord" | "unreadableValue" | "miscounted";
 
 /**
  * Returns the queries in report order, each with a function that describes its count in sentences.
@@ -64,7 +72,8 @@ export function contradictionQueries(
         on sent.identity = records.identity
       where records.attempts <> coalesce(made, 0)`,
     unknownState: `select 1 from ${schema}records where state not in
-      ('pending', 'sending', 'accepted', 'rejected', 'existing', 'ambiguous', 'blocked', 'valid')`,
+      ('pending', 'sending', 'accepted', 'rejected', 'existing', 'ambiguous', 'blocked', 'valid')
+      union all select 1 from ${schema}items where status not in ('sending', ${quotedStatuses})`,
     unconfirmedItem: `select 1 from ${schema}items where status = 'accepted'
       and not exists (select 1 from ${schema}attempts
         where attempts.run = items.run and attempts.record = items.record and status = 'accepted')

@@ -60,6 +60,7 @@ export function noLedger(path: string): Failure {
  */
 export function ledgerFailure(error: unknown, path: string): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
+  if (error instanceof SyntaxError) return corruptLedger(path, "a stored value is not valid JSON", error);
   const sqliteCode = numberOf(error, "errcode");
   if (sqliteCode !== undefined) return sqliteFailure(sqliteCode & 0xff, error, path);
   return numberOf(error, "errno") === undefined ? error : storageFailure(error, path, remedyOf(error, dirname(path)));

@@ -238,7 +238,7 @@ function ledgerOver(database: SqliteDatabase, options: OpenLedger, close: () => 
   const tables = sqliteTables(database);
   const ledger = tablesLedger(
     {
-      read: async (work) => finishNow(work(tables)),
+      read: async (work) => guarded(database.path, () => finishNow(work(tables))),
       change: async (_, work) => database.transaction(() => finishNow(work(tables))),
     },
     frequentWrites(database),

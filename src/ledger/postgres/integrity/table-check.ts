@@ -37,6 +37,8 @@ const VIOLATIONS = {
     where status in ('pending', 'sending', 'accepted', 'existing', 'ambiguous', 'skipped', 'blocked') and awaits is null
     and not exists (select 1 from migrate.records where records.identity = items.identity)
     and run in (select id from migrate.runs where ${PLANNED_PUSHES})`,
+  // The columns refuse null, and PostgreSQL 15 cannot check JSON.
+  unreadableValue: "select 1 where false",
   miscounted: MISCOUNTED,
 };
 

@@ -68,6 +68,9 @@ const VIOLATIONS = {
   missingRecord: `select 1 from items where status in ('pending', 'sending', 'accepted', 'existing', 'ambiguous', 'skipped', 'blocked')
     and awaits is null and identity not in (select identity from records)
     and run in (select id from runs where ${PLANNED_PUSHES})`,
+  unreadableValue: `select 1 from runs where name is null or command is null or target is null or supplier is null
+      or operation is null or endpoint is null or state is null or started_at is null or json_valid(settings) is not 1
+    union all select 1 from problems where json_valid(problem) is not 1`,
   miscounted: MISCOUNTED,
 };
 

@@ -1,0 +1,41 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { expect, test } from "vitest";
+import { sqliteLedgerStore } from "../../../src/ledger/sqlite/sqlite-store.ts";
+import { openLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";
+import { item, planned } from "../ledger-input.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+
+const PROBLEM = { attr: "name", severity: "error", by: "platform", code: "blank", detail: "" } as const;
+
+/** Changes a ledger that has one invalid record with a tool that does not update the checksums. */
+async function changedLedger(sql: string): Promise<string> {
+  const path = join(temporaryFolder(), "ledger.db");
+  const ledger = await openLedger({ path });
+  await planned(ledger, [item(1, "A", "same", { status: "invalid", problems: [PROBLEM] })]);
+  await ledger.close();
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+  rmSync(`${path}-checksums`);
+  return path;
+}
+
+test.each([
+  "update runs set settings = '{{{'",
+  "update runs set target = null",
+  "update problems set problem = x'ff00'",
+  "update problems set problem = null",
+  "update items set status = 'other'",
+])("a check reports a value that no command can read: %s", async (sql) => {
+  const { findings } = await sqliteLedgerStore(await changedLedger(sql)).check();
+  const text = /^1 (run or problem cannot be read|record has an unknown state)\.$/;
+  expect(findings).toContainEqual(expect.stringMatching(text));
+});
+
+test("a value that is not JSON causes a failure, because the ledger is corrupt", async () => {
+  const ledger = await openLedger({ path: await changedLedger("update runs set settings = '{{{'") });
+  await expect(ledger.runs()).rejects.toMatchObject({ code: "ledger_damaged", exitCode: 6 });
+  await ledger.close();
+});
