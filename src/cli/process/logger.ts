@@ -62,7 +62,8 @@ export function createLogger(options: LoggerOptions): Logger {
     failure: ({ message, place, hint, code }) => {
       if (isJson) return writeJson("failure", { code, message, place, hint });
       const below = [...(place ? [`at ${place}`] : []), ...(hint?.split("\n") ?? [])].map((each) => `  ${each}`);
-      const lines = [...`migrate: ${message}`.split("\n"), ...below];
+      // Only an indented line is part of a list. Any other line break comes from a file name.
+      const lines = [...`migrate: ${message}`.split(/\n(?= {2})/), ...below];
       options.write(lines.map((each) => `${plainText(each)}\n`).join(""));
     },
     lines: (text, event, fields) => {

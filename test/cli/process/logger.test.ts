@@ -38,6 +38,12 @@ describe("the logger", () => {
     }
   });
 
+  it("writes a line break in a file name as an escape, so that the name cannot forge a message", () => {
+    const { logger, written } = listen();
+    logExit(new Failure("config", "a\nmigrate: 900 accepted: no column\n  b.csv:1", { hint: "x\nmigrate: y" }), logger);
+    expect(written()).toBe("migrate: a\\u000amigrate: 900 accepted: no column\n  b.csv:1\n  x\n  migrate: y\n");
+  });
+
   it("writes alerts even with --quiet", () => {
     const { logger, written } = listen({ quiet: true });
     logger.notice("replies are in a file", "alert");
