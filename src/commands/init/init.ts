@@ -13,6 +13,7 @@ import { shellCommand } from "../../text/shell-command.ts";
 import { fieldsOf } from "./guess/region.ts";
 import { remedyOf } from "../../files/write-error.ts";
 import { Failure } from "../../model/failure.ts";
+import { printableJson } from "../../terminal/safe-json.ts";
 import { DEFAULT_LIMITS } from "../../read/read-limits.ts";
 import { checkMapping, type MappingCheck } from "./check-mapping.ts";
 import { type GuessedMapping, guessMapping } from "./guess/guess-mapping.ts";
@@ -86,7 +87,15 @@ export async function init(options: InitOptions, dependencies: Dependencies): Pr
     ...setupTexts({ ...job, encoding }, { out, operation: guessed.operation, configSchema }),
   ]);
   const check = await checkMapping(
-    { ...job, sources: [], namedSources: {}, mapping: file, encoding, supplier: job.supplier ?? "TODO" },
+    {
+      ...job,
+      sources: [],
+      namedSources: {},
+      corrections: undefined,
+      mapping: file,
+      encoding,
+      supplier: job.supplier ?? "TODO",
+    },
     dependencies,
   );
   return { sources, guessed, ...files, check };
@@ -122,8 +131,8 @@ interface SetupOptions {
 export function setupTexts(job: JobSettings, { out, operation, configSchema }: SetupOptions): readonly FileText[] {
   return [
     [path.join(out, "migrate.yaml"), configText(job, out)],
-    [path.join(out, MAPPING_SCHEMA_FILE), `${JSON.stringify(mappingSchema(operation))}\n`],
-    [path.join(out, CONFIG_SCHEMA_FILE), `${JSON.stringify(configSchema)}\n`],
+    [path.join(out, MAPPING_SCHEMA_FILE), `${printableJson(mappingSchema(operation))}\n`],
+    [path.join(out, CONFIG_SCHEMA_FILE), `${printableJson(configSchema)}\n`],
   ];
 }
 

@@ -6,6 +6,7 @@ import { replaceFile } from "../../files/replace-file.ts";
 import { makeFolder } from "../../files/make-folder.ts";
 import { Failure } from "../../model/failure.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
+import { printableJson } from "../../terminal/safe-json.ts";
 import type { NumberRange } from "./owner-shares.ts";
 
 /**
@@ -66,7 +67,7 @@ export async function writeExport(store: LedgerStore, exported: ExportedPackages
   const file = exportFile(store, exported.run);
   try {
     makeFolder(path.dirname(file));
-    await replaceFile(file, `${JSON.stringify(exported)}\n`);
+    await replaceFile(file, `${printableJson(exported)}\n`);
   } catch (error) {
     throw new Failure("storage", `${file}: cannot record the exported packages`, {
       hint: "the packages are complete; run the same command again, so that `migrate status --by owner` counts them",

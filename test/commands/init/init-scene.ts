@@ -21,6 +21,7 @@ export async function runInit(options: {
   readonly operation?: string;
   readonly supplier?: string;
   readonly encoding?: string;
+  readonly corrections?: string;
   readonly root?: string;
   readonly key?: string;
   /** Aborted by Ctrl-C. */

@@ -45,6 +45,25 @@ describe("init", () => {
     expect(ajv.validate(configJsonSchema(), parseDocument({ file: "c", text: config }).value)).toBe(true);
   });
 
+  test("escapes invisible characters of the contract in the schema of a mapping", async () => {
+    const text = "a\u202eb\u200bc\u009b";
+    const { out } = await initOfFields(["ref", text], ["records.csv", "REF\nA1\n"]);
+    const schema = readFileSync(path.join(out, "mapping.schema.json"), "utf8");
+    expect(schema).toContain(String.raw`a\u202eb\u200bc\u009b`);
+    expect(schema).not.toMatch(/[\u202e\u200b\u009b]/);
+  });
+
+  test("does not apply the corrections of the project", async () => {
+    const folder = temporaryFolder({ "accounts.csv": ACCOUNTS, "corrections.csv": "source,key\nother,A1\n" });
+    const { result } = await runInit({
+      sources: [path.join(folder, "accounts.csv")],
+      contract: CONTRACT,
+      operation: "import-account",
+      corrections: path.join(folder, "corrections.csv"),
+    });
+    expect(result.check.records).toBe(2);
+  });
+
   test("maps the key even if a field is called constructor, like a member of every JavaScript object", async () => {
     const { mapping } = await initOfFields(["ref", "constructor", "valueOf"], ["records.csv", "REF\nA1\nA2\n"]);
     expect(mapping).toMatch(/^  ref: REF/m);
