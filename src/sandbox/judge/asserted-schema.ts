@@ -1,5 +1,5 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
-import { flattenSchema } from "./openapi-schema.ts";
+import { flattenSchema, isScalar, valuesOf } from "./openapi-schema.ts";
 
 /** The keywords that Ajv checks as plain JSON Schema, on the value before its conversion (docs/contract.md). */
 const ASSERTED: ReadonlySet<string> = new Set([
@@ -22,13 +22,19 @@ const ASSERTED: ReadonlySet<string> = new Set([
 
 /** Returns a plain JSON Schema with the asserted keywords of the parts; undefined if there are none. */
 export function assertedSchema(parts: readonly JsonObject[]): JsonObject | undefined {
-  const asserted = parts.map(assertedKeywords).filter((part) => Object.keys(part).length > 0);
+  const words = hasCompoundChoices(parts) ? new Set([...ASSERTED, "enum", "const"]) : ASSERTED;
+  const asserted = parts.map((part) => assertedKeywords(part, words)).filter((part) => Object.keys(part).length > 0);
   return asserted.length === 0 ? undefined : { allOf: asserted };
 }
 
-function assertedKeywords(part: JsonObject): JsonObject {
+/** Whether a list or an object is among the values that a schema allows. */
+export function hasCompoundChoices(parts: readonly JsonObject[]): boolean {
+  return parts.some((part) => valuesOf(part)?.some((value) => !isScalar(value)) === true);
+}
+
+function assertedKeywords(part: JsonObject, words: ReadonlySet<string>): JsonObject {
   const { items, additionalItems = true } = part;
-  const kept = Object.fromEntries(Object.entries(part).filter(([word]) => ASSERTED.has(word)));
+  const kept = Object.fromEntries(Object.entries(part).filter(([word]) => words.has(word)));
   if (isJsonArray(items)) return { ...kept, prefixItems: items, items: additionalItems };
   return "prefixItems" in kept && items !== undefined ? { ...kept, items } : kept;
 }

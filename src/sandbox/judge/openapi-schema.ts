@@ -143,9 +143,10 @@ export function impliedType(parts: readonly JsonObject[]): string | undefined {
 }
 
 const TYPE_INDICATORS: readonly (readonly [type: string, words: readonly string[]])[] = [
-  ["object", ["properties", "additionalProperties"]],
-  ["array", ["items"]],
+  ["object", ["properties", "additionalProperties", "required"]],
+  ["array", ["items", "minItems", "maxItems", "uniqueItems"]],
   ["string", ["maxLength", "minLength", "pattern", "format"]],
+  ["number", ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]],
 ];
 
 /**

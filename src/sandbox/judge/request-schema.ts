@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, valueAt } from "../../json/json-value.ts";
-import { assertedSchema, conditionalNames, isTuple } from "./asserted-schema.ts";
+import { assertedSchema, conditionalNames, hasCompoundChoices, isTuple } from "./asserted-schema.ts";
 import { choiceOf, scalarSchema, strictestLimit, typeSchema } from "./scalar-schema.ts";
 import { convertUnion, type Define, type Union } from "./union-schema.ts";
 import {
@@ -63,6 +63,20 @@ function convertSchema(schema: JsonObject, document: JsonObject, define: Define)
   const types = [...new Set(agreed.length > 0 ? agreed : parts.flatMap(typesOf))].filter((type) => type !== "null");
   if (types.length > 1) return convertUnion(unionOfTypes(types, parts, nullable), document, define);
   const type = types[0] ?? impliedType(parts);
+  const converted = schemaOfType(type, { parts, nullable, document, define });
+  // Without a declared type, values of other types are valid.
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  return types.length > 0 || type === undefined ? converted : { if: { type }, then: converted };
+}
+
+interface SchemaParts {
+  readonly parts: readonly JsonObject[];
+  readonly nullable: boolean;
+  readonly document: JsonObject;
+  readonly define: Define;
+}
+
+function schemaOfType(type: string | undefined, { parts, nullable, document, define }: SchemaParts): JsonObject {
   if (type === "object") return objectSchema(parts, nullable, document, define);
   if (type === "array") return listSchema(parts, nullable, document, define);
   return scalarSchema(parts, type, nullable);
@@ -80,6 +94,7 @@ function unionOfTypes(types: readonly string[], parts: readonly JsonObject[], nu
 }
 
 function choiceSchema(parts: readonly JsonObject[], nullable: boolean): JsonObject {
+  if (hasCompoundChoices(parts)) return nullable ? {} : { type: ["string", "number", "boolean", "object", "array"] };
   const [first = [], ...others] = parts.map(valuesOf).filter((list) => list !== undefined);
   return choiceOf(
     first.filter((choice) => others.every((list) => list.includes(choice))),
@@ -102,14 +117,15 @@ function objectSchema(
   const readOnly = new Set([...schemas.keys()].filter((name) => isReadOnly(schemas.get(name) ?? [], document)));
   const required = new Set(parts.flatMap((part) => requiredIn(part, readOnly, document)));
   const properties = [...schemas].map(([name, all]) => [name, propertySchema(all, define)] as const);
-  const undocumented = [...required, ...conditionalNames(parts, document)].filter((name) => !schemas.has(name));
+  const conditional = [...conditionalNames(parts, document)];
+  const undocumented = [...required, ...conditional].filter((name) => !schemas.has(name));
   const patterns = parts.flatMap((part) => Object.keys(part["patternProperties"] ?? {}));
   return {
     ...typeSchema("object", nullable),
     properties: Object.fromEntries([...properties, ...undocumented.map((name) => [name, {}])]),
     patternProperties: Object.fromEntries(patterns.map((pattern) => [pattern, {}])),
     required: [...required],
-    ...additionalSchema(parts, schemas.size === 0 && undocumented.length === 0, define),
+    ...additionalSchema(parts, schemas.size + conditional.length + patterns.length === 0, define),
   };
 }
 
@@ -143,17 +159,17 @@ function additionalSchema(parts: readonly JsonObject[], isBare: boolean, define:
   const rules = additional.length > 0 ? additional : others;
   if (rules.length === 0 && isBare) return { additionalProperties: true, isDictionary: true };
   if (rules.length === 0 || rules.includes(false)) return { additionalProperties: false };
-  const schema = rules.filter(isJsonObject).find((rule) => Object.keys(rule).length > 0);
-  return { additionalProperties: schema === undefined ? true : referTo(define(schema)), isDictionary: isBare };
+  const schemas = rules.filter(isJsonObject).filter((rule) => Object.keys(rule).length > 0);
+  return { additionalProperties: schemas.length === 0 ? true : propertySchema(schemas, define), isDictionary: isBare };
 }
 
 function listSchema(parts: readonly JsonObject[], nullable: boolean, document: JsonObject, define: Define): JsonObject {
   const plain = parts.filter((part) => !isTuple(part));
-  const items = plain.map((part) => part["items"]).find(isJsonObject);
+  const items = plain.map((part) => part["items"]).filter(isJsonObject);
   return {
     ...typeSchema("array", nullable),
-    items: items === undefined ? {} : referTo(define(items)),
-    holdsObjects: items !== undefined && holdsObjects(items, document),
+    items: items.length === 0 ? {} : propertySchema(items, define),
+    holdsObjects: items.some((schema) => holdsObjects(schema, document)),
     uniqueItems: parts.some((part) => part["uniqueItems"] === true),
     ...strictestLimit(parts, "minItems", Math.max),
     ...strictestLimit(parts, "maxItems", Math.min),

@@ -54,6 +54,19 @@ test.each<[JsonObject, JsonValue, string | undefined]>([
   [{ ...TEXT, format: "uuid" }, "7f3A0000-0000-4000-8000-0123456789ab", undefined],
   [{ ...TEXT, format: "uuid" }, "", "invalid"],
   [{ ...TEXT, format: "uuid" }, "7f3a", "invalid"],
+  // Schemas without a type
+  [{ minLength: 2 }, 1, undefined],
+  [{ minLength: 2 }, "a", "min_length"],
+  [{ minimum: 2 }, 1, "min_value"],
+  [{ minimum: 2 }, "1", undefined],
+  [{ items: TEXT }, "a", undefined],
+  [{ properties: { b: TEXT } }, 1, undefined],
+  // Choices that are objects or lists
+  [{ enum: [{ b: 1 }, ["c"], "d"] }, { b: 1 }, undefined],
+  [{ enum: [{ b: 1 }, ["c"], "d"] }, ["c"], undefined],
+  [{ enum: [{ b: 1 }, ["c"], "d"] }, ["d"], "schema_mismatch"],
+  [{ const: { b: 1 } }, { b: 2 }, "schema_mismatch"],
+  [{ const: { b: 1 } }, null, "null"],
   // Decimals
   [DECIMAL, "12.50", undefined],
   [DECIMAL, " -12.5 ", undefined],

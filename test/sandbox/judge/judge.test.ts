@@ -21,6 +21,30 @@ test.each<[string, JsonObject, unknown, readonly string[]]>([
     { x: "y", z: 1, w: {} },
     ["a.w invalid"],
   ],
+  [
+    "a name that no pattern matches",
+    { type: "object", patternProperties: { "^x": TEXT } },
+    { x: "a", b: 1 },
+    ["a.b unknown_field"],
+  ],
+  ["an object that documents no fields", { type: "object", required: ["b"] }, { b: 1, c: 1 }, []],
+  [
+    "an item with two schemas",
+    { allOf: [LIST_OF_TEXTS, { type: "array", items: { ...TEXT, maxLength: 1 } }] },
+    ["x", "xy"],
+    ["a.1 max_length"],
+  ],
+  [
+    "an entry with two schemas",
+    {
+      allOf: [
+        { type: "object", additionalProperties: TEXT },
+        { type: "object", additionalProperties: { ...TEXT, maxLength: 1 } },
+      ],
+    },
+    { x: "xy" },
+    ["a.x max_length"],
+  ],
   ["an open object", { ...OBJECT, additionalProperties: true }, { b: "x", c: 1 }, []],
   [
     "a name that matches a pattern, next to a condition",
