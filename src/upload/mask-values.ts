@@ -14,7 +14,7 @@ const MIN_LENGTH = 3;
 /** Text with fewer digits and without letters is not masked: limits, counts and amounts. */
 const MIN_DIGITS = 5;
 /** Values of this length are also masked inside longer words, and with other whitespace. */
-const MIN_INSIDE = 8;
+const MIN_INSIDE = 6;
 
 const ORDINARY_WORD = /^[a-z_]+$/;
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;

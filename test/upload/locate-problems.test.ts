@@ -54,6 +54,7 @@ test.each([
   ["escaped for URLs", "mail", "?name=Zebedee+O%27Qu%C3%B6rkson&x", `?name=${NAME}&x`],
   ["with other whitespace", "mail", "Zebedee\u00a0 O'Quörkson is odd", `${NAME} is odd`],
   ["inside another word", "non_field_errors", "xZebedee O'Quörksony", `x${NAME}y`],
+  ["of one word inside another word", "mail", "xKaodeiny is odd", "xAa{6}y is odd"],
   ["as a date in another notation", "dob", "10/12/1985 is odd", "9{4}-99-99 is odd"],
   ["that are cut off", "mail", "It is Zebedee O'Quö…", `It is ${NAME}…`],
   ["that are cut off in an escape", "mail", "It is Zebedee O&#x2…", `It is ${NAME}&#x2…`],
