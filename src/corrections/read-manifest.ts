@@ -1,8 +1,9 @@
-import { stat } from "node:fs/promises";
+import { lstat, stat } from "node:fs/promises";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { errorCode } from "../files/error-code.ts";
+import { currentUser, sharingReason } from "../files/shared-folder.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { Failure } from "../model/failure.ts";
 import { fingerprintFile } from "../read/input/source-files.ts";
@@ -129,7 +130,7 @@ export const FEED_AS_SOURCES = "pass the corrected files as sources: --source <n
  * executes the functions of that mapping.
  */
 async function refuseForeign(file: string, folder: string): Promise<void> {
-  const status = await stat(file).catch((error: unknown) => {
+  const status = await lstat(file).catch((error: unknown) => {
     if (errorCode(error) !== "ENOENT" && errorCode(error) !== "ENOTDIR") throw error;
     return undefined;
   });
@@ -143,9 +144,15 @@ async function refuseForeign(file: string, folder: string): Promise<void> {
     );
   }
   if (process.platform === "win32") return;
-  if ((status.mode & WRITABLE_BY_OTHERS) === 0 && status.uid === process.getuid?.()) return;
+  const sharing = sharingReason(await stat(folder), currentUser());
+  const isLink = status.isSymbolicLink();
+  const isPrivate = !isLink && (status.mode & WRITABLE_BY_OTHERS) === 0 && status.uid === process.getuid?.();
+  if (isPrivate && sharing === undefined) return;
+  const remedy = isLink ? "replace the link with the file" : `run \`chown $USER ${file} && chmod 600 ${file}\``;
   throw new Failure("config", `${file}: another user may have changed this file, which selects the mapping`, {
-    hint: `if the file is yours, run \`chown $USER ${file} && chmod 600 ${file}\``,
+    hint: isPrivate
+      ? `${sharing}; move the report to a folder to which only you can write`
+      : `if the file is yours, ${remedy}`,
   });
 }
 

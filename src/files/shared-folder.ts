@@ -44,7 +44,7 @@ export function sharingReason(
 
 const ROOT = 0;
 
-function currentUser(): FolderUser | undefined {
+export function currentUser(): FolderUser | undefined {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()];
   return uid === undefined || gid === undefined ? undefined : { uid, gid };
 }
