@@ -8,7 +8,7 @@ import { type CredentialMask, createCredentialMask } from "../../transport/maski
 import { retryAfterMs } from "../../transport/retry-delay.ts";
 import { classifyError } from "../reply/classify-error.ts";
 import { cleanText, parseBody } from "../reply/reply-body.ts";
-import { type ServiceToken, serviceTokenIn } from "./service-token.ts";
+import { MAX_TOKEN_LENGTH, type ServiceToken, serviceTokenIn } from "./service-token.ts";
 
 /** The credential used to request a token. */
 type Grant = { readonly apiKey: string } | { readonly refreshToken: string };
@@ -67,6 +67,7 @@ function resultOf(reply: HttpReply, tokenAt: AttrPath, now: number, mask: Creden
   const body = parseBody(reply);
   const token = serviceTokenIn(body, reply, tokenAt, now);
   if (token === undefined) return unreadableReply(reply, body) ?? refusalIn(body, status, mask);
+  if (token.token.length > MAX_TOKEN_LENGTH) return { kind: "refused", reason: "its token is longer than 16 KiB" };
   mask.learn(token.token);
   if (token.refreshToken !== undefined) mask.learn(token.refreshToken);
   return { kind: "token", token };

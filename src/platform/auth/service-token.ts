@@ -54,7 +54,8 @@ export function serviceTokenIn(
 /** Characters that are safe in a header. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
-const MAX_TOKEN_LENGTH = 16_384;
+/** The limit for all credentials: servers accept no longer header. */
+export const MAX_TOKEN_LENGTH = 16_384;
 
 /** Returns the unverified claims of a JSON Web Token (RFC 7519), or an empty object for any other token. */
 export function tokenClaims(token: string): JsonObject {

@@ -42,6 +42,14 @@ describe("a login", () => {
     expect(await held.header()).toBe("Token token-1");
   });
 
+  test("with a token that is longer than a header can be ends the run", async () => {
+    const { authorisation } = tokenPlatform({ token: () => "t".repeat(20_000) });
+    await expect(authorisation().header()).rejects.toMatchObject({
+      code: "authentication",
+      message: expect.stringContaining("its token is longer than 16 KiB"),
+    });
+  });
+
   test.each([
     ["is truncated", { ...jsonReply(200, {}), body: '{"data": {"ObtainServi', complete: false }],
     ["is a web page", { ...jsonReply(200, {}), body: "<html>", headers: { "content-type": "text/html" } }],
