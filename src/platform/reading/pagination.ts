@@ -33,7 +33,8 @@ export const MAX_PAGES = 10_000;
  * Yields the pages of a list, each requested on demand. Every page after the first is reached through the address in
  * `next` (specification 4.5).
  * @throws the failures of `ReadClient.get`; `redirect` if `next` leads to another origin; `wrong_endpoint` if `next` is
- * invalid or leads back to an earlier page, if there are more than `mostPages` pages, or if a page is invalid
+ * missing, invalid or leads back to an earlier page, if there are more than `mostPages` pages, if the pages have fewer
+ * records than `count`, or if a page is invalid
  */
 export async function* readPages<T>(
   client: ReadClient,
@@ -42,13 +43,16 @@ export async function* readPages<T>(
 ): AsyncGenerator<Page<T>, void, undefined> {
   for await (const page of followPages(client, list, (text) => readPage(text, list), mostPages)) {
     const { next, ...records } = page;
-    yield { ...records, hasNext: next !== undefined && next !== null };
+    yield { ...records, hasNext: next !== null };
   }
 }
 
 interface LinkedPage {
-  /** The address of the next page, unchecked. */
+  /** The address of the next page, unchecked; undefined if the reply lacks it. */
   readonly next: JsonValue | undefined;
+  /** As in the reply, unchecked. */
+  readonly count: JsonValue | undefined;
+  readonly results: readonly unknown[];
 }
 
 /** Requests a page and the pages that `next` leads to; `read` parses each page. @throws the failures of `readPages` */
@@ -60,12 +64,18 @@ export async function* followPages<P extends LinkedPage>(
 ): AsyncGenerator<P, void, undefined> {
   const seen = new Set<string>();
   let url: URL | undefined = first.url;
+  let [records, count] = [0, 0];
   while (url !== undefined) {
     if (seen.has(url.href)) throw endless("leads back to a page that has already been read");
     if (seen.size >= mostPages) throw endless(`comes after ${mostPages} other pages`);
     seen.add(url.href);
-    const page = read(await client.get(url, first));
+    const missing = seen.size === 1 ? first.missing : wrongReply(first.what, `has the status 404 on page ${seen.size}`);
+    const page = read(await client.get(url, { ...first, missing }));
+    if (page.next === undefined) throw wrongReply(first.what, "has no `next`");
     url = nextPageUrl(page.next, url, client.baseUrl);
+    records += page.results.length;
+    if (typeof page.count === "number") count = Math.max(count, page.count);
+    if (url === undefined && records < count) throw incomplete(first.what, count, records);
     yield page;
   }
 }
@@ -82,6 +92,13 @@ function readPage<T>(text: string, { what, isRecord, decimals }: ListRequest<T>)
   return { count: typeof count === "number" ? count : undefined, results: records, json, next };
 }
 
+function incomplete(what: string, count: number, records: number): Failure {
+  const message = `the platform returned only ${records} of ${count} records in ${what}`;
+  return new Failure("wrong_endpoint", message, {
+    hint: "run the same command again; if the message remains, report it to the platform's operator",
+  });
+}
+
 function endless(why: string): Failure {
   return new Failure("wrong_endpoint", `the list has no end: the address of the next page ${why}`, {
     hint: "report this to the platform's operator",
@@ -90,18 +107,19 @@ function endless(why: string): Failure {
 
 /**
  * Returns the validated address in `next` (specification 4.5): same origin and scheme as the base URL, no
- * credentials, below the base URL's path. Returns undefined if `next` is null or absent.
+ * credentials, below the base URL's path. Returns undefined if `next` is null.
  * @param current address of the page that contains `next`
  * @throws Failure `redirect` for another origin, `wrong_endpoint` for an invalid address
  */
-function nextPageUrl(next: JsonValue | undefined, current: URL, baseUrl: URL): URL | undefined {
-  if (next === undefined || next === null) return undefined;
+function nextPageUrl(next: JsonValue, current: URL, baseUrl: URL): URL | undefined {
+  if (next === null) return undefined;
   if (typeof next !== "string" || next === "" || !URL.canParse(next, current.href)) {
     throw refusedPage("wrong_endpoint", "is not a valid URL");
   }
   const url = new URL(next, current);
   if (url.username !== "" || url.password !== "") throw refusedPage("wrong_endpoint", "contains credentials");
-  if (url.origin !== baseUrl.origin) throw refusedPage("redirect", `leads to ${cleanText(url.origin, 100)}`);
+  if (url.origin !== baseUrl.origin)
+    throw refusedPage("redirect", `leads to ${cleanText(url.origin === "null" ? url.protocol : url.origin, 100)}`);
   if (!url.pathname.startsWith(baseUrl.pathname)) {
     throw refusedPage("wrong_endpoint", `leads outside ${baseUrl.pathname}`);
   }

@@ -92,9 +92,10 @@ function reasonToRetry(error: TransportError, origin: string): string | undefine
 const UNREACHABLE_HINT = "check the network and the base URL, then run the same command again";
 
 function jsonTextOf(reply: HttpReply, wanted: ReadRequest, authorised: boolean): string {
-  const { status, complete, body } = reply;
+  const { status, complete, body, isMisencoded = false } = reply;
   if (status !== 200) throw refusal(reply, wanted, authorised);
   if (!complete) throw wrongReply(wanted.what, "is truncated or too long");
+  if (isMisencoded) throw wrongReply(wanted.what, "is not UTF-8 text");
   if (isHtml(reply) || body === "") throw wrongReply(wanted.what, `is ${body === "" ? "empty" : "a web page"}`);
   return body;
 }

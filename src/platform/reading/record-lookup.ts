@@ -3,7 +3,7 @@ import { documentedReply } from "../../contract/operations/documented-reply.ts";
 import { fieldAt, type FieldType } from "../../contract/types/field-type.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { Failure } from "../../model/failure.ts";
-import { isJsonArray, isJsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { joinPath } from "../../transport/base-url.ts";
@@ -132,7 +132,10 @@ function byPath(records: readonly LookupRecord[], readBack: ReadBack): ReadonlyM
   return groups;
 }
 
-/** Returns the results for the records that the list contains. A 404 proves nothing: the list itself may not exist. */
+/**
+ * Returns the results for the records that the list contains. A 404 proves nothing, because the list itself may not
+ * exist. An incomplete list proves nothing either.
+ */
 async function readList(
   records: readonly LookupRecord[],
   path: string,
@@ -146,16 +149,18 @@ async function readList(
   const what = "the list of received records";
   const missing = notFound("the platform has no list of received records (HTTP 404)");
   const first = { url: joinPath(client.baseUrl, path), what, missing, query: false };
-  const readPage = (text: string): { readonly body: JsonValue; readonly next: JsonValue | undefined } => {
+  let isPaged = false;
+  const readPage = (text: string) => {
     const body = parsed(text, what);
-    return { body, next: isJsonObject(body) ? body["next"] : undefined };
+    const results = valueAt(body, list.list ?? []);
+    if (!isJsonArray(results)) throw wrongReply(what, "has no list at the path that the contract names");
+    const { next, count, previous }: JsonObject = isJsonObject(body) ? body : {};
+    isPaged ||= [next, count, previous].some((member) => member !== undefined);
+    return { next: isPaged ? next : null, count, results };
   };
-  const at = list.list ?? [];
   const form = formOfItems(list);
-  for await (const { body } of followPages(client, first, readPage)) {
-    const items = valueAt(body, at);
-    if (!isJsonArray(items)) throw wrongReply(what, "has no list at the path that the contract names");
-    for (const item of items) {
+  for await (const { results } of followPages(client, first, readPage)) {
+    for (const item of results) {
       const record = byKey.get(textOf(valueAt(item, keyMatch.reply)));
       if (record === undefined) continue;
       const identifiers = { outcomes: [], key, ...definedMembers({ account: list.account }) };

@@ -70,6 +70,37 @@ describe("pages", () => {
     expect(asked).toHaveLength(1);
   });
 
+  test.each([
+    ["has no address of the next page", { count: 250, previous: null, results: [product("A")] }, "has no `next`"],
+    [
+      "is the last page, but records are missing",
+      { count: 250, next: null, previous: null, results: [product("A")] },
+      "the platform returned only 1 of 250 records in the list of products",
+    ],
+  ])("are refused if a page %s", async (_name, body, message) => {
+    const { client } = fakeReads(() => jsonReply(200, body));
+    const failure = await failureOf(all(productPages(client)));
+    expect([failure.message, failure.exitCode]).toEqual([expect.stringContaining(message), 4]);
+  });
+
+  test("are refused, with the number of the page, if a later page does not exist", async () => {
+    const { client } = fakeReads((url) =>
+      url.search === "" ? listOf([product("A")], "?page=2") : jsonReply(404, { detail: "Invalid page." }),
+    );
+    const failure = await failureOf(all(productPages(client)));
+    expect([failure.message, failure.exitCode]).toEqual([expect.stringContaining("has the status 404 on page 2"), 4]);
+  });
+
+  test("are refused if they are not UTF-8 text", async () => {
+    const { client } = fakeReads(() => ({ ...listOf([product("A\uFFFD")], null), isMisencoded: true }));
+    expect((await failureOf(all(productPages(client)))).message).toContain("is not UTF-8 text");
+  });
+
+  test("are refused with the scheme of an address that has no host", async () => {
+    const { client } = fakeReads(() => listOf([], "javascript:0"));
+    expect((await failureOf(all(productPages(client)))).message).toContain("leads to javascript:");
+  });
+
   test("are refused if there are too many of them", async () => {
     const { client, asked } = fakeReads((_url, number) => listOf([], `${FIRST}?page=${number + 1}`));
     expect((await failureOf(all(productPages(client, {}, 50)))).message).toContain("no end");

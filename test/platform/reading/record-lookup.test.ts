@@ -105,6 +105,30 @@ describe("looking records up on the platform", () => {
     await expect(look([lookupOf("R1")], [paged], astray)).rejects.toMatchObject({ code: "redirect" });
   });
 
+  it.each<[string, Readonly<Record<string, Reply>>]>([
+    ["shows fewer records than its count", { "S/": { count: 2, next: null, results: [{ number: "R1" }] } }],
+    ["has a count, but no address of the next page", { "S/": { count: 1, results: [{ number: "R1" }] } }],
+    [
+      "has a last page without the address of the next page",
+      {
+        "S/": { next: "?page=2", results: [{ number: "R1" }] },
+        "S/?page=2": { results: [] },
+      },
+    ],
+  ])("treats a list as inconclusive if it %s", async (_, replies) => {
+    const paged: ReadBack = { ...LIST, list: ["results"] };
+    expect(await look([lookupOf("R2")], [paged], replies)).toMatchObject([{ kind: "unknown" }]);
+  });
+
+  it.each<[string, Readonly<Record<string, Reply>>]>([
+    ["pages without a count", { "S/": { next: null, results: [{ number: "R1" }] } }],
+    ["an object that is not a page", { "S/": { results: [{ number: "R1" }] } }],
+    ["pages with as many records as their count", { "S/": { count: 1, next: null, results: [{ number: "R1" }] } }],
+  ])("treats a record as absent if it is not in a list in the form of %s", async (_, replies) => {
+    const paged: ReadBack = { ...LIST, list: ["results"] };
+    expect(await look([lookupOf("R2")], [paged], replies)).toEqual([{ kind: "absent" }]);
+  });
+
   it("names the attrs with different values, and treats a number as equal to a string of its digits", async () => {
     const other = { "S/R1/": { name: "Grace", account: "A-1" } };
     expect(await look([lookupOf("R1")], [ONE], other)).toEqual([
