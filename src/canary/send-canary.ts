@@ -10,7 +10,8 @@ import { excludedKeys } from "../pipeline/run/excluded-keys.ts";
 import type { OpenRun } from "../pipeline/run/with-run.ts";
 import { type SendOptions, sendRecords } from "../pipeline/send/send-records.ts";
 import { comparedAttrs, type LookupRecord } from "../platform/reading/compare-content.ts";
-import type { LookupResult } from "../platform/reading/lookup-result.ts";
+import { markConflictingAccounts } from "../platform/reading/conflicting-accounts.ts";
+import { isLookedUpAgain, type LookupResult } from "../platform/reading/lookup-result.ts";
 import { lookUpRecords } from "../platform/reading/record-lookup.ts";
 import { counted } from "../text/count.ts";
 import { timestamp } from "../time/clock.ts";
@@ -168,8 +169,8 @@ async function differences(
 }
 
 /**
- * Looks up the records. Looks up absent records again after a delay, up to `MAX_TRIES` times in total. If a query
- * fails, `results` keeps the earlier results.
+ * Looks up the records. Looks up records that are absent or in progress again after a delay, up to `MAX_TRIES` times in
+ * total. If a query fails, `results` keeps the earlier results.
  */
 async function readBack(
   { job, dependencies: { clock, drain } }: OpenRun,
@@ -178,27 +179,25 @@ async function readBack(
 ): Promise<void> {
   const { operation, mapping } = job;
   const toSentForm = compileSentForm(operation);
-  const numbers = new Set(outcomes.map(({ record }) => record));
-  const wanted = { isWanted: (_row: unknown, number: number) => numbers.has(number), limit: numbers.size };
-  let left: { readonly record: number; readonly lookup: LookupRecord }[] = [];
+  const accounts = new Map(outcomes.map(({ record, account }) => [record, account]));
+  const wanted = { isWanted: (_row: unknown, number: number) => accounts.has(number), limit: accounts.size };
+  let left: (LookupRecord & { readonly record: number; readonly account: string | undefined })[] = [];
   for await (const batch of mapRecords(foundRecords(job, wanted), job)) {
     for (const mapped of batch) {
       const { payload, parameters } = toSentForm(mapped);
-      left.push({ record: mapped.number, lookup: { payload, parameters, isAsSent: true, needsContent: true } });
+      const record = mapped.number;
+      left.push({ record, account: accounts.get(record), payload, parameters, isAsSent: true, needsContent: true });
     }
   }
   for (let tries = 0; tries < MAX_TRIES && left.length > 0 && !drain.aborted; tries += 1) {
     if (tries > 0) await clock.sleep(Math.min(quietMs, MAX_INTERVAL_MS), drain);
-    const found = await lookUpRecords(
-      left.map(({ lookup }) => lookup),
-      operation.readBack,
-      { client: readClient(drain), key: mapping.keyAttr ?? [] },
-    );
+    const context = { client: readClient(drain), key: mapping.keyAttr ?? [] };
+    const found = markConflictingAccounts(left, await lookUpRecords(left, operation.readBack, context));
     for (const [index, { record }] of left.entries()) {
       const result = found[index];
       if (result !== undefined) results.set(record, result);
     }
-    left = left.filter(({ record }) => results.get(record)?.kind === "absent");
+    left = left.filter(({ record }) => isLookedUpAgain(results.get(record)));
   }
 }
 

@@ -9,6 +9,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { Failure } from "../model/failure.ts";
 import type { PlatformProof } from "../model/proof.ts";
 import { comparedAttrs } from "../platform/reading/compare-content.ts";
+import { markConflictingAccounts } from "../platform/reading/conflicting-accounts.ts";
 import type { LookupResult } from "../platform/reading/lookup-result.ts";
 import { lookUpRecords } from "../platform/reading/record-lookup.ts";
 import { timestamp } from "../time/clock.ts";
@@ -18,6 +19,8 @@ export interface AcceptedRecord {
   readonly record: number;
   readonly payload: JsonObject;
   readonly parameters: JsonObject | undefined;
+  /** The account number in the ledger. */
+  readonly account: string | undefined;
 }
 
 /**
@@ -83,7 +86,8 @@ export async function openPlatformCheck(
       isAsSent: true,
       needsContent: true,
     }));
-    const results = await lookUpRecords(asked, readBack, { client: connection.client, key: job.mapping.keyAttr ?? [] });
+    const context = { client: connection.client, key: job.mapping.keyAttr ?? [] };
+    const results = markConflictingAccounts(records, await lookUpRecords(asked, readBack, context));
     return records.map((_, at) => {
       const result: LookupResult = results[at] ?? { kind: "unknown", reason: "" };
       const isUncompared = result.kind === "found" && result.compared.length === 0;

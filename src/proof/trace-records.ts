@@ -169,7 +169,7 @@ async function* mappedRecords(
 /** Returns the record to look up on the platform; empty if, according to the ledger, the platform does not have it. */
 export function acceptedRecord({ outcome, payload, parameters }: MappedTrace): readonly AcceptedRecord[] {
   if (outcome === undefined || payload === undefined || !ON_PLATFORM.has(outcome.status)) return [];
-  return [{ record: outcome.record, payload, parameters }];
+  return [{ record: outcome.record, payload, parameters, account: outcome.account }];
 }
 
 /**

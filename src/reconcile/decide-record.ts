@@ -1,9 +1,8 @@
 import { parseAttr } from "../json/attr.ts";
-import { canonicalJson } from "../json/json-value.ts";
 import type { Decision } from "../ledger/records/requests.ts";
 import type { PlatformProblem } from "../model/problem.ts";
+import { isNewAccount } from "../platform/reading/conflicting-accounts.ts";
 import type { LookupResult } from "../platform/reading/lookup-result.ts";
-import { namesAccount } from "../platform/reply/names-account.ts";
 import { timestamp } from "../time/clock.ts";
 import type { UndecidedContext, UndecidedRecord } from "./undecided-records.ts";
 
@@ -32,7 +31,7 @@ export function decisionFor(
   if (lookup.kind === "unknown") return lookup.reason;
   if (lookup.kind === "absent" && record.status === "existing") return NOT_FOUND;
   if (lookup.kind === "absent") {
-    const reason = notResentReason(record, lookup, context);
+    const reason = notResentReason(record, context);
     return reason ?? { ...made, decision: "resend", reason: "two queries did not find the record on the platform" };
   }
   const { account } = lookup;
@@ -62,16 +61,11 @@ const NOT_SENT =
   "the platform has the record, perhaps with different content, and its content was not compared, because the last " +
   "request had different content than this run (`migrate explain <key>` names the run that sent it)";
 
-function notResentReason(
-  { resends, step }: UndecidedRecord,
-  { unproven }: Extract<LookupResult, { readonly kind: "absent" }>,
-  { job }: DecisionContext,
-): string | undefined {
+function notResentReason({ resends, step }: UndecidedRecord, { job }: DecisionContext): string | undefined {
   const last = job.operation.steps.at(-1);
   if (last?.poll !== undefined && step === last.name) {
     return "the platform scheduled the record, but does not have it yet (`migrate reconcile --resend` overrides this)";
   }
-  if (unproven !== undefined) return unproven;
   if (!job.operation.readBack.some(({ provesAbsence }) => provesAbsence)) {
     return "the platform does not have the record, but the contract does not treat absence as proof (no `absent: resend`)";
   }
@@ -82,43 +76,4 @@ function conflictAt(attr: string, { row }: UndecidedRecord, { job }: DecisionCon
   const place = job.mapping.locate(row, parseAttr(attr));
   const detail = "The platform already has this record with a different value here.";
   return { attr, code: "conflict", detail, severity: "error", by: "platform", ...(place !== undefined && { place }) };
-}
-
-/**
- * Whether the platform created the account for this record. If the payload names the account, the record adds data to
- * an existing account. Other records may add data to the same account.
- */
-function isNewAccount({ payload }: UndecidedRecord, account: string): boolean {
-  return !namesAccount({ json: Buffer.from(canonicalJson(payload)) }, account);
-}
-
-/**
- * Returns the results with conflicting account numbers replaced by `unknown`: several records have the same new account
- * number, or an earlier reply about the record had another number.
- */
-export function markConflictingAccounts(
-  records: readonly UndecidedRecord[],
-  lookups: readonly LookupResult[],
-): readonly LookupResult[] {
-  const counts = new Map<string, number>();
-  const accounts = records.map((record, index) => {
-    const lookup = lookups[index];
-    const account = lookup !== undefined && "account" in lookup ? lookup.account : undefined;
-    return account !== undefined && isNewAccount(record, account) ? account : undefined;
-  });
-  for (const account of accounts) if (account !== undefined) counts.set(account, (counts.get(account) ?? 0) + 1);
-  return lookups.map((lookup, index) => {
-    const account = accounts[index];
-    const earlier = records[index]?.account;
-    if (account === undefined) return lookup;
-    if (earlier !== undefined && earlier !== account)
-      return { kind: "unknown", reason: otherAccount(account, earlier) };
-    return (counts.get(account) ?? 0) > 1 ? { kind: "unknown", reason: SHARED_ACCOUNT } : lookup;
-  });
-}
-
-const SHARED_ACCOUNT = "the platform returned the same account number for several records";
-
-function otherAccount(account: string, earlier: string): string {
-  return `the platform returns the account number ${account}, but an earlier reply had ${earlier}: it may have two accounts`;
 }

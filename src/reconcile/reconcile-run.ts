@@ -6,11 +6,12 @@ import { Failure } from "../model/failure.ts";
 import { planPolicy } from "../pipeline/plan/plan-records.ts";
 import type { OpenRun } from "../pipeline/run/with-run.ts";
 import { comparedAttrs } from "../platform/reading/compare-content.ts";
-import type { LookupResult } from "../platform/reading/lookup-result.ts";
+import { markConflictingAccounts } from "../platform/reading/conflicting-accounts.ts";
+import { isLookedUpAgain, type LookupResult } from "../platform/reading/lookup-result.ts";
 import type { ReadClient } from "../platform/reading/read-client.ts";
 import { lookUpRecords } from "../platform/reading/record-lookup.ts";
 import { counted, formatCount } from "../text/count.ts";
-import { type DecisionContext, decisionFor, markConflictingAccounts } from "./decide-record.ts";
+import { type DecisionContext, decisionFor } from "./decide-record.ts";
 import { type UndecidedRecord, undecidedRecords } from "./undecided-records.ts";
 
 export interface ReconcileContext extends DecisionContext {
@@ -66,14 +67,6 @@ function recordList(records: readonly number[]): string {
   const listed = records.slice(0, MAX_LISTED).join(", ");
   const more = records.length - MAX_LISTED;
   return `${records.length === 1 ? "record" : "records"} ${listed}${more > 0 ? ` and ${formatCount(more)} more` : ""}`;
-}
-
-/**
- * Whether the record is looked up again. A second query must confirm that the record is absent, or may find that a
- * record in progress has finished.
- */
-function isLookedUpAgain(lookup: LookupResult | undefined): boolean {
-  return lookup?.kind === "absent" || (lookup?.kind === "unknown" && lookup.isInProgress === true);
 }
 
 const MAX_READ_BACK_INTERVAL_MS = 5000;

@@ -80,6 +80,31 @@ test.each([
   expect(created).toEqual(references(6));
 });
 
+test.each<[string, object, RegExp]>([
+  [
+    "another account number",
+    { account_number: "A-OTHER" },
+    /account number A-OTHER, but an earlier reply had A-EXT-00001/,
+  ],
+  ["an account number of null", { account_number: null }, /without account_number/],
+  ["no account number", {}, /without account_number/],
+])("compare does not report a record as the same or absent if the platform returns %s", async (_, members, reason) => {
+  const server = await startChaosServer(({ method, path }) =>
+    method === "POST"
+      ? reply(201, { external_account_number: "EXT-00001", account_number: "A-EXT-00001" })
+      : reply(200, path.endsWith("/EXT-00001/") ? { external_account_number: "EXT-00001", ...members } : []),
+  );
+  onTestFinished(server.close);
+  const work = workplace({ accounts: goodAccounts(1) });
+  writeFileSync(work.file("ca.pem"), server.ca);
+  writeFileSync(work.file("overlay.yaml"), WITHOUT_STATUS);
+  const env = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "some-token" };
+  const flags = ["--ca", "ca.pem", "--base-url", server.baseUrl.href, "--supplier", "SANDBOX"];
+  expect((await work.push([...flags, "--contract", "overlay.yaml"], { env })).code).toBe(0);
+  const { code, stdout } = await work.migrate(["compare", "--format", "ndjson"], { env });
+  expect([code, JSON.parse(stdout)]).toMatchObject([1, { result: "unknown", reason: expect.stringMatching(reason) }]);
+});
+
 /** Returns replies to read-back requests: a record has this status and no account number, and the list is empty. */
 function statusReply(status: string): (request: SeenRequest) => Action {
   return (request) => {

@@ -8,13 +8,20 @@ import { type ComparedRecord, compareContent, type LookupRecord } from "./compar
 /** The result of looking up a record. `unknown`: the lookup proves nothing. */
 export type LookupResult =
   | ComparedRecord
-  /** `unproven`: why the record may still appear later. */
-  | { readonly kind: "absent"; readonly unproven?: string }
-  /** `isInProgress`: the platform is still processing the record. */
+  | { readonly kind: "absent" }
+  /** `isInProgress`: the platform may still be processing the record. */
   | { readonly kind: "unknown"; readonly reason: string; readonly isInProgress?: true };
 
 export function unknown(reason: string): Extract<LookupResult, { readonly kind: "unknown" }> {
   return { kind: "unknown", reason };
+}
+
+/**
+ * Whether the record is looked up again. A second query must confirm that the record is absent, or may find that a
+ * record in progress has finished.
+ */
+export function isLookedUpAgain(lookup: LookupResult | undefined): boolean {
+  return lookup?.kind === "absent" || (lookup?.kind === "unknown" && lookup.isInProgress === true);
 }
 
 interface Evaluation {
@@ -63,8 +70,8 @@ function resultWithoutOutcomes(
 ): LookupResult | undefined {
   if (typeof status === "string" && !isDocumented(status, form)) return unlisted(status);
   if (missing === undefined) return undefined;
-  const unproven = `the platform returned the record without ${missing}, and the contract defines no status for absent records`;
-  return { kind: "absent", unproven };
+  const reason = `the platform returned the record without ${missing}, and the contract defines no status for absent records`;
+  return { ...unknown(reason), isInProgress: true };
 }
 
 /** Returns undefined if the status shows that the record has arrived and can be compared. */

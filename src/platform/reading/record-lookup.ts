@@ -72,8 +72,7 @@ function mergedResult(before: LookupResult | undefined, next: LookupResult): Loo
     if (next.kind === "found" || next.kind === "different") return foundTwice(before, next);
     return next.kind === "unknown" ? next : before;
   }
-  const isUnproven = before.kind === "absent" && next.kind === "absent" && next.unproven !== undefined;
-  return next.kind !== "absent" || isUnproven ? next : before;
+  return next.kind === "absent" ? before : next;
 }
 
 type Found = Extract<LookupResult, { readonly kind: "found" }>;

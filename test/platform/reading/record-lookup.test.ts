@@ -192,10 +192,10 @@ describe("looking records up on the platform", () => {
     expect(await look([lookupOf("R1", {}, false)], [ONE], replies)).toEqual([{ kind: "found" }]);
   });
 
-  it("treats a record as absent if the reply lacks the required member", async () => {
+  it("treats a reply that lacks the required member as inconclusive", async () => {
     const has: ReadBack = { ...ONE, has: ["account"], match: [] };
     expect(await look([lookupOf("R1")], [has], { "S/R1/": { account: "" } })).toEqual([
-      { kind: "absent", unproven: expect.stringContaining("without account") },
+      { kind: "unknown", reason: expect.stringContaining("without account"), isInProgress: true },
     ]);
     expect(await look([lookupOf("R1")], [has], { "S/R1/": { account: "A-1" } })).toEqual([
       { kind: "found", account: "A-1" },
