@@ -9,7 +9,7 @@ const RECEIPT = { type: "object", properties: { account_number: { type: "string"
 /** Returns a document with one operation, `POST /things/`, whose payload has the given properties. */
 export function documentOf(
   properties: object,
-  more: { openapi?: string; schemas?: object; operation?: Readonly<Record<string, unknown>> } = {},
+  more: { openapi?: string; schemas?: object; operation?: Readonly<Record<string, unknown>>; paths?: object } = {},
 ): string {
   return stringify(
     {
@@ -26,6 +26,7 @@ export function documentOf(
             },
           },
         },
+        ...more.paths,
       },
       components: { schemas: more.schemas ?? {} },
     },

@@ -137,8 +137,13 @@ function readBackOf(context: LinkContext): readonly ReadBack[] {
       findings.add("error", "bad-extension", message, [...place, "match"]);
       return [];
     }
+    const { body } = owner.operation;
+    const match = one.match.map((pair) => ({
+      ...pair,
+      ...definedMembers({ type: body && fieldAt(body, pair.payload) }),
+    }));
     return operation !== undefined && checkPayloadFields(attrs, [...place, "match"], context)
-      ? [{ ...one, operation }]
+      ? [{ ...one, match, operation }]
       : [];
   });
 }

@@ -199,6 +199,13 @@ export interface Lookup<Reference = PlainOperation> {
   readonly parameters: Readonly<Record<string, AttrPath>>;
 }
 
+interface Match {
+  readonly reply: AttrPath;
+  readonly payload: AttrPath;
+  /** The documented type of the payload's attr; absent if the attr is undocumented. */
+  readonly type?: FieldType;
+}
+
 /**
  * How to find out whether a record arrived (`x-migrate-read-back`). A reply with status 404 means that the record did
  * not arrive, unless the operation returns a list.
@@ -210,7 +217,7 @@ export interface ReadBack<Reference = PlainOperation> extends Lookup<Reference> 
    */
   readonly list?: AttrPath;
   /** Attrs of the reply (or of its item), and the attrs of the payload that they must match. */
-  readonly match: readonly { readonly reply: AttrPath; readonly payload: AttrPath }[];
+  readonly match: readonly Match[];
   /**
    * Path that must exist and have a non-empty value in a record that has arrived. A missing path alone does not prove
    * that the record did not arrive.

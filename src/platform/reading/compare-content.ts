@@ -1,5 +1,7 @@
 import type { ReadBack } from "../../contract/operations/operation.ts";
+import type { FieldType } from "../../contract/types/field-type.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
+import { isNumberText, isSameDecimal } from "../../json/decimal-arithmetic.ts";
 import {
   canonicalJson,
   isJsonArray,
@@ -54,21 +56,20 @@ export function compareContent(
   key: AttrPath,
 ): ComparedRecord {
   const { match, account: place } = readBack;
-  const pairs = match.map((one) => ({
-    attr: formatAttr(one.payload),
-    replied: valueAt(reply, one.reply),
-    sent: valueAt(payload, one.payload),
-  }));
+  const pairs = match.map(({ reply: at, payload: attr, type }) => {
+    const [replied, sent] = [valueAt(reply, at), valueAt(payload, attr)];
+    return { attr: formatAttr(attr), replied, sent, isEqual: isSame(replied, sent, type) };
+  });
   const content = new Set(isAsSent ? comparedAttrs([readBack], key) : []);
   const found = {
     ...accountAt(reply, place === undefined ? [] : [place]),
-    // Two missing values are equal, but prove nothing.
+    // Values that were not sent can be equal, but prove nothing.
     compared: pairs
-      .filter(({ attr, replied, sent }) => content.has(attr) && !(isEmpty(replied) && isEmpty(sent)))
+      .filter(({ attr, sent, isEqual }) => content.has(attr) && !(isEqual && isEmpty(sent)))
       .map(({ attr }) => attr),
     values: new Map(pairs.map(({ attr, replied }) => [attr, textOf(replied)])),
   };
-  const attrs = pairs.filter(({ replied, sent }) => isAsSent && !isSame(replied, sent)).map(({ attr }) => attr);
+  const attrs = pairs.filter(({ isEqual }) => isAsSent && !isEqual).map(({ attr }) => attr);
   return attrs.length === 0 ? { kind: "found", ...found } : { kind: "different", attrs, ...found };
 }
 
@@ -77,27 +78,36 @@ export function textOf(value: unknown): string {
 }
 
 /**
- * Whether the platform's value matches the sent value. The platform may return numbers as text, and date-times in a
- * different time zone or with fractions of a second. An empty value matches an absent value.
+ * Whether the platform's value matches the sent value. The platform may return numbers as text, decimals in another
+ * form, and date-times in a different time zone or with fractions of a second. An empty value matches an absent value.
+ * The default of the type matches a value that was not sent.
  */
-function isSame(replied: unknown, sent: unknown): boolean {
+function isSame(replied: unknown, sent: unknown, type: FieldType | undefined): boolean {
+  if (sent === undefined && type?.default !== undefined && isSame(replied, type.default, type)) return true;
   if (isEmpty(replied) || isEmpty(sent)) return isEmpty(replied) && isEmpty(sent);
-  if (isScalar(replied) && isScalar(sent)) return comparedText(replied) === comparedText(sent);
+  if (isScalar(replied) && isScalar(sent)) return isSameScalar(replied, sent, type);
   return isStructure(replied) && isStructure(sent) && canonicalJson(replied) === canonicalJson(sent);
 }
+
+function isSameScalar(replied: Scalar, sent: Scalar, type: FieldType | undefined): boolean {
+  const kind = type?.kind;
+  const [one, other] = [scalarText(replied), scalarText(sent)];
+  if (kind === "text") return one === other && typeof replied !== "boolean";
+  const isNumeric = kind === "decimal" || kind === "number" || kind === "integer";
+  if (isNumeric && isNumberText(one) && isNumberText(other)) return isSameDecimal(one, other);
+  return utcDateTime(one) === utcDateTime(other);
+}
+
+type Scalar = string | number | boolean;
 
 function isStructure(value: unknown): value is JsonObject | readonly JsonObject[] {
   return isJsonObject(value) || isJsonArray(value);
 }
 
-function isScalar(value: unknown): value is string | number | boolean {
+function isScalar(value: unknown): value is Scalar {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-function comparedText(value: string | number | boolean): string {
-  return utcDateTime(scalarText(value));
-}
-
-function scalarText(value: string | number | boolean): string {
+function scalarText(value: Scalar): string {
   return String(value).normalize("NFC");
 }
