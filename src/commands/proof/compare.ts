@@ -65,17 +65,18 @@ export async function compare(
 }
 
 /**
- * Returns the verification to store. Empty for a comparison without a result, because such a comparison must not change
- * the ledger.
+ * Returns the verification to store. Empty for a comparison without a result or with an earlier result, because such a
+ * comparison must not change the ledger.
  */
-function verificationOf({ record, result }: Comparison): readonly RecordVerification[] {
+function verificationOf({ record, result, reason }: Comparison): readonly RecordVerification[] {
+  if (reason === EARLIER) return [];
   return result === "same" || result === "different" || result === "absent" ? [{ record, verification: result }] : [];
 }
 
 /**
  * - `same`: the platform has the accepted value of every attr that could be compared
  * - `replaced`: the platform has since accepted different content for the record, so the record was not looked up
- * - `verified`: the record was compared earlier
+ * - `verified`: an earlier comparison found the same content
  */
 type ComparisonResult = "same" | "different" | "absent" | "unknown" | "replaced" | "verified";
 
@@ -88,7 +89,7 @@ export interface Comparison {
   readonly result: ComparisonResult;
   /** The attrs whose values differ. */
   readonly attrs?: readonly string[];
-  /** The reason why the result is unknown. */
+  /** The reason why the result is unknown, or that it is an earlier result. */
   readonly reason?: string;
 }
 
@@ -184,7 +185,10 @@ async function compareGroup(
   });
 }
 
-/** Returns the answers for records that need no lookup, because they were replaced or compared earlier. */
+/**
+ * Returns the answers for records that need no lookup, because they were replaced or compared earlier. An earlier
+ * difference counts again.
+ */
 async function knownAnswers(
   run: Run,
   records: readonly Outcome[],
@@ -195,9 +199,13 @@ async function knownAnswers(
   const current = await ledger.acceptedLast(run.id, first.record, last.record);
   return (record) => {
     if (!current.has(record)) return { kind: "replaced" };
-    return unverified && current.get(record) !== undefined ? { kind: "verified" } : undefined;
+    const earlier = unverified ? current.get(record) : undefined;
+    if (earlier === undefined || earlier === "same") return earlier && { kind: "verified" };
+    return { kind: earlier, reason: EARLIER };
   };
 }
+
+const EARLIER = "an earlier comparison had this result";
 
 interface Answer {
   readonly kind: PlatformAnswer["kind"] | "verified";
