@@ -13,7 +13,7 @@ import type { Run } from "../ledger/records/run.ts";
 import { Failure } from "../model/failure.ts";
 import type { Proof } from "../model/proof.ts";
 import { type PlatformAnswer, type PlatformCheck, platformFile, replayedCheck } from "./platform-check.ts";
-import { writeProof } from "./write-proof.ts";
+import { tablesIn, writeProof } from "./write-proof.ts";
 
 export interface VerifyOptions {
   readonly folder: string;
@@ -50,7 +50,8 @@ export async function verifyProof(
   const changed = changedSources(proof, made);
   if (changed.length > 0) return changed;
   const differences: string[] = [];
-  const names = new Set([...Object.keys(proof.files), ...Object.keys(made.files), "proof.html"]);
+  const tables = [...Object.keys(proof.files), ...Object.keys(made.files), ...(await tablesIn(folder))];
+  const names = new Set([...tables, "proof.html"]);
   for (const name of names) differences.push(...(await differingFile(name, folder, again)));
   const now = await readFile(path.join(again, "proof.json"), "utf8");
   if (text !== now) differences.unshift(...differingMembers(parseJson(text), parseJson(now)));
@@ -60,14 +61,16 @@ export async function verifyProof(
 const proofSchema = z.object({
   format: z.literal("migrate-proof/1"),
   tool: z.string(),
-  madeAt: z.string(),
-  runs: z.array(
-    z.object({
-      run: z.string(),
-      unreadable: z.string().optional(),
-      platform: z.object({ askedAt: z.string() }).optional(),
-    }),
-  ),
+  madeAt: z.iso.datetime(),
+  runs: z
+    .array(
+      z.object({
+        run: z.string(),
+        unreadable: z.string().optional(),
+        platform: z.object({ askedAt: z.iso.datetime() }).optional(),
+      }),
+    )
+    .min(1),
   coverage: z.array(z.object({})).optional(),
   files: z.record(z.string().regex(/^[\w.-]+$/), z.string()),
 });
@@ -150,8 +153,9 @@ function changedSources(before: RecordedProof, { runs }: Proof): readonly string
 async function differingFile(name: string, folder: string, again: string): Promise<readonly string[]> {
   const before = await hashOfFile(path.join(folder, name));
   if (before === undefined) return [`${name} is missing`];
-  if (before === (await hashOfFile(path.join(again, name)))) return [];
-  if (name === "proof.html") return [`${name} does not belong to this proof`];
+  const now = await hashOfFile(path.join(again, name));
+  if (before === now) return [];
+  if (now === undefined || name === "proof.html") return [`${name} does not belong to this proof`];
   return [
     `${name} differs, starting at line ${await firstDifferingLine(path.join(folder, name), path.join(again, name))}`,
   ];

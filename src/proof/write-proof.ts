@@ -1,9 +1,11 @@
+import { readdir } from "node:fs/promises";
+import path from "node:path";
 import type { Dependencies } from "../job/dependencies.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Run } from "../ledger/records/run.ts";
 import type { PlatformProof, Proof } from "../model/proof.ts";
 import { writeProofPage } from "../report/page/proof-page.ts";
-import { openReportFolder, type ReportFolder } from "../report/report-folder.ts";
+import { openReportFolder, removeFile, type ReportFolder } from "../report/report-folder.ts";
 import { indentedJson } from "../terminal/safe-json.ts";
 import { type PlatformQueries, proveRun } from "./prove-run.ts";
 
@@ -21,7 +23,7 @@ export interface ProofOptions extends PlatformQueries {
 
 /**
  * Writes `proof.json`, `proof.html` and the tables of each run (docs/proof.md). Moves the files into the folder once
- * all of them are complete. The same sources, ledger, platform answers, `madeAt` and `tool` produce the same bytes.
+ * all of them are complete, and then removes the tables of an earlier proof. The same sources, ledger, platform answers, `madeAt` and `tool` produce the same bytes.
  * @throws Failure `storage` if a file cannot be written
  */
 export async function writeProof(
@@ -49,11 +51,19 @@ export async function writeProof(
     };
     await writeDocuments(proof, folder);
     await folder.commit();
+    for (const table of await tablesIn(name)) if (files[table] === undefined) await removeFile(path.join(name, table));
     return proof;
   } finally {
     await folder.discard();
   }
 }
+
+/** Returns the names of the tables in a folder, which may belong to other proofs. */
+export async function tablesIn(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((name) => TABLE_NAME.test(name)).toSorted();
+}
+
+const TABLE_NAME = /^(?:rows|records|differences|corrections|platform)-\d{8}-\d{4}-\w+\.(?:csv|ndjson)$/;
 
 async function writeDocuments(proof: Proof, folder: ReportFolder): Promise<void> {
   const json = await folder.create("proof.json");

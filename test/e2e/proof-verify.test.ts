@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type CliEnd } from "./cli.ts";
 import { type ProofFolder, onlyRun, proofIn, useProofFolders } from "./proof-scene.ts";
@@ -37,6 +37,21 @@ describe("proof verify", () => {
       "proof.json that makes it invalid JSON",
       (work) => rewrite(work.file("proof/proof.json"), "{", ""),
       /proof\.json is not a valid proof/,
+    ],
+    [
+      "the time in proof.json",
+      (work) => rewrite(work.file("proof/proof.json"), '"madeAt": "', '"madeAt": "x'),
+      /proof\.json is not a valid proof/,
+    ],
+    [
+      "the list of runs in proof.json",
+      (work) => writeFileSync(work.file("proof/proof.json"), JSON.stringify({ ...proofIn(work), runs: [] })),
+      /proof\.json is not a valid proof/,
+    ],
+    [
+      "the folder that adds a table",
+      (work) => writeFileSync(work.file("proof/rows-20260101-0000-0000.csv"), "source\n"),
+      /rows-20260101-0000-0000\.csv does not belong to this proof/,
     ],
     [
       "the whitespace in proof.json",
@@ -82,6 +97,16 @@ describe("proof verify", () => {
   test("succeeds after a change to the mapping, because verification uses the mapping stored with the run", async () => {
     const { code, stdout } = await changed((work) => rewrite(work.file("mapping.yaml"), "DE1 2GU", "DE1 2GV"));
     expect([code, stdout]).toEqual([0, expect.stringContaining("proof matches")]);
+  });
+
+  test("succeeds with a proof that replaces a proof with more tables", async () => {
+    const work = proofFolder();
+    await work.push();
+    await work.migrate("proof", "--out", "proof", "--read-back");
+    await work.migrate("proof", "--out", "proof");
+    const { code, stdout } = await work.migrate("proof", "verify", "proof");
+    expect([code, stdout]).toEqual([0, expect.stringContaining("proof matches")]);
+    expect(existsSync(work.file(`proof/platform-${onlyRun(proofIn(work)).run}.ndjson`))).toBe(false);
   });
 
   test("succeeds after a later push to the same ledger, and fails with a new ledger", async () => {
