@@ -4,12 +4,13 @@ import { Readable } from "node:stream";
 import { createPieceStore } from "../../ledger/packed/spool/piece-store.ts";
 import { createSorter } from "../../ledger/packed/spool/sorter.ts";
 import { Failure } from "../../model/failure.ts";
-import { isCsvRow } from "../../model/record.ts";
+import { type CsvRow, isCsvRow } from "../../model/record.ts";
 import type { Inventory } from "../../options/migration-options.ts";
 import { openInput } from "../../read/input/open-input.ts";
 import { readFailure } from "../../read/text/file-bytes.ts";
 import { checkText } from "../../read/text/text-file.ts";
 import { incompleteTail, newLineCounter } from "../../read/text/utf8.ts";
+import { counted } from "../../text/count.ts";
 
 /** A key of the inventory, in NFC, and its line. If repeated keys were removed, the line of the first occurrence. */
 export interface InventoryKey {
@@ -26,7 +27,7 @@ const PIECES_IN_MEMORY = 8_000_000;
  * Passes the distinct keys of an inventory file to `handle` in batches, in the order of their code units. Sorts the
  * keys on disk, so that memory use does not grow with the number of keys.
  * @throws Failure `config` for a column that the file does not have, for a file of keys that is not UTF-8 text, and for
- * a line that is JSON; the failures of reading the file
+ * a line that is JSON, and for a row with too few or too many cells; the failures of reading the file
  */
 export async function eachInventoryKey(
   inventory: InventoryFile,
@@ -108,6 +109,13 @@ async function* textOf(file: string): AsyncGenerator<Buffer> {
   checkText(file, carried, lines.line());
 }
 
+function raggedRow(file: string, { line, cells, table }: CsvRow): Failure {
+  const message = `${file}:${line}: the row has ${counted(cells.length, "cell")}, but the header has ${table.columns.length}`;
+  return new Failure("config", message, {
+    hint: "look for a comma or a line break inside a cell: such a cell must be in quotation marks",
+  });
+}
+
 async function* keysOfColumn(
   { file, column }: Exclude<InventoryFile, string>,
   tempFolder: string,
@@ -122,6 +130,7 @@ async function* keysOfColumn(
   for await (const batch of input.records()) {
     for (const { row } of batch) {
       if (!isCsvRow(row)) continue;
+      if (row.cells.length !== row.table.columns.length) throw raggedRow(file, row);
       yield { key: row.cells[row.table.columnIndex.get(column) ?? -1]?.trim() ?? "", line: row.line };
     }
   }

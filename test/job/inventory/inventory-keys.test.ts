@@ -33,3 +33,15 @@ test("names the file and its columns if the column of the keys is missing, whate
     hint: "columns: KEY, NAME",
   });
 });
+
+async function readTable(row: string): Promise<void> {
+  const folder = temporaryFolder({ "keys.csv": `REF,NO\n1,K1\n${row}\n` });
+  const keys = inventoryKeys({ file: join(folder, "keys.csv"), column: "NO" }, folder);
+  for await (const { key } of keys) expect(key).toBe("K1");
+}
+
+test("refuses a row with too few or too many cells, instead of reading its key from another column", async () => {
+  const long = readTable("Smith, John,00010001");
+  await expect(long).rejects.toThrow("keys.csv:3: the row has 3 cells, but the header has 2");
+  await expect(readTable("x")).rejects.toThrow("keys.csv:3: the row has 1 cell, but the header has 2");
+});
