@@ -1,6 +1,9 @@
 import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { parse } from "csv-parse/sync";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { reply, startChaosServer } from "../chaos-server.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { type CliEnd, type CliOptions, runCli, type TestSandbox, startCli, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, goodAccounts, workplace } from "./push-scene.ts";
 
@@ -167,6 +170,23 @@ describe("migrate rates", () => {
     expect(stdout).toContain(`┼${"─".repeat(halfHours)}\n`);
     expect(stdout).toContain(words);
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  test("--plot names the rates that the chart does not show, and refuses a rate with an invalid time", async () => {
+    const rate = { value_exc_vat: 10, value_inc_vat: 10, valid_from: "2025-01-01T00:00:00Z", valid_to: null };
+    const results = [
+      { ...rate, payment_method: "DIRECT_DEBIT" },
+      { ...rate, value_inc_vat: 50, payment_method: "NON_DIRECT_DEBIT" },
+    ];
+    const server = await startChaosServer(() => reply(200, { count: results.length, next: null, results }));
+    onTestFinished(server.close);
+    const ca = join(temporaryFolder({ "ca.pem": server.ca }), "ca.pem");
+    const words = ["rates", "P", "T", "--from", "2025-06-01", "--plot", "--base-url", server.baseUrl.href, "--ca", ca];
+    const { code, stderr } = await read(words);
+    expect(code).toBe(0);
+    expect(stderr).toContain("several are valid from 00:00: 50 (NON_DIRECT_DEBIT), 10 (DIRECT_DEBIT)");
+    results.push({ ...rate, valid_from: "soon", payment_method: "DIRECT_DEBIT" });
+    expect(await read(words)).toMatchObject({ code: 4, stderr: expect.stringContaining("contains an invalid time") });
   });
 
   test("--plot draws today, and is refused together with --format", async () => {

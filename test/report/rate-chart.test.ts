@@ -15,7 +15,7 @@ function plotOf(day: string, valueOf: (index: number) => string, width = 80): st
     valid_from: new Date(start + index * 1_800_000).toISOString(),
     valid_to: new Date(start + (index + 1) * 1_800_000).toISOString(),
   }));
-  const bars = halfHours(london, rates).map(({ clock, rate }) => ({ clock, value: rate?.value_inc_vat }));
+  const bars = halfHours(london, rates).map(({ clock, rates: [rate] }) => ({ clock, value: rate?.value_inc_vat }));
   return rateChart({ title: "t", bars, width });
 }
 

@@ -66,7 +66,7 @@ export function accountAction(session: Session, number: string, flags: ReadingFl
 
 async function plotDay(
   { target, request }: { readonly target: TargetSettings; readonly request: RateRequest },
-  { dependencies, write }: Context,
+  { dependencies, logger, write }: Context,
 ): Promise<number> {
   const day = londonDay(request.from ?? timestamp(dependencies.clock));
   const dayRequest = { ...request, from: day.from, to: day.to };
@@ -74,7 +74,17 @@ async function plotDay(
   for await (const page of rates({ target, request: dayRequest, extent: "all", chronological: true }, dependencies)) {
     found.push(...page.results);
   }
-  const bars = halfHours(day, found).map(({ clock, rate }) => ({ clock, value: rate?.value_inc_vat }));
+  const hours = halfHours(day, found);
+  const shared = hours.find((hour) => hour.rates.length > 1);
+  if (shared !== undefined) {
+    const listed = shared.rates.map(
+      (rate) => rate.value_inc_vat + (rate.payment_method ? ` (${rate.payment_method})` : ""),
+    );
+    logger.notice(
+      `The chart shows one rate per half hour, but several are valid from ${shared.clock}: ${listed.join(", ")}`,
+    );
+  }
+  const bars = hours.map(({ clock, rates: [rate] }) => ({ clock, value: rate?.value_inc_vat }));
   const title = `${request.tariff}, ${request.kind}, ${day.day}: value_inc_vat, London time`;
   await write(rateChart({ title, bars, width: dependencies.screen.width }));
   return 0;

@@ -5,7 +5,7 @@ import { type LondonDay, londonTime } from "../../time/london-time.ts";
 import { joinPath, pathSegment } from "../../transport/base-url.ts";
 import { type Page, readPages } from "./pagination.ts";
 import type { RateKind } from "./rate-kinds.ts";
-import type { ReadClient } from "./read-client.ts";
+import { type ReadClient, wrongReply } from "./read-client.ts";
 import type { RateRequest, UnitRate } from "./received-records.ts";
 
 const RATE_LISTS: Readonly<Record<RateKind, string>> = {
@@ -59,23 +59,28 @@ interface HalfHour {
    * `HH:MM` at the start of the half hour. On the day of the autumn clock change, two half hours have the same time.
    */
   readonly clock: string;
-  /** The rate that is valid at this time; undefined if the platform sent no such rate. */
-  readonly rate: UnitRate | undefined;
+  /** The rates that are valid during this half hour or a part of it, in the order of the list. */
+  readonly rates: readonly UnitRate[];
 }
 
 const HALF_HOUR_MS = 1_800_000;
 
-/** Returns the half hours of a day (46 or 50 if the clocks change), each with the first rate that covers it. */
+/**
+ * Returns the half hours of a day (46 or 50 if the clocks change), each with its rates.
+ * @throws Failure `wrong_endpoint` for a rate with an invalid time
+ */
 export function halfHours({ from, to }: LondonDay, rates: readonly UnitRate[]): readonly HalfHour[] {
-  const start = Date.parse(from);
+  const [start, end] = [Date.parse(from), Date.parse(to)];
   const spans = rates.map((rate) => ({
     rate,
     from: Date.parse(rate.valid_from),
     to: rate.valid_to === undefined || rate.valid_to === null ? Infinity : Date.parse(rate.valid_to),
   }));
-  return Array.from({ length: (Date.parse(to) - start) / HALF_HOUR_MS }, (_, index) => {
+  if (spans.some((span) => Number.isNaN(span.from + span.to)))
+    throw wrongReply("the rates", "contains an invalid time");
+  return Array.from({ length: (end - start) / HALF_HOUR_MS }, (_, index) => {
     const at = start + index * HALF_HOUR_MS;
-    const span = spans.find((one) => one.from <= at && at < one.to);
-    return { clock: londonTime(new Date(at).toISOString()).clock, rate: span?.rate };
+    const valid = spans.filter((one) => one.from < at + HALF_HOUR_MS && at < one.to);
+    return { clock: londonTime(new Date(at).toISOString()).clock, rates: valid.map(({ rate }) => rate) };
   });
 }
