@@ -106,7 +106,7 @@ function csvWriter<T extends JsonObject>({ members }: RecordView<T>, { notice }:
   };
 }
 
-const NUMBER = /^-?\d+(?:\.\d+)?$/;
+const NUMBER = /^-?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i;
 
 /**
  * Renders a cell. Leaves numbers unchanged, including negative numbers. Escapes any other text that a spreadsheet would

@@ -46,13 +46,15 @@ describe("records in batches", () => {
   });
 
   test("as CSV contain no formulas, and numbers are unchanged", () => {
-    const cells = ["=1+1", "-3.0150", -2, "-2+cmd", "+447700900123", "@x", "a\u001b[31m", "0012"];
+    const cells = ["=1+1", "-3.0150", -2, "-1.5E2", -1e-7, "-2+cmd", "+447700900123", "@x", "a\u001b[31m", "0012"];
     const { text } = written("csv", [Object.fromEntries(cells.map((cell, index) => [`c${index}`, cell]))]);
     const [, row] = parse(text);
     expect(row?.slice(2)).toEqual([
       "'=1+1",
       "-3.0150",
       "-2",
+      "-1.5E2",
+      "-1e-7",
       "'-2+cmd",
       "'+447700900123",
       "'@x",
