@@ -22,7 +22,7 @@ export function checkLine({ name, status, text, fix }: Check, { width, colour }:
       ? []
       : fix.split("\n").flatMap((line) => wrapText(`→ ${plainText(line, 500)}`, room));
   const mark = style[COLOURS[status]](MARKS[status]);
-  const head = `${mark} ${plainText(name).padEnd(NAME_WIDTH)}${first}`;
+  const head = `${mark} ${plainText(name).padEnd(NAME_WIDTH - 1)} ${first}`;
   return [head, ...[...more, ...fixes].map((line) => INDENT + line)].map((line) => `${line.trimEnd()}\n`).join("");
 }
 
