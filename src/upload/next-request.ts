@@ -70,16 +70,11 @@ export function failRecord(error: unknown, { queue, shutdown }: SendContext): vo
 
 /** Moves the record to its next step, polls or sends its current step again, or gives the record its outcome. */
 export async function applyResult(state: RecordState, result: RequestResult, context: SendContext): Promise<void> {
-  const { step } = state.position;
   const action = context.stepOrder.nextAction(result, state.position, pollHistoryOf(state, result, context));
   if (action.kind === "advance") await advance(state, result, action.to, context);
   else if (action.kind === "poll") await pollLater(state, result, nextPollMs(state, context), context);
-  else if (action.kind === "send") {
-    enterPosition(state, { step, mode: "send" }, context);
-    state.isAmbiguous = false;
-    state.account = undefined;
-    context.queue.putBack(state);
-  } else {
+  else if (action.kind === "send") await sendAfterCheck(state, result, context);
+  else {
     // The platform accepted the record but no longer finds it.
     if (result.replyClass.kind === "absent") noteUnclear(state);
     const outcome = outcomeOf(result, state, context.options.remoteValidation);
@@ -117,6 +112,18 @@ function nextPollMs(state: RecordState, context: SendContext): number {
 function untrustedMs({ position }: RecordState, { clock, options }: SendContext): number {
   if (position.mode !== "check") return 0;
   return Math.max(0, (options.trustNotFoundFrom ?? 0) - clock.monotonic());
+}
+
+/** Sends the step, because polls did not find the record. The outcome of the polls is written together with the intent. */
+async function sendAfterCheck(state: RecordState, result: RequestResult, context: SendContext): Promise<void> {
+  const { clock } = context;
+  const notFound = { ...interruptedOutcome(result, state), mayHoldOther: state.prior === "other" };
+  const outcome = attemptOutcomeFor(state, notFound, { clock, result });
+  const fallback = attemptOutcomeFor(state, keepAmbiguous(notFound, state), { clock, result });
+  enterPosition(state, { step: state.position.step, mode: "send" }, context);
+  state.isAmbiguous = false;
+  state.account = undefined;
+  await sendAgain(state, [{ outcome, fallback }], context);
 }
 
 /** Repeats the request, or polls again, after a delay. */

@@ -117,6 +117,7 @@ export function intentFor(state: RecordState): NewIntent {
     content,
     attempt,
     idempotent,
+    isPoll: position.mode !== "send",
     rowHash,
     ...(name !== undefined && { step: name }),
   };

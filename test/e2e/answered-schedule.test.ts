@@ -84,6 +84,39 @@ test("a changed record is not scheduled while the platform still processes its e
   expect(scheduled).toBe(RECORDS);
 });
 
+test.each<readonly [string, (first: string, key: string) => readonly string[]]>([
+  ["resuming its run", (first) => ["resume", first, "--format", "ndjson"]],
+  ["a decision in its run", (first, key) => ["reconcile", first, "--accept", key, "--format", "ndjson"]],
+])("a record that a changed push only polled is settled by %s", async (_, settling) => {
+  let status = "PENDING";
+  let scheduled = 0;
+  const server = await startChaosServer(({ method, path }) => {
+    if (method === "GET") return reply(200, { status, kraken_identifier: path });
+    scheduled += 1;
+    return reply(201, {});
+  });
+  onTestFinished(server.close);
+  const place = placeFor(server);
+  writeManyAccounts(place, 1);
+  const original = readFileSync(place.file("accounts.csv"), "utf8");
+  const push = async (content: string): Promise<{ readonly run: string; readonly counts: object }> => {
+    writeFileSync(place.file("accounts.csv"), content);
+    const { stdout, stderr } = await place.push("v2", FLAGS);
+    return { run: /\b[0-9]{8}-[0-9a-z-]+/u.exec(stderr)?.[0] ?? "", counts: statusCounts(outcomeLines(stdout)) };
+  };
+  const first = await push(original);
+  status = "PROCESSED";
+  const changed = await push(original.replaceAll("Ada", "Eva"));
+  expect([first.counts, changed.counts]).toEqual([{ pending: 1 }, { ambiguous: 1 }]);
+  const refused = await place.migrate(["reconcile", changed.run, "--accept", "EXT-00001"]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(`reconcile ${first.run} --accept`)]);
+  writeFileSync(place.file("accounts.csv"), original);
+  const settled = await place.migrate(settling(first.run, "EXT-00001"));
+  expect([settled.code, statusCounts(outcomeLines(settled.stdout))]).toEqual([0, { accepted: 1 }]);
+  expect((await push(original)).counts).toEqual({ skipped: 1 });
+  expect(scheduled).toBe(1);
+});
+
 test("a record is not rejected if its schedule request received a reply and every poll returns 400", async () => {
   const polled = reply(400, { type: "validation_error", errors: [{ attr: "limit", code: "invalid", detail: "No." }] });
   const { scheduled, ends } = await scheduleTwice(() => reply(201, { status: "PENDING" }), polled);

@@ -14,7 +14,8 @@ function request(number: number): JournaledRequest {
   const hash = new Uint8Array(32);
   new DataView(hash.buffer).setUint32(0, number);
   const mark = number % 2 === 0 ? { rowMark: 2 ** 52 - 1 - number } : {};
-  return { identity: hash, content: hash, attempt: 1 + (number % 3), idempotent: number % 5 === 0, ...mark };
+  const poll = number % 7 < 2 ? { isPoll: true } : {};
+  return { identity: hash, content: hash, attempt: 1 + (number % 3), idempotent: number % 5 === 0, ...poll, ...mark };
 }
 
 /** Returns a journal of one run with these groups of requests, and the position where each group ends. */

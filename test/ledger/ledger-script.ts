@@ -191,6 +191,7 @@ const journaled: fc.Arbitrary<ScriptedRequest> = fc
     content,
     later: fc.constantFrom(0, 1, 1, 2),
     idempotent: rarely,
+    isPoll: rarely,
     rowMark: fc.option(fc.nat(20), { nil: undefined }),
   })
   .map(({ key: known, destination, ...request }) => ({
@@ -235,6 +236,7 @@ const otherStep: fc.Arbitrary<Step> = fc.oneof(
       does: fc.constant("send" as const),
       records: fc.integer({ min: 1, max: 12 }),
       idempotent: rarely,
+      polls: rarely,
       step,
       replies: fc.oneof(fc.constant([]), replies),
     }),

@@ -143,7 +143,7 @@ async function exportedItems(scene: Scene): Promise<unknown> {
 
 async function send(scene: Scene, given: Extract<Step, { does: "send" }>): Promise<void> {
   if (!(await isSending(scene))) return;
-  const { idempotent, step, records } = given;
+  const { idempotent, polls, step, records } = given;
   const found = await onRun(scene, (ledger, run) => ledger.sendable(run, 1, 1_000));
   const sendable: readonly SendableItem[] = "result" in found ? found.result : [];
   const at = moment(scene);
@@ -151,6 +151,7 @@ async function send(scene: Scene, given: Extract<Step, { does: "send" }>): Promi
     ...intentOf(item),
     at,
     idempotent,
+    isPoll: polls && item.isAmbiguous,
     ...(step !== undefined && { step }),
   }));
   const outcomes = outcomesFor(scene, given.replies);

@@ -32,6 +32,8 @@ export type Step =
       readonly does: "send";
       readonly records: number;
       readonly idempotent: boolean;
+      /** Whether the requests for ambiguous records only poll. */
+      readonly polls: boolean;
       readonly step?: string | undefined;
       /** Replies to earlier requests, saved in the same transaction. */
       readonly replies: readonly ScriptedReply[];
@@ -71,6 +73,9 @@ export type ScriptedDecision = Pick<Decision, "decision" | "isNewAccount"> & {
  * request for the same record in this step. For the first request for a record, the base is the first attempt that the
  * ledger does not know.
  */
-export interface ScriptedRequest extends Pick<JournaledRequest, "identity" | "content" | "idempotent" | "rowMark"> {
+export interface ScriptedRequest extends Pick<
+  JournaledRequest,
+  "identity" | "content" | "idempotent" | "isPoll" | "rowMark"
+> {
   readonly later: number;
 }

@@ -61,13 +61,14 @@ export const END_FRAME_BYTES: number = HEADER_BYTES + END_PAYLOAD_BYTES + CHECKS
 
 /**
  * Offsets within a stored request, which consists of an identity, a content hash, an attempt number and a row mark. The
- * highest bit of the attempt number marks an idempotent request.
+ * highest bit of the attempt number marks an idempotent request, the next bit a poll.
  */
 const ATTEMPT_AT = 2 * HASH_BYTES;
 const ROW_MARK_AT = ATTEMPT_AT + 4;
 const REQUEST_BYTES = ROW_MARK_AT + 8;
 const NO_ROW = -1;
 const IDEMPOTENT = 0x8000_0000;
+const POLL = 0x4000_0000;
 const REQUESTS_PER_FRAME = 1000;
 
 export function framesOf(entry: JournalEntry): Buffer {
@@ -103,11 +104,12 @@ function payloadOf({ kind, ...values }: Exclude<JournalEntry, { readonly kind: "
 
 function packRequests(requests: readonly JournaledRequest[]): Buffer {
   const bytes = Buffer.alloc(requests.length * REQUEST_BYTES);
-  for (const [index, { identity, content, attempt, idempotent = false, rowMark = NO_ROW }] of requests.entries()) {
+  for (const [index, request] of requests.entries()) {
+    const { identity, content, attempt, idempotent = false, isPoll = false, rowMark = NO_ROW } = request;
     const at = index * REQUEST_BYTES;
     bytes.set(identity, at);
     bytes.set(content, at + HASH_BYTES);
-    bytes.writeUInt32LE(idempotent ? IDEMPOTENT + attempt : attempt, at + ATTEMPT_AT);
+    bytes.writeUInt32LE(attempt + (idempotent ? IDEMPOTENT : 0) + (isPoll ? POLL : 0), at + ATTEMPT_AT);
     bytes.writeDoubleLE(rowMark, at + ROW_MARK_AT);
   }
   return bytes;
@@ -123,8 +125,9 @@ function unpackRequests(bytes: Buffer): readonly JournaledRequest[] | undefined 
       // Copies the bytes, because a view would keep the whole buffer in memory.
       identity: Uint8Array.from(bytes.subarray(at, at + HASH_BYTES)),
       content: Uint8Array.from(bytes.subarray(at + HASH_BYTES, at + 2 * HASH_BYTES)),
-      attempt: attempt % IDEMPOTENT,
+      attempt: attempt % POLL,
       idempotent: attempt >= IDEMPOTENT,
+      ...(attempt % IDEMPOTENT >= POLL && { isPoll: true }),
       ...(rowMark !== NO_ROW && { rowMark }),
     };
   });

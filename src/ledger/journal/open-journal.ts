@@ -85,9 +85,9 @@ export function openJournal(
     reserve: (requests) => file?.reserve(requestFrameBytes(requests)),
     add(intents) {
       if (intents.length === 0) return;
-      const requests = intents.map(({ identity, content, attempt, idempotent, rowHash }): JournaledRequest => {
+      const requests = intents.map(({ identity, content, attempt, idempotent, isPoll, rowHash }): JournaledRequest => {
         const rowMark = rowHash === undefined ? undefined : markOf?.(rowHash);
-        return { identity, content, attempt, idempotent, rowMark };
+        return { identity, content, attempt, idempotent, isPoll, rowMark };
       });
       append({ kind: "requests", requests });
       more(requests.length);

@@ -94,11 +94,11 @@ const skipAccepted = (toSend: ToSend): string => `
 
 /**
  * Makes a record `ambiguous` if the platform has answered its `scheduledStep` and this run has other content for the
- * record. The platform will create the record, but no later reply shows which content it used. Other content must not
- * be sent before the result is known.
+ * record. The platform will create the record with the earlier content. Other content must not be sent before the
+ * result is known.
  */
 const noteScheduled = (toSend: ToSend): string => `
-  update migrate.records set state = 'ambiguous', other_content = 1 from migrate.items ${toSend.index}
+  update migrate.records set state = 'ambiguous' from migrate.items ${toSend.index}
   where ${knownToSend(toSend)} and records.state in ('pending', 'blocked') and records.step = $2
     and records.content <> items.content`;
 

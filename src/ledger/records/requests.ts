@@ -18,6 +18,8 @@ export interface RequestFacts {
    * Whether the request may be repeated safely. If so, an interruption leaves the record `pending`, not `ambiguous`.
    */
   readonly idempotent?: boolean | undefined;
+  /** Whether the request only polls a status. It sends no content, so the record keeps the content of its last request. */
+  readonly isPoll?: boolean | undefined;
 }
 
 /** A request that is about to be sent, for the journal. */

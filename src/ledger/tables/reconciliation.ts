@@ -61,13 +61,15 @@ const BY_KEY = { ambiguous: withKeys(SELECT.ambiguous), existing: withKeys(SELEC
 
 /** Returns SQL for the items of record `$2`. SQLite uses its index of open records if there is only one status. */
 const openItems = (status: "ambiguous" | "pending"): string => `
-  select run, attempt from migrate.items /*+ indexed by items_open */ where status = '${status}' and identity = $2`;
+  select run, attempt, content from migrate.items /*+ indexed by items_open */ where status = '${status}' and identity = $2`;
 
-/** Finds the other run that sent the last request for a record, if the record can still be settled in that run. */
+/** Finds the latest other run that sent the content of a record, if the record can still be settled in that run. */
 const SELECT_SENDER = statement<{ name: string }>(`
   select runs.name from (${openItems("ambiguous")} union all ${openItems("pending")}) as sent
   inner join migrate.runs on runs.id = sent.run
-  where sent.run <> $1 and sent.attempt = (select attempts from migrate.records where identity = $2) limit 1`);
+  where sent.run <> $1 and sent.attempt is not null
+    and sent.content = (select content from migrate.records where identity = $2)
+  order by sent.attempt desc limit 1`);
 
 function toAmbiguousItem(
   tables: Tables,

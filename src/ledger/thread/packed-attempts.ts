@@ -4,27 +4,29 @@ import { ATTEMPT_STATUSES, type AttemptOutcome, type Intent, type PriorContent }
 import type { SendableItem } from "../records/requests.ts";
 import { createRowPacker, NO_NUMBER, type PackedRows, type RowReader, unpackRows } from "./packed-rows.ts";
 
-const INTENT = { numbers: 5, hashes: 2 } as const;
+const INTENT = { numbers: 6, hashes: 2 } as const;
 
 export function packIntents(intents: readonly Intent[]): PackedRows {
   const rows = createRowPacker(intents.length, INTENT);
-  for (const { record, attempt, idempotent, step, at, identity, content } of intents) {
-    rows.add([record, attempt, flagNumber(idempotent), rows.text(step), rows.text(at)], [identity, content]);
+  for (const { record, attempt, idempotent, isPoll, step, at, identity, content } of intents) {
+    const flags = [flagNumber(idempotent), flagNumber(isPoll)];
+    rows.add([record, attempt, ...flags, rows.text(step), rows.text(at)], [identity, content]);
   }
   return rows.packed();
 }
 
 export function unpackIntents(packed: PackedRows): readonly Intent[] {
   return unpackRows(packed, INTENT, (row) => {
-    const [idempotent, step] = [row.flag(2), row.text(3)];
+    const [idempotent, isPoll, step] = [row.flag(2), row.flag(3), row.text(4)];
     const intent: Writable<Intent> = {
       record: row.number(0) ?? 0,
       attempt: row.number(1) ?? 0,
       identity: row.hash(0),
       content: row.hash(1),
-      at: row.text(4) ?? "",
+      at: row.text(5) ?? "",
     };
     if (idempotent !== undefined) intent.idempotent = idempotent;
+    if (isPoll !== undefined) intent.isPoll = isPoll;
     if (step !== undefined) intent.step = step;
     return intent;
   });

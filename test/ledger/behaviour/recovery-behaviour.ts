@@ -97,13 +97,37 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ attempts: 1, isAmbiguous: false }]);
     });
 
-    test("does not assume that the platform has the content of a poll if other content was scheduled before it", async () => {
+    test("does not assume that the platform has the content of a request if other content was scheduled before it", async () => {
       const first = await planned(ledger, [item(1, "A", "x")]);
       await sendAll(ledger, first, "pending", { step: "schedule" });
       await recovery.markPossiblySent([request("A", 2, { content: OTHER })], AT);
       const later = await planned(ledger, [item(1, "A", "y")], { policy: { resendAmbiguous: true } });
       expect(await ledger.sendable(later, 1, 9)).toMatchObject([{ isAmbiguous: true, prior: "other" }]);
     });
+
+    test("gives a poll the content of the request before it, in the ledger or in the journal", async () => {
+      const policy = { resendAmbiguous: true, scheduledStep: "schedule" };
+      const first = await planned(ledger, [item(1, "A", "x")], { policy });
+      await sendAll(ledger, first, "pending", { step: "schedule" });
+      const sent = contentHash({ content: "x" });
+      const poll = { content: OTHER, isPoll: true };
+      const ofC = [request("C", 1, { content: sent }), request("C", 2, poll), request("C", 3, poll)];
+      await recovery.markPossiblySent([request("A", 2, poll), request("A", 3, poll), ...ofC], AT);
+      const later = await planned(ledger, [item(1, "A", "x"), item(2, "C", "x")], { policy });
+      expect(await ledger.sendable(later, 1, 9)).toMatchObject([
+        { isAmbiguous: true, prior: "same", step: "schedule" },
+        { isAmbiguous: true, prior: "same" },
+      ]);
+    });
+
+    test.each([{ isPoll: true }, { idempotent: true }, {}])(
+      "does not assume that a record was sent only once if its first request is unknown: %j",
+      async (more) => {
+        await recovery.markPossiblySent([request("A", 2, more)], AT);
+        const later = await planned(ledger, [item(1, "A")], { policy: { resendAmbiguous: true } });
+        expect(await ledger.sendable(later, 1, 9)).toMatchObject([{ isAmbiguous: true, prior: "other" }]);
+      },
+    );
 
     test.each([
       ["no longer knows the step of a record with a further request that creates something", false, undefined],

@@ -16,7 +16,7 @@ export function modelRecovery({ records, attempts, recoveries }: ModelRows): Mod
   return {
     unknownRequests,
     markPossiblySent(requests, at) {
-      const unknown = unknownRequests(requests);
+      const unknown = withSentContents(unknownRequests(requests), records);
       let number = [...attempts.values()].filter(({ run }) => run === NO_RUN).length;
       for (const { identity, attempt, idempotent: harmless = false } of unknown) {
         number += 1;
@@ -42,6 +42,22 @@ export function modelRecovery({ records, attempts, recoveries }: ModelRows): Mod
 
 const NO_RUN = "";
 
+/** Gives each poll the content of the request before it. */
+function withSentContents(
+  requests: readonly JournaledRequest[],
+  records: ModelRows["records"],
+): readonly JournaledRequest[] {
+  const sent = new Map<string, Uint8Array>();
+  return requests.map((request) => {
+    const id = hex(request.identity);
+    const known = records.get(id);
+    const before = sent.get(id) ?? (known && Buffer.from(known.content, "hex"));
+    const content = (request.isPoll === true ? before : undefined) ?? request.content;
+    sent.set(id, content);
+    return { ...request, content };
+  });
+}
+
 function latestOf(requests: readonly JournaledRequest[]): readonly JournaledRequest[] {
   const latest = new Map<string, JournaledRequest>();
   for (const request of requests) {
@@ -58,15 +74,15 @@ function noteRecord(
 ): void {
   const id = hex(identity);
   const ofRecord = requests.filter((one) => hex(one.identity) === id);
-  const harmless = ofRecord.every(({ idempotent }) => idempotent === true);
   const known = records.get(id);
+  const harmless = !lacksFirst(known, ofRecord) && ofRecord.every(({ idempotent }) => idempotent === true);
   const isRepeat =
     known?.state === "accepted" &&
     ofRecord.every((one) => one.idempotent === true || hex(one.content) === known.acceptedContent) &&
     attempt - known.attempts === ofRecord.length;
   const state = harmless || isRepeat ? (known?.state ?? "pending") : "ambiguous";
   const step = known?.content === hex(content) ? known.step : undefined;
-  const mayHoldOther = holdsOther(known, hex(content)) || ofRecord.some(isOther);
+  const mayHoldOther = holdsOther(known, hex(content), ofRecord) || ofRecord.some(isOther);
   records.set(id, { ...known, content: hex(content), attempts: attempt, state, step, mayHoldOther });
 
   function isOther(one: JournaledRequest): boolean {
@@ -74,8 +90,16 @@ function noteRecord(
   }
 }
 
-function holdsOther(known: ReturnType<ModelRows["records"]["get"]>, content: string): boolean {
-  if (known === undefined) return false;
+function lacksFirst(known: object | undefined, requests: readonly JournaledRequest[]): boolean {
+  return known === undefined && requests.every(({ attempt }) => attempt > 1);
+}
+
+function holdsOther(
+  known: ReturnType<ModelRows["records"]["get"]>,
+  content: string,
+  requests: readonly JournaledRequest[],
+): boolean {
+  if (known === undefined) return lacksFirst(known, requests);
   const isUnclear = known.state === "ambiguous" || known.state === "sending";
   return known.mayHoldOther === true || (isUnclear && known.content !== content);
 }

@@ -130,9 +130,10 @@ export function createModelTables(): ModelTables {
     );
   };
 
-  const intend = (run: string, { record, attempt, idempotent = false, ...intent }: Intent): void => {
-    const [identity, content] = [hex(intent.identity), hex(intent.content)];
+  const intend = (run: string, { record, attempt, idempotent = false, isPoll = false, ...intent }: Intent): void => {
+    const identity = hex(intent.identity);
     const known = records.get(identity);
+    const content = (isPoll ? known?.content : undefined) ?? hex(intent.content);
     const step = known?.content === content ? known.step : undefined;
     const mayHoldOther = isOther(known, content);
     records.set(identity, { ...known, content, state: "sending", attempts: attempt, step, mayHoldOther });

@@ -46,6 +46,7 @@ export async function markPossiblySent(
     at,
     UNKNOWN_REQUEST,
     unknown.map(({ rowMark = null }) => rowMark),
+    unknown.map(({ isPoll = false }) => isPoll),
   );
   return unknown.length;
 }
@@ -61,36 +62,47 @@ function withoutRepetitions(requests: readonly JournaledRequest[]): readonly Jou
   });
 }
 
+/** SQL condition: neither the ledger nor the given requests contain the first request for the record. */
+const LACKS_EARLIER = "known.identity is null and min(attempt) over of_record > 1";
+
 /**
- * Adds attempts, and gives each record the content of its last request. If this content differs from the known content,
- * the record was revised between the requests. An accepted record stays accepted if the added attempts directly follow
- * its last attempt and repeat the accepted content.
+ * Adds attempts, and gives each record the content of its last request; a poll has the content of the request before it.
+ * If this content differs from the known content, the record was revised between the requests. An accepted record stays
+ * accepted if the added attempts directly follow its last attempt and repeat the accepted content.
  */
 const MARK_POSSIBLY_SENT = `
-  with given as (
-    select * from unnest($1::bytea[], $2::bytea[], $3::int[], $4::bool[], $7::bigint[]) with ordinality
-      as each (identity, content, attempt, harmless, row_mark, nth)
+  with added as (
+    select *, max(nth) filter (where not is_poll) over (partition by identity order by nth) as last_sent
+    from unnest($1::bytea[], $2::bytea[], $3::int[], $4::bool[], $7::bigint[], $8::bool[]) with ordinality
+      as each (identity, content, attempt, harmless, row_mark, is_poll, nth)
+  ), given as (
+    select added.identity, coalesce(sent.content, known.content, added.content) as content, added.attempt,
+      added.harmless, added.row_mark, added.is_poll, added.nth
+    from added left join added as sent on sent.nth = added.last_sent
+    left join migrate.records as known on known.identity = added.identity
   ), latest as (
     select distinct on (given.identity) given.identity, given.content, attempt,
-      bool_and(harmless) over of_record as harmless,
+      case when bool_and(harmless or is_poll) over of_record then known.step end as step,
+      bool_and(harmless) over of_record and not (${LACKS_EARLIER}) as harmless,
       coalesce(known.state = 'accepted', false)
         and bool_and(harmless or coalesce(given.content = known.accepted_content, false)) over of_record
         and attempt - known.attempts = count(*) over of_record as is_repeat,
-      exists (
+      (${LACKS_EARLIER} or exists (
         select from given as one
         where one.identity = given.identity and not one.harmless and one.content <> given.content
-      )::int as other_content
+      ))::int as other_content
     from given left join migrate.records as known on known.identity = given.identity
     window of_record as (partition by given.identity)
     order by given.identity, attempt desc
   ), changed as (
-    insert into migrate.records as known (identity, content, state, attempts, other_content)
+    insert into migrate.records as known (identity, content, state, attempts, step, other_content)
     select identity, content,
-      case when harmless then 'pending' when is_repeat then 'accepted' else 'ambiguous' end, attempt, other_content
+      case when harmless then 'pending' when is_repeat then 'accepted' else 'ambiguous' end, attempt, step,
+      other_content
     from latest
     on conflict (identity) do update set
       content = excluded.content, attempts = excluded.attempts, verified = null,
-      step = case when excluded.state = 'pending' and known.content = excluded.content then known.step end,
+      step = case when known.content = excluded.content then excluded.step end,
       other_content = case
         when known.content <> excluded.content
           and (known.state in ('ambiguous', 'sending') or known.step is not null or known.resends > 0) then 1

@@ -40,13 +40,17 @@ const COUNT_CHANGES = `
   select (select count(*) from changed_records) as records, (select count(*) from changed_items) as items,
     (select count(*) from changed_attempts) as attempts`;
 
+/** A request that only polls keeps the content of the last request. */
 const CLAIM = quickStatement<Changes>(`
   with intents as (
-    select * from unnest($2::int[], $3::bytea[], $4::bytea[], $5::int[], $6::text[], $7::text[], $8::bool[])
-      as each (record, identity, content, attempt, at, step, harmless)
+    select * from unnest($2::int[], $3::bytea[], $4::bytea[], $5::int[], $6::text[], $7::text[], $8::bool[],
+        $9::bool[]) as each (record, identity, content, attempt, at, step, harmless, is_poll)
   ), changed_records as (
     insert into migrate.records as known (identity, content, state, attempts)
-    select identity, content, 'sending', attempt from intents
+    select identity, coalesce(
+        (select last.content from migrate.records as last where is_poll and last.identity = intents.identity), content),
+      'sending', attempt
+    from intents
     on conflict (identity) do update set
       content = excluded.content, state = 'sending', attempts = excluded.attempts,
       step = case when known.content = excluded.content then known.step end,
@@ -72,6 +76,7 @@ function intentColumns(intents: readonly Intent[]): readonly TableValue[] {
     intents.map(({ at }) => at),
     intents.map(({ step = null }) => step),
     intents.map(({ idempotent = false }) => idempotent),
+    intents.map(({ isPoll = false }) => isPoll),
   ];
 }
 

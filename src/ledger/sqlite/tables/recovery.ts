@@ -61,12 +61,22 @@ const LAST_NUMBER = statement<{ number: number | null }>(
 );
 
 function noteRequest(database: SqliteDatabase, request: JournaledRequest, number: number, at: string): void {
-  const { identity, content, attempt, idempotent = false, rowMark = null } = request;
+  const { identity, attempt, idempotent = false, rowMark = null } = request;
   const status = idempotent ? "pending" : "ambiguous";
-  const isNew = database.run(INSERT_RECORD, identity, content, status, attempt) === 1;
-  if (isNew) database.run(UNCOVER, identity);
-  else database.run(UPDATE_RECORD, identity, content, attempt, idempotent ? 1 : 0);
+  noteRecord(database, request, status);
   database.run(INSERT_ATTEMPT, number, attempt, identity, at, status, UNKNOWN_REQUEST, idempotent ? 1 : 0, rowMark);
+}
+
+function noteRecord(database: SqliteDatabase, request: JournaledRequest, status: "pending" | "ambiguous"): void {
+  const { identity, attempt, idempotent = false, isPoll = false } = request;
+  const known = database.row(SELECT_CONTENT, identity);
+  if (known === undefined) {
+    database.run(INSERT_RECORD, identity, request.content, status, attempt);
+    database.run(UNCOVER, identity);
+    return;
+  }
+  const content = isPoll ? known.content : request.content;
+  database.run(UPDATE_RECORD, identity, content, attempt, idempotent ? 1 : 0, idempotent || isPoll ? 1 : 0);
 }
 
 /**
@@ -75,15 +85,21 @@ function noteRequest(database: SqliteDatabase, request: JournaledRequest, number
  */
 const UNCOVER = "update records set resends = -1 where identity = ?1 and ?1 not in (select identity from unsent)";
 
-const INSERT_RECORD = "insert or ignore into records (identity, content, state, attempts) values (?, ?, ?, ?)";
+const SELECT_CONTENT = statement<{ content: Uint8Array }>("select content from records where identity = ?");
+
+/** If the first request for the record is missing, its content and its outcome are unknown. */
+const INSERT_RECORD = `
+  insert into records (identity, content, state, attempts, other_content)
+  values (?1, ?2, iif(?4 > 1, 'ambiguous', ?3), ?4, ?4 > 1)`;
 
 /**
- * Gives a record the content of the added request. The step of a request that creates something is unknown. If this content differs from the known content, the record was
- * revised between the requests. An accepted record stays accepted if the added attempt directly follows its last
- * attempt and repeats the accepted content.
+ * Gives a record the content of the added request; a poll has the content of the request before it. The step of a
+ * request that creates something is unknown. If this content differs from the known content, the record was revised
+ * between the requests. An accepted record stays accepted if the added attempt directly follows its last attempt and
+ * repeats the accepted content.
  */
 const UPDATE_RECORD = `
-  update records set attempts = ?3, content = ?2, step = iif(?4 = 1 and content = ?2, step, null), verified = null,
+  update records set attempts = ?3, content = ?2, step = iif(?5 = 1 and content = ?2, step, null), verified = null,
     other_content = iif(content <> ?2 and (state in ('ambiguous', 'sending') or step is not null or resends > 0),
       1, other_content),
     state = iif(?4 = 1 or (state = 'accepted' and accepted_content = ?2 and attempts + 1 = ?3), state, 'ambiguous')

@@ -25,7 +25,7 @@ export function saveIntents(
   for (const range of rangesOf(intents)) claimRange(database, run, range);
 }
 
-/** Intents for consecutive records, with the same attempt number, step, time and `idempotent`. */
+/** Intents for consecutive records that differ only in their contents. */
 interface IntentRange {
   readonly first: Intent;
   count: number;
@@ -41,12 +41,13 @@ function rangesOf(intents: readonly Intent[]): readonly IntentRange[] {
   return ranges;
 }
 
-function continues({ first, count }: IntentRange, { record, attempt, step, idempotent, at }: Intent): boolean {
+function continues({ first, count }: IntentRange, { record, attempt, step, idempotent, isPoll, at }: Intent): boolean {
   return (
     record === first.record + count &&
     attempt === first.attempt &&
     step === first.step &&
     idempotent === first.idempotent &&
+    isPoll === first.isPoll &&
     at === first.at
   );
 }
@@ -55,9 +56,9 @@ function continues({ first, count }: IntentRange, { record, attempt, step, idemp
  * Claims a range of records. The statements read the identities and contents from the plan instead of from parameters.
  */
 function claimRange(database: SqliteDatabase, run: RunRow, { first, count }: IntentRange): void {
-  const { record, attempt, at, step = null, idempotent = false } = first;
+  const { record, attempt, at, step = null, idempotent = false, isPoll = false } = first;
   const range = [attempt, run.number, record, record + count - 1];
-  requireChanged(database.run(CLAIM_RECORDS, ...range), count, database.path);
+  requireChanged(database.run(isPoll ? CLAIM_POLLED : CLAIM_RECORDS, ...range), count, database.path);
   requireChanged(database.run(CLAIM_ITEMS, ...range), count, database.path);
   requireChanged(database.run(INSERT_ATTEMPTS, ...range, at, step, idempotent ? 1 : 0), count, database.path);
 }
@@ -99,6 +100,13 @@ const CLAIM_RECORDS = `
     step = iif(content = excluded.content, step, null), other_content = ${otherContentAfter("records")},
     verified = null
   where state <> 'sending' and attempts = excluded.attempts - 1`;
+
+/** Keeps the content of the last request. If that request is unknown, its content may differ from the known content. */
+const CLAIM_POLLED = `
+  update records set state = 'sending', attempts = ?1, verified = null,
+    other_content = iif(attempts = 0, 1, other_content)
+  where state <> 'sending' and attempts = ?1 - 1 and identity in (
+    select identity from items where run = ?2 and record between ?3 and ?4 and +status = 'pending')`;
 
 const CLAIM_ITEMS = `
   update items set status = 'sending', attempt = ?1, attempts = coalesce(attempts, 0) + 1
