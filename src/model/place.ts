@@ -1,3 +1,5 @@
+import { plural } from "../text/count.ts";
+
 /** A place in a source file: a whole record, a cell of a CSV file, or a value of a JSON file. */
 export interface Place {
   /** The file name as the user gave it. */
@@ -10,11 +12,22 @@ export interface Place {
   readonly columnNumber?: number;
   /** RFC 6901 pointer (JSON), relative to the document root or, in NDJSON, to the value of the line. */
   readonly pointer?: string;
+  /** All cells from which the value may come, if there are several. They may be in different rows. */
+  readonly cells?: readonly Place[];
 }
 
-/** Formats a place: `customers.csv:9, column MOBILE`. */
+/** Returns the cells from which the value may come. */
+export function cellsOf(place: Place): readonly Place[] {
+  return place.cells ?? [place];
+}
+
+/** Formats a place: `customers.csv:9, column MOBILE`. Names all cells of the value in the same row. */
 export function formatPlace(place: Place): string {
-  const base = `${place.file}:${place.line}`;
-  if (place.column !== undefined) return `${base}, column ${place.column}`;
-  return place.pointer ? `${base}, at ${place.pointer}` : base;
+  const { file, line } = place;
+  const own = cellsOf(place).filter((cell) => cell.file === file && cell.line === line);
+  const columns = own.flatMap(({ column }) => column ?? []);
+  const pointers = own.flatMap(({ pointer }) => pointer || []);
+  const base = `${file}:${line}`;
+  if (columns.length > 0) return `${base}, ${plural(columns.length, "column")} ${columns.join(", ")}`;
+  return pointers.length > 0 ? `${base}, at ${pointers.join(", ")}` : base;
 }

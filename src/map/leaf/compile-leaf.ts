@@ -1,5 +1,6 @@
 import type { FieldType, ListType } from "../../contract/types/field-type.ts";
 import { cellTextOf, isJsonArray, type JsonValue } from "../../json/json-value.ts";
+import type { Place } from "../../model/place.ts";
 import type { Row } from "../../model/record.ts";
 import { constantOf, type CellContent } from "./conversion.ts";
 import { ANY_SUPPLIER, type LeafContext } from "../compile-context.ts";
@@ -50,7 +51,7 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
     finish: options.keepEmpty ? keepingEmpty(transform) : transform.finish,
     fallback: fallbackOf(options, type, context),
     origin: transform.origin,
-    placeIn: (row) => columnBehind(columns, row)?.placeIn(row),
+    placeIn: (row) => placeBehind(columns, row, options.join !== undefined),
     columns: columnsRead(options),
     from: columns.flatMap((column) => column.columns),
     isCopied: isCopied(options),
@@ -89,9 +90,14 @@ export function compileCondition(when: Condition, { columns }: LeafContext, line
   };
 }
 
-/** Returns the first column with a value, or the first column if all cells are blank. */
-function columnBehind(columns: readonly Column[], row: Row): Column | undefined {
-  return columns.find((column) => !isBlank(column.read(row))) ?? columns[0];
+/**
+ * Returns the place of the first column with a value, or of the first column if all cells are blank. The place of a
+ * joined value also lists all of its cells.
+ */
+function placeBehind(columns: readonly Column[], row: Row, isJoined: boolean): Place | undefined {
+  const place = (columns.find((column) => !isBlank(column.read(row))) ?? columns[0])?.placeIn(row);
+  if (place === undefined || !isJoined || columns.length === 1) return place;
+  return { ...place, cells: columns.map((column) => column.placeIn(row)) };
 }
 
 function isBlank(content: CellContent): boolean {

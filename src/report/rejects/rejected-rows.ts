@@ -75,7 +75,8 @@ export interface RowWriter {
 
 /**
  * Returns all rows of a record: the record's own row first, then the rows joined to it. A problem belongs to the row
- * that contains its place. A problem without a place in these rows belongs to the record's own row.
+ * that contains its place. A problem without a place in these rows belongs to the record's own row. A problem with
+ * several cells is listed once for each cell.
  */
 export function rejectRows(
   record: InputRecord,
@@ -87,13 +88,18 @@ export function rejectRows(
     const key = lineKey(entry.row.table.file, entry.row.line);
     byLine.set(key, [...(byLine.get(key) ?? []), entry]);
   }
-  for (const problem of problems) {
+  for (const problem of problems.flatMap(inEachCell)) {
     const { place } = problem;
     const near = place === undefined ? [] : (byLine.get(lineKey(place.file, place.line)) ?? []);
     const home = near.find(({ row }) => place !== undefined && isWithin(place, row)) ?? rows[0];
     home?.problems.push(problem);
   }
   return rows;
+}
+
+/** Returns a problem for each cell from which the value may come, because a change to any of them may be a correction. */
+function inEachCell(problem: Problem): readonly Problem[] {
+  return problem.place?.cells?.map((place) => ({ ...problem, place })) ?? [problem];
 }
 
 interface MutableRejectRow extends SourceRow {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { LeafNode, MappingNode } from "../../../src/map/node/mapping-node.ts";
 import type { FieldType } from "../../../src/contract/types/field-type.ts";
 import type { JsonObject, JsonValue } from "../../../src/json/json-value.ts";
+import { formatPlace } from "../../../src/model/place.ts";
 import { anything, boolean, compile, failureOf, integer, jsonRow, list, NO_VALUES, object, text } from "../rows.ts";
 import { leafIssue, leafProblems, mapLeaf } from "./leaf.ts";
 
@@ -71,6 +72,14 @@ describe("several columns:", () => {
     expect(leafProblems(leaf, boolean, { A: "x", B: "Y" })).toMatchObject([{ place: { column: "A" } }]);
     const kept = compile("payload: { leaf: { from: [A, B], keepEmpty: true } }", object({ leaf: text }));
     expect(kept.locate(jsonRow({ A: "", B: " " }), ["leaf"])).toMatchObject({ pointer: "/0/A" });
+  });
+  test("a problem of a joined value lists all cells of the value", () => {
+    const [problem] = leafProblems('{ from: [A, B, C], join: "", true: Y }', boolean, { A: "", B: "x", C: "z" });
+    expect(problem?.place).toMatchObject({ column: "B", cells: [{ column: "A" }, { column: "B" }, { column: "C" }] });
+    expect(problem?.place && formatPlace(problem.place)).toBe("accounts.csv:2, columns A, B, C");
+    const mapping = compile('payload: { leaf: { from: [A, B], join: "" } }', object({ leaf: text }));
+    const place = mapping.locate(jsonRow({ A: "", B: "b" }), ["leaf"]);
+    expect(place && formatPlace(place)).toMatch(/, at \/0\/A, \/0\/B$/);
   });
   test("a blank cell is skipped even if cells are not trimmed", () =>
     expect(mapLeaf("{ from: [A, B], trim: false }", text, { A: "  ", B: " b" })).toEqual([" b"]));

@@ -1,5 +1,6 @@
 import type { Job } from "../../../job/job.ts";
 import { keyColumnIn } from "../../../job/correct-input.ts";
+import { cellsOf } from "../../../model/place.ts";
 import type { Problem } from "../../../model/problem.ts";
 import type { InputRecord, Row } from "../../../model/record.ts";
 import { compileChecks, mapRecord, prepareRecords } from "../../../pipeline/plan/check-records.ts";
@@ -118,12 +119,14 @@ function changedCells(
   return changed;
 }
 
-/** Whether the cell of a problem has changed. A platform refusal without a cell depends on all cells. */
+/** Whether a cell of a problem has changed. A platform refusal without a cell depends on all cells. */
 function isChanged({ place, by }: Problem, stored: readonly StoredRow[], changed: ChangedCells): boolean {
   if (changed.size === 0) return false;
-  for (const { id, built } of stored) {
-    const column = place && columnIn(built, place);
-    if (column !== undefined) return changed.get(id)?.includes(column) === true;
-  }
-  return by === "platform";
+  const cells = stored.flatMap(({ id, built }) =>
+    (place === undefined ? [] : cellsOf(place)).flatMap((cell) => {
+      const column = columnIn(built, cell);
+      return column === undefined ? [] : [changed.get(id)?.includes(column) === true];
+    }),
+  );
+  return cells.length === 0 ? by === "platform" : cells.includes(true);
 }

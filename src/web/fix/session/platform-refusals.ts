@@ -5,6 +5,7 @@ import type { Ledger } from "../../../ledger/ledger.ts";
 import type { OpenRecord } from "../../../ledger/migration-state.ts";
 import { openLedgerStore } from "../../../ledger/open-ledger-store.ts";
 import { contentHash } from "../../../ledger/records/record-hashes.ts";
+import { cellsOf, type Place } from "../../../model/place.ts";
 import type { Problem } from "../../../model/problem.ts";
 import type { InputRecord, MappedRecord } from "../../../model/record.ts";
 import { mapRecord, prepareRecords } from "../../../pipeline/plan/check-records.ts";
@@ -68,15 +69,16 @@ function contentOf({ payload, parameters }: MappedRecord): string {
   return Buffer.from(contentHash(payload, parameters)).toString("hex");
 }
 
-/** Whether the cell of a problem has a different value than when the record was refused. */
+/** Whether a cell of a problem has a different value than when the record was refused. */
 function isCellChanged({ place }: Problem, refused: InputRecord, now: InputRecord): boolean {
-  const cell = textAt(place, now);
-  return cell !== undefined && cell !== textAt(place, refused);
+  return (place === undefined ? [] : cellsOf(place)).some((cell) => {
+    const text = textAt(cell, now);
+    return text !== undefined && text !== textAt(cell, refused);
+  });
 }
 
 /** Returns the text of a cell; undefined if the place is not a cell of the record. */
-function textAt(place: Problem["place"], record: InputRecord): string | undefined {
-  if (place === undefined) return undefined;
+function textAt(place: Place, record: InputRecord): string | undefined {
   for (const { row } of recordRows(record)) {
     const column = columnIn(row, place);
     if (column !== undefined) return cellText(row, column);

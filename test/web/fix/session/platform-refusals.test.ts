@@ -6,8 +6,9 @@ import { edit, errorsOf, type FixScene, rowsOf, sceneIn, TAB } from "../fix-scen
 const { sandbox } = useSandbox();
 
 /** Pushes a project with three accounts, one of which the platform refuses because of its postcode. */
-async function refusedByPlatform(): Promise<FixScene & Pick<Workplace, "push">> {
+async function refusedByPlatform(prepare?: (scene: FixScene) => void): Promise<FixScene & Pick<Workplace, "push">> {
   const place = workplace({ accounts: [...goodAccounts(2), { REF: "REFUSED", POSTCODE: "DE1 2CU" }] }, sandbox);
+  prepare?.(sceneIn(place.file(".")));
   const configuration = `contract: ${CONTRACT}\nmapping: mapping.yaml\nsupplier: ${sandbox.ready.supplier}\ncorrections: fixes.csv\n`;
   writeFileSync(place.file("migrate.yaml"), configuration);
   writeFileSync(place.file("fixes.csv"), "key,source,column,old_sha256,row_sha256,value,by,at,reason,change\n");
@@ -34,6 +35,20 @@ test("a refusal by the platform is listed at its cell, and counts as open until 
 
   await edit(session, ["accounts", 0, "POSTCODE", "DE1 2GU"]);
   expect((await scene.push([])).code).toBe(0);
+  expect((await scene.open()).overview().records.total).toBe(0);
+});
+
+test("a refusal of a joined value is listed at all of its cells, and counts as open until one of them changes", async () => {
+  const scene = await refusedByPlatform(({ change }) => {
+    change("accounts.csv", "POSTCODE", "OUT,IN");
+    for (const code of ["2GU", "2GU", "2CU"]) change("accounts.csv", `DE1 ${code}`, `DE1,${code}`);
+    for (const field of ["billing_postcode", "supply_postcode"])
+      change("mapping.yaml", `${field}: POSTCODE`, `${field}: { from: [OUT, IN], join: " " }`);
+  });
+  const session = await scene.open();
+  expect(errorsOf(session, "accounts").join("\n")).toMatch(/^4 OUT: .*\n4 IN: /);
+  await edit(session, ["accounts", 0, "IN", "2GU"]);
+  expect(session.overview().records.open).toBe(0);
   expect((await scene.open()).overview().records.total).toBe(0);
 });
 
