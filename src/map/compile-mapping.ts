@@ -15,6 +15,7 @@ import { columnsBehind, locateAttr } from "./node/locate-attr.ts";
 import { atRow } from "./node/payload-size.ts";
 import type { ItemsNode, MappingNode, ObjectNode } from "./node/mapping-node.ts";
 import { mappedOf, type Mapping, type Origin, type Mapped, type RowMapping } from "./mapping.ts";
+import { cellsOf, type Place } from "../model/place.ts";
 import type { Row } from "../model/record.ts";
 import type { WrittenMoment } from "./document/source-moment.ts";
 import { Failure } from "../model/failure.ts";
@@ -61,6 +62,7 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
     ...(prepare !== undefined && {
       prepare,
       locate: (row, path) => calls.duringLocate(() => mapping.locate(row, path)),
+      keyCells: (row) => calls.duringLocate(() => mapping.keyCells(row)),
     }),
     ...(asOf !== undefined && { map: (row) => asOf.add(mapping.map(row), row), asOf: { column: asOf.column } }),
     close: values.functions.close,
@@ -148,9 +150,15 @@ function givenNodes({ steps, parameters }: Nodes): readonly ObjectNode[] {
 
 function mappingOver(nodes: Nodes, keyAttr: AttrPath | undefined): RowMapping {
   const { root, steps, parameters } = nodes;
+  const locate = (row: Row, path: AttrPath): Place => locateAttr(nodeWith(path, nodes), row, path);
   return {
     keyAttr,
     keyColumns: keyAttr === undefined ? [] : columnsBehind(nodeWith(keyAttr, nodes), keyAttr),
+    keyCells: (row) => {
+      if (keyAttr === undefined) return [];
+      const leaf = nodeIn(root, keyAttr);
+      return (leaf?.kind === "leaf" && leaf.choicesIn?.(row)) || cellsOf(locate(row, keyAttr));
+    },
     map: (row) =>
       atRow(row, () => {
         const build = newBuildState();
@@ -165,7 +173,7 @@ function mappingOver(nodes: Nodes, keyAttr: AttrPath | undefined): RowMapping {
           ...(values !== undefined && { parameters: values }),
         };
       }),
-    locate: (row, path) => locateAttr(nodeWith(path, nodes), row, path),
+    locate,
     isConstant: (path) => {
       const leaf = root.kind === "variant" ? root : nodeIn(root, path);
       if (leaf?.kind !== "leaf") return leaf === undefined;

@@ -27,6 +27,8 @@ export interface RowMapping {
   readonly keyAttr: AttrPath | undefined;
   /** The columns that the business key comes from. */
   readonly keyColumns: readonly SourceColumn[];
+  /** Returns the cells from which the business key may come. They are in the same columns in every row of a file. */
+  readonly keyCells: (row: Row) => readonly Place[];
   /** True if the value at this path is the same in every payload and does not depend on rows. */
   readonly isConstant: (path: AttrPath) => boolean;
 }

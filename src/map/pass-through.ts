@@ -23,6 +23,7 @@ export function passThrough(operation: Operation): Mapping {
   return {
     keyAttr: operation.key,
     keyColumns: operation.key === undefined ? [] : [{ source: ONLY_SOURCE, column: formatAttr(operation.key) }],
+    keyCells: (row) => (isCsvRow(row) || operation.key === undefined ? [] : [placeAt(row, operation.key)]),
     columns: new Map([[ONLY_SOURCE, []]]),
     choices: new Map(),
     unmappedRequired: [],

@@ -24,6 +24,8 @@ function dated(rows: readonly string[], keys: readonly string[] = ["EXT-1"]): Wo
   return work;
 }
 
+const DATE_CELL = { column: "CHANGED", columnNumber: 7 };
+
 const requests = async (): Promise<number> => (await admin.imports()).filter(({ method }) => method === "POST").length;
 const statuses = ({ stdout }: CliEnd): readonly string[] => outcomeLines(stdout).map(({ status }) => status);
 
@@ -35,7 +37,7 @@ test("the records of an older extract are stale, even with --revise, and are sen
     const end = await work.push(flags);
     expect([end.code, await requests()]).toEqual([1, 1]);
     expect(outcomeLines(end.stdout)).toMatchObject([
-      { status: "stale", errors: [{ code: "stale", source: { file: "accounts.csv", line: 2, column: "CHANGED" } }] },
+      { status: "stale", errors: [{ code: "stale", source: { ...DATE_CELL, file: "accounts.csv", line: 2 } }] },
     ]);
   }
   expect((await work.migrate(["open"])).stdout).toBe("No records are open\n");

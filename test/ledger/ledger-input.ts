@@ -24,7 +24,7 @@ export const POLICY: PlanPolicy = {
   revise: false,
   resendAmbiguous: false,
   keyAttr: "external_account_number",
-  keyColumns: new Map([["a.csv", { column: "REF", columnNumber: 2 }]]),
+  fileCells: new Map([["a.csv", { key: [{ column: "REF", columnNumber: 2 }], asOf: [] }]]),
 };
 
 /** Returns an item for this record number, on line `record` + 1 of `a.csv`. */

@@ -178,7 +178,7 @@ async function prepared(job: Job, ledger: Ledger, { how, revise }: Command): Pro
     resendAmbiguous: canResolveAmbiguous(job.operation),
     scheduledStep: job.operation.steps.find(({ poll }) => poll !== undefined)?.name,
     keyAttr: "external_account_number",
-    keyColumns: new Map(),
+    fileCells: new Map(),
   };
   if (how === "resume") {
     const run = (await ledger.findRun()) ?? { id: "", settings: {} };

@@ -49,7 +49,7 @@ test("the SQLite ledger supports every path through an upload", async () => {
         problems: [],
       })),
     );
-    await ledger.finishPlan(run.id, { revise: false, resendAmbiguous: true, keyAttr: "key", keyColumns: new Map() });
+    await ledger.finishPlan(run.id, { revise: false, resendAmbiguous: true, keyAttr: "key", fileCells: new Map() });
 
     const turns = new Map<number, number>();
     const client: ImportClient = {

@@ -33,6 +33,11 @@ export function countPacked({ columns }: PackedItems): number {
   return columnsIn(columns).count;
 }
 
+/** Returns the record number of the item at this position. */
+export function recordAt(items: readonly PlannedItem[] | PackedItems, position: number): number {
+  return (isPacked(items) ? columnsIn(items.columns).records[position] : items[position]?.record) ?? 0;
+}
+
 /** Joins the lists in the given order. */
 export function joinPacked(lists: readonly PackedItems[]): PackedItems {
   const [only] = lists;

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Outcome, Status, ValidOutcomes } from "../../model/outcome.ts";
 import type { Place } from "../../model/place.ts";
 import type { LocalProblem, Problem } from "../../model/problem.ts";
-import { keyPlace, keyProblem } from "../records/key-place.ts";
+import { cellPlace, keyProblem } from "../records/key-place.ts";
 import { columnsIn, extraOf, FLAG, type ItemColumns, keyOf } from "./item-columns.ts";
 import {
   isPlain,
@@ -120,21 +120,22 @@ function withFindings(outcome: Outcome, findings: readonly LaterFinding[], plan:
   return { ...outcome, status, problems };
 }
 
-function keyProblems({ same, sameContent, near }: KeyFinding, place: Place, plan: PackedPlan): readonly Problem[] {
-  const { files, policy } = plan;
+function keyProblems(finding: KeyFinding, source: Place, { files, policy }: PackedPlan): readonly Problem[] {
   if (policy === undefined) return [];
-  const otherPlace = (spot: Spot): Place => keyPlace(policy, files.nameOf(spot.file), spot.line);
+  const { record, same, sameContent, near } = finding;
+  const planned = { ...source, record };
+  const otherPlace = ({ file, ...spot }: Spot): Place => cellPlace(policy, { ...spot, file: files.nameOf(file) });
   const problems: LocalProblem[] = [];
   if (same !== undefined) {
     problems.push({
-      ...keyProblem("error", place, policy),
+      ...keyProblem("error", planned, policy),
       code: "duplicate_key",
       other: otherPlace(same),
       sameContent,
     });
   }
   if (near !== undefined) {
-    problems.push({ ...keyProblem("warning", place, policy), code: "near_duplicate_key", other: otherPlace(near) });
+    problems.push({ ...keyProblem("warning", planned, policy), code: "near_duplicate_key", other: otherPlace(near) });
   }
   return problems;
 }

@@ -55,8 +55,9 @@ export interface KeyFinding {
   readonly near?: Spot;
 }
 
-/** The place of a record: its line, and the plan's number for its file. */
+/** The place of a record: its number and line, and the plan's number for its file. */
 export interface Spot {
+  readonly record: number;
   readonly file: number;
   readonly line: number;
 }

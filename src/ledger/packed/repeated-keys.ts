@@ -26,7 +26,6 @@ export async function* findRepeatedKeys(plan: PackedPlan): AsyncGenerator<KeyFin
 interface KeyEntry extends Spot {
   readonly mark: number;
   readonly key: string;
-  readonly record: number;
   /** The content hash as a number; null if the record has no content. */
   readonly content: number | null;
   readonly isInvalid: boolean;
@@ -114,8 +113,8 @@ function linked(groups: readonly KeyGroup[]): readonly KeyGroup[] {
   return groups;
 }
 
-function spotOf({ file, line }: Spot): Spot {
-  return { file, line };
+function spotOf({ record, file, line }: Spot): Spot {
+  return { record, file, line };
 }
 
 /** @param groups groups of the entries' keys, in the same order */

@@ -4,7 +4,7 @@ import type { LocalFinding, LocalProblem, Severity } from "../../model/problem.t
 import { findKeyCorruption } from "../../text/key-corruption.ts";
 import { SQL_NORMAL_KEY } from "../../text/near-key.ts";
 import type { PlannedPlace, PlanPolicy } from "../records/planned-item.ts";
-import { keyPlace, keyProblem } from "../records/key-place.ts";
+import { cellPlace, keyProblem } from "../records/key-place.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { statement, type Tables, type Work } from "../tables/tables.ts";
 import { writeEach } from "./findings.ts";
@@ -24,8 +24,10 @@ export function* markDuplicateKeys(tables: Tables, run: RunRow, policy: PlanPoli
 
 interface FindingRow extends PlannedPlace {
   readonly differs: boolean | 0 | 1;
+  readonly sameRecord: number | null;
   readonly sameFile: string | null;
   readonly sameLine: number | null;
+  readonly nearRecord: number | null;
   readonly nearFile: string | null;
   readonly nearLine: number | null;
   readonly key: string;
@@ -66,7 +68,8 @@ const SELECT_FINDINGS = statement<FindingRow>(`
     ) as each
   )
   select found.record, differs, own_file.name as file, own.line as line,
-    same_file.name as "sameFile", same.line as "sameLine", near_file.name as "nearFile", nearest.line as "nearLine",
+    same.record as "sameRecord", same_file.name as "sameFile", same.line as "sameLine",
+    nearest.record as "nearRecord", near_file.name as "nearFile", nearest.line as "nearLine",
     own.key, nearest.key as "nearKey"
   from found
   inner join migrate.items as own on own.run = $1 and own.record = found.record
@@ -88,10 +91,10 @@ function problemsOf(tables: Tables, row: FindingRow, policy: PlanPolicy): readon
     ...keyProblem(severity, row, policy),
     ...finding,
   });
-  const same = otherPlace(policy, row.sameFile, row.sameLine);
+  const same = otherPlace(policy, row.sameRecord, row.sameFile, row.sameLine);
   const nearKey = tables.readKey(row.nearKey);
   const isNear = nearKey !== null && findKeyCorruption(nearKey, tables.readKey(row.key)) !== undefined;
-  const near = isNear ? otherPlace(policy, row.nearFile, row.nearLine) : undefined;
+  const near = isNear ? otherPlace(policy, row.nearRecord, row.nearFile, row.nearLine) : undefined;
   const found: LocalProblem[] = [];
   if (same !== undefined) {
     found.push(problem("error", { code: "duplicate_key", other: same, sameContent: !row.differs }));
@@ -100,6 +103,11 @@ function problemsOf(tables: Tables, row: FindingRow, policy: PlanPolicy): readon
   return found;
 }
 
-function otherPlace(policy: PlanPolicy, file: string | null, line: number | null): Place | undefined {
-  return file === null || line === null ? undefined : keyPlace(policy, file, line);
+function otherPlace(
+  policy: PlanPolicy,
+  record: number | null,
+  file: string | null,
+  line: number | null,
+): Place | undefined {
+  return record === null || file === null || line === null ? undefined : cellPlace(policy, { record, file, line });
 }

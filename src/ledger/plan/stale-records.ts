@@ -1,4 +1,5 @@
 import type { LocalProblem } from "../../model/problem.ts";
+import { cellPlace } from "../records/key-place.ts";
 import type { PlannedPlace, PlanPolicy } from "../records/planned-item.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { statement, type Tables, type Work } from "../tables/tables.ts";
@@ -16,9 +17,7 @@ export function* refuseStale(
   policy: PlanPolicy,
   toSend: { readonly index: string; readonly known: string },
 ): Work<void> {
-  const { asOf, allowOlder = false } = policy;
-  if (asOf === undefined || allowOlder) return;
-  const { column } = asOf;
+  if (policy.isDated !== true || policy.allowOlder === true) return;
   const selectStale = statement<PlannedPlace>(`
     select items.record, items.line, files.name as file
     from migrate.items ${toSend.index}
@@ -26,11 +25,10 @@ export function* refuseStale(
     where items.as_of is not null and not (records.state = 'ambiguous' and records.content = items.content)
       and ${NEWER_IS_DIFFERENT}
     order by items.record`);
-  yield* writeEach(tables, run, selectStale, ({ record, file, line }) => {
-    // JSON files have no columns.
-    const place = { file, line, ...(column !== undefined && policy.keyColumns.has(file) && { column }) };
+  yield* writeEach(tables, run, selectStale, (row) => {
+    const place = cellPlace(policy, row, "asOf");
     const problem: LocalProblem = { attr: policy.keyAttr, severity: "error", by: "local", place, code: "stale" };
-    return { record, status: "stale", problems: [problem] };
+    return { record: row.record, status: "stale", problems: [problem] };
   });
 }
 

@@ -1,10 +1,26 @@
 import type { Place } from "../../model/place.ts";
 import type { Severity } from "../../model/problem.ts";
-import type { KeyPolicy } from "./planned-item.ts";
+import type { KeyPolicy, PlannedPlace } from "./planned-item.ts";
 
-/** Returns the place of an item's key: the item's line, and the key's column if the file has one. */
-export function keyPlace(policy: KeyPolicy, file: string, line: number): Place {
-  return { file, line, ...policy.keyColumns.get(file) };
+/**
+ * Returns the place of an item's cell with the business key or the date of the content. If the value may come from
+ * several cells, returns the item's line with all of these cells.
+ */
+export function cellPlace(
+  { fileCells }: KeyPolicy,
+  { file, line, record }: PlannedPlace,
+  name: "key" | "asOf" = "key",
+): Place {
+  const found = fileCells.get(file);
+  const element = found?.firstElement === undefined ? "" : `/${record - found.firstElement}`;
+  const cells = (found?.[name] ?? []).map(({ pointer, ...cell }): Place => ({
+    file,
+    line,
+    ...cell,
+    ...(pointer !== undefined && { pointer: element + pointer }),
+  }));
+  const [only = { file, line }, ...others] = cells;
+  return others.length === 0 ? only : { file, line, cells };
 }
 
 /**
@@ -12,8 +28,8 @@ export function keyPlace(policy: KeyPolicy, file: string, line: number): Place {
  */
 export function keyProblem<S extends Severity>(
   severity: S,
-  { file, line }: { readonly file: string; readonly line: number },
+  planned: PlannedPlace,
   policy: KeyPolicy,
 ): { readonly attr: string; readonly severity: S; readonly by: "local"; readonly place: Place } {
-  return { attr: policy.keyAttr, severity, by: "local", place: keyPlace(policy, file, line) };
+  return { attr: policy.keyAttr, severity, by: "local", place: cellPlace(policy, planned) };
 }

@@ -1,4 +1,5 @@
 import type { Status } from "../../model/outcome.ts";
+import type { Place } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
 
 /** The number of a planned record, and the place of its row. */
@@ -55,11 +56,23 @@ export interface ExcludedRow {
   readonly problem: Problem;
 }
 
+/** A cell of every row of a file: its column (CSV), or its pointer relative to the row (JSON). */
+export type RowCell = Pick<Place, "column" | "columnNumber" | "pointer">;
+
+/** The cells of a file to which problems of planned records point. */
+export interface FileCells {
+  /** The cells from which the business key may come. */
+  readonly key: readonly RowCell[];
+  /** The cell with the date of the content, if the sources have such a cell. */
+  readonly asOf: readonly RowCell[];
+  /** For a JSON file with an array: the number of the record that is its first element. */
+  readonly firstElement?: number;
+}
+
 /** How problems about keys describe the key. */
 export interface KeyPolicy {
   readonly keyAttr: string;
-  /** The column of the key in each CSV file. The problems point to it. */
-  readonly keyColumns: ReadonlyMap<string, { readonly column: string; readonly columnNumber: number }>;
+  readonly fileCells: ReadonlyMap<string, FileCells>;
 }
 
 export interface PlanPolicy extends KeyPolicy {
@@ -75,8 +88,8 @@ export interface PlanPolicy extends KeyPolicy {
   readonly newKeys?: boolean | undefined;
   /** Whether to send content even if content with a later date was already sent for the record. */
   readonly allowOlder?: boolean | undefined;
-  /** Set if the sources state the date of their content. `column`: the column with the date. */
-  readonly asOf?: { readonly column: string | undefined } | undefined;
+  /** Whether the sources state the date of their content. */
+  readonly isDated?: boolean | undefined;
   /** Whether the platform deduplicates by business key, so that an ambiguous record may be sent again. */
   readonly resendAmbiguous: boolean;
   /** Name of the step whose outcome is not final, because the platform creates the record later. */

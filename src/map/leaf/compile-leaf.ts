@@ -52,6 +52,7 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
     fallback: fallbackOf(options, type, context),
     origin: transform.origin,
     placeIn: (row) => placeBehind(columns, row, options.join !== undefined),
+    choicesIn: columns.length > 1 && options.join === undefined ? (row) => placesOf(columns, row) : undefined,
     columns: columnsRead(options),
     from: columns.flatMap((column) => column.columns),
     isCopied: isCopied(options),
@@ -97,7 +98,11 @@ export function compileCondition(when: Condition, { columns }: LeafContext, line
 function placeBehind(columns: readonly Column[], row: Row, isJoined: boolean): Place | undefined {
   const place = (columns.find((column) => !isBlank(column.read(row))) ?? columns[0])?.placeIn(row);
   if (place === undefined || !isJoined || columns.length === 1) return place;
-  return { ...place, cells: columns.map((column) => column.placeIn(row)) };
+  return { ...place, cells: placesOf(columns, row) };
+}
+
+function placesOf(columns: readonly Column[], row: Row): readonly Place[] {
+  return columns.map((column) => column.placeIn(row));
 }
 
 function isBlank(content: CellContent): boolean {

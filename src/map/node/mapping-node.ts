@@ -101,6 +101,8 @@ export interface LeafNode {
   readonly isCopied: boolean;
   /** Returns the place of the value's cell, or undefined for a constant. */
   readonly placeIn: (row: Row) => Place | undefined;
+  /** Returns the places of all columns. Absent unless the value comes from the first of them that is not blank. */
+  readonly choicesIn?: ((row: Row) => readonly Place[]) | undefined;
 }
 
 /** The origin of a value. `payload`: the source contains payloads. */

@@ -27,7 +27,7 @@ export interface FastPathResult extends EncodedRecords {
 
 /**
  * Scans the records of a piece. The result is valid until the next call.
- * @param options `isFirstOnBothPaths`: the first fast-path record also takes the row path, which finds the column of
+ * @param options `isFirstOnBothPaths`: the first fast-path record also takes the row path, which finds the cells of
  * the business key
  */
 export type ScanRecords = (piece: ScannedPiece, options: { readonly isFirstOnBothPaths: boolean }) => FastPathResult;

@@ -2,13 +2,15 @@ import type { CompiledJob } from "../../job/job.ts";
 import { filledEndpoint } from "../../job/endpoint.ts";
 import { formatAttr } from "../../json/attr.ts";
 import { type JsonValue, valueAt } from "../../json/json-value.ts";
-import type { ExcludedRow, PlannedItem, PlanPolicy } from "../../ledger/records/planned-item.ts";
+import type { ExcludedRow, FileCells, PlannedItem, RowCell } from "../../ledger/records/planned-item.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
 import { createFastContentHash } from "../../json/fast-content-hash.ts";
 import { contentText, contentTextHash, recordIdentity } from "../../ledger/records/record-hashes.ts";
 import { rowHash } from "../../ledger/records/row-hash.ts";
 import type { Problem } from "../../model/problem.ts";
-import { isCsvRow, type MappedRecord } from "../../model/record.ts";
+import { ownColumn } from "../../map/source-columns.ts";
+import type { Place } from "../../model/place.ts";
+import { isCsvRow, type MappedRecord, type Row } from "../../model/record.ts";
 import { isValid } from "./check-records.ts";
 import { compareWithRejects } from "./rejected-keys.ts";
 
@@ -37,7 +39,7 @@ export interface BatchFindings {
   /** Positions of the items with invalid records, in order. These records may still be sent (`sendInvalid`). */
   readonly invalid: readonly number[];
   readonly excluded: readonly FoundExclusion[];
-  readonly keyColumns: readonly FoundKeyColumn[];
+  readonly fileCells: readonly FoundFileCells[];
 }
 
 /** The plan items for a batch of checked records. */
@@ -56,14 +58,14 @@ interface FoundExclusion {
   readonly row: ExcludedRow;
 }
 
-/** The column of the business key in a file, and the position of the item in which the column was found. */
-export interface FoundKeyColumn {
+/** The cells of a file to which problems point, and the position of the item in which the cells were found. */
+export interface FoundFileCells {
   readonly position: number;
   readonly file: string;
-  readonly column: KeyColumn;
+  readonly cells: FileCells;
+  /** The index of the item's row in the array of a JSON file. */
+  readonly element?: number;
 }
-
-type KeyColumn = PlanPolicy["keyColumns"] extends ReadonlyMap<string, infer Column> ? Column : never;
 
 /** For a run that sends records: receives a valid record and its `contentText`. */
 export type KeepPayload = (record: MappedRecord, text: string) => void;
@@ -78,16 +80,15 @@ export function createItemBuilder(
   keepPayload?: KeepPayload,
 ): (batch: readonly MappedRecord[]) => BuiltBatch {
   const fastHash = createFastContentHash();
-  const filesWithColumn = new Set<string>();
+  const filesWithCells = new Set<string>();
   return (records) => {
     const batch = settings.newKeys === true ? records : compareWithRejects(records, job);
-    const keyColumns: FoundKeyColumn[] = [];
+    const fileCells: FoundFileCells[] = [];
     for (const [position, record] of batch.entries()) {
       const { file } = record.row.table;
-      const found = filesWithColumn.has(file) ? undefined : keyColumnOf(record, position, job);
-      if (found === undefined || filesWithColumn.has(found.file)) continue;
-      filesWithColumn.add(found.file);
-      keyColumns.push(found);
+      if (record.orphan || !record.readable || filesWithCells.has(file)) continue;
+      filesWithCells.add(file);
+      fileCells.push({ position, file, ...fileCellsIn(record.row, job) });
     }
     return {
       count: batch.length,
@@ -97,7 +98,7 @@ export function createItemBuilder(
       }),
       invalid: batch.flatMap((record, position) => (isValid(record) ? [] : [position])),
       excluded: batch.flatMap((record, position) => excludedParents(record, job).map((row) => ({ position, row }))),
-      keyColumns,
+      fileCells,
     };
   };
 }
@@ -155,16 +156,21 @@ function awaitedRecord(
   return { awaits: recordIdentity({ endpoint, supplier, key: String(key) }) };
 }
 
-function keyColumnOf(
-  { row, orphan }: MappedRecord,
-  position: number,
-  { mapping }: CompiledJob,
-): FoundKeyColumn | undefined {
-  const hasColumns = isCsvRow(row) || row.children !== undefined;
-  if (orphan || mapping.keyAttr === undefined || !hasColumns) return undefined;
-  const { file, column, columnNumber } = mapping.locate(row, mapping.keyAttr) ?? {};
-  if (file === undefined || column === undefined || columnNumber === undefined) return undefined;
-  return { position, file, column: { column, columnNumber } };
+function fileCellsIn(row: Row, { mapping }: CompiledJob): Pick<FoundFileCells, "cells" | "element"> {
+  const { asOf, keyCells } = mapping;
+  const dates = asOf?.column === undefined ? [] : [ownColumn(asOf.column).placeIn(row)];
+  const cells = { key: cellsIn(row, keyCells(row)), asOf: cellsIn(row, dates) };
+  return isCsvRow(row) || row.pointer === "" ? { cells } : { cells, element: Number(row.pointer.slice(1)) };
+}
+
+/** Returns the cells at these places; empty if one of the places is not in the row. */
+function cellsIn(row: Row, places: readonly Place[]): readonly RowCell[] {
+  const cells = places.flatMap(({ file, line, column, columnNumber, pointer }): readonly RowCell[] => {
+    if (file !== row.table.file || line !== row.line) return [];
+    if (isCsvRow(row)) return column === undefined || columnNumber === undefined ? [] : [{ column, columnNumber }];
+    return pointer?.startsWith(`${row.pointer}/`) === true ? [{ pointer: pointer.slice(row.pointer.length) }] : [];
+  });
+  return cells.length === places.length ? cells : [];
 }
 
 /**

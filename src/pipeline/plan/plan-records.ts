@@ -4,16 +4,16 @@ import { endpointOf } from "../../job/endpoint.ts";
 import type { CompiledJob, Job } from "../../job/job.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
-import type { ExcludedRow, PlanPolicy } from "../../ledger/records/planned-item.ts";
+import type { ExcludedRow, FileCells, PlanPolicy } from "../../ledger/records/planned-item.ts";
 import type { Ledger, PlanLedger } from "../../ledger/ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
-import { countPacked, isPacked, joinPacked, packItems } from "../../ledger/packed/packed-items.ts";
+import { countPacked, isPacked, joinPacked, packItems, recordAt } from "../../ledger/packed/packed-items.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import type { RunValues } from "../../options/run-options.ts";
 import { supersededRows } from "./superseded-rows.ts";
-import { createItemBuilder, type FoundKeyColumn, type ItemSettings, type PlannedBatch } from "./plan-items.ts";
+import { createItemBuilder, type ItemSettings, type PlannedBatch } from "./plan-items.ts";
 
 /** A run and its ledger. */
 export interface RunHandle<L extends PlanLedger = Ledger> {
@@ -68,7 +68,7 @@ export async function planRecords(
   options: PlanOptions,
 ): Promise<CheckResult> {
   const { job, handle } = context;
-  const { keyColumns, excluded, ...result } = await listBatches(batches, context, options);
+  const { fileCells, excluded, ...result } = await listBatches(batches, context, options);
   const { ledger, run } = handle;
   const isFinal = result.reason === "done" || !isForSending(run);
   const superseded = isFinal ? await supersededRows(job, handle, options.signal) : undefined;
@@ -77,7 +77,7 @@ export async function planRecords(
     return isFinal ? { ...result, reason: "stopped" } : result;
   }
   const { records } = result;
-  await ledger.finishPlan(run.id, { ...planPolicy(job, options, keyColumns), records, excluded, superseded });
+  await ledger.finishPlan(run.id, { ...planPolicy(job, options, fileCells), records, excluded, superseded });
   return result;
 }
 
@@ -91,14 +91,14 @@ export async function listRecords(
   options: PlanOptions,
 ): Promise<CheckResult> {
   const batches = planItems(records, context.job, itemSettings(context, options));
-  const { keyColumns: _keyColumns, excluded, ...result } = await listBatches(batches, context, options);
+  const { fileCells: _fileCells, excluded, ...result } = await listBatches(batches, context, options);
   await context.handle.ledger.exclude(context.handle.run.id, excluded);
   return result;
 }
 
 interface ListedRecords extends CheckResult {
   readonly excluded: readonly ExcludedRow[];
-  readonly keyColumns: PlanPolicy["keyColumns"];
+  readonly fileCells: PlanPolicy["fileCells"];
 }
 
 async function listBatches(
@@ -129,19 +129,23 @@ async function listAll(
 ): Promise<ListedRecords> {
   let progress: CheckProgress = { records: 0, invalid: 0 };
   const excluded: ExcludedRow[] = [];
-  const keyColumns = new Map<string, FoundKeyColumn["column"]>();
+  const fileCells = new Map<string, FileCells>();
   for await (const batch of batches) {
+    for (const { position, file, cells, element } of batch.fileCells) {
+      if (fileCells.has(file)) continue;
+      const firstElement = element === undefined ? {} : { firstElement: recordAt(batch.items, position) - element };
+      fileCells.set(file, { ...cells, ...firstElement });
+    }
     await groups.add(batch.items);
     excluded.push(...batch.excluded.map(({ row }) => row));
-    for (const { file, column } of batch.keyColumns) if (!keyColumns.has(file)) keyColumns.set(file, column);
     const { records, invalid } = progress;
     progress = { records: records + batch.count, invalid: invalid + batch.invalid.length };
     options.onProgress(progress);
     if (tooManyInvalid(progress, options.maxErrors, false))
-      return { ...progress, reason: "too_many_errors", excluded, keyColumns };
+      return { ...progress, reason: "too_many_errors", excluded, fileCells };
     if (options.signal.aborted) break;
   }
-  return { ...progress, reason: options.signal.aborted ? "stopped" : "done", excluded, keyColumns };
+  return { ...progress, reason: options.signal.aborted ? "stopped" : "done", excluded, fileCells };
 }
 
 interface ItemGroups {
@@ -197,26 +201,26 @@ function awaitedEndpointOf({ after }: Job, run: Run): string | undefined {
 export function planPolicy(
   job: Job,
   { revise = false, newKeys, allowOlder }: RunValues,
-  keyColumns: PlanPolicy["keyColumns"] = new Map(),
+  fileCells: PlanPolicy["fileCells"] = new Map(),
 ): PlanPolicy {
   return {
     revise,
     newKeys,
     allowOlder,
-    asOf: job.mapping.asOf,
+    isDated: job.mapping.asOf !== undefined,
     resendAmbiguous: canResolveAmbiguous(job.operation),
     scheduledStep: job.operation.steps.find(({ poll }) => poll !== undefined)?.name,
     after: job.after?.operation.id,
     awaitsOwnKey: job.after?.isOwnKey,
     keyAttr: formatAttr(job.mapping.keyAttr ?? []),
-    keyColumns,
+    fileCells,
   };
 }
 
 /**
- * Returns the policy for reconciling ambiguous records. Without a job, the attr and the columns of the key are unknown.
+ * Returns the policy for reconciling ambiguous records. Without a job, the attr and the cells of the key are unknown.
  */
 export function reconcilePolicy(job: Job | undefined, { revise = false, allowOlder }: RunValues): PlanPolicy {
   if (job !== undefined) return planPolicy(job, { revise, allowOlder });
-  return { revise, allowOlder, resendAmbiguous: false, keyAttr: NON_FIELD_ERRORS, keyColumns: new Map() };
+  return { revise, allowOlder, resendAmbiguous: false, keyAttr: NON_FIELD_ERRORS, fileCells: new Map() };
 }

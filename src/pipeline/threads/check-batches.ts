@@ -204,7 +204,7 @@ function packMixed(
 
 /** Converts the positions of the findings with `placeOf`. */
 function moved(
-  { count, invalid, excluded, keyColumns, shown }: ShownFindings,
+  { count, invalid, excluded, fileCells, shown }: ShownFindings,
   placeOf: (position: number) => number,
 ): ShownFindings {
   const at = <T extends { readonly position: number }>(found: T): T => ({
@@ -215,18 +215,18 @@ function moved(
     count,
     invalid: invalid.map(placeOf),
     excluded: excluded.map(at),
-    keyColumns: keyColumns.map(at),
+    fileCells: fileCells.map(at),
     shown: shown.map(([position, ...value]) => [placeOf(position), ...value] as const),
   };
 }
 
 function joined(one: ShownFindings, other: ShownFindings): ShownFindings {
-  const { count, invalid, excluded, keyColumns, shown } = moved(other, (position) => one.count + position);
+  const { count, invalid, excluded, fileCells, shown } = moved(other, (position) => one.count + position);
   return {
     count: one.count + count,
     invalid: [...one.invalid, ...invalid],
     excluded: [...one.excluded, ...excluded],
-    keyColumns: [...one.keyColumns, ...keyColumns],
+    fileCells: [...one.fileCells, ...fileCells],
     shown: [...one.shown, ...shown],
   };
 }

@@ -93,7 +93,7 @@ interface MixedReading {
   readonly find: ScanRecords;
   readonly source: string;
   readonly counted: Counted;
-  /** The files from which a fast-path record was also built as a row, to find the column of the business key. */
+  /** The files from which a fast-path record was also built as a row, to find the cells of the business key. */
   readonly seen: Set<number>;
   readonly file: number;
   /** For a run that sends records: receives the payloads of fast-path records. */

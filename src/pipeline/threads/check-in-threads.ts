@@ -157,7 +157,7 @@ function batchOf({ items, ...batch }: PackedBatch, before: number, limit: number
     items: unpackItems(items).slice(0, limit),
     invalid: batch.invalid.filter((position) => position < limit),
     excluded: batch.excluded.filter(isTaken),
-    keyColumns: batch.keyColumns.filter(isTaken),
+    fileCells: batch.fileCells.filter(isTaken),
   };
 }
 

@@ -156,7 +156,7 @@ async function planOf(
       items.push(...unpackItems(isPacked(batch.items) ? batch.items : packItems(batch.items)));
       invalid.push(...batch.invalid.map((position) => first + position));
       whole.push(...batch.excluded.map(({ position, row }) => JSON.stringify([first + position, row])));
-      whole.push(...batch.keyColumns.map(({ position, ...found }) => JSON.stringify([first + position, found])));
+      whole.push(...batch.fileCells.map(({ position, ...found }) => JSON.stringify([first + position, found])));
     }
   } catch (error) {
     failure = String(error);

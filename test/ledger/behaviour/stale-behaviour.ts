@@ -4,7 +4,8 @@ import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { PlannedItem, PlanPolicy } from "../../../src/ledger/records/planned-item.ts";
 import { intendAll, item, outcomesOf, planned, POLICY, sendAll, statusesOf } from "../ledger-input.ts";
 
-const DATED: Partial<PlanPolicy> = { asOf: { column: "CHANGED" }, revise: true };
+const fileCells = new Map([["a.csv", { key: [], asOf: [{ column: "CHANGED", columnNumber: 7 }] }]]);
+const DATED: Partial<PlanPolicy> = { isDated: true, fileCells, revise: true };
 const OLDER: Partial<PlanPolicy> = { ...DATED, allowOlder: true };
 
 const one = (content: string, asOf?: number, key = "A"): readonly PlannedItem[] => [item(1, key, content, { asOf })];
@@ -30,7 +31,10 @@ export function describeStale(opened: () => Ledger): void {
       await send("new", 2, status);
       const run = await plan([...one("old", 1), item(2, "B", "b", { asOf: 1 })]);
       expect(await outcomesOf(ledger, run)).toMatchObject([
-        { status: "stale", problems: [{ code: "stale", place: { file: "a.csv", line: 2, column: "CHANGED" } }] },
+        {
+          status: "stale",
+          problems: [{ code: "stale", place: { file: "a.csv", line: 2, column: "CHANGED", columnNumber: 7 } }],
+        },
         { status: "pending" },
       ]);
       await sendAll(ledger, run, "accepted");

@@ -28,7 +28,7 @@ const POLICY: PlanPolicy = {
   revise: false,
   resendAmbiguous: false,
   keyAttr: "ref",
-  keyColumns: new Map([["a.csv", { column: "REF", columnNumber: 2 }]]),
+  fileCells: new Map([["a.csv", { key: [{ column: "REF", columnNumber: 2 }], asOf: [] }]]),
 };
 
 /** The plan of a run, in batches; each batch is one call. */

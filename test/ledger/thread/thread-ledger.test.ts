@@ -14,7 +14,7 @@ describe("a ledger that continues in a thread", () => {
     const { id } = await alone.startRun(PUSH);
     const moved = inThread(alone);
     await moved.plan(id, [item(1, "A"), item(2, "B")]);
-    await moved.finishPlan(id, { revise: false, resendAmbiguous: false, keyAttr: "key", keyColumns: new Map() });
+    await moved.finishPlan(id, { revise: false, resendAmbiguous: false, keyAttr: "key", fileCells: new Map() });
     await sendAll(moved, id, "accepted");
     expect((await alone.summary(id)).counts).toEqual({ accepted: 2 });
     await alone.close();
@@ -57,7 +57,7 @@ describe("a ledger that continues in a thread", () => {
     await ledger.plan(id, [item(1, "A")]);
     await ledger.plan(id, [item(1, "A")]).catch(() => undefined);
     await expect(
-      ledger.finishPlan(id, { revise: false, resendAmbiguous: false, keyAttr: "key", keyColumns: new Map() }),
+      ledger.finishPlan(id, { revise: false, resendAmbiguous: false, keyAttr: "key", fileCells: new Map() }),
     ).rejects.toThrow(/UNIQUE/);
     await ledger.close();
   });

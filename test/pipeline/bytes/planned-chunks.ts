@@ -66,7 +66,7 @@ function textsOf({ bytes, starts, ends }: PackedPayloads): readonly (readonly [p
  */
 function asOneBatch(batches: CheckAnswer["batches"]): object {
   let first = 0;
-  const placed = batches.map(({ count, items, invalid, excluded, keyColumns, shown }) => {
+  const placed = batches.map(({ count, items, invalid, excluded, fileCells, shown }) => {
     const behind = first;
     first += count;
     const at = <T extends { readonly position: number }>(found: T): T => ({
@@ -78,7 +78,7 @@ function asOneBatch(batches: CheckAnswer["batches"]): object {
       problems: [...items.problems.error, ...items.problems.warning],
       invalid: invalid.map((position) => behind + position),
       excluded: excluded.map(at),
-      keyColumns: keyColumns.map(at),
+      fileCells: fileCells.map(at),
       shown: shown.map(([position, ...value]) => [behind + position, ...value]),
     };
   });
@@ -88,7 +88,7 @@ function asOneBatch(batches: CheckAnswer["batches"]): object {
     problems: totals(placed.flatMap(({ problems }) => problems)),
     invalid: placed.flatMap(({ invalid }) => invalid),
     excluded: placed.flatMap(({ excluded }) => excluded),
-    keyColumns: placed.flatMap(({ keyColumns }) => keyColumns),
+    fileCells: placed.flatMap(({ fileCells }) => fileCells),
     shown: placed.flatMap(({ shown }) => shown),
   };
 }

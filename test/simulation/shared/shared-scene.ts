@@ -327,7 +327,7 @@ function policyOf(operation: Operation): PlanPolicy {
     revise: false,
     resendAmbiguous: canResolveAmbiguous(operation),
     keyAttr: "external_account_number",
-    keyColumns: new Map(),
+    fileCells: new Map(),
   };
 }
 
