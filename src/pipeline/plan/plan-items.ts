@@ -59,7 +59,7 @@ interface FoundExclusion {
 }
 
 /** The cells of a file to which problems point, and the position of the item in which the cells were found. */
-export interface FoundFileCells {
+interface FoundFileCells {
   readonly position: number;
   readonly file: string;
   readonly cells: FileCells;
