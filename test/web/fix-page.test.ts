@@ -96,6 +96,21 @@ describeWebPages("the Fix page", (open) => {
     expect((await runCli(["validate"], { cwd: folder })).code).toBe(0);
   });
 
+  it("says that no row has the chosen cause if only a push finds the cause", async () => {
+    const web = await startWeb(project(FIVE_WRONG_DATES));
+    const cause = encodeURIComponent("near_known_key external_identifier");
+    const { page, complaints } = await open(fixAddress(web).replace("/fix", `/fix?cause=${cause}`));
+    await page.waitForSelector(ACTIVE);
+    expect(await page.textContent(".notice.info")).toContain("No row here has the chosen cause");
+    expect(await axeViolations(page)).toEqual([]);
+    await page.goto(`${web.origin}/fix?cause=${encodeURIComponent("invalid customers.*.date_of_birth")}`);
+    await page.waitForSelector(ACTIVE);
+    await expect.poll(() => page.textContent(".fix-cause h2")).toBe("Date of birth is not valid");
+    expect(await page.isVisible("text=No row here has the chosen cause")).toBe(false);
+    expect(complaints).toEqual([]);
+    await web.stop();
+  });
+
   it("shows and copies hostile values as text", async () => {
     const script = "<img src=x onerror=\"document.title='hit'\"><script>document.title='hit'</script>";
     const folder = project({

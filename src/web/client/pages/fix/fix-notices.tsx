@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { counted } from "../../../../text/count.ts";
-import type { OutdatedCorrections, UnfinishedEdit } from "../../../fix/fix-types.ts";
+import type { FixCause, OutdatedCorrections, UnfinishedEdit } from "../../../fix/fix-types.ts";
 import { Button } from "../../parts/button.tsx";
 import { Notice } from "../../parts/notice.tsx";
 import { momentText } from "../../parts/time.ts";
@@ -32,6 +32,29 @@ function NewValue({ value }: { readonly value: string }): JSX.Element {
       Your value
       <textarea rows={value.length > 100 ? 4 : 1} readOnly value={value} />
     </label>
+  );
+}
+
+/** Returns the cause in the address, written as `code attr`; undefined if the check has not found it. */
+export function wantedCause(causes: readonly FixCause[]): FixCause | undefined {
+  return causes.find(({ code, attr }) => `${code} ${attr}` === causeInAddress());
+}
+
+function causeInAddress(): string | null {
+  return new URLSearchParams(location.search).get("cause");
+}
+
+/** Explains that the check has not found the cause in the address. */
+export function MissingCause({ causes }: { readonly causes: readonly FixCause[] }): JSX.Element | null {
+  if (causeInAddress() === null || wantedCause(causes) !== undefined) return null;
+  return (
+    <Notice kind="info">
+      <p class="notice-title">No row here has the chosen cause</p>
+      <p>
+        The cells have changed, or the cause is found only by a push, because it depends on records of earlier runs. The
+        Problems page lists its rows and says how to fix them.
+      </p>
+    </Notice>
   );
 }
 

@@ -7,6 +7,7 @@ import { getJson, postJson } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
 import { detailsOf } from "../../use-data.ts";
+import { MissingCause } from "./fix-notices.tsx";
 import type { Unsaved } from "./unsaved.ts";
 import { Workbench } from "./workbench.tsx";
 
@@ -41,6 +42,7 @@ export function FixPage(): JSX.Element {
           <Button onClick={onCheck}>Check again</Button>
         </>
       )}
+      {state?.status === "ready" && <MissingCause causes={state.causes} />}
       {state?.status === "ready" && <Workbench key={state.session} {...{ state, unsaved, onCheck, onEnd }} />}
     </>
   );

@@ -8,7 +8,7 @@ import { ErrorNotice, Notice } from "../../parts/notice.tsx";
 import { CauseList } from "./cause-list.tsx";
 import { CellDetails } from "./cell-details.tsx";
 import type { ActiveCell } from "./grid-options.ts";
-import { IncompleteLine, NotSaved, Outdated, Unfinished } from "./fix-notices.tsx";
+import { IncompleteLine, NotSaved, Outdated, Unfinished, wantedCause } from "./fix-notices.tsx";
 import { ReplaceDialog } from "./replace-dialog.tsx";
 import { type GridView, RowGrid } from "./row-grid.tsx";
 import type { Unsaved } from "./unsaved.ts";
@@ -215,11 +215,9 @@ function Keys(): JSX.Element {
   );
 }
 
-/** Returns the filter for the cause in the address, written as `code attr`, or for all causes. */
+/** Returns the filter for the cause in the address, or for all causes. */
 function initialFilter({ causes }: FixOverview): RowFilter {
-  const wanted = new URLSearchParams(location.search).get("cause");
-  const cause = causes.find(({ code, attr }) => `${code} ${attr}` === wanted);
-  return filterFor(causes, cause?.id ?? ALL_CAUSES, undefined);
+  return filterFor(causes, wantedCause(causes)?.id ?? ALL_CAUSES, undefined);
 }
 
 /**
