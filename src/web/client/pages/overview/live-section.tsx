@@ -15,7 +15,7 @@ export function LiveSection({ live: { run, progress, errors } }: { readonly live
       <h2 id="live">
         {what} <span class="soft">run {run.id}</span>
       </h2>
-      {progress === undefined ? <p>Another process is working on this run.</p> : <Progress progress={progress} />}
+      {progress === undefined ? <p>This run has not reported its progress.</p> : <Progress progress={progress} />}
       {progress !== undefined && <LiveFacts progress={progress} by={run.by} />}
       {errors.length > 0 && <LastErrors errors={errors} />}
     </section>
