@@ -137,6 +137,20 @@ describe("migrate doctor with an incomplete setup", () => {
     expect(of("token").status).toBe("ok");
   });
 
+  test("fails for a corrections file that a push cannot read", async () => {
+    const folder = scene(undefined, `${CONFIG}corrections: fixes.csv\n`);
+    const { code, of } = await examine(folder);
+    expect(code).toBe(2);
+    expect(of("input")).toMatchObject({
+      status: "failed",
+      text: expect.stringMatching(/^fixes\.csv: no such file/),
+      fix: expect.stringContaining("migrate corrections add"),
+    });
+    const cell = ["EXT-00001", "NAME", "Ada Example"];
+    expect((await migrate(folder, ["corrections", "add", "--in", "accounts", ...cell])).code).toBe(0);
+    expect((await examine(folder)).code).toBe(0);
+  });
+
   test("names required fields that no row can fill", async () => {
     const folder = scene();
     writeFileSync(

@@ -1,5 +1,6 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
+import { setupPaths } from "../../job/settings/setup-paths.ts";
 import { type JobInput, openJobInput } from "../../job/job-input.ts";
 import { withStandardInput } from "../../job/standard-input.ts";
 import { definedMembers } from "../../json/defined-members.ts";
@@ -9,6 +10,8 @@ import type { OwnerRule } from "../../model/owner.ts";
 import { hasErrors } from "../../model/problem.ts";
 import type { InputRecord, Row } from "../../model/record.ts";
 import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
+import { createCorrector } from "../../read/corrections/apply-corrections.ts";
+import { readCorrections } from "../../read/corrections/corrections-file.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
 import { suggest } from "../../text/suggestion.ts";
 import { type Check, failed, failedBy, formatBytes, ok, skipped, warning } from "./check.ts";
@@ -26,6 +29,7 @@ export async function inputChecks(
     const job = await withStandardInput(settings, dependencies.temporaryFolder, dependencies);
     const opened = await openJobInput(document, job, dependencies);
     try {
+      await checkCorrections(opened.plan, job);
       const { checks, records } = await readWhole(opened.plan, opened.input, settings.limit, dependencies);
       return {
         checks: [...checks, ...ownerChecks(owners, opened.plan, opened.input.files)],
@@ -39,6 +43,17 @@ export async function inputChecks(
     if (error.code === "usage" && settings.sources.length === 0) return { checks: [skipped("input", error.message)] };
     return { checks: [failedBy("input", error)] };
   }
+}
+
+/**
+ * Reads the corrections file, but does not apply the corrections, because the check reads the sources without a mapping.
+ * @throws Failure `config` for an invalid or missing file, or a correction of an unknown source
+ */
+async function checkCorrections(plan: SourceSpec, settings: JobSettings): Promise<void> {
+  const { corrections: file, rejects } = settings;
+  if (file === undefined || rejects !== undefined) return;
+  const { corrections } = await readCorrections(file, setupPaths(settings)(file));
+  createCorrector(corrections, { file, plan, keyColumn: () => undefined });
 }
 
 async function readWhole(
