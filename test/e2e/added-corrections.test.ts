@@ -40,6 +40,20 @@ describe("corrections that are added", () => {
     expect(existsSync(file("fixes.csv"))).toBe(false);
   });
 
+  test.each([
+    [
+      "a column of another source",
+      ["EXT-00003", "DOB", "1971-02-28"],
+      'source "customers" has this column: name the source',
+    ],
+    ["an unknown column", ["EXT-00003", "TYP", "B"], 'did you mean "TYPE"?'],
+    ["an unknown key", ["EXT-9", "TYPE", "B"], "in a root source without `key`, it is the business key"],
+  ])("for %s are refused, and the hint says how to name the cell", async (_, cell, hint) => {
+    const { migrate } = threeAccounts();
+    const { code, stderr } = await migrate(["corrections", "add", ...cell]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(hint)]);
+  });
+
   test("in an NDJSON list keep every digit of a number, and can empty a cell", async () => {
     const { migrate, file } = threeAccounts();
     const values = ["12345678901234567890", "1.50", '""'];

@@ -187,15 +187,25 @@ function requestedCorrection(
   if (row === undefined) throw noRow(name, key, candidates);
   if (chosen.length > 1) throw severalRows(name, key, chosen);
   const old = cellText(row, column);
-  if (old === undefined) {
-    const columns = row.table.kind === "csv" ? row.table.columns : [];
-    throw unknown(`source "${name}" has no column "${column}"`, column, columns);
-  }
+  if (old === undefined) throw unknownColumn({ source: name, column, row }, job);
   if (old === value) throw new Failure("usage", `column ${column} of ${key} already has this value`);
   const problem = cellProblem(row, column, found.find((each) => each.row === row)?.problems ?? []);
   if (problem !== undefined) throw unreadable(key, column, problem);
   const others = candidates.filter((other) => other !== row);
   return correctionOf({ key, source: name, column, value, by, at, reason }, row, others);
+}
+
+function unknownColumn(
+  { source, column, row }: { readonly source: string; readonly column: string; readonly row: Row },
+  { input }: Job,
+): Failure {
+  const message = `source "${source}" has no column "${column}"`;
+  const other = input.files.find(({ columns = [] }) => columns.includes(column))?.source;
+  if (other === undefined || other === source)
+    return unknown(message, column, row.table.kind === "csv" ? row.table.columns : []);
+  return new Failure("usage", message, {
+    hint: `source "${other}" has this column: name the source with --in, or in the column \`source\` of a list`,
+  });
 }
 
 function unreadable(key: string, column: string, problem: LocalProblem): Failure {
@@ -211,7 +221,9 @@ function noRow(source: string, key: string, candidates: readonly Row[]): Failure
       hint: `rows with this key: ${placesOf(candidates)}`,
     });
   return new Failure("usage", `source "${source}" has no row with the key ${key}`, {
-    hint: "the key is the value in the source's `key` column or, if the source has none, in its `on` column",
+    hint:
+      "the key is the value in the source's `key` column or, if the source has none, in its `on` column; " +
+      "in a root source without `key`, it is the business key",
   });
 }
 
