@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { outcomeLines, statusCounts, workplace, writeExtract } from "./push-scene.ts";
+import { CONTRACT, outcomeLines, statusCounts, workplace, writeExtract } from "./push-scene.ts";
 
 import { correct, readRejects, runs, save, useRejects } from "./rejects-scene.ts";
 
@@ -65,6 +65,17 @@ describe("pushing the original extract again", () => {
       ["invalid", "unique"],
     ]);
   });
+});
+
+test("a re-import does not mention a corrections file that has changed, because it does not read the file", async () => {
+  const work = workplace({ accounts: [{ REF: "A" }, { REF: "B", TYPE: "?" }] }, sandbox);
+  const given = ["--corrections", "fixes.csv", "--contract", CONTRACT, "--mapping", "mapping.yaml"];
+  expect((await work.migrate(["corrections", "add", "A", "NAME", "Ada Example", ...given])).code).toBe(0);
+  expect((await work.push(["--out", "report", "--corrections", "fixes.csv"])).code).toBe(1);
+  correct(work);
+  expect((await work.migrate(["corrections", "add", "--rejects", "report", ...given])).code).toBe(0);
+  const { code, stderr } = await work.migrate(["push", "--rejects", "report"]);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining("has changed")]);
 });
 
 describe("re-import refuses", () => {

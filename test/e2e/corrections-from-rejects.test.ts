@@ -83,6 +83,16 @@ describe("returned rejects", () => {
     expect(readFileSync(work.file("fixes.csv"), "utf8")).toBe(before);
   });
 
+  test("are looked up in the files that the command line of the exporting run named", async () => {
+    const work = await exported();
+    replaceIn(work, "mapping.yaml", "files: accounts.csv, ", "");
+    expect((await work.migrate(["validate", "accounts.csv", "--out", "report"])).code).toBe(1);
+    correctAll(work);
+    const { code, stderr } = await addCorrections(work);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining("no files were given")]);
+    expect(await storedCorrections(work)).toEqual(ALL);
+  });
+
   test("do not overwrite cells of the extract that have changed since the export", async () => {
     const work = await exported();
     correctAll(work);

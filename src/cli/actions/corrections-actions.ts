@@ -55,7 +55,9 @@ function keepRejects(
     refuseCell("--rejects", cell);
     const file = fileOf(settings);
     const rejects = await rejectsJobs(folders, flags, context);
-    const options = { job: settings.job, rejects, file, by: operator(), reason, showValues };
+    const { exportedSources } = await import("../../job/rejects/recorded-rejects.ts");
+    const exported = flags.source === undefined ? await exportedSources(folders.at(-1) ?? "") : {};
+    const options = { job: { ...settings.job, ...exported }, rejects, file, by: operator(), reason, showValues };
     const kept = await keepReturned(options, context.dependencies);
     await show(keptCorrectionsView, kept, flags, context);
     return kept.notKept.length === 0 ? 0 : 1;

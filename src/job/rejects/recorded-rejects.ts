@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import path from "node:path";
 import {
   type RejectsReport,
   changedFiles,
@@ -13,6 +14,7 @@ import type { Run } from "../../ledger/records/run.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import { shellCommand } from "../../text/shell-command.ts";
+import { pathsFrom } from "../contract-files.ts";
 import type { FileEnvironment } from "../dependencies.ts";
 import type { JobSettings } from "../settings/job-settings.ts";
 import type { FileKind } from "../settings/recorded-files.ts";
@@ -61,6 +63,19 @@ export async function recordedRejects(
     });
   }
   return { job, run, files: await filesOf(reports) };
+}
+
+/**
+ * Returns the files that the command line of the exporting run named, relative to the current folder or absolute.
+ * Returns none if the run read standard input or other rejects.
+ */
+export async function exportedSources(folder: string): Promise<Pick<JobSettings, "sources" | "namedSources">> {
+  const job = jobSettingsIfKnown((await readManifest(folder)).settings);
+  if (job === undefined || job.rejects !== undefined || job.standardInput !== undefined)
+    return { sources: [], namedSources: {} };
+  const resolve = pathsFrom(path.resolve(job.folder));
+  const named = Object.entries(job.namedSources).map(([name, files]) => [name, files.map(resolve)]);
+  return { sources: job.sources.map(resolve), namedSources: Object.fromEntries(named) };
 }
 
 /** Returns the files of each source, in the order of the reports. */
@@ -120,7 +135,9 @@ function settingsInLedger(locator: string, id: string, options: SetupOptions): P
     const run = await ledger.findRun(id);
     const settings = run && settingsIfKnown(run);
     const hint = "To use the current files, pass them with --contract and --mapping";
-    return settings && withOwnVersions(settings, { ...options, stored: ledger, hint });
+    // Rejects contain the corrected values, so the corrections file is not read.
+    const replaced = new Set([...options.replaced, "corrections" as const]);
+    return settings && withOwnVersions(settings, { ...options, replaced, stored: ledger, hint });
   });
 }
 
