@@ -47,6 +47,7 @@ export const INPUT = {
   supplier: {
     short: "s",
     arg: "<code>",
+    kind: "code",
     env: true,
     file: true,
     library: true,

@@ -52,6 +52,8 @@ export interface OptionRow {
 /** The type of value for each kind. */
 export interface KindValues {
   readonly text: string;
+  /** A string that is not empty and has no white space at its start or end. */
+  readonly code: string;
   /** A file or folder. A path in the configuration file is relative to that file. */
   readonly path: string;
   /** A date in the form `YYYY-MM-DD`. */
@@ -94,6 +96,11 @@ export type Threads = "auto" | number;
 
 /** Maximum number of threads. More threads would only wait for the single reader. */
 export const MAX_THREADS = 64;
+
+/** Whether a text is a value of the kind `code`. */
+export function isCode(text: string): boolean {
+  return text !== "" && text === text.trim();
+}
 
 /** Limits of a rate, in requests per second. */
 export const MIN_RATE = 0.001;

@@ -5,6 +5,7 @@ import { isIsoDate } from "../time/calendar.ts";
 import {
   AUTH_SCHEMES,
   type FileValues,
+  isCode,
   type Kind,
   kindOf,
   MAX_RATE,
@@ -29,6 +30,8 @@ const text = z.string();
 const texts = z.array(text);
 const count = z.number().int().min(1);
 const THREADS_WORDS = `a whole number from 1 to ${MAX_THREADS}, or "auto"`;
+const CODE_WORDS = "a code without white space at its start or end";
+const TIMEOUT_WORDS = "a number of seconds above 0, up to 3600";
 const PATHS_WORDS = "a string or a list of at least one string";
 const RULE_SETTING_WORDS = "true, false, a number, a string or a list of strings";
 const auto = z.literal("auto");
@@ -37,6 +40,7 @@ const TEXTS_BY_NAME: ValueKind = { words: "an object of strings", schema: z.reco
 
 const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["range"]>) => ValueKind)>> = {
   text: TEXT,
+  code: { words: CODE_WORDS, schema: text.refine(isCode, expected(CODE_WORDS)) },
   path: { words: "a path (a string)", schema: text.min(1, "a path is expected") },
   day: { words: "a date such as 2026-01-31", schema: text.refine(isIsoDate) },
   switch: { words: "true or false", schema: z.boolean() },
@@ -49,26 +53,23 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
     words: least > 0 ? "a list of at least one string" : "a list of strings",
     schema: texts.min(least),
   }),
-  number: ([min, max = Number.MAX_SAFE_INTEGER]) => {
-    const schema = z.number().int().min(min);
-    return { words: `a whole number of at least ${min}`, schema, file: schema.max(max) };
+  number: ([min, max]) => {
+    const words = `a whole number of at least ${min}`;
+    const schema = z.number().int();
+    const file =
+      max === undefined ? {} : { file: within(`a whole number from ${min} to ${max}`, min, max).schema.int() };
+    return { words, schema: schema.min(min, expected(words)), ...file };
   },
-  amount: { words: "a number of at least 0", schema: z.number().min(0) },
-  rate: {
-    words: `a number from ${MIN_RATE} to ${MAX_RATE}`,
-    schema: z.number().min(MIN_RATE).max(MAX_RATE),
-  },
-  seconds: ([min, max = Infinity]) => ({
-    words: `a number of seconds from ${min} to ${max}`,
-    schema: z.number().min(min).max(max),
-  }),
+  amount: { words: "a number of at least 0", schema: z.number().min(0, expected("a number of at least 0")) },
+  rate: within(`a number from ${MIN_RATE} to ${MAX_RATE}`, MIN_RATE, MAX_RATE),
+  seconds: ([min, max = Infinity]) => within(`a number of seconds from ${min} to ${max}`, min, max),
   timeout: ([min, max]) =>
     max === undefined
-      ? { words: "a number of seconds above 0, up to 3600", schema: z.number().positive().max(3600) }
-      : { words: `a number of seconds from ${min} to ${max}`, schema: z.number().min(min).max(max) },
+      ? { words: TIMEOUT_WORDS, schema: within(TIMEOUT_WORDS, 0, 3600).schema.positive(expected(TIMEOUT_WORDS)) }
+      : within(`a number of seconds from ${min} to ${max}`, min, max),
   threads: {
     words: THREADS_WORDS,
-    schema: z.union([auto, count.max(MAX_THREADS)], { error: expected(THREADS_WORDS) }),
+    schema: z.union([auto, within(THREADS_WORDS, 1, MAX_THREADS).schema.int()], { error: expected(THREADS_WORDS) }),
   },
   concurrency: { words: 'a whole number of at least 1, or "auto"', schema: z.union([auto, count]) },
   maxErrors: {
@@ -104,6 +105,11 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
   },
   function: { words: "a function", schema: z.custom((value) => typeof value === "function") },
 };
+
+/** Returns the kind of a number between two limits, which are valid values. */
+function within(words: string, min: number, max: number): { readonly words: string; readonly schema: z.ZodNumber } {
+  return { words, schema: z.number().min(min, expected(words)).max(max, expected(words)) };
+}
 
 function expected(words: string): string {
   return `${words} is expected`;

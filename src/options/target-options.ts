@@ -170,7 +170,7 @@ export const TARGET = {
   },
   supplier: {
     flag: false,
-    kind: "text",
+    kind: "code",
     file: true,
     docs: "the import supplier for this target; overrides the top-level setting",
   },

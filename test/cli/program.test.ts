@@ -67,6 +67,8 @@ describe("the command line", () => {
     ["validate --limit 0", "A whole number of at least 1 is expected."],
     ["sandbox --port 65536", "A whole number from 0 to 65535 is expected."],
     ["validate --mapping=", "The value is empty. Give a value, or omit the option."],
+    ["validate --supplier=ACME\u00a0", "A code without white space at its start or end is expected."],
+    ["validate --supplier=", "A code without white space at its start or end is expected."],
     ["validate --contract=", "The value is empty. Give a value, or omit the option."],
   ])("refuses %s and says what it expects", async (line, words) => {
     await expect(typed(line)).rejects.toThrow(words);

@@ -3,6 +3,7 @@ import { isIsoDate } from "../../time/calendar.ts";
 import {
   AUTH_SCHEMES,
   type AuthScheme,
+  isCode,
   type MaxErrors,
   MAX_RATE,
   MAX_THREADS,
@@ -32,6 +33,11 @@ export const PARSERS = {
   text: (text: string): string => {
     if (text !== "") return text;
     throw new InvalidArgumentError("The value is empty. Give a value, or omit the option.");
+  },
+
+  code: (text: string): string => {
+    if (isCode(text)) return text;
+    throw new InvalidArgumentError("A code without white space at its start or end is expected.");
   },
 
   keys: (text: string, before: unknown): readonly string[] => [

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
+import { homedir } from "node:os";
 import path from "node:path";
 import type { AttrPath } from "../../json/attr.ts";
 import type { Place } from "../../model/place.ts";
@@ -52,8 +53,10 @@ function findUpwards(folder: string, from: string = folder): string | undefined 
 }
 
 function pathFrom(folder: string): (file: string) => string {
-  return (file) =>
-    isShippedOverlay(file) || isAddress(file) || path.isAbsolute(file) ? file : path.join(folder, file);
+  return (file) => {
+    if (isShippedOverlay(file) || isAddress(file) || path.isAbsolute(file)) return file;
+    return file.startsWith("~/") ? path.join(homedir(), file.slice(2)) : path.join(folder, file);
+  };
 }
 
 const WRITABLE_BY_OTHERS = 0o002;

@@ -185,6 +185,7 @@ function issueText(issue: Issue | undefined): string {
 const EXPECTED_TEXT: Readonly<Record<string, string>> = {
   array: "a list is",
   string: "a string is",
+  int: "a whole number is",
   number: "a number is",
   object: "an object with named settings is",
   record: "an object with named settings is",

@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "../../../src/cli/settings/config-file.ts";
@@ -51,6 +52,15 @@ targets:
     });
   });
 
+  it("can name paths in the home folder of the user with `~/`", async () => {
+    const folder = temporaryFolder({ "conf/mine.yaml": "contract: ~/one.yaml\nout: ~/report\nledger: ~x.db\n" });
+    expect(await readConfig("conf/mine.yaml", folder)).toMatchObject({
+      contract: [path.join(homedir(), "one.yaml")],
+      out: path.join(homedir(), "report"),
+      ledger: "conf/~x.db",
+    });
+  });
+
   it("can contain a single contract instead of a list", async () => {
     expect(await readConfig(undefined, temporaryFolder({ "migrate.yaml": "contract: one.yaml\n" }))).toMatchObject({
       contract: ["one.yaml"],
@@ -98,6 +108,14 @@ targets:
     ["- a list\n", 1, /settings/],
     ['supplier: A\nledger: ""\n', 2, /ledger: a path is expected/],
     ['out: ""\n', 1, /out: a path is expected/],
+    ["supplier: ' '\n", 1, /supplier: a code without white space at its start or end is expected/],
+    ["supplier: 'A '\n", 1, /supplier: a code without white space at its start or end is expected/],
+    ["targets:\n  t: { baseUrl: x, supplier: ' A' }\n", 2, /targets.t.supplier: a code without white space/],
+    ["targets:\n  t: { baseUrl: x, rps: 0 }\n", 2, /targets.t.rps: a number from 0.001 to 100000 is expected/],
+    ["threads: 0\n", 1, /threads: a whole number from 1 to 64, or "auto" is expected/],
+    ["threads: 1.5\n", 1, /threads: a whole number from 1 to 64, or "auto" is expected/],
+    ["targets:\n  t: { baseUrl: x, timeouts: { bodySeconds: 0 } }\n", 2, /a number of seconds above 0, up to 3600/],
+    ["owners: [{ owner: A, days: 9999 }]\n", 1, /days: a whole number from 0 to 3650 is expected/],
     ["threads: many\n", 1, /threads: a whole number from 1 to 64, or "auto" is expected/],
     ["threads: [1]\n", 1, /threads: a whole number from 1 to 64, or "auto" is expected/],
     ["contract: 1\n", 1, /contract: a string or a list of at least one string is expected/],
