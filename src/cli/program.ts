@@ -176,7 +176,7 @@ function addRunFollowUps(program: Command, session: Session): void {
     .action(onDemand(session, async () => (await runActions()).reconcileAction));
 
   withOptions(program.command("worker"), options("config", "cache", "ledger"))
-    .description("Join a running push as a worker, and send part of its records. Needs a ledger in PostgreSQL.")
+    .description("Join a running push as a worker, and send some of the push's records. Needs a ledger in PostgreSQL.")
     .option("--run <id>", "id of the run, or its first characters (default: the latest)")
     .action(onDemand(session, async () => (await runActions()).workerAction));
 
@@ -263,9 +263,9 @@ function addSetupCommands(program: Command, session: Session): void {
     .command("schema")
     .description("Print JSON Schemas for completion and validation in editors. Works offline.");
   withOptions(schema.command("config"), [])
-    .description("Print the JSON Schema of migrate.yaml.")
+    .description("Print the JSON Schema for migrate.yaml.")
     .action(onDemand(session, async () => (await setupActions()).configSchemaAction));
   withOptions(schema.command("mapping"), options("config", "contract", "cache", "operation"))
-    .description("Print the JSON Schema of a mapping. With a contract, it includes the contract's fields.")
+    .description("Print the JSON Schema for a mapping. With a contract, it includes the contract's fields.")
     .action(onDemand(session, async () => (await setupActions()).mappingSchemaAction));
 }

@@ -42,7 +42,7 @@ export function decisionFor(
   if (lookup.kind === "found") {
     const { compared } = lookup;
     if (compared.length === 0 && record.mayHoldOther) return record.isAsSent ? NOT_COMPARED : NOT_SENT;
-    const equal = compared.length === 0 ? "" : `, with equal values: ${compared.join(", ")}`;
+    const equal = compared.length === 0 ? "" : `, with the same values: ${compared.join(", ")}`;
     return { ...found, decision: "accepted", reason: `the platform has the record${equal}` };
   }
   return {

@@ -6,7 +6,7 @@ import { goodAccounts, latestRun, outcomeLines, statusCounts, writeExtract } fro
 const { admin, importedElsewhere, requests, withContent } = useComparingSandbox();
 
 describe("the first push with a second ledger", () => {
-  test("accepts records whose content is read back with equal values", async () => {
+  test("accepts records whose content is read back with the same values", async () => {
     const work = await importedElsewhere(goodAccounts(3));
     const { code, stdout, stderr } = await work.push(withContent);
     expect(code).toBe(0);
@@ -17,7 +17,7 @@ describe("the first push with a second ledger", () => {
     const words = explained.replaceAll(/\s+/g, " ");
     expect(words).toMatch(/existing 400 \d+ ms HTTP 400: the platform already has the record/);
     expect(words).toMatch(
-      /accepted migrate the platform has the record, with equal values: billing_name, billing_address1/,
+      /accepted migrate the platform has the record, with the same values: billing_name, billing_address1/,
     );
 
     const proved = await work.migrate(["proof", "--read-back", "--out", "proof"]);

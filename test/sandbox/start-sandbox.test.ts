@@ -23,7 +23,7 @@ test("`ready` contains the loopback address, the credentials and the sample data
   });
 });
 
-test.each(["gb", "UK", " GB"])("the region %j is refused, because it is not the code of a country", async (region) => {
+test.each(["gb", "UK", " GB"])("the region %j is refused, because it is not a country code", async (region) => {
   await expect(connect({ region })).rejects.toMatchObject({ code: "config", message: expect.stringContaining(region) });
 });
 

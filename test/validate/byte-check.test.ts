@@ -29,7 +29,7 @@ const textType = withSome<TextType>(
   text,
 );
 
-/** Decimal patterns in the notation of contracts. */
+/** Decimal patterns in the form that contracts use. */
 const digitsPattern = fc
   .tuple(fc.boolean(), fc.nat(6), fc.nat(4))
   .map(([signed, whole, places]) => new RegExp(`^${signed ? "-?" : ""}\\d{0,${whole}}(?:\\.\\d{0,${places}})?$`, "u"));

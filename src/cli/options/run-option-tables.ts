@@ -92,7 +92,7 @@ export const REPORT_AGAIN = {
   drift: {
     help: "show the differences between platform and local validation in one run or all runs, and propose rules",
   },
-  all: { conflicts: ["drift", "byOwner"], help: "report the whole migration: state, progress, causes, runs" },
+  all: { conflicts: ["drift", "byOwner"], help: "report on the whole migration: state, progress, causes, runs" },
   byOwner: { conflicts: ["drift"], help: "write one report folder for each owner, with the owner's rejects" },
 } as const;
 
@@ -162,7 +162,7 @@ export const RECONCILE = {
     arg: "<duration>",
     kind: "duration",
     conflicts: ["accept", "resend", "resendAll"],
-    help: "time from the last request to the first query (default: timeouts.quietSeconds of the target)",
+    help: "minimum time from the last request without a reply to the first query (default: timeouts.quietSeconds of the target)",
   },
 } as const;
 

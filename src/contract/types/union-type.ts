@@ -113,7 +113,7 @@ function mappingOf(
   const lost = leaves.find((leaf) => !isMapped(leaf, mapping));
   if (lost === undefined) return mapping;
   const why = lost.type.kind === "object" ? "no distinct value for it" : "no properties";
-  const message = `"${property}" does not select an option, because one of the options has ${why}: the first option that the data matches is used`;
+  const message = `"${property}" does not select an alternative, because one of the alternatives has ${why}: the first alternative that the data matches is used`;
   return compilation.findings.add("info", "bad-discriminator", message, lost.place);
 }
 
@@ -204,7 +204,8 @@ function writtenMapping(
     } else if (leaf?.tags?.includes(value) === false) {
       warn("the mapped schema does not allow this value; the values in the schema are used");
     } else {
-      if (leaf === undefined) warn("the mapping refers to a schema that is not one of the options");
+      if (leaf === undefined)
+        warn("the discriminator's mapping refers to a schema that is not one of the alternatives");
       if (type.impossible === undefined) mapping.set(value, type);
     }
   }
@@ -240,11 +241,11 @@ function reportOpenSetting(
   { path }: Alternatives,
   { findings }: Compilation,
 ): void {
-  const what = `no option has the property "${setting}", so an instance setting with that name selects the option`;
+  const what = `no alternative has the property "${setting}", so the instance setting with that name selects the alternative`;
   const advice =
     value === undefined
-      ? `the setting is not declared, so the first option that the data matches is used: declare rules.${setting} in migrate.yaml and, if the contract does not declare it, in x-rule-settings of an overlay`
-      : `its value ${value} selects no option, so the first option that the data matches is used`;
+      ? `the setting is not declared, so the first alternative that the data matches is used: declare rules.${setting} in migrate.yaml and, if the contract does not declare it, in x-rule-settings of an overlay`
+      : `its value ${value} selects no alternative, so the first alternative that the data matches is used`;
   const place = [...path.slice(0, -1), "discriminator", "propertyName"];
   findings.add("warning", "bad-discriminator", `${what}; ${advice}`, place);
 }

@@ -13,7 +13,7 @@ interface Destination {
 }
 
 /**
- * Requires a run to have the same destination as all earlier runs that used its ledger to send records. The outcomes in
+ * Requires a run to have the same destination as all earlier runs in its ledger that sent records. The outcomes in
  * a ledger are valid for one destination only. Without this check, a mistyped `--target` would cause all records to be
  * sent again, to another platform.
  * @throws Failure `wrong_target`

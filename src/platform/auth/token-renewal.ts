@@ -125,7 +125,7 @@ function heldTokenOf(
 
 /**
  * Renewal starts when a fifth of the lifetime is left, but at most this long before expiry. This limit is more than
- * twice the duration of the longest request.
+ * twice the default time limit of a request.
  */
 const MAX_RENEWAL_MARGIN_MS = 5 * 60_000;
 

@@ -165,7 +165,7 @@ export function itemProblems(
 interface Rule extends Pick<ItemRule, "at" | "attr" | "status"> {
   /** The statuses of rejected items; default: statuses that end in `_ERROR`. */
   readonly failed?: readonly string[];
-  /** The sent list at the same path. */
+  /** The list at the same path in the payload that was sent. */
   readonly sent?: JsonValue | undefined;
 }
 

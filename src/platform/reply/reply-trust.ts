@@ -43,7 +43,7 @@ export function reasonForDistrust(
   const contradiction = contradictionIn(body, payload);
   if (contradiction !== undefined) return `HTTP ${reply.status} with ${cleanText(contradiction, 100)} in its body`;
   if (operation.creates === true && isAccountNull(body, form, operation)) {
-    return `HTTP ${reply.status} with a null account number`;
+    return `HTTP ${reply.status} with a null or empty account number`;
   }
   const { replies = [] } = operation;
   const sources = documented === undefined || replies.includes(documented) ? [documented] : replies;

@@ -106,7 +106,7 @@ function countVisits(pattern: string, max: number, signal: AbortSignal | undefin
   let entries = 0;
   const checkSignal = (): void => {
     if (signal?.aborted !== true || stop.signal.aborted) return;
-    stop.abort(new Failure("incomplete", `stopped while searching for the files of ${pattern}`));
+    stop.abort(new Failure("incomplete", `stopped while searching for files that match ${pattern}`));
   };
   const note = (found: unknown): void => {
     entries += Array.isArray(found) ? found.length : 0;

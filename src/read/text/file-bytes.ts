@@ -93,8 +93,8 @@ export function readFailure(file: string, error: unknown): unknown {
 const READ_ERRORS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "no such file"],
   ["ENOTDIR", "no such file"],
-  ["EACCES", "no permission to read it"],
-  ["EPERM", "no permission to read it"],
+  ["EACCES", "permission denied"],
+  ["EPERM", "permission denied"],
   ["EISDIR", "is a directory"],
   ["ELOOP", "its symbolic links form a cycle"],
   ["EMFILE", "too many files are open"],

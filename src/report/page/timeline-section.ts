@@ -130,7 +130,7 @@ function lengthText(seconds: number): string {
   return seconds % 60 === 0 ? counted(seconds / 60, "minute") : counted(seconds, "second");
 }
 
-/** Renders a time as `22 Nov 2026, 17:41 UTC`, or with seconds. */
+/** Renders a time as `22 Nov 2026, 17:41 UTC`, optionally with seconds. */
 export function moment(iso: string, hasSeconds = false): string {
   return `${dayOf(iso)}, ${iso.slice(11, hasSeconds ? 19 : 16)} UTC`;
 }

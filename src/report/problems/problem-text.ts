@@ -232,7 +232,9 @@ function describeWrittenForm(expected: Expected, { as, zone, readings }: Written
   if (expected === "date") return `Must be a valid date, ${form}.`;
   if (expected !== "datetime") return `Must be a number, ${form}.`;
   const clocks =
-    zone === undefined || zone === "UTC" ? "" : `, and must have occurred exactly once in ${plainText(zone)}`;
+    zone === undefined || zone === "UTC"
+      ? ""
+      : `, that is not skipped or repeated by a clock change in ${plainText(zone)}`;
   return `Must be a valid date and time, ${form}${clocks}.`;
 }
 

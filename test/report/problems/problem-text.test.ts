@@ -10,7 +10,7 @@ const cases: readonly (readonly [LocalFinding, string])[] = [
   ],
   [
     { code: "invalid", expected: "datetime", written: { as: "dd/MM/yyyy HH:mm", zone: "Europe/London" } },
-    "Must be a valid date and time, written as dd/MM/yyyy HH:mm, and must have occurred exactly once in Europe/London.",
+    "Must be a valid date and time, written as dd/MM/yyyy HH:mm, that is not skipped or repeated by a clock change in Europe/London.",
   ],
   [{ code: "invalid", expected: "multiple", written: { as: "0.5" } }, "Must be a multiple of 0.5."],
   [

@@ -52,7 +52,7 @@ describe("the settings of rules", () => {
   it.each(["au", "UK", " GB", "England", ""])("include only the code of a country as the region, not %j", (region) => {
     expect(failureOf(() => ruleSettingValues(DECLARED, { region }))).toEqual([
       "config",
-      `rules.region: "${region}" is not the code of a country`,
+      `rules.region: "${region}" is not a country code`,
       "use two capital letters (ISO 3166-1), such as GB for the United Kingdom",
     ]);
   });
