@@ -13,6 +13,7 @@ export function remedyOf(error: unknown, target: string): string {
   const resolved = path.resolve(target);
   const existing = nearestExisting(resolved);
   if (code === "ENOENT" && existing !== resolved) return `create the folder ${childOf(existing, resolved)}`;
+  if (IS_FILE.has(code)) return `move the file ${existing}`;
   if (code === "EROFS") return `make ${existing} writable: its file system is mounted read-only`;
   const access = `grant this user write access to ${existing}`;
   return NO_RIGHTS.has(code) ? access : `${FREE_SPACE}, or ${access}`;
@@ -26,6 +27,8 @@ function childOf(folder: string, target: string): string {
 export const FREE_SPACE = "free some disk space";
 
 const NO_RIGHTS: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
+/** A file is where a folder is expected. */
+const IS_FILE: ReadonlySet<string> = new Set(["ENOTDIR", "EEXIST"]);
 const NO_SPACE: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 function nearestExisting(target: string): string {

@@ -15,6 +15,8 @@ describe("the remedy for a failed write", () => {
     ["EROFS", "make HERE writable: its file system is mounted read-only"],
     ["ENOSPC", "free some disk space"],
     ["EDQUOT", "free some disk space"],
+    ["ENOTDIR", "move the file HERE"],
+    ["EEXIST", "move the file HERE"],
     ["ENOENT", "create the folder HERE/not"],
     ["EIO", "free some disk space, or grant this user write access to HERE"],
   ])("after %s names the folder that is the cause: %s", (code, remedy) => {
