@@ -92,7 +92,7 @@ function isSame(replied: unknown, sent: unknown, type: FieldType | undefined): b
 function isSameScalar(replied: Scalar, sent: Scalar, type: FieldType | undefined): boolean {
   const kind = type?.kind;
   const [one, other] = [scalarText(replied), scalarText(sent)];
-  if (kind === "text") return one === other && typeof replied !== "boolean";
+  if (kind === "text" && typeof replied === "boolean") return false;
   const isNumeric = kind === "decimal" || kind === "number" || kind === "integer";
   if (isNumeric && isNumberText(one) && isNumberText(other)) return isSameDecimal(one, other);
   return utcDateTime(one) === utcDateTime(other);
