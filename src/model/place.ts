@@ -1,5 +1,3 @@
-import { plural } from "../text/count.ts";
-
 /** A place in a source file: a whole record, a cell of a CSV file, or a value of a JSON file. */
 export interface Place {
   /** The file name as the user gave it. */
@@ -28,6 +26,6 @@ export function formatPlace(place: Place): string {
   const columns = own.flatMap(({ column }) => column ?? []);
   const pointers = own.flatMap(({ pointer }) => pointer || []);
   const base = `${file}:${line}`;
-  if (columns.length > 0) return `${base}, ${plural(columns.length, "column")} ${columns.join(", ")}`;
+  if (columns.length > 0) return `${base}, ${columns.length === 1 ? "column" : "columns"} ${columns.join(", ")}`;
   return pointers.length > 0 ? `${base}, at ${pointers.join(", ")}` : base;
 }

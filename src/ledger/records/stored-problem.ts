@@ -1,4 +1,5 @@
 import type { Problem } from "../../model/problem.ts";
+import { storedValue } from "./stored-value.ts";
 
 export interface RecordProblems {
   readonly record: number;
@@ -14,6 +15,5 @@ export function storedProblem(problem: Problem): string {
 }
 
 export function parseProblem(text: string): Problem {
-  const problem: Problem = JSON.parse(text);
-  return problem;
+  return storedValue((): Problem => JSON.parse(text));
 }

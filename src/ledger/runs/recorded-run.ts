@@ -1,5 +1,6 @@
 import { Failure } from "../../model/failure.ts";
 import type { Run } from "../records/run.ts";
+import { storedValue } from "../records/stored-value.ts";
 
 /** A run as stored in a ledger's table. */
 export interface RunColumns {
@@ -28,7 +29,7 @@ export interface RunRow {
 
 export function toRun(row: RunColumns | undefined): Run | undefined {
   if (row === undefined) return undefined;
-  const settings: unknown = JSON.parse(row.settings);
+  const settings = storedValue((): unknown => JSON.parse(row.settings));
   return {
     id: row.name,
     command: row.command,

@@ -5,6 +5,7 @@ import { FREE_SPACE, remedyOf } from "../../files/write-error.ts";
 import { Failure } from "../../model/failure.ts";
 import { journalsOf } from "../journal/compare-journal.ts";
 import { missingLedger } from "../ledger-failures.ts";
+import { UnreadableValue } from "../records/stored-value.ts";
 
 const OWNER_ONLY_FILE = 0o600;
 
@@ -60,7 +61,7 @@ export function noLedger(path: string): Failure {
  */
 export function ledgerFailure(error: unknown, path: string): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
-  if (error instanceof SyntaxError) return corruptLedger(path, "a stored value is not valid JSON", error);
+  if (error instanceof UnreadableValue) return corruptLedger(path, error.message, error);
   const sqliteCode = numberOf(error, "errcode");
   if (sqliteCode !== undefined) return sqliteFailure(sqliteCode & 0xff, error, path);
   return numberOf(error, "errno") === undefined ? error : storageFailure(error, path, remedyOf(error, dirname(path)));

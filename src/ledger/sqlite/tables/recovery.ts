@@ -1,4 +1,5 @@
 import { type JournaledRequest, type LedgerRecovery, type Recovery, UNKNOWN_REQUEST } from "../../journal/recovery.ts";
+import { storedValue } from "../../records/stored-value.ts";
 import type { SqliteDatabase } from "../sqlite-database.ts";
 import { PLANNED_PUSHES, PLANNED_RECORDS } from "../../tables/planned-records.ts";
 import { addToCounts } from "./count-schema.ts";
@@ -29,8 +30,7 @@ const SELECT_ATTEMPTS = statement<{ attempts: number }>("select attempts from re
 /** Returns all recoveries, oldest first. */
 export function recoveriesOf(database: SqliteDatabase): readonly Recovery[] {
   const text = database.row(SELECT_RECOVERIES)?.recoveries ?? "[]";
-  const recoveries: readonly Recovery[] = JSON.parse(text);
-  return recoveries;
+  return storedValue((): readonly Recovery[] => JSON.parse(text));
 }
 
 const SELECT_RECOVERIES = statement<{ recoveries: string | null }>("select recoveries from ledger_state");
