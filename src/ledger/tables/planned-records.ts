@@ -253,14 +253,6 @@ const SELECT_OLDER_KEYLESS = statement<Selected<RowWithoutKey>>(`
     select other.name as run, earlier.record, earlier.file, earlier.row_hash ${OLDER_KEYLESS}
   ) as older inner join migrate.files on files.id = older.file`);
 
-/** Selects the planned records of all runs in a SQLite ledger, even if a repair has lost their items. */
-export const PLANNED_RECORDS: string = `
-  select identity, run from items where identity is not null
-  union all
-  select identity, planned_run from records
-  where (select recoveries from ledger_state) is not null
-    and not exists (select 1 from items where run = planned_run and record = planned_record)`;
-
 const ITEMS_OF_PLANS = `
   select items.* from items cross join runs on runs.id = items.run where ${PLANNED_PUSHES} and items.status <> 'stale'`;
 

@@ -12,6 +12,7 @@ import { describePartial } from "./partial-behaviour.ts";
 import { describeExclusions } from "./exclusion-behaviour.ts";
 import { describeStale } from "./stale-behaviour.ts";
 import { describeLaterRuns } from "./later-run-behaviour.ts";
+import { describePolls } from "./poll-behaviour.ts";
 
 type Subject = (opened: () => Ledger) => void;
 
@@ -20,6 +21,7 @@ export const ONE_RUN: readonly Subject[] = [describeRuns, describePlan, describe
 /** The behaviour of a ledger in a run after other runs. */
 export const LATER_RUNS: readonly Subject[] = [
   describeLaterRuns,
+  describePolls,
   describeAbandonedRequests,
   describeExisting,
   describePartial,

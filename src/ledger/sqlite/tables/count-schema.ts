@@ -1,4 +1,4 @@
-import { NOTE_AGAIN, PLANNED_PUSHES, PLANNED_RECORDS } from "../../tables/planned-records.ts";
+import { NOTE_AGAIN, PLANNED_PUSHES } from "../../tables/planned-records.ts";
 import { STANDING_PROBLEM } from "../../tables/problems.ts";
 import type { SqliteDatabase } from "../sqlite-database.ts";
 
@@ -71,6 +71,14 @@ const COUNTED = `
   where ${STANDING_PROBLEM} group by problems.run, severity, code
   union all
   select run, 'requests', '', count(*) from attempts group by run`;
+
+/** Selects the planned records of all runs, even if a repair has lost their items. */
+export const PLANNED_RECORDS: string = `
+  select identity, run from items where identity is not null
+  union all
+  select identity, planned_run from records
+  where (select recoveries from ledger_state) is not null
+    and not exists (select 1 from items where run = planned_run and record = planned_record)`;
 
 /**
  * Counts planned and accepted records by destination. An accepted record stays on the platform even if its revision is

@@ -1,8 +1,8 @@
 import { type JournaledRequest, type LedgerRecovery, type Recovery, UNKNOWN_REQUEST } from "../../journal/recovery.ts";
 import { storedValue } from "../../records/stored-value.ts";
 import type { SqliteDatabase } from "../sqlite-database.ts";
-import { PLANNED_PUSHES, PLANNED_RECORDS } from "../../tables/planned-records.ts";
-import { addToCounts } from "./count-schema.ts";
+import { PLANNED_PUSHES } from "../../tables/planned-records.ts";
+import { addToCounts, PLANNED_RECORDS } from "./count-schema.ts";
 import { statement } from "../../tables/tables.ts";
 
 /** The run number of attempts known only from a journal. Such attempts belong to no run. */
