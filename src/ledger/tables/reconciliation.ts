@@ -154,6 +154,7 @@ function* saveDecision(tables: Tables, run: RunRow, made: Decision): Work<void> 
   requireChanged(changed, 1, tables.name);
   const status = decision === "resend" ? "pending" : decision;
   requireChanged(yield* tables.run(UPDATE_ITEM, run.number, record, status, account), 1, tables.name);
+  yield* tables.run(DELETE_ANSWERED, run.number, record);
   yield* appendPlanProblems(tables, run.number, [{ record, problems }]);
   const { by, who, reason } = made;
   yield* tables.run(INSERT_DECISION, run.number, record, identity, at, decision, by, who, reason, account);
@@ -202,6 +203,9 @@ const UPDATE_ITEM = `
       and content <> (select content from migrate.records where records.identity = items.identity) then 'pending'
     else $3::text end
   where run = $1 and record = $2 and status in ('ambiguous', 'existing')`;
+
+/** Deletes the problem that asks which content the platform has, because the decision answers it. */
+const DELETE_ANSWERED = "delete from migrate.problems where run = $1 and record = $2 and code = 'version_unknown'";
 
 const INSERT_DECISION = `
   insert into migrate.decisions (run, record, identity, decided_at, decision, decided_by, who, reason, account)

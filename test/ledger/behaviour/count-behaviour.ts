@@ -2,7 +2,17 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { LedgerStore } from "../../../src/ledger/ledger-store.ts";
 import type { LocalProblem } from "../../../src/model/problem.ts";
-import { attemptOutcomeOf, intendAll, item, planned, POLICY, PUSH, REFUSED, sendAll } from "../ledger-input.ts";
+import {
+  attemptOutcomeOf,
+  intendAll,
+  item,
+  outcomesOf,
+  planned,
+  POLICY,
+  PUSH,
+  REFUSED,
+  sendAll,
+} from "../ledger-input.ts";
 
 const missing: LocalProblem = { attr: "name", severity: "error", by: "local", code: "required" };
 
@@ -78,6 +88,19 @@ export function describeCounts(kind: string, open: () => Promise<LedgerStore>): 
       }
       expect((await ledger.summary(run)).counts).toEqual({ accepted: 1, rejected: 1, pending: 1 });
       expect(await coverageOf(ledger)).toEqual([[3, 1]]);
+    });
+
+    test("removes the problem `version_unknown` after a manual decision", async () => {
+      const run = await planned(ledger, [item(1, "K1")]);
+      const unknown = { attr: "non_field_errors", severity: "error", by: "platform", detail: "Perhaps." } as const;
+      await sendAll(ledger, run, "ambiguous", { problems: [{ ...unknown, code: "version_unknown" }, REFUSED] });
+      const [found] = await ledger.ambiguous(run, 1, 1);
+      if (found === undefined) throw new Error("The record is not ambiguous.");
+      const { record, identity } = found;
+      const made = { by: "operator", who: "me", reason: "seen", at: "2026-11-21T10:00:00.000Z" } as const;
+      await ledger.saveDecisions(run, [{ record, identity, decision: "accepted", ...made }], POLICY);
+      expect((await ledger.summary(run)).errors).toEqual({ [REFUSED.code]: 1 });
+      expect(await outcomesOf(ledger, run)).toMatchObject([{ status: "accepted", problems: [REFUSED] }]);
     });
 
     test("counts a record as ambiguous if it will be sent again after an unanswered request from this or another run", async () => {
