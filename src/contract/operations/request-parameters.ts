@@ -1,5 +1,12 @@
 import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
-import type { Assertion, FieldType, ObjectType, Property, TextType } from "../types/field-type.ts";
+import {
+  type Assertion,
+  type FieldType,
+  type ObjectType,
+  PLAIN_TYPE,
+  type Property,
+  type TextType,
+} from "../types/field-type.ts";
 import { schemaNodeAt, type Compilation } from "../types/schema-node.ts";
 import { dereferenced, type DocumentPart } from "./document-part.ts";
 import type { RequestParameter, RequestForm, StepSequence } from "./operation.ts";
@@ -77,34 +84,23 @@ function isOwnHeader(name: string, where: string): boolean {
   return where === "header" && OWN_HEADERS.has(name.toLowerCase());
 }
 
-const ANY_TEXT: TextType = {
-  kind: "text",
-  nullable: false,
-  deprecated: false,
-  validators: [],
-  allowBlank: false,
-  documentPath: false,
-};
+const ANY_TEXT: TextType = { ...PLAIN_TYPE, kind: "text", allowBlank: false, documentPath: false };
 
 /** Restricts the values of a parameter to values that can be sent in its location. */
 function sendable(type: FieldType, where: RequestParameter["in"]): FieldType {
-  if (where === "header") return inHeader(type);
-  return where === "path" ? { ...type, assertions: [...(type.assertions ?? []), PATH_SEGMENT] } : type;
+  if (where === "query") return type;
+  const inHeader = type.kind === "text" && type.pattern === undefined ? PRINTABLE_ASCII : HEADER_CHARACTERS;
+  return { ...type, assertions: [...(type.assertions ?? []), where === "path" ? PATH_SEGMENT : inHeader] };
 }
 
 /** An empty segment, `.` and `..` would lead to another path. */
 const PATH_SEGMENT: Assertion = { schema: { pattern: "[^.]|\\.{3}" }, unevaluated: false, expected: "path" };
 
 /**
- * Restricts text without a pattern to printable ASCII, because other characters in headers are not interoperable (RFC
- * 9110, 5.5). A pattern in the contract may allow other characters, but not line breaks or other characters that the
- * HTTP client refuses.
+ * Text without a pattern is restricted to printable ASCII, because other characters in headers are not interoperable
+ * (RFC 9110, 5.5). A pattern in the contract may allow other characters, but not line breaks or other characters that
+ * the HTTP client refuses.
  */
-function inHeader(type: FieldType): FieldType {
-  const allowed = type.kind === "text" && type.pattern === undefined ? PRINTABLE_ASCII : HEADER_CHARACTERS;
-  return { ...type, assertions: [...(type.assertions ?? []), allowed] };
-}
-
 const PRINTABLE_ASCII: Assertion = { schema: { pattern: "^[\\x20-\\x7e]*$" }, unevaluated: false, expected: "header" };
 
 const HEADER_CHARACTERS: Assertion = {
@@ -121,12 +117,8 @@ const HEADER_CHARACTERS: Assertion = {
 export function parametersType(operation: RequestForm & StepSequence): ObjectType | undefined {
   const type = parameterFields(operation);
   if (type.properties.size === 0) return undefined;
-  const parameters: Property = {
-    name: MEMBER,
-    required: requiredParameters(operation).length > 0,
-    readOnly: false,
-    type,
-  };
+  const required = requiredParameters(operation).length > 0;
+  const parameters: Property = { name: MEMBER, required, readOnly: false, type };
   return objectOf(new Map([[MEMBER, parameters]]));
 }
 
@@ -169,7 +161,7 @@ export function parameterLocations(operation: RequestForm & StepSequence): Reado
 const MEMBER = "parameters";
 
 function objectOf(properties: ReadonlyMap<string, Property>): ObjectType {
-  return { kind: "object", nullable: false, deprecated: false, validators: [], properties, additional: "closed" };
+  return { ...PLAIN_TYPE, kind: "object", properties, additional: "closed" };
 }
 
 /**

@@ -193,7 +193,10 @@ export interface AnyType extends TypeBase {
   readonly kind: "any";
 }
 
-export const ANY_TYPE: AnyType = { kind: "any", nullable: true, deprecated: false, validators: [] };
+/** The properties of a type to which a schema adds nothing. */
+export const PLAIN_TYPE: TypeBase = { nullable: false, deprecated: false, validators: [] };
+
+export const ANY_TYPE: AnyType = { ...PLAIN_TYPE, kind: "any", nullable: true };
 
 /**
  * Returns the type of the field at the path. If several alternatives have the field, returns the type in the first of

@@ -6,7 +6,7 @@ import type { JsonValue } from "../../json/json-value.ts";
 import { readRules } from "../../rules/language/read-rules.ts";
 import type { Rule } from "../../rules/language/rule.ts";
 import { reportRuleIssues } from "../contract-findings.ts";
-import { compareLimits, type NumericLimit, type PublishedValidator, type TypeBase } from "./field-type.ts";
+import { compareLimits, type NumericLimit, PLAIN_TYPE, type PublishedValidator, type TypeBase } from "./field-type.ts";
 import { type Compilation, readKeyword, readKeywords, type SchemaNode } from "./schema-node.ts";
 
 /**
@@ -133,7 +133,7 @@ function isMisplaced(plain: JsonValue | undefined, exclusive: JsonValue | undefi
  */
 export function baseType(parts: readonly SchemaNode[], nullable: boolean, compilation: Compilation): TypeBase {
   const { findings, direction } = compilation;
-  if (direction === "reply") return { nullable, deprecated: false, validators: [] };
+  if (direction === "reply") return { ...PLAIN_TYPE, nullable };
   const reader = keywordReader(parts, compilation);
   const title = reader.text("title");
   const description = reader.text("description");

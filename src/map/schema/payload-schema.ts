@@ -1,5 +1,5 @@
 import { describeConstraints, describeType } from "../../contract/describe/describe-type.ts";
-import type { ChoiceType, FieldType, ObjectType } from "../../contract/types/field-type.ts";
+import { type ChoiceType, type FieldType, type ObjectType, PLAIN_TYPE } from "../../contract/types/field-type.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import { narrowType, type Variants } from "../node/union-variants.ts";
 import { CONDITION_SCHEMA } from "./leaf-schema.ts";
@@ -93,7 +93,7 @@ function choiceOptions(type: ChoiceType, written: Written): JsonObject {
   return { value: constant, default: constant, lookup: { anyOf: [{ type: "string" }, table] } };
 }
 
-const ANYTHING: FieldType = { kind: "any", nullable: false, deprecated: false, validators: [] };
+const ANYTHING: FieldType = { ...PLAIN_TYPE, kind: "any" };
 
 function partOf(item: JsonObject): JsonObject {
   return {

@@ -1,4 +1,4 @@
-import { type FieldType, memberType } from "../../../contract/types/field-type.ts";
+import { type FieldType, memberType, PLAIN_TYPE } from "../../../contract/types/field-type.ts";
 import type { JsonObject } from "../../../json/json-value.ts";
 import { narrowType } from "../../../map/node/union-variants.ts";
 import type { ColumnProfile } from "../profile/column-profile.ts";
@@ -167,7 +167,7 @@ export function fieldsOf(type: FieldType, entry: JsonObject = {}): readonly Cont
     .map((name) => ({ name, required: isRequired(name), type: typeOf(name) ?? ANYTHING }));
 }
 
-const ANYTHING: FieldType = { kind: "any", nullable: false, deprecated: false, validators: [] };
+const ANYTHING: FieldType = { ...PLAIN_TYPE, kind: "any" };
 
 /** Returns the type of a list's items if they are objects; undefined for any other type. */
 function itemObject(type: FieldType): FieldType | undefined {
