@@ -1,12 +1,11 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { numberRank } from "../../json/number-rank.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { type JsonObject, type JsonValue, isJsonObject } from "../../json/json-value.ts";
 import type { OrderedCells, RowChoice, RowOrder } from "../../model/source-spec.ts";
-import type { PatternTime } from "../leaf/date-pattern.ts";
-import { readDatePattern } from "../leaf/foreign-date-pattern.ts";
+import { type PatternTime, readDatePattern } from "../leaf/date-pattern.ts";
 import { readPivot } from "../leaf/leaf-options.ts";
-import { didYouMean, refuseUnknown, scalarText, type Issues } from "./mapping-issues.ts";
+import { type Issues, didYouMean, refuseUnknown, scalarText } from "./mapping-issues.ts";
 
 export interface JoinColumns {
   /** The column of this source. */
@@ -35,11 +34,8 @@ export function readRowOrder(value: JsonValue | undefined, path: AttrPath, issue
   if (value === undefined) return undefined;
   if (isColumn(value)) return { column: value };
   if (!isJsonObject(value)) {
-    return issues.add(
-      path,
-      "must be a column",
-      `write its name, or also state the type of its cells: ${ORDER_EXAMPLE}`,
-    );
+    const hint = `write its name, or also state the type of its cells: ${ORDER_EXAMPLE}`;
+    return issues.add(path, "must be a column", hint);
   }
   refuseUnknown(value, ["column", "as", "date", "pivot"], path, issues);
   const { column } = value;

@@ -1,9 +1,8 @@
 import type { AttrPath } from "../../json/attr.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
-import { isoDateTime, isZone, utcAtOffset, utcInZone } from "../../time/zoned-time.ts";
-import type { DatePattern, PatternTime } from "../leaf/date-pattern.ts";
-import { readDatePattern } from "../leaf/foreign-date-pattern.ts";
-import { asObject, type Issues, refuseUnknown } from "./mapping-issues.ts";
+import { isZone, isoDateTime, utcAtOffset, utcInZone } from "../../time/zoned-time.ts";
+import { type DatePattern, type PatternTime, readDatePattern } from "../leaf/date-pattern.ts";
+import { type Issues, asObject, refuseUnknown } from "./mapping-issues.ts";
 
 /**
  * Where the date of a row's content is stated (`asOf`): in a column, in the file name, or as the modification date of

@@ -1,12 +1,11 @@
 import type { FieldType, ListType } from "../../contract/types/field-type.ts";
-import { cellTextOf, isJsonArray, type JsonValue } from "../../json/json-value.ts";
+import { type JsonValue, cellTextOf, isJsonArray, isJsonObject } from "../../json/json-value.ts";
 import type { Place } from "../../model/place.ts";
 import type { Row } from "../../model/record.ts";
-import { constantOf, type CellContent } from "./conversion.ts";
+import { type CellContent, constantOf } from "./conversion.ts";
 import { ANY_SUPPLIER, type LeafContext } from "../compile-context.ts";
-import { noteCellChoices } from "./cell-choices.ts";
-import { type Condition, readLeafOptions, type LeafOptions } from "./leaf-options.ts";
-import { compileTransform, type CompiledTransform } from "./leaf-transform.ts";
+import { type Condition, type LeafOptions, readLeafOptions } from "./leaf-options.ts";
+import { type CompiledTransform, compileTransform } from "./leaf-transform.ts";
 import { didYouMean } from "../document/mapping-issues.ts";
 import type { LeafNode, SplitNode } from "../node/mapping-node.ts";
 import { checkCellLength } from "../node/payload-size.ts";
@@ -212,4 +211,35 @@ function filledIn(text: string, path: LeafContext["path"], context: LeafContext)
     return typeof supplier === "string" ? supplier : written;
   });
   return isUnknown ? undefined : filled;
+}
+
+/**
+ * Records which strings a leaf's cell can contain, if the mapping and the contract list all of them: the codes of a
+ * lookup, the words for true and false, or the contract's choices. Does nothing if there are several columns, or if the
+ * cell is split or changed by `replace`. With `upper` or `lower`, the case of the cell can differ from the case of the
+ * string.
+ */
+function noteCellChoices(options: LeafOptions, type: FieldType, { columns, values }: LeafContext): void {
+  const { from, join, split, replace } = options;
+  const [column] = from;
+  if (column === undefined || from.length > 1 || (join ?? split) !== undefined || replace.length > 0) return;
+  const texts = knownTexts(options, type, values);
+  if (texts !== undefined) {
+    columns.limit(
+      column,
+      texts.filter((text) => text !== ""),
+    );
+  }
+}
+
+function knownTexts(
+  { transform }: LeafOptions,
+  type: FieldType,
+  { lookups }: LeafContext["values"],
+): readonly string[] | undefined {
+  if (transform === undefined) return type.kind === "choice" ? type.choices.map(String) : undefined;
+  if (transform.kind === "boolean") return [...transform.true, ...transform.false];
+  if (transform.kind !== "lookup" || transform.otherwise === "keep") return undefined;
+  const { table } = transform;
+  return isJsonObject(table) ? Object.keys(table) : [...(lookups.get(table)?.keys() ?? [])];
 }

@@ -1,25 +1,27 @@
 import { invalidChoice } from "../../text/invalid-choice.ts";
 import type { FieldType } from "../../contract/types/field-type.ts";
 import { KIND_NAMES } from "../../contract/types/schema-keywords.ts";
-import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import { type JsonObject, type JsonValue, cellTextOf } from "../../json/json-value.ts";
 import type { Expected, WrittenForm } from "../../model/problem.ts";
-import { isoDate, isoDateTime, isZone, utcAtOffset, utcConverter } from "../../time/zoned-time.ts";
+import { isZone, isoDate, isoDateTime, utcAtOffset, utcConverter } from "../../time/zoned-time.ts";
 import {
+  type CellContent,
+  type Constant,
+  type Conversion,
+  ConversionFailure,
   constantOf,
   conversionTo,
-  type CellContent,
-  type Conversion,
   notConvertible,
-  ConversionFailure,
-  type Constant,
 } from "./conversion.ts";
-import type { DatePattern, PatternTime } from "./date-pattern.ts";
-import { readDatePattern } from "./foreign-date-pattern.ts";
+import { type DatePattern, type PatternTime, readDatePattern } from "./date-pattern.ts";
 import type { LeafContext } from "../compile-context.ts";
 import type { LeafOptions, Transform } from "./leaf-options.ts";
-import { compileCall } from "./mapping-function.ts";
 import type { LeafNode, OriginKind } from "../node/mapping-node.ts";
 import { numberExample, numberReader } from "./number-text.ts";
+import { CallFault } from "../../model/call-result.ts";
+import { Failure } from "../../model/failure.ts";
+import { placeOf } from "../../model/record.ts";
+import { didYouMean } from "../document/mapping-issues.ts";
 
 export interface CompiledTransform {
   readonly finish: LeafNode["finish"];
@@ -159,12 +161,9 @@ function booleanTransform(transform: BooleanTransform, options: LeafOptions, con
 }
 
 function refuseDefault(takesEmpty: boolean, options: LeafOptions, context: LeafContext): void {
-  if (takesEmpty && options.default !== undefined) {
-    context.issues.add(
-      [...options.path, "default"],
-      'never applies: the mapping defines a value for an empty cell ("")',
-    );
-  }
+  if (!takesEmpty || options.default === undefined) return;
+  const message = 'never applies: the mapping defines a value for an empty cell ("")';
+  context.issues.add([...options.path, "default"], message);
 }
 
 /** Converts a string to another string, which is then converted to the contract's type. */
@@ -261,22 +260,50 @@ function momentWriter(
   context: LeafContext,
 ): (time: PatternTime) => string | undefined {
   const needsZone = patterns.some(({ hasOffset }) => !hasOffset);
+  const refuse = (option: string, message: string, hint?: string): void =>
+    context.issues.add([...options.path, option], message, hint);
   if (zone !== undefined && patterns.length > 0 && !needsZone) {
-    context.issues.add(
-      [...options.path, "zone"],
-      "cannot be used with XXX in the pattern, which already gives the offset",
-    );
+    refuse("zone", "cannot be used with XXX in the pattern, which already gives the offset");
   } else if (zone === undefined && needsZone) {
     const hint =
       'add zone: Europe/London (or UTC), or XXX to the pattern if the cells contain an offset such as "+01:00"';
-    context.issues.add([...options.path, "datetime"], "has no time zone", hint);
+    refuse("datetime", "has no time zone", hint);
   } else if (zone !== undefined && !isZone(zone)) {
-    context.issues.add(
-      [...options.path, "zone"],
-      `"${zone}" is not a time zone`,
-      "use a name such as Europe/London, or UTC",
-    );
+    refuse("zone", `"${zone}" is not a time zone`, "use a name such as Europe/London, or UTC");
   }
   const inZone = zone === undefined || zone === "UTC" ? isoDateTime : utcConverter(zone);
   return (time) => (time.offset === undefined ? inZone(time) : utcAtOffset(time, time.offset));
+}
+
+/**
+ * Compiles the call of a user's function for a leaf. A failed call throws a Failure `mapping_invalid` that names the
+ * row.
+ */
+function compileCall(
+  name: string,
+  options: LeafOptions,
+  convert: Conversion,
+  { document, values, issues, calls }: LeafContext,
+): LeafNode["finish"] {
+  const { names } = values.functions;
+  if (!names.includes(name)) {
+    const hint =
+      document.functions === undefined
+        ? "name the module that contains it: functions: ./functions.mjs"
+        : didYouMean(name, names);
+    issues.add([...options.path, "call"], `there is no function "${name}"`, hint);
+    return () => undefined;
+  }
+  const place = { file: document.file, line: document.lineOf([...options.path, "call"]) };
+  return (content, row) => {
+    const text = typeof content === "string" ? content : JSON.stringify(content);
+    const result = calls.resultOf(name, text, row, place);
+    if (result instanceof CallFault) {
+      const { file, line } = placeOf(row);
+      const message = `the function "${name}" ${result.text} on the row at ${file}:${line}`;
+      throw new Failure("mapping_invalid", message, { hint: result.hint, place });
+    }
+    if (result === undefined || result === null) return undefined;
+    return convert(typeof result === "object" ? result : cellTextOf(result));
+  };
 }

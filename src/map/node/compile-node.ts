@@ -1,9 +1,8 @@
-import { type FieldType, type ListType, memberType, type ObjectType } from "../../contract/types/field-type.ts";
+import { type FieldType, type ListType, type ObjectType, memberType } from "../../contract/types/field-type.ts";
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { type JsonObject, type JsonValue, isJsonArray, isJsonObject } from "../../json/json-value.ts";
 import { compileCondition, compileLeaf, compileSplit } from "../leaf/compile-leaf.ts";
 import { readWhen } from "../leaf/leaf-options.ts";
-import { isListEntry } from "./list-entry.ts";
 import type { LeafContext, MappingContext } from "../compile-context.ts";
 import { listed } from "../../text/suggestion.ts";
 import { didYouMean, refuseUnknown, tryIssues } from "../document/mapping-issues.ts";
@@ -14,13 +13,14 @@ import type {
   ListEntry,
   MappingNode,
   ObjectNode,
+  ParentRow,
   SingleEntry,
   SplitNode,
   VariantNode,
 } from "./mapping-node.ts";
-import { parentColumns } from "../parent-columns.ts";
-import type { SourceColumns } from "../source-columns.ts";
-import { type Fields, narrowType, type Variants } from "./union-variants.ts";
+import { type Column, type SourceColumns, ownOrOtherColumn } from "../source-columns.ts";
+import { type Fields, type Variants, isListEntry, narrowType } from "./union-variants.ts";
+import type { Row } from "../../model/record.ts";
 
 /** The context that all entries of a mapping have in common. */
 export interface CompileContext extends MappingContext {
@@ -260,4 +260,40 @@ function isChild(source: string, context: NodeContext): boolean {
     context.issues.add(path, `"${source}" ${fact}, but this item is built from a row of "${current}"`, known);
   }
   return false;
+}
+
+const PREFIX = "parent.";
+
+/** The columns of the parent row. Entries for child rows refer to them as `parent.ACCOUNT_REF`. */
+interface ParentColumns {
+  /** The columns of a child source, combined with the columns of the parent. */
+  readonly merge: (own: SourceColumns) => SourceColumns;
+  /**
+   * Returns the object in which to set the parent row before items are built; undefined if no entry reads a column of
+   * the parent.
+   */
+  readonly read: () => ParentRow | undefined;
+}
+
+function parentColumns(above: SourceColumns): ParentColumns {
+  const parent: ParentRow = { row: undefined };
+  let isRead = false;
+  const columnAbove = (source: string, name: string, line: number): Column => {
+    isRead = true;
+    return ownOrOtherColumn({ source, column: name }, above.column(name.slice(PREFIX.length), line), () =>
+      parentOf(parent),
+    );
+  };
+  return {
+    merge: (own) => ({
+      ...own,
+      column: (name, line) => (name.startsWith(PREFIX) ? columnAbove(own.source, name, line) : own.column(name, line)),
+    }),
+    read: () => (isRead ? parent : undefined),
+  };
+}
+
+function parentOf({ row }: ParentRow): Row {
+  if (row === undefined) throw new Error("a column of a parent was read outside of its child rows");
+  return row;
 }

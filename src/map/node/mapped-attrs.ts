@@ -1,7 +1,7 @@
+import { childAttr } from "../../json/attr.ts";
 import { type FieldType, memberType } from "../../contract/types/field-type.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
-import { isListEntry } from "./list-entry.ts";
-import { narrowType } from "./union-variants.ts";
+import { type JsonObject, type JsonValue, isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import { isListEntry, narrowType } from "./union-variants.ts";
 
 /** The values that a mapping assigns to an attr. */
 export interface MappedAttr {
@@ -87,5 +87,5 @@ function known(values: readonly JsonValue[]): MappedAttr {
 }
 
 function at(position: AttrPosition, name: string): AttrPosition {
-  return { ...position, attr: position.attr === "" ? name : `${position.attr}.${name}` };
+  return { ...position, attr: childAttr(position.attr, name) };
 }

@@ -2,12 +2,13 @@ import {
   type ChoiceType,
   type FieldType,
   type ListType,
-  memberType,
+  PLAIN_TYPE,
   type ObjectType,
   type UnionType,
+  memberType,
 } from "../../contract/types/field-type.ts";
 import { optionsTaken } from "../../contract/types/type-tree.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { type JsonObject, type JsonValue, isJsonArray, isJsonObject } from "../../json/json-value.ts";
 import { scalarText } from "../document/mapping-issues.ts";
 import { conversionTo } from "../leaf/conversion.ts";
 import { hasOnlyLeafOptions } from "../leaf/leaf-options.ts";
@@ -127,13 +128,7 @@ function typeIn(objects: readonly ObjectType[], name: string): FieldType | undef
 function unionOf(types: readonly FieldType[]): FieldType | undefined {
   const options = [...new Set(types)];
   if (options.length < 2) return options[0];
-  return {
-    kind: "union",
-    options,
-    nullable: options.some((option) => option.nullable),
-    deprecated: false,
-    validators: [],
-  };
+  return { ...PLAIN_TYPE, kind: "union", options, nullable: options.some((option) => option.nullable) };
 }
 
 /** Returns the type of the property that distinguishes the types. Its values may also be numbers or booleans. */
@@ -142,5 +137,24 @@ function tagType(tags: readonly string[], type: FieldType | undefined): ChoiceTy
     const value = type === undefined ? tag : conversionTo(type)(tag);
     return typeof value === "number" || typeof value === "boolean" ? value : tag;
   });
-  return { kind: "choice", choices, nullable: false, deprecated: false, validators: [] };
+  return { ...PLAIN_TYPE, kind: "choice", choices };
 }
+
+/**
+ * Whether an entry of a list literal defines the source of items or their condition (`{ each, item }`, `{ when, item
+ * }`) and is not itself an item. If the contract has a field called `each` or `item`, or a list here, the entry is an
+ * item.
+ */
+export function isListEntry(entry: JsonValue, items: FieldType): entry is JsonObject {
+  if (!isJsonObject(entry)) return false;
+  const narrowed = narrowType(entry, items);
+  if (narrowed.kind === "list") return false;
+  return LIST_ENTRY_KEYS.some((name) => {
+    if (entry[name] === undefined) return false;
+    if (narrowed.kind === "object") return memberType(narrowed, name) === undefined;
+    return narrowed.kind !== "variants" || narrowed.merged.typeOf(name) === undefined;
+  });
+}
+
+/** Names that distinguish a list entry from an item. `when` is not among them, because a leaf may also have `when`. */
+const LIST_ENTRY_KEYS = ["each", "item"] as const;

@@ -7,14 +7,14 @@ import { describeConstraints, describeType } from "../../contract/describe/descr
 import type { FieldType } from "../../contract/types/field-type.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { type JsonObject, type JsonValue, isJsonArray, isJsonObject } from "../../json/json-value.ts";
 import type { MappingDocument } from "../../map/document/mapping-document.ts";
 import { rootSource } from "../../map/document/source-tree.ts";
 import { hasOnlyLeafOptions } from "../../map/leaf/leaf-options.ts";
-import { isListEntry } from "../../map/node/list-entry.ts";
 import { columnOf, writtenName } from "./column-names.ts";
-import type { EntryData, FieldData, ItemsData, PartCondition, SuggestionData, SourceColumn } from "./mapping-data.ts";
+import type { EntryData, FieldData, ItemsData, PartCondition, SourceColumn, SuggestionData } from "./mapping-data.ts";
 import { flowText } from "./yaml/yaml-lines.ts";
+import { isListEntry } from "../../map/node/union-variants.ts";
 
 /** The fields of a contract, and the columns that can fill them. */
 export interface FieldGuesses extends ContractGuesses {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { datePatternHint } from "../../../src/map/leaf/foreign-date-pattern.ts";
 import { compile, date, failureOf, object } from "../rows.ts";
+import { datePatternHint } from "../../../src/map/leaf/date-pattern.ts";
 
 test.each([
   ["%d/%m/%Y", "dd/MM/yyyy"],
