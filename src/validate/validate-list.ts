@@ -1,15 +1,15 @@
 import type { FieldType, ListType } from "../contract/types/field-type.ts";
-import { isJsonArray, type JsonValue } from "../json/json-value.ts";
+import { type JsonValue, isJsonArray } from "../json/json-value.ts";
 import {
   type AddOptions,
   type Check,
+  type ProblemCollector,
   checkChild,
   childCheck,
   enterChild,
   leaveChild,
-  type ProblemCollector,
 } from "./problem-collector.ts";
-import { hasRepeats } from "./repeated-items.ts";
+import { hasRepeats } from "./schema-assertions.ts";
 
 /**
  * Checks a list and all its items, even if the list has the wrong length. Problems of the list itself have the same
