@@ -1,11 +1,11 @@
 import {
   type Condition,
   type Expression,
+  type PathExpression,
+  type PathStep,
   isCondition,
   isLiteral,
   namedValueOf,
-  type PathExpression,
-  type PathStep,
 } from "../../language/expression.ts";
 import type { RuleConfiguration } from "../rule-context.ts";
 import type { FieldNode, FieldTree } from "./field-tree.ts";
@@ -46,10 +46,10 @@ type Named = (name: string, place: PossiblePlace, of: PossibleValues["exists"]) 
 export function possibleValues({ declarations, settings, tree }: PossibleContext): PossibleValues {
   const named = namedValues(declarations.values);
   const values: PossibleValues = {
-    exists: (expression, place) => exists(expression, place),
+    exists,
     holds: (expression, place) =>
-      isCondition(expression) ? holds(expression, place, values) : valueHolds(expression, place),
-    fails: (expression, place) => (isCondition(expression) ? fails(expression, place, values) : true),
+      isCondition(expression) ? canBe(true, expression, place, values) : valueHolds(expression, place),
+    fails: (expression, place) => (isCondition(expression) ? canBe(false, expression, place, values) : true),
     reaches: pathReader(tree, (filter, place) => values.holds(filter, place)),
   };
 
@@ -142,56 +142,26 @@ function callExists(
   return true;
 }
 
-function holds(condition: Condition, place: PossiblePlace, values: PossibleValues): Possible {
+/** Whether the condition can have this result. */
+function canBe(result: boolean, condition: Condition, place: PossiblePlace, values: PossibleValues): Possible {
+  const exists = (operand: Expression): Possible => values.exists(operand, place);
+  const operandCanBe = (wanted: boolean, operand: Expression): Possible =>
+    wanted ? values.holds(operand, place) : values.fails(operand, place);
   switch (condition.kind) {
     case "comparison":
-      return condition.operator === "!=" ? true : bothExist(condition, place, values);
+      return (condition.operator === "!=") === result ? true : all([condition.left, condition.right].map(exists));
     case "in":
-      return condition.negated ? true : isMember(condition, place, values);
+      return condition.negated === result ? true : all([exists(condition.value), any(condition.set.map(exists))]);
     case "presence":
-      return condition.present ? values.exists(condition.value, place) : true;
-    case "and":
-      return all([values.holds(condition.left, place), values.holds(condition.right, place)]);
-    case "or":
-      return any([values.holds(condition.left, place), values.holds(condition.right, place)]);
+      return condition.present === result ? exists(condition.value) : true;
     case "not":
+      return operandCanBe(!result, condition.operand);
+    case "and":
+    case "or":
       break;
   }
-  return values.fails(condition.operand, place);
-}
-
-function fails(condition: Condition, place: PossiblePlace, values: PossibleValues): Possible {
-  switch (condition.kind) {
-    case "comparison":
-      return condition.operator === "!=" ? bothExist(condition, place, values) : true;
-    case "in":
-      return condition.negated ? isMember(condition, place, values) : true;
-    case "presence":
-      return condition.present ? true : values.exists(condition.value, place);
-    case "and":
-      return any([values.fails(condition.left, place), values.fails(condition.right, place)]);
-    case "or":
-      return all([values.fails(condition.left, place), values.fails(condition.right, place)]);
-    case "not":
-      break;
-  }
-  return values.holds(condition.operand, place);
-}
-
-function bothExist(
-  { left, right }: Extract<Condition, { kind: "comparison" }>,
-  place: PossiblePlace,
-  { exists }: PossibleValues,
-): Possible {
-  return all([exists(left, place), exists(right, place)]);
-}
-
-function isMember(
-  { value, set }: Extract<Condition, { kind: "in" }>,
-  place: PossiblePlace,
-  { exists }: PossibleValues,
-): Possible {
-  return all([exists(value, place), any(set.map((member) => exists(member, place)))]);
+  const operands = [condition.left, condition.right].map((operand) => operandCanBe(result, operand));
+  return (condition.kind === "and") === result ? all(operands) : any(operands);
 }
 
 function isPresent(field: FieldNode, tree: FieldTree): Possible {
