@@ -128,19 +128,14 @@ export function contiguousCheck(check: CheckOf<"contiguous">, { compiler }: Chec
       let before = periods[0];
       for (const period of periods.slice(1)) {
         if (before === undefined) break;
-        const counts = !isOnOrBefore(period.start, limit, compiler);
-        if (counts && !fits(before.end, period.start)) report(period.item);
+        const isIgnored = (compiler.order(period.start, limit) ?? 1) <= 0;
+        if (!isIgnored && !fits(before.end, period.start)) report(period.item);
         if (succeeds(period, before)) before = period;
       }
       const last = periods.at(-1);
       if (check.lastIsOpen && last?.end !== undefined) report(last.item);
     }
   };
-}
-
-function isOnOrBefore(start: string, limit: Value, { order }: RuleCompiler): boolean {
-  const sign = order(start, limit);
-  return sign !== undefined && sign <= 0;
 }
 
 type StartTest = (end: string | undefined, start: string) => boolean;
@@ -168,7 +163,10 @@ function groupedPeriods(
   const walk = compiler.walk(list);
   const [startOf, endOf] = [compiler.evaluate(start), compiler.evaluate(end)];
   const groupsOf = groupKeys(group, compiler);
-  const inOrder = periodOrder(compiler);
+  /** An empty period comes before another period with the same start. */
+  const inOrder = (one: Period, other: Period): number =>
+    compiler.order(one.start, other.start) ||
+    Number(endsAfter(one, other, compiler)) - Number(endsAfter(other, one, compiler));
   return (here, scope) => {
     const groups = new Map<string, Period[]>();
     walk(here, scope, (item) => {
@@ -178,14 +176,6 @@ function groupedPeriods(
       for (const key of groupsOf(item, scope)) addToGroup(groups, key, period);
     });
     return [...groups.values()].map((periods) => periods.toSorted(inOrder));
-  };
-}
-
-/** Orders periods by start, then by end. An empty period comes before another period with the same start. */
-function periodOrder(compiler: RuleCompiler): (one: Period, other: Period) => number {
-  return (one, other) => {
-    const order = compiler.order(one.start, other.start) ?? 0;
-    return order === 0 ? Number(endsAfter(one, other, compiler)) - Number(endsAfter(other, one, compiler)) : order;
   };
 }
 

@@ -20,10 +20,9 @@ export function forbiddenCheck({ fields }: CheckOf<"forbidden-when">, { compiler
 
 export function requiresCheck(check: CheckOf<"requires">, { compiler }: CheckContext): CompiledCheck {
   const checkMissing = missingCheck(check.needs, check.oneOf, compiler);
-  if (check.if === undefined) return allOrNone(check.needs, checkMissing, compiler);
-  const holds = compiler.test(check.if);
+  const applies = check.if === undefined ? isAnyPresent(groupsOf(check.needs, compiler)) : compiler.test(check.if);
   return (here, scope, report) => {
-    if (holds(here, scope)) checkMissing(here, scope, report);
+    if (applies(here, scope)) checkMissing(here, scope, report);
   };
 }
 
@@ -62,11 +61,8 @@ function missingCheck(fields: readonly FieldGroup[], oneOf: boolean, compiler: R
   };
 }
 
-function allOrNone(fields: readonly FieldGroup[], checkMissing: CompiledCheck, compiler: RuleCompiler): CompiledCheck {
-  const groups = groupsOf(fields, compiler);
-  return (here, scope, report) => {
-    if (groups.some((group) => group.isPresent(here, scope))) checkMissing(here, scope, report);
-  };
+function isAnyPresent(groups: readonly Group[]): Predicate {
+  return (here, scope) => groups.some((group) => group.isPresent(here, scope));
 }
 
 function countPresent(groups: readonly Group[], here: Cursor, scope: Scope): number {
