@@ -1,9 +1,8 @@
 import { plural } from "../../text/count.ts";
-import { ExpressionSyntaxError } from "./expression-tokens.ts";
-import { FUNCTIONS, type Arithmetic, type Comparison, type Expression, type FunctionName } from "./expression.ts";
+import { type Arithmetic, type Comparison, type Expression, FUNCTIONS, type FunctionName } from "./expression.ts";
 import { didYouMean } from "../../text/suggestion.ts";
-import { asObject, parsePath, PATH_SIGNS } from "./parse-path.ts";
-import { readerOf, type TokenReader, unexpected } from "./token-reader.ts";
+import { PATH_SIGNS, asObject, parsePath } from "./parse-path.ts";
+import { ExpressionSyntaxError, type TokenReader, readerOf, unexpected } from "./token-reader.ts";
 
 /**
  * Parses an expression of a rule (docs/rules.md). Precedence from lowest to highest: `or`, `and`, `not`, comparisons,
@@ -141,20 +140,16 @@ const UNQUOTED_DATE = /^\d{4}-\d{2}-\d{2}(?!\d)/;
 function parseCall(reader: TokenReader): Expression {
   const { text, offset } = reader.next();
   if (!isFunction(text)) {
-    throw new ExpressionSyntaxError(
-      `there is no function "${text}"${didYouMean(text, Object.keys(FUNCTIONS))}`,
-      offset,
-    );
+    const hint = didYouMean(text, Object.keys(FUNCTIONS));
+    throw new ExpressionSyntaxError(`there is no function "${text}"${hint}`, offset);
   }
   reader.expect("(");
   const parsed = parseList(reader);
   const operands = OBJECT_FUNCTIONS.has(text) ? parsed.map(asObject) : parsed;
   const [min, max] = FUNCTIONS[text];
   if (operands.length >= min && operands.length <= max) return { kind: "call", name: text, operands };
-  throw new ExpressionSyntaxError(
-    `${text}() takes ${min === max ? min : `${min} to ${max}`} ${plural(max, "operand")}`,
-    offset,
-  );
+  const count = min === max ? min : `${min} to ${max}`;
+  throw new ExpressionSyntaxError(`${text}() takes ${count} ${plural(max, "operand")}`, offset);
 }
 
 /** Functions whose operands are objects. Only there can a path end with any base, or with `parent`. */

@@ -1,6 +1,5 @@
-import { ExpressionSyntaxError } from "./expression-tokens.ts";
 import type { Expression, PathBase, PathExpression, PathStep } from "./expression.ts";
-import { type TokenReader, unexpected } from "./token-reader.ts";
+import { ExpressionSyntaxError, type TokenReader, unexpected } from "./token-reader.ts";
 
 type ParseFilter = (reader: TokenReader) => Expression;
 

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { type AttrSegment, parseAttr } from "../../json/attr.ts";
 import { regularExpression } from "../../text/linear-pattern.ts";
 import { slowPatternReason } from "../../text/slow-pattern.ts";
-import { ExpressionSyntaxError } from "./expression-tokens.ts";
 import type { Expression, PathExpression } from "./expression.ts";
 import { parseExpression } from "./parse-expression.ts";
 import type { FieldGroup, RuleCheck, RuleKind } from "./rule.ts";
+import { ExpressionSyntaxError } from "./token-reader.ts";
 
 /**
  * Reads the members of one kind of rule. `read` returns a ZodError for an invalid member, and an error message for an

@@ -1,19 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ExpressionSyntaxError } from "../../../src/rules/language/expression-tokens.ts";
 import {
   type Expression,
+  type PathExpression,
+  type PathStep,
   isCondition,
   isExpression,
   isLiteral,
-  type PathExpression,
-  type PathStep,
   subexpressionsOf,
 } from "../../../src/rules/language/expression.ts";
 import { parseExpression } from "../../../src/rules/language/parse-expression.ts";
 import { expression as randomExpression } from "../engine/random-expressions.ts";
 import { choicesFrom } from "../engine/random-payloads.ts";
 import { printExpression } from "./print-expression.ts";
+import { ExpressionSyntaxError } from "../../../src/rules/language/token-reader.ts";
 
 /** Returns the expression as the parser returns it: with the text of each path. */
 function asParsed(expression: Expression): Expression {
