@@ -15,6 +15,10 @@ export function isJsonArray(value: unknown): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
+export function isJsonScalar(value: JsonValue): value is JsonScalar {
+  return typeof value !== "object" || value === null;
+}
+
 /** Whether lists and objects are nested more than `levels` deep. */
 export function isNestedBeyond(value: JsonValue, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;

@@ -1,5 +1,5 @@
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, isJsonScalar, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
 import { TREATMENTS } from "./schema-keywords.ts";
 import {
   flattenSchemas,
@@ -41,12 +41,8 @@ export function alternativesOf(parts: readonly SchemaNode[], compilation: Compil
   const rest = parts.map((part) => (part === holder ? omitKeywords(part, keyword, "discriminator") : part));
   const written = readKeyword(holder, keyword);
   if (!isJsonArray(written) || written.length === 0) {
-    return compilation.findings.add(
-      "error",
-      "bad-keyword",
-      `"${keyword}" must be a non-empty list of schemas; this keyword is not enforced`,
-      path,
-    );
+    const message = `"${keyword}" must be a non-empty list of schemas; this keyword is not enforced`;
+    return compilation.findings.add("error", "bad-keyword", message, path);
   }
   const nodes = written.map((option, index) =>
     resolveReference(schemaNodeAt(option, [...path, index], compilation.findings), compilation),
@@ -100,7 +96,7 @@ export function mergedChoices(
     const listed = readKeywords(parts, "enum");
     const [part, second] = parts;
     if (part === undefined || second !== undefined || !isJsonArray(listed[0]?.value)) return undefined;
-    if (!listed[0].value.every(isScalar) || restrictsChoices(part, listed[0].value, compilation)) return undefined;
+    if (!listed[0].value.every(isJsonScalar) || restrictsChoices(part, listed[0].value, compilation)) return undefined;
     for (const choice of listed[0].value) choices.push(choice);
   }
   const distinct = new Set(choices.filter((choice) => choice !== null));
@@ -119,8 +115,4 @@ function restrictsChoices(part: SchemaNode, choices: readonly JsonScalar[], comp
   if (siblings.some((keyword) => keyword !== "type" && RESTRICTING.has(TREATMENTS.get(keyword)?.as))) return true;
   const { allowed } = typesOf([part], compilation);
   return !choices.every((choice) => choice === null || isOfType(choice, allowed));
-}
-
-function isScalar(value: JsonValue): value is JsonScalar {
-  return !isJsonObject(value) && !isJsonArray(value);
 }

@@ -1,5 +1,5 @@
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonScalar } from "../../json/json-value.ts";
+import { isJsonArray, isJsonScalar, type JsonScalar } from "../../json/json-value.ts";
 import { checkedPattern, digitsOf } from "./pattern.ts";
 import { keywordReader } from "./read-keywords.ts";
 import type { ChoiceType, DecimalType, NumberType, NumericLimits, TextType, TypeBase } from "./field-type.ts";
@@ -125,11 +125,11 @@ function findImpossibleChoice(
 function scalarsOf({ value, path }: Located, findings: Compilation["findings"]): readonly JsonScalar[] {
   const values = isJsonArray(value) ? value : [];
   if (!isJsonArray(value)) findings.add("error", "bad-keyword", '"enum" must be a list; it is not enforced', path);
-  return values.filter((choice): choice is JsonScalar => {
-    const isScalar = !isJsonArray(choice) && !isJsonObject(choice);
-    if (!isScalar) findings.add("warning", "not-enforced", "objects and lists cannot be choices", path);
-    return isScalar;
-  });
+  const scalars = values.filter(isJsonScalar);
+  if (scalars.length < values.length) {
+    findings.add("warning", "not-enforced", "objects and lists cannot be choices", path);
+  }
+  return scalars;
 }
 
 function numericLimits(parts: readonly SchemaNode[], compilation: Compilation): NumericLimits {

@@ -2,12 +2,18 @@ import { createHash } from "node:crypto";
 import { ACCOUNT_FIELDS } from "../../contract/operations/documented-reply.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
+import {
+  type JsonObject,
+  type JsonValue,
+  isJsonArray,
+  isJsonObject,
+  isJsonScalar,
+  valueAt,
+} from "../../json/json-value.ts";
 import {
   alternativesIn,
   flattenSchema,
   impliedType,
-  isScalar,
   objectAt,
   requiredNames,
   sharedTypes,
@@ -118,7 +124,9 @@ function builtValue(schema: JsonObject, context: BuildContext): Built {
   const type = typeOf(parts);
   if (type === "object") return builtObject(parts, context);
   if (type === "array") return builtList(parts, context);
-  const known = context.sources.find((value) => isScalar(value) && fitsType(value, type, takesNull(document, schema)));
+  const known = context.sources.find(
+    (value) => isJsonScalar(value) && fitsType(value, type, takesNull(document, schema)),
+  );
   return known === undefined ? { value: sampleScalar(parts, type), isKnown: false } : { value: known, isKnown: true };
 }
 
@@ -211,7 +219,7 @@ function fitsType(value: JsonValue, type: string | undefined, allowsNull: boolea
 
 function sampleScalar(parts: readonly JsonObject[], type: string | undefined): JsonValue {
   const given = parts.flatMap((part) => [part["example"], part["default"], valuesOf(part)?.[0]]);
-  const sample = given.find((value) => value !== undefined && value !== null && isScalar(value));
+  const sample = given.find((value) => value !== undefined && value !== null && isJsonScalar(value));
   if (sample !== undefined) return sample;
   if (type === "boolean") return false;
   if (type === "number" || type === "integer") return minimumOf(parts);

@@ -1,5 +1,5 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
-import { flattenSchema, isScalar, valuesOf } from "./openapi-schema.ts";
+import { type JsonObject, type JsonValue, isJsonArray, isJsonObject, isJsonScalar } from "../../json/json-value.ts";
+import { flattenSchema, valuesOf } from "./openapi-schema.ts";
 
 /** The keywords that Ajv checks as plain JSON Schema, on the value before its conversion (docs/contract.md). */
 const ASSERTED: ReadonlySet<string> = new Set([
@@ -29,7 +29,7 @@ export function assertedSchema(parts: readonly JsonObject[]): JsonObject | undef
 
 /** Whether a list or an object is among the values that a schema allows. */
 export function hasCompoundChoices(parts: readonly JsonObject[]): boolean {
-  return parts.some((part) => valuesOf(part)?.some((value) => !isScalar(value)) === true);
+  return parts.some((part) => valuesOf(part)?.some((value) => !isJsonScalar(value)) === true);
 }
 
 function assertedKeywords(part: JsonObject, words: ReadonlySet<string>): JsonObject {

@@ -1,12 +1,5 @@
 import { parseFragment } from "../../json/json-pointer.ts";
-import {
-  isJsonArray,
-  isJsonObject,
-  type JsonObject,
-  type JsonScalar,
-  type JsonValue,
-  valueAt,
-} from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 
 /**
  * Follows a `$ref`, an RFC 6901 pointer into the same document. Returns an empty object for an unresolvable
@@ -175,8 +168,4 @@ function refusesNull(schema: JsonObject): boolean {
 export function valuesOf({ const: only, enum: several }: JsonObject): readonly JsonValue[] | undefined {
   if (only !== undefined) return [only];
   return isJsonArray(several) ? several : undefined;
-}
-
-export function isScalar(value: JsonValue): value is JsonScalar {
-  return typeof value !== "object" || value === null;
 }

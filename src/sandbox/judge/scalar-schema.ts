@@ -1,7 +1,6 @@
 import { definedMembers } from "../../json/defined-members.ts";
 import { isLongNumber, numberWithin } from "../../json/decimal-arithmetic.ts";
-import type { JsonObject, JsonScalar, JsonValue } from "../../json/json-value.ts";
-import { isScalar } from "./openapi-schema.ts";
+import { isJsonScalar, type JsonObject, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
 
 /**
  * Returns the JSON Schema of one value. Ajv first converts the value as the platform would (`coerce`), then validates
@@ -30,7 +29,7 @@ export function scalarSchema(parts: readonly JsonObject[], type: string | undefi
 
 /** Returns the schema of a choice. The choices are compared as text. */
 export function choiceOf(values: readonly JsonValue[], nullable: boolean): JsonObject {
-  const choices: readonly JsonScalar[] = values.filter(isScalar).filter((value) => value !== null);
+  const choices: readonly JsonScalar[] = values.filter(isJsonScalar).filter((value) => value !== null);
   const all = nullable ? [...choices, null] : choices;
   return { allOf: [{ coerce: { to: "choice", choices } }, all.length === 0 ? { not: {} } : { enum: all }] };
 }
@@ -111,17 +110,16 @@ function numericLimits(parts: readonly JsonObject[]): JsonObject {
  */
 function shortLimits(part: JsonObject): JsonObject {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = part;
-  return {
-    ...part,
-    ...(isLongNumber(minimum) && {
-      minimum: numberWithin(minimum, exclusiveMinimum === true ? "not above" : "not below"),
-    }),
-    ...(isLongNumber(maximum) && {
-      maximum: numberWithin(maximum, exclusiveMaximum === true ? "not below" : "not above"),
-    }),
-    ...(isLongNumber(exclusiveMinimum) && { exclusiveMinimum: numberWithin(exclusiveMinimum, "not above") }),
-    ...(isLongNumber(exclusiveMaximum) && { exclusiveMaximum: numberWithin(exclusiveMaximum, "not below") }),
-  };
+  const limits = [
+    ["minimum", minimum, exclusiveMinimum === true ? "not above" : "not below"],
+    ["maximum", maximum, exclusiveMaximum === true ? "not below" : "not above"],
+    ["exclusiveMinimum", exclusiveMinimum, "not above"],
+    ["exclusiveMaximum", exclusiveMaximum, "not below"],
+  ] as const;
+  const short = limits.flatMap(([word, limit, side]) =>
+    isLongNumber(limit) ? [[word, numberWithin(limit, side)] as const] : [],
+  );
+  return { ...part, ...Object.fromEntries(short) };
 }
 
 function strictLimits(part: JsonObject): JsonObject {
