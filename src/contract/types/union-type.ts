@@ -1,7 +1,7 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
 import { formatCount } from "../../text/count.ts";
-import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { type Alternatives, alternativesOf } from "./alternatives.ts";
 import { countOptions, MAX_OPTIONS } from "./count-alternatives.ts";
 import type { Writable } from "../../model/writable.ts";
@@ -78,7 +78,8 @@ function chosenBy(property: string, alternatives: Alternatives, compilation: Com
   }
   const mapping = mappingOf(property, alternatives, compilation) ?? new Map<string, ObjectType>();
   const value = compilation.settingText(property);
-  const chosen = value === undefined ? undefined : optionFor(value, alternatives, compilation);
+  const nodes = value === undefined ? undefined : mappedNodes(value, alternatives, compilation);
+  const chosen = nodes && compilation.compile(nodes);
   if (chosen === undefined) reportOpenSetting(property, value, alternatives, compilation);
   return { setting: { property, mapping }, ...(chosen !== undefined && { chosen }) };
 }
@@ -190,14 +191,12 @@ function writtenMapping(
   compilation: Compilation,
 ): Map<string, ObjectType> {
   const mapping = new Map<string, ObjectType>();
-  const { discriminator, path, shared } = alternatives;
-  const written = isJsonObject(discriminator) ? discriminator["mapping"] : undefined;
-  for (const [value, reference] of Object.entries(isJsonObject(written) ? written : {})) {
-    const place = [...path.slice(0, -1), "discriminator", "mapping", value];
+  for (const value of Object.keys(mappingIn(alternatives))) {
+    const place = discriminatorPlace(alternatives, "mapping", value);
     const warn = (message: string): void => compilation.findings.add("warning", "bad-discriminator", message, place);
-    const target = followReference(compilation.document, fullReference(reference), place, compilation.findings);
-    if (target === undefined) continue;
-    const type = compilation.compileOption([resolveReference(target, compilation), ...shared]);
+    const nodes = mappedNodes(value, alternatives, compilation);
+    if (nodes === undefined) continue;
+    const type = compilation.compileOption(nodes);
     const leaf = leaves.find((one) => one.type === type);
     if (type.kind !== "object") {
       if (type.kind !== "union") warn("a discriminator can only select objects; this value has no effect");
@@ -224,21 +223,37 @@ function isInstanceSetting(property: string, { options }: Alternatives, compilat
   return !described && readKeywords(parts, "additionalProperties").every(({ value }) => value === false);
 }
 
-/** Returns the option that the explicit mapping assigns to a value, with the keywords that apply to all options. */
-function optionFor(value: string, alternatives: Alternatives, compilation: Compilation): FieldType | undefined {
-  const { discriminator, path, shared } = alternatives;
+function mappingIn({ discriminator }: Alternatives): JsonObject {
   const mapping = isJsonObject(discriminator) ? discriminator["mapping"] : undefined;
-  const reference = isJsonObject(mapping) && Object.hasOwn(mapping, value) ? mapping[value] : undefined;
+  return isJsonObject(mapping) ? mapping : {};
+}
+
+/**
+ * Returns the schema that the explicit mapping assigns to a value, and the schemas that apply to all options. Returns
+ * undefined if the mapping does not have the value or its reference is broken.
+ */
+function mappedNodes(
+  value: string,
+  alternatives: Alternatives,
+  compilation: Compilation,
+): readonly SchemaNode[] | undefined {
+  const mapping = mappingIn(alternatives);
+  const reference = Object.hasOwn(mapping, value) ? mapping[value] : undefined;
   if (reference === undefined) return undefined;
-  const place = [...path.slice(0, -1), "discriminator", "mapping", value];
+  const place = discriminatorPlace(alternatives, "mapping", value);
   const target = followReference(compilation.document, fullReference(reference), place, compilation.findings);
-  return target && compilation.compile([resolveReference(target, compilation), ...shared]);
+  return target && [resolveReference(target, compilation), ...alternatives.shared];
+}
+
+/** Returns the path of a part of the discriminator, which is next to the `oneOf` or `anyOf`. */
+function discriminatorPlace({ path }: Alternatives, ...part: AttrPath): AttrPath {
+  return [...path.slice(0, -1), "discriminator", ...part];
 }
 
 function reportOpenSetting(
   setting: string,
   value: string | undefined,
-  { path }: Alternatives,
+  alternatives: Alternatives,
   { findings }: Compilation,
 ): void {
   const what = `no alternative has the property "${setting}", so the instance setting with that name selects the alternative`;
@@ -246,21 +261,17 @@ function reportOpenSetting(
     value === undefined
       ? `the setting is not declared, so the first alternative that the data matches is used: declare rules.${setting} in migrate.yaml and, if the contract does not declare it, in x-rule-settings of an overlay`
       : `its value ${value} selects no alternative, so the first alternative that the data matches is used`;
-  const place = [...path.slice(0, -1), "discriminator", "propertyName"];
+  const place = discriminatorPlace(alternatives, "propertyName");
   findings.add("warning", "bad-discriminator", `${what}; ${advice}`, place);
 }
 
-function discriminatorProperty({ discriminator, path }: Alternatives, { findings }: Compilation): string | undefined {
+function discriminatorProperty(alternatives: Alternatives, { findings }: Compilation): string | undefined {
+  const { discriminator } = alternatives;
   if (discriminator === undefined) return undefined;
   const property = isJsonObject(discriminator) ? discriminator["propertyName"] : undefined;
   if (typeof property === "string") return property;
-  const place = [...path.slice(0, -1), "discriminator"];
-  return findings.add(
-    "error",
-    "bad-discriminator",
-    'a discriminator must have a "propertyName"; it is not enforced',
-    place,
-  );
+  const message = 'a discriminator must have a "propertyName"; it is not enforced';
+  return findings.add("error", "bad-discriminator", message, discriminatorPlace(alternatives));
 }
 
 function fullReference(reference: JsonValue): JsonValue {
