@@ -1,4 +1,4 @@
-import { childAttr, formatAttr } from "../../json/attr.ts";
+import { childAttr, formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { suggest } from "../../text/suggestion.ts";
 import type { Contract } from "../contract.ts";
@@ -123,12 +123,12 @@ function diffType(old: FieldType, next: FieldType, position: DiffPosition): void
   if (position.inside.some(([one, other]) => one === old && other === next)) return;
   const inner = { ...position, inside: [...position.inside, [old, next] as const] };
   if (old.nullable !== next.nullable && old.kind !== "any" && next.kind !== "any") {
-    if (next.nullable) addChange(inner, "looser", false, "may now be null");
-    else addChange(inner, "tighter", true, "may no longer be null");
+    if (next.nullable) addChange(inner, "looser", "may now be null");
+    else addChange(inner, "tighter", "may no longer be null");
   }
-  if (!old.deprecated && next.deprecated) addChange(inner, "deprecated", false, "is now deprecated");
+  if (!old.deprecated && next.deprecated) addChange(inner, "deprecated", "is now deprecated");
   diffCodes(old, next, inner);
-  for (const change of diffOpenness(old, next)) addChange(inner, change.kind, change.breaks, change.text);
+  for (const change of diffOpenness(old, next)) addChange(inner, change.kind, change.text);
   diffKinds(old, next, inner);
 }
 
@@ -146,7 +146,7 @@ function diffKinds(old: FieldType, next: FieldType, position: DiffPosition): voi
 function diffKindChange(old: FieldType, next: FieldType, position: DiffPosition): void {
   const [before, now] = [describeType(old), describeType(next)];
   const text = before === now ? `a different kind of ${now}` : `${now}, previously ${before}`;
-  addChange(position, "type", !includesKind(old, next), text);
+  addChange(position, "type", text, { breaks: !includesKind(old, next) });
 }
 
 function diffObjects(old: ObjectType, next: ObjectType, position: DiffPosition): void {
@@ -160,10 +160,9 @@ function diffObjects(old: ObjectType, next: ObjectType, position: DiffPosition):
     if (!old.properties.has(name)) addNewProperty(property, old, next, childPosition(position, name));
   }
   const [before, now] = [old.additional, next.additional];
-  if (before !== "closed" && now === "closed")
-    addChange(position, "tighter", true, "undocumented fields are now rejected");
+  if (before !== "closed" && now === "closed") addChange(position, "tighter", "undocumented fields are now rejected");
   else if (before === "closed" && now !== "closed")
-    addChange(position, "looser", false, "undocumented fields are now allowed");
+    addChange(position, "looser", "undocumented fields are now allowed");
   else if (before !== "closed" && now !== "closed") diffType(before, now, childPosition(position, "*"));
 }
 
@@ -178,20 +177,20 @@ function addRemoval(name: string, old: ObjectType, next: ObjectType, position: D
   const fresh = [...next.properties.keys()].filter((other) => !old.properties.has(other));
   const near = suggest(name, fresh);
   const guess = near === undefined ? "" : `; perhaps renamed to "${near}"`;
-  addChange(position, "field-removed", true, `was removed${guess}`);
+  addChange(position, "field-removed", `was removed${guess}`);
 }
 
 function addAddition({ required, type }: Property, position: DiffPosition): void {
-  if (required) addChange(position, "required", true, `is new and required: ${describeType(type)}`);
-  else addChange(position, "field-added", false, `is new: ${describeType(type)}`);
+  if (required) addChange(position, "required", `is new and required: ${describeType(type)}`);
+  else addChange(position, "field-added", `is new: ${describeType(type)}`);
 }
 
 function diffProperty(old: Property, next: Property, position: DiffPosition): void {
-  if (!old.required && next.required) addChange(position, "required", true, "is now required");
-  if (old.required && !next.required) addChange(position, "optional", false, "is now optional");
+  if (!old.required && next.required) addChange(position, "required", "is now required");
+  if (old.required && !next.required) addChange(position, "optional", "is now optional");
   if (!old.readOnly && next.readOnly)
-    addChange(position, "tighter", true, "is now set by the platform, and must not be sent");
-  if (old.readOnly && !next.readOnly) addChange(position, "looser", false, "may now be sent");
+    addChange(position, "tighter", "is now set by the platform, and must not be sent");
+  if (old.readOnly && !next.readOnly) addChange(position, "looser", "may now be sent");
   diffType(old.type, next.type, position);
 }
 
@@ -202,42 +201,29 @@ function diffProperty(old: Property, next: Property, position: DiffPosition): vo
 function diffUnions(old: UnionType, next: UnionType, position: DiffPosition): void {
   const [before, now] = [old.discriminator?.property, next.discriminator?.property];
   if (before !== now) {
-    addChange(
-      position,
-      "type",
-      true,
-      `now selected by ${now ?? "the first match"}, previously by ${before ?? "the first match"}`,
-    );
-    return;
+    const text = `now selected by ${now ?? "the first match"}, previously by ${before ?? "the first match"}`;
+    return addChange(position, "type", text);
   }
   const [options, twins] = [optionsOf(old), optionsOf(next)];
   for (const [name, option] of options) {
     const twin = twins.get(name);
     const when = conditionOf(position.when, before, name);
-    if (twin === undefined) addChange(position, "tighter", true, `the alternative "${name}" was removed`);
+    if (twin === undefined) addChange(position, "tighter", `the alternative "${name}" was removed`);
     else diffType(option, twin, { ...position, when });
   }
-  diffExactlyOne(old, next, position);
+  if (!old.exactlyOne && next.exactlyOne)
+    addChange(position, "tighter", "values that match two alternatives are now rejected");
   const fresh = [...twins].filter(([name]) => !options.has(name));
   for (const [name, twin] of fresh) {
-    addAlternative(name, !next.exactlyOne || [...options.values()].every((option) => excludes(option, twin)), position);
+    const isSeparate = [...options.values()].every((option) => excludes(option, twin));
+    addAlternative(name, !next.exactlyOne || isSeparate, position);
   }
-}
-
-function diffExactlyOne(old: UnionType, next: UnionType, position: DiffPosition): void {
-  if (old.exactlyOne || !next.exactlyOne) return;
-  addChange(position, "tighter", true, "values that match two alternatives are now rejected");
 }
 
 function addAlternative(name: string, isSeparate: boolean, position: DiffPosition): void {
-  if (isSeparate) addChange(position, "looser", false, `the alternative "${name}" is new`);
-  else
-    addChange(
-      position,
-      "tighter",
-      true,
-      `the alternative "${name}" is new, and values that match two alternatives are rejected`,
-    );
+  const text = `the alternative "${name}" is new`;
+  if (isSeparate) addChange(position, "looser", text);
+  else addChange(position, "tighter", `${text}, and values that match two alternatives are rejected`);
 }
 
 function optionsOf({ options, discriminator }: UnionType): ReadonlyMap<string, FieldType> {
@@ -259,9 +245,9 @@ function diffCodes(old: FieldType, next: FieldType, position: DiffPosition): voi
   const removed = [...before].filter((code) => !now.has(code));
   const fresh = [...now].filter((code) => !before.has(code));
   if (removed.length > 0)
-    addChange(position, "codes-removed", false, `no longer checked: ${removed.join(", ")}`, removed);
+    addChange(position, "codes-removed", `no longer checked: ${removed.join(", ")}`, { values: removed });
   if (fresh.length > 0)
-    addChange(position, "codes-added", false, `now checked by the platform: ${fresh.join(", ")}`, fresh);
+    addChange(position, "codes-added", `now checked by the platform: ${fresh.join(", ")}`, { values: fresh });
 }
 
 function codesOf({ validators }: FieldType): ReadonlySet<string> {
@@ -275,14 +261,11 @@ function childPosition(position: DiffPosition, name: string): DiffPosition {
 function addChange(
   { attr, when, changes }: DiffPosition,
   kind: TypeChange["kind"],
-  breaks: boolean,
-  ...[text, values]: readonly [text: string, values?: readonly string[]]
+  text: string,
+  more: { readonly breaks?: boolean; readonly values?: readonly string[] } = {},
 ): void {
-  changes.push({
-    kind,
-    attr: attr === "" ? "non_field_errors" : attr,
-    breaks,
-    text,
-    ...definedMembers({ when, values }),
-  });
+  const own = { kind, attr: attr === "" ? NON_FIELD_ERRORS : attr, breaks: BREAKING_KINDS.has(kind), text };
+  changes.push({ ...own, ...definedMembers({ when }), ...more });
 }
+
+const BREAKING_KINDS: ReadonlySet<TypeChange["kind"]> = new Set(["field-removed", "required", "tighter", "type"]);
