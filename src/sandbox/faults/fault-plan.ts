@@ -28,47 +28,37 @@ interface CappedRoute {
 }
 
 export function createFaultPlan(initial: FaultOptions, clock: MonotonicClock): FaultPlan {
-  let options = initial;
-  let random = seededRandom(initial.seed ?? 1);
-  let failsImport = importFailures(initial);
-  let request = 0;
+  let active = countsFor(initial, clock);
   let inFlight = 0;
   let processing = 0;
-  let allowance = initial.maxPerSecond ?? 0;
-  let countedAt = clock.monotonic();
-
-  const set = (changed: FaultOptions): void => {
-    options = changed;
-    random = seededRandom(changed.seed ?? 1);
-    failsImport = importFailures(changed);
-    request = 0;
-    allowance = changed.maxPerSecond ?? 0;
-    countedAt = clock.monotonic();
-  };
 
   const overRate = (limit: number): boolean => {
     const now = clock.monotonic();
-    allowance = Math.min(Math.max(limit, 1), allowance + ((now - countedAt) / 1000) * limit);
-    countedAt = now;
-    if (allowance < 1) return true;
-    allowance -= 1;
+    const allowance = active.allowance + ((now - active.countedAt) / 1000) * limit;
+    active.allowance = Math.min(Math.max(limit, 1), allowance);
+    active.countedAt = now;
+    if (active.allowance < 1) return true;
+    active.allowance -= 1;
     return false;
   };
 
   const overCap = (isProcessing: boolean): "cap" | "throttle" | undefined => {
-    const { maxInFlight, maxPerSecond, maxProcessing } = options;
+    const { maxInFlight, maxPerSecond, maxProcessing } = active.options;
     if (isProcessing && maxProcessing !== undefined && processing > maxProcessing) return "cap";
     const isOver = maxInFlight !== undefined && inFlight > maxInFlight;
     return isOver || (maxPerSecond !== undefined && overRate(maxPerSecond)) ? "throttle" : undefined;
   };
 
   return {
-    options: () => options,
-    set,
+    options: () => active.options,
+    set: (changed) => {
+      active = countsFor(changed, clock);
+    },
     start: ({ isProcessing = false } = {}) => {
-      request += 1;
+      active.request += 1;
       inFlight += 1;
       if (isProcessing) processing += 1;
+      const { options, random, request } = active;
       return {
         latencyMs: latency(options.latencyMs ?? 0, random),
         before: overCap(isProcessing) ?? firstTriggered(beforeTriggers(options), request, random),
@@ -81,7 +71,20 @@ export function createFaultPlan(initial: FaultOptions, clock: MonotonicClock): F
       inFlight -= 1;
       if (isProcessing) processing -= 1;
     },
-    failsImport: () => failsImport(),
+    failsImport: () => active.failsImport(),
+  };
+}
+
+/** Returns the state of faults that have just been set. */
+function countsFor(options: FaultOptions, clock: MonotonicClock) {
+  return {
+    options,
+    random: seededRandom(options.seed ?? 1),
+    failsImport: importFailures(options),
+    request: 0,
+    /** The number of requests that `maxPerSecond` allowed at `countedAt`. */
+    allowance: options.maxPerSecond ?? 0,
+    countedAt: clock.monotonic(),
   };
 }
 
