@@ -42,6 +42,8 @@ type Incoming = HttpBindings["incoming"];
 export function createHttpApp(routes: readonly Route[], dependencies: HttpAppDependencies): Hono<Env> {
   const app = new Hono<Env>({ strict: true });
   const { maxBodyBytes, log } = dependencies;
+  const serveUnmatched = (context: RequestContext, handler: Handler): Promise<Response> =>
+    serve(context, { method: "GET", path: "", handler, kind: "read" }, dependencies);
   app.onError((error, { req }) => {
     log(`${req.method} ${req.path} 500 ${error.name}`);
     return responseTo(SERVER_ERROR);
@@ -62,26 +64,10 @@ export function createHttpApp(routes: readonly Route[], dependencies: HttpAppDep
     }
   }
   for (const path of new Set(routes.flatMap(honoPaths))) {
-    app.all(path, (context) =>
-      serve(
-        context,
-        unmatchedRoute(() => methodNotAllowed(context.req.method)),
-        dependencies,
-      ),
-    );
+    app.all(path, (context) => serveUnmatched(context, () => methodNotAllowed(context.req.method)));
   }
-  app.notFound((context) =>
-    serve(
-      context,
-      unmatchedRoute(() => NOT_FOUND),
-      dependencies,
-    ),
-  );
+  app.notFound((context) => serveUnmatched(context, () => NOT_FOUND));
   return app;
-}
-
-function unmatchedRoute(handler: Handler): Route {
-  return { method: "GET", path: "", handler, kind: "read" };
 }
 
 /**
