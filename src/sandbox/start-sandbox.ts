@@ -10,7 +10,7 @@ import { Failure } from "../model/failure.ts";
 import { systemClock } from "../time/system-clock.ts";
 import { adminRoutes } from "./api/admin-routes.ts";
 import { createAuthenticate, createTokens, type TokenLifetime } from "./api/authentication.ts";
-import { products, SAMPLE_TARIFF } from "./state/product-catalogue.ts";
+import { PRODUCTS, SAMPLE_TARIFF } from "./state/product-catalogue.ts";
 import { serverCertificate } from "./certificate.ts";
 import { trackConnections } from "./faults/broken-replies.ts";
 import { dataImportRoutes } from "./api/data-import.ts";
@@ -27,7 +27,7 @@ import {
   openStateFile,
 } from "./state/sandbox-state.ts";
 import { createHttpApp } from "./http-app.ts";
-import { createPlatformCheck, PLATFORM_RULES } from "./judge/platform-rules.ts";
+import { createPlatformCheck } from "./judge/platform-rules.ts";
 import { readRoutes, SAMPLE_ACCOUNT } from "./api/read-routes.ts";
 import { workflowReads } from "./api/workflow-reads.ts";
 import type { SupplierStatus } from "../model/supplier-status.ts";
@@ -112,7 +112,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const limit = createLoginLimit(() => faults.options().maxLogins, clock);
 
   const isSupplier = (code: string): boolean => state.supplierStatus(code) !== undefined;
-  const check = createPlatformCheck(PLATFORM_RULES, { isSupplier, region: regionOf(options) });
+  const check = createPlatformCheck({ isSupplier, region: regionOf(options) });
   const processes = createImportProcesses(state, faults, clock);
   const routes = [
     ...dataImportRoutes({ contract, state, processes, authenticate, faults, now: clock.now, check }),
@@ -184,7 +184,7 @@ function readyAt(origin: string, { adminToken, ...known }: SandboxAccess): Sandb
     graphqlUrl: `${origin}/v1/graphql/`,
     adminUrl: `${origin}/admin/`,
     ...known,
-    products: products().map(({ code }) => code),
+    products: PRODUCTS.map(({ code }) => code),
     tariff: SAMPLE_TARIFF,
     account: SAMPLE_ACCOUNT.number,
     adminToken,

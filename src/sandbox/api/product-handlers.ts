@@ -4,11 +4,11 @@ import { momentInZone } from "../../time/zoned-time.ts";
 import { type Handler, NOT_FOUND, type PlatformRequest, type Reply, invalidPayload } from "../sandbox-reply.ts";
 import {
   type Product,
+  PRODUCTS,
   type Tariff,
   findProduct,
   findTariff,
   isHalfHourly,
-  products,
   tariffsOf,
 } from "../state/product-catalogue.ts";
 
@@ -28,7 +28,7 @@ export function productListHandler(now: () => number): Handler {
     if (availableAt === undefined) return invalidQuery("available_at", "Enter a valid date/time.");
     const brand = query.get("brand");
     const historical = booleanFrom(query.get("is_historical")) ?? false;
-    const found = products().filter(
+    const found = PRODUCTS.filter(
       (one) =>
         (brand === null || one.brand === brand) &&
         asked.every(([flag, value]) => value === undefined || one[flag] === value) &&

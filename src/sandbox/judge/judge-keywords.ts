@@ -113,7 +113,7 @@ function isUuid(text: string): boolean {
  * 2.5).
  */
 function isUnsafePath(path: string): boolean {
-  return strip(path) !== "" && PATH_CHECKS.some(([, isUnsafe]) => isUnsafe(path));
+  return strip(path) !== "" && PATH_CHECKS.some((isUnsafe) => isUnsafe(path));
 }
 
 function textCodes(text: string, allowBlank: boolean): readonly string[] {
@@ -140,17 +140,17 @@ function codeCheck(keyword: string, check: (text: string) => readonly string[]):
 
 const MAX_PATH_BYTES = 1024;
 
-const PATH_CHECKS: readonly (readonly [reason: string, isUnsafe: (path: string) => boolean])[] = [
-  ["control_character", (path) => UNPRINTABLE.test(path)],
-  ["scheme", (path) => /^[A-Za-z][A-Za-z0-9+.-]*:/.test(path)],
-  ["backslash", (path) => path.includes("\\")],
-  ["absolute", (path) => /^[/~]/.test(path)],
-  ["encoded", (path) => /%[0-9A-Fa-f]{2}/.test(path)],
-  ["parent_segment", (path) => pathSegments(path).some((segment) => segment === "." || segment === "..")],
-  ["empty_segment", (path) => pathSegments(path).includes("")],
-  ["trailing_dot_or_space", (path) => /^\s/.test(path) || pathSegments(path).some((segment) => /[.\s]$/.test(segment))],
-  ["not_normalised", (path) => path.normalize("NFC") !== path],
-  ["too_long", (path) => Buffer.byteLength(path) > MAX_PATH_BYTES],
+const PATH_CHECKS: readonly ((path: string) => boolean)[] = [
+  (path) => UNPRINTABLE.test(path),
+  (path) => /^[A-Za-z][A-Za-z0-9+.-]*:/.test(path),
+  (path) => path.includes("\\"),
+  (path) => /^[/~]/.test(path),
+  (path) => /%[0-9A-Fa-f]{2}/.test(path),
+  (path) => pathSegments(path).some((segment) => segment === "." || segment === ".."),
+  (path) => pathSegments(path).includes(""),
+  (path) => /^\s/.test(path) || pathSegments(path).some((segment) => /[.\s]$/.test(segment)),
+  (path) => path.normalize("NFC") !== path,
+  (path) => Buffer.byteLength(path) > MAX_PATH_BYTES,
 ];
 
 /**

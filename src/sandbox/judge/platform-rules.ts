@@ -5,19 +5,14 @@ import type { PayloadError } from "../sandbox-reply.ts";
 /** Checks a payload against the platform's own rules, which the contract need not contain. */
 export type PlatformCheck = (payload: JsonValue) => readonly PayloadError[];
 
-/**
- * The field names of each rule. A rule also applies to fields whose names end in `_` followed by one of these names.
- */
-export type PlatformRules = Readonly<Record<RuleName, readonly string[]>>;
-
 const RULE_NAMES = ["phone", "postcode", "product", "supplier", "tariff"] as const;
 type RuleName = (typeof RULE_NAMES)[number];
 
 /**
  * The fields that the sandbox checks even if the contract has no rule for them. A push may therefore receive refusals
- * that `validate` does not predict.
+ * that `validate` does not predict. A rule also applies to fields whose names end in `_` followed by one of these names.
  */
-export const PLATFORM_RULES: PlatformRules = {
+const FIELD_NAMES: Readonly<Record<RuleName, readonly string[]>> = {
   phone: ["landline", "mobile", "phone", "phone_number", "telephone"],
   postcode: ["postcode"],
   product: ["product_code"],
@@ -41,7 +36,7 @@ export interface Instance {
   readonly region: string | undefined;
 }
 
-export function createPlatformCheck(fields: PlatformRules, { isSupplier, region = "" }: Instance): PlatformCheck {
+export function createPlatformCheck({ isSupplier, region = "" }: Instance): PlatformCheck {
   const country = COUNTRIES.get(region);
   const isPhone = (text: string): boolean => country === undefined || isPhoneNumber(text, country);
   const isPostcode = (text: string): boolean => country === undefined || country.isPostcode(text);
@@ -52,7 +47,7 @@ export function createPlatformCheck(fields: PlatformRules, { isSupplier, region 
     supplier: { code: "does_not_exist", detail: "There is no such import supplier.", holds: isSupplier },
     tariff: unknownProduct((code) => findTariff(code) !== undefined),
   };
-  const byName = new Map(RULE_NAMES.flatMap((rule) => fields[rule].map((name) => [name, rules[rule]] as const)));
+  const byName = new Map(RULE_NAMES.flatMap((rule) => FIELD_NAMES[rule].map((name) => [name, rules[rule]] as const)));
 
   const visit = (value: JsonValue, path: readonly string[], found: PayloadError[]): void => {
     if (isAbroad(value, region)) return;

@@ -29,9 +29,7 @@ export interface Tariff {
   readonly registers: 1 | 2;
 }
 
-type ProductTraits = Partial<Product>;
-
-type Family = readonly [name: string, traits: ProductTraits];
+type Family = readonly [name: string, traits: Partial<Product>];
 
 /** Product families. A family has one product for each quarter in `QUARTERS`. */
 const FAMILIES: Readonly<Record<string, Family>> = {
@@ -51,18 +49,11 @@ const BRANDS = ["EXAMPLE_ENERGY", "GREENFIELD", "NORTHERN_LIGHT"] as const;
 const QUARTERS = Array.from({ length: 13 }, (_, index) => Date.UTC(2022, index * 3, 1));
 const REGIONS = "ABCDEFGHJKLMNP";
 
-const PRODUCTS: readonly Product[] = Object.entries(FAMILIES).flatMap(([code, family]) =>
+/** 130 products, which are the same in every sandbox: `VAR-24-01-01`, `FIX-12M-23-04-01`, `HALFHOURLY-24-10-01`... */
+export const PRODUCTS: readonly Product[] = Object.entries(FAMILIES).flatMap(([code, family]) =>
   QUARTERS.map((start, index) => product(code, family, index, start)),
 );
 const BY_CODE: ReadonlyMap<string, Product> = new Map(PRODUCTS.map((one) => [one.code, one]));
-
-/**
- * Returns 130 products, which are the same in every sandbox: `VAR-24-01-01`, `FIX-12M-23-04-01`,
- * `HALFHOURLY-24-10-01`...
- */
-export function products(): readonly Product[] {
-  return PRODUCTS;
-}
 
 export function findProduct(code: string): Product | undefined {
   return BY_CODE.get(code);

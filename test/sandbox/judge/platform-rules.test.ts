@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/json/json-value.ts";
-import { createPlatformCheck, PLATFORM_RULES } from "../../../src/sandbox/judge/platform-rules.ts";
+import { createPlatformCheck } from "../../../src/sandbox/judge/platform-rules.ts";
 
 function codesIn(region: string | undefined, payload: JsonObject): readonly string[] {
-  const check = createPlatformCheck(PLATFORM_RULES, { region, isSupplier: () => true });
+  const check = createPlatformCheck({ region, isSupplier: () => true });
   return check(payload).map(({ attr, code }) => `${attr} ${code}`);
 }
 
