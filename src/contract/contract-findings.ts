@@ -78,12 +78,8 @@ function addCountedExtension(name: string, places: readonly AttrPath[], add: Add
   const [first] = places;
   if (first === undefined) return;
   const times = places.length === 1 ? "" : ` (${places.length} places; this is the first)`;
-  add(
-    "info",
-    "unknown-extension",
-    `"${name}" is not an extension that this program supports; it is ignored${times}`,
-    first,
-  );
+  const message = `"${name}" is not an extension that this program supports; it is ignored${times}`;
+  add("info", "unknown-extension", message, first);
 }
 
 const SEVERITY_ORDER: Readonly<Record<FindingSeverity, number>> = { error: 0, warning: 1, info: 2 };

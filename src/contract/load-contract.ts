@@ -96,10 +96,8 @@ function versionOf(root: JsonValue, { file, lineOf }: SourceDocument): Compilati
   if (typeof version === "string" && version.startsWith("3.0")) return "3.0";
   if (typeof version === "string" && version.startsWith("3.1")) return "3.1";
   if (root === null) {
-    throw emptyFile(
-      file,
-      "the contract is the platform's own OpenAPI document: ask the operator for it (docs/contract.md)",
-    );
+    const hint = "the contract is the platform's own OpenAPI document: ask the operator for it (docs/contract.md)";
+    throw emptyFile(file, hint);
   }
   const line = lineOf(["openapi"]);
   throw new Failure("contract_invalid", `${file}:${line}: this is not an OpenAPI 3.0 or 3.1 document`, {

@@ -19,11 +19,8 @@ export function withChildColumns(own: SourceColumns, context: ChildColumnsContex
     const entry = document.sources.get(child);
     if (entry !== undefined && !hasOneRow(entry)) {
       const hint = `add \`pick: first\` (or last) to the source ${child}, or build a list from its rows with \`each\``;
-      issues.add(
-        ["sources", child],
-        `may have several rows for each row of ${own.source}, but ${name} requires one row`,
-        hint,
-      );
+      const message = `may have several rows for each row of ${own.source}, but ${name} requires one row`;
+      issues.add(["sources", child], message, hint);
     }
     const column = columnsOf(child).column(name.slice(child.length + 1), line);
     return ownOrOtherColumn({ source: own.source, column: name }, column, (row) => row.children?.get(child)?.[0]);

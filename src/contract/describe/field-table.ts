@@ -92,12 +92,8 @@ function addProperties(rows: FieldRow[], type: ObjectType, position: TablePositi
     addField(rows, property.type, { ...position, attr: childAttr(position.attr, property.name) }, property);
   }
   if (type.additional !== "closed") {
-    addField(
-      rows,
-      type.additional,
-      { ...position, attr: childAttr(position.attr, "*") },
-      { required: false, readOnly: false },
-    );
+    const inner = { ...position, attr: childAttr(position.attr, "*") };
+    addField(rows, type.additional, inner, { required: false, readOnly: false });
   }
 }
 

@@ -215,10 +215,8 @@ function objectOf(pairs: readonly Pair[], state: ConversionState): JsonValue {
   for (const pair of pairs) {
     const name = nameOf(pair, state.tree);
     if (members.has(name)) {
-      throw state.tree.refuse(
-        `the name ${JSON.stringify(name)} occurs twice in one object`,
-        offsetIn(nodeOf(pair.key)),
-      );
+      const message = `the name ${JSON.stringify(name)} occurs twice in one object`;
+      throw state.tree.refuse(message, offsetIn(nodeOf(pair.key)));
     }
     const member = nodeOf(pair.value);
     members.set(name, memberOf(name, member, state));

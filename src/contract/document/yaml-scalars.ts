@@ -63,11 +63,8 @@ function numberOf(value: number, scalar: Scalar, context: ScalarContext): JsonSc
   if (context.keepsDigits && isBeyondNumbers(value, text)) return text;
   if (!Number.isFinite(value)) throw context.refuse("JSON does not allow this number", offsetIn(scalar));
   if (isWhole && !isExactNumber(value, text)) {
-    throw context.refuse(
-      "this number has too many digits to be kept exactly",
-      offsetIn(scalar),
-      "write it as text in quotes",
-    );
+    const message = "this number has too many digits to be kept exactly";
+    throw context.refuse(message, offsetIn(scalar), "write it as text in quotes");
   }
   return value;
 }

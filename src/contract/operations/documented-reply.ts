@@ -1,7 +1,8 @@
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
-import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import type { Operation, DocumentedReply, OutcomeRule, PlainOperation } from "./operation.ts";
-import { fieldAt, type FieldType, isOfKind } from "../types/field-type.ts";
+import { fieldAt, type FieldType, isOfKind, type ListType, type ObjectType } from "../types/field-type.ts";
+import { KIND_NAMES } from "../types/schema-keywords.ts";
 import { keyCandidate } from "./find-operation.ts";
 
 /** Default paths of the account number in replies. Different versions of the platform use different names. */
@@ -32,13 +33,7 @@ export function documentedReply({ replies = [], outcomes }: RepliesOf, status: n
  * members, the kinds of values, and empty text, but no other constraints: choices and lengths change often, and such a
  * change must not turn a created record into an `ambiguous` record. An optional member may be null.
  */
-export function replyMismatch(type: FieldType, body: unknown): string | undefined {
-  return mismatchAt(type, body, []);
-}
-
-const MAX_DEPTH = 32;
-
-function mismatchAt(type: FieldType, value: unknown, path: AttrPath): string | undefined {
+export function replyMismatch(type: FieldType, value: unknown, path: AttrPath = []): string | undefined {
   if (type.kind === "any" || path.length > MAX_DEPTH) return undefined;
   if (type.untyped === true && !isOfKind(type.kind, value)) return undefined;
   if (value === null) return type.nullable ? undefined : `${nameOf(path)} is null`;
@@ -46,33 +41,32 @@ function mismatchAt(type: FieldType, value: unknown, path: AttrPath): string | u
   if (type.kind === "object") {
     return isJsonObject(value) ? memberMismatch(type, value, path) : `${nameOf(path)} is not an object`;
   }
-  if (type.kind === "list") {
-    if (!isJsonArray(value)) return `${nameOf(path)} is not a list`;
-    return firstOf(value.entries(), ([index, item]) => mismatchAt(type.items, item, [...path, index]));
-  }
-  return scalarMismatch(type, value, path);
+  return type.kind === "list" ? itemMismatch(type, value, path) : scalarMismatch(type, value, path);
 }
+
+const MAX_DEPTH = 32;
 
 function scalarMismatch(type: ScalarType, value: unknown, path: AttrPath): string | undefined {
   if (!SCALAR_TYPES[type.kind].includes(typeof value)) return `${nameOf(path)} is not ${SCALAR_NAMES[type.kind]}`;
   return type.kind === "text" && !type.allowBlank && value === "" ? `${nameOf(path)} is blank` : undefined;
 }
 
+function itemMismatch({ items }: ListType, value: unknown, path: AttrPath): string | undefined {
+  if (!isJsonArray(value)) return `${nameOf(path)} is not a list`;
+  return firstOf(value.entries(), ([index, item]) => replyMismatch(items, item, [...path, index]));
+}
+
 function unionMismatch(options: readonly FieldType[], value: unknown, path: AttrPath): string | undefined {
-  const mismatches = options.map((option) => mismatchAt(option, value, path));
+  const mismatches = options.map((option) => replyMismatch(option, value, path));
   return mismatches.includes(undefined) ? undefined : mismatches[0];
 }
 
-function memberMismatch(
-  type: Extract<FieldType, { kind: "object" }>,
-  value: Readonly<Record<string, unknown>>,
-  path: AttrPath,
-): string | undefined {
+function memberMismatch(type: ObjectType, value: JsonObject, path: AttrPath): string | undefined {
   return firstOf(type.properties.values(), ({ name, required, type: member }) => {
     const place = [...path, name];
     const given = Object.hasOwn(value, name) ? value[name] : undefined;
     if (given === undefined) return required ? `${nameOf(place)} is missing` : undefined;
-    return given === null && !required ? undefined : mismatchAt(member, given, place);
+    return given === null && !required ? undefined : replyMismatch(member, given, place);
   });
 }
 
@@ -106,14 +100,8 @@ const SCALAR_TYPES: Readonly<Record<ScalarKind, readonly string[]>> = {
 };
 
 const SCALAR_NAMES: Readonly<Record<ScalarKind, string>> = {
-  text: "text",
-  date: "a date",
+  ...KIND_NAMES,
   datetime: "a date and time",
-  time: "a time",
-  decimal: "a decimal",
-  number: "a number",
-  integer: "a whole number",
-  boolean: "a boolean",
   choice: "one of the choices",
 };
 

@@ -21,11 +21,8 @@ export function findOperation(contract: Contract, wanted: string | undefined): O
   if (match !== undefined && second === undefined) return match;
   if (match !== undefined)
     throw operationFailure(`more than one operation matches "${wanted}"`, matches, "name one of");
-  throw operationFailure(
-    `the contract has no operation "${wanted}"${suggestionFor(wanted, operations)}`,
-    operations,
-    "its operations are",
-  );
+  const message = `the contract has no operation "${wanted}"${suggestionFor(wanted, operations)}`;
+  throw operationFailure(message, operations, "its operations are");
 }
 
 /**
@@ -37,26 +34,18 @@ function suggestionFor(wanted: string, operations: readonly Operation[]): string
   const ids = operations.map(({ id }) => id);
   if (wanted.includes("/")) return didYouMean(wanted, paths) || didYouMean(wanted, ids);
   const withBody = operations.filter(({ body }) => body !== undefined);
-  const all = pathWithWords(wordsOf(wanted), withBody);
-  if (all !== undefined) return `; did you mean "${all}"?`;
-  const near = didYouMean(wanted, [...ids, ...paths]);
-  const nouns =
-    near === ""
-      ? pathWithWords(
-          wordsOf(wanted).filter((word) => !VERBS.has(word)),
-          withBody,
-        )
-      : undefined;
-  return nouns === undefined ? near : `; did you mean "${nouns}"?`;
+  const words = wordsOf(wanted);
+  const nouns = words.filter((word) => !VERBS.has(word));
+  return suggestPath(words, withBody) || didYouMean(wanted, [...ids, ...paths]) || suggestPath(nouns, withBody);
 }
 
-/** Returns the method and path of the operation whose path contains all of the words and the fewest other words. */
-function pathWithWords(words: readonly string[], operations: readonly Operation[]): string | undefined {
+/** Suggests the operation whose path contains all of the words and the fewest other words, if there is one. */
+function suggestPath(words: readonly string[], operations: readonly Operation[]): string {
   const fitting = operations
     .map((operation) => ({ operation, found: wordsOf(operation.path) }))
     .filter(({ found }) => words.length > 0 && words.every((word) => found.includes(word)))
     .toSorted((one, other) => one.found.length - other.found.length);
-  return fitting[0] && methodAndPath(fitting[0].operation);
+  return fitting[0] === undefined ? "" : `; did you mean "${methodAndPath(fitting[0].operation)}"?`;
 }
 
 /** Returns the words in lower case and in the singular, so that `importAccounts` and `/import/account/` match. */

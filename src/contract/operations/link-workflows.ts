@@ -17,14 +17,9 @@ import {
   type WrittenOperation,
 } from "./operation-extensions.ts";
 
-/**
- * A compiled operation whose references to other operations are not resolved yet, with its source and its path in the
- * document.
- */
-export interface UnlinkedOperation {
+/** A compiled operation whose references to other operations are not resolved yet. */
+export interface UnlinkedOperation extends WrittenOperation {
   readonly operation: PlainOperation;
-  readonly path: AttrPath;
-  readonly written: JsonObject;
 }
 
 /**
@@ -61,7 +56,7 @@ const READ_BACK = "x-migrate-read-back";
 /** Returns the declared steps. An operation that declares only polling has one step. */
 function stepsOf(context: LinkContext): readonly Step[] {
   const { owner, findings } = context;
-  const written = readExtension(STEPS, stepsSchema, asWritten(owner, findings));
+  const written = readExtension(STEPS, stepsSchema, owner, findings);
   if (written === undefined) {
     const poll = pollOf(owner, context);
     return poll === undefined ? [] : [{ name: "schedule", kind: "schedule", operation: owner.operation, poll }];
@@ -70,10 +65,6 @@ function stepsOf(context: LinkContext): readonly Step[] {
     .map((step, index) => linkStep(step, [...owner.path, STEPS, index], context))
     .filter((step) => step !== undefined);
   return steps.length === written.length && checkStepOrder(steps, context) ? steps : [];
-}
-
-function asWritten({ written, path }: UnlinkedOperation, findings: Findings): WrittenOperation {
-  return { operation: written, path, findings };
 }
 
 function linkStep(step: WrittenStep, place: AttrPath, context: LinkContext): Step | undefined {
@@ -105,10 +96,8 @@ function checkStepOrder(steps: readonly Step[], { owner, findings }: LinkContext
   const names = steps.map(({ name }) => name);
   const repeated = names.findIndex((name, index) => names.indexOf(name) < index);
   if (repeated >= 0) {
-    findings.add("error", "bad-extension", `${STEPS}: two steps are called "${names[repeated]}"; rename one of them`, [
-      ...place,
-      repeated,
-    ]);
+    const message = `${STEPS}: two steps are called "${names[repeated]}"; rename one of them`;
+    findings.add("error", "bad-extension", message, [...place, repeated]);
     return false;
   }
   const creating = steps.findIndex(({ kind }) => kind === "process" || kind === "schedule");
@@ -119,7 +108,7 @@ function checkStepOrder(steps: readonly Step[], { owner, findings }: LinkContext
 }
 
 function pollOf(asked: UnlinkedOperation, context: LinkContext): Poll | undefined {
-  const written = readExtension(POLL, pollSchema, asWritten(asked, context.findings));
+  const written = readExtension(POLL, pollSchema, asked, context.findings);
   if (written === undefined) return undefined;
   const operation = lookupOperation(written, [...asked.path, POLL], context);
   return operation && { ...written, operation };
@@ -127,7 +116,7 @@ function pollOf(asked: UnlinkedOperation, context: LinkContext): Poll | undefine
 
 function readBackOf(context: LinkContext): readonly ReadBack[] {
   const { owner, findings } = context;
-  const written = readExtension(READ_BACK, readBackSchema, asWritten(owner, findings)) ?? [];
+  const written = readExtension(READ_BACK, readBackSchema, owner, findings) ?? [];
   return written.flatMap((one, index) => {
     const place = [...owner.path, READ_BACK, index];
     const operation = lookupOperation(one, place, context);

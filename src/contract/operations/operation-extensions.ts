@@ -19,7 +19,7 @@ import {
 /** Reads the extensions. Adds a finding of severity `error` for an invalid value, and omits the value. */
 export function readExtensions(operation: JsonObject, path: AttrPath, findings: Findings): OperationExtensions {
   const read = <Value>(name: string, schema: z.ZodType<Value>): Value | undefined =>
-    readExtension(name, schema, { operation, path, findings });
+    readExtension(name, schema, { written: operation, path }, findings);
   for (const name of Object.keys(operation)) checkKey(name, [...path, name], findings);
   const wrap = read("x-migrate-wrap", wrapSchema);
   const items = read("x-migrate-items", itemsSchema);
@@ -35,10 +35,10 @@ export function readExtensions(operation: JsonObject, path: AttrPath, findings: 
   };
 }
 
+/** An operation as written, and its path in the document. */
 export interface WrittenOperation {
-  readonly operation: JsonObject;
+  readonly written: JsonObject;
   readonly path: AttrPath;
-  readonly findings: Findings;
 }
 
 /**
@@ -47,10 +47,11 @@ export interface WrittenOperation {
 export function readExtension<Value>(
   name: string,
   schema: z.ZodType<Value>,
-  { operation, path, findings }: WrittenOperation,
+  { written, path }: WrittenOperation,
+  findings: Findings,
 ): Value | undefined {
-  if (!Object.hasOwn(operation, name)) return undefined;
-  const value = schema.safeParse(operation[name]);
+  if (!Object.hasOwn(written, name)) return undefined;
+  const value = schema.safeParse(written[name]);
   if (value.success) return value.data;
   for (const issue of value.error.issues) {
     const location = issue.path.filter((part) => typeof part !== "symbol");

@@ -1,5 +1,5 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
-import { formatPointer, parseFragment, parsePointer } from "../../json/json-pointer.ts";
+import { formatPointer, isAtOrIn, parseFragment, parsePointer } from "../../json/json-pointer.ts";
 import type { ContractFinding } from "../contract-findings.ts";
 import type { Contract } from "../contract.ts";
 import type { Operation, PlainOperation } from "./operation.ts";
@@ -15,7 +15,7 @@ export function errorReachedBy({ document, findings }: Contract, operation?: Ope
   if (errors.length === 0) return undefined;
   const reached = operation === undefined ? [] : placesReachedBy(document, operationsOf(operation));
   return errors.find(({ pointer }) => {
-    const isReached = reached.some((place) => pointer === place || pointer.startsWith(`${place}/`));
+    const isReached = reached.some((place) => isAtOrIn(pointer, place));
     return isReached || !isInsideOperationOrComponent(pointer);
   });
 }
@@ -23,7 +23,7 @@ export function errorReachedBy({ document, findings }: Contract, operation?: Ope
 /** Whether a pointer is inside a method of a path, or inside a component. */
 function isInsideOperationOrComponent(pointer: string): boolean {
   const [top, ...below] = parsePointer(pointer);
-  return (top === "paths" && below.length >= 2) || (top === "components" && below.length >= 2);
+  return (top === "paths" || top === "components") && below.length >= 2;
 }
 
 /** Returns the operation, the operations of its workflow, and the operations that query the result of a record. */

@@ -38,7 +38,7 @@ function costsAt(root: JsonObject, below: ReadonlyMap<JsonValue, number>): Reado
     costs.set(schema, Infinity);
     const same = sumOf(appliedHere(schema, root), cost);
     const inside = membersOf(schema["properties"]).reduce<number>((max, one) => Math.max(max, below.get(one) ?? 0), 0);
-    const count = 1 + same + inside + sumOf(appliedInside(schema), (one) => below.get(one) ?? 0);
+    const count = 1 + same + inside + sumOf(schemasOf(schema, INSIDE), (one) => below.get(one) ?? 0);
     costs.set(schema, count);
     return count;
   };
@@ -47,7 +47,11 @@ function costsAt(root: JsonObject, below: ReadonlyMap<JsonValue, number>): Reado
   for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
     cost(schema);
     if (!isJsonObject(schema)) continue;
-    for (const one of [...appliedHere(schema, root), ...appliedInside(schema), ...membersOf(schema["properties"])]) {
+    for (const one of [
+      ...appliedHere(schema, root),
+      ...schemasOf(schema, INSIDE),
+      ...membersOf(schema["properties"]),
+    ]) {
       if (!seen.has(one)) open.push(one);
       seen.add(one);
     }
@@ -66,12 +70,8 @@ function appliedHere(schema: JsonObject, root: JsonObject): readonly JsonValue[]
   return [...(target === undefined ? [] : [target]), ...schemasOf(schema, HERE)];
 }
 
-/** Returns the schemas that may apply to the same member or item, except the schemas of named properties. */
-function appliedInside(schema: JsonObject): readonly JsonValue[] {
-  return schemasOf(schema, INSIDE);
-}
-
 const HERE = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"];
+/** Keywords with schemas that may apply to the same member or item, except `properties`. */
 const INSIDE = [
   "patternProperties",
   "additionalProperties",

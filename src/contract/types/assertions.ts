@@ -1,11 +1,10 @@
-import { type JsonValue, isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import { type JsonValue, isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
 import { formatCount } from "../../text/count.ts";
 import type { LinearPattern } from "../../text/linear-pattern.ts";
-import { countEvaluations, MAX_EVALUATIONS } from "./assertion-cost.ts";
+import { MAX_EVALUATIONS, countEvaluations } from "./assertion-cost.ts";
 import type { Assertion } from "./field-type.ts";
 import { isFormatAsserted } from "./formats.ts";
 import { checkedPattern } from "./pattern.ts";
-import { reportLostRules } from "./lost-rules.ts";
 import { type KindOfType, isAsserted } from "./schema-keywords.ts";
 import {
   type Compilation,
@@ -17,6 +16,7 @@ import {
   schemaNodeAt,
 } from "./schema-node.ts";
 import { standaloneSchema } from "./standalone-schema.ts";
+import { parseFragment } from "../../json/json-pointer.ts";
 
 /**
  * Returns, as JSON Schema, the constraints in a schema's parts that the kind of its type does not enforce, or undefined
@@ -218,5 +218,34 @@ function branchesOf(part: SchemaNode, keywords: readonly string[], { findings }:
     if (!keyword.startsWith("depend")) return [schemaNodeAt(value, path, findings)];
     const entries = Object.entries(isJsonObject(value) ? value : {}).filter(([, one]) => !isJsonArray(one));
     return entries.map(([name, one]) => schemaNodeAt(one, [...path, name], findings));
+  });
+}
+
+/**
+ * Reports the keywords of a part whose schemas have rules. The schemas are applied as a whole (assertions), so their
+ * rules are not applied.
+ */
+function reportLostRules(part: SchemaNode, keywords: readonly string[], compilation: Compilation): void {
+  for (const keyword of keywords) {
+    const path = [...part.path, keyword];
+    const value = part.schema[keyword];
+    // The compiled types also contain the schema of additional properties, with its rules.
+    if (keyword === "additionalProperties" || value === undefined) continue;
+    if (!hasRules(value, compilation, new Set())) continue;
+    const message = `the rules (x-rules) below "${keyword}" are not applied`;
+    compilation.findings.add("warning", "not-enforced", message, path);
+  }
+}
+
+/** Whether a schema, a list of schemas or a map of schemas has rules at any depth. Follows references. */
+function hasRules(value: JsonValue, compilation: Compilation, seen: Set<JsonValue>): boolean {
+  if (isJsonArray(value)) return value.some((item) => hasRules(item, compilation, seen));
+  if (!isJsonObject(value) || seen.has(value)) return false;
+  seen.add(value);
+  return Object.entries(value).some(([name, member]) => {
+    if (name === "x-rules") return true;
+    if (name !== "$ref" || typeof member !== "string") return hasRules(member, compilation, seen);
+    const target = parseFragment(member);
+    return target !== undefined && hasRules(valueAt(compilation.document, target) ?? null, compilation, seen);
   });
 }

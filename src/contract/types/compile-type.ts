@@ -236,7 +236,10 @@ function build({ kind }: KindOfType, type: TypeParts): FieldType {
 
 function scalarType(kind: FieldType["kind"], { parts, types, base, compilation }: TypeParts): FieldType {
   if (kind === "decimal") return decimalType(parts, base, compilation);
-  if (kind === "datetime") return { ...base, kind, ...(isSentAsGiven(parts) && { asGiven: true }) };
+  if (kind === "datetime") {
+    const isSentAsGiven = readKeywords(parts, "x-sent-as-given").some(({ value }) => value === true);
+    return { ...base, kind, ...(isSentAsGiven && { asGiven: true }) };
+  }
   if (kind === "date" || kind === "time" || kind === "boolean") return { ...base, kind };
   if (kind === "text") {
     return textType(parts, base, textFormat(formatOf(parts, compilation) ?? types.format), compilation);
@@ -250,10 +253,6 @@ function scalarType(kind: FieldType["kind"], { parts, types, base, compilation }
 
 function excludeEachOther({ allowed }: SchemaTypes): boolean {
   return allowed?.length === 0;
-}
-
-function isSentAsGiven(parts: readonly SchemaNode[]): boolean {
-  return readKeywords(parts, "x-sent-as-given").some(({ value }) => value === true);
 }
 
 /** Returns the type that the keywords suggest if none is declared. */

@@ -191,32 +191,21 @@ export function followReference(
     target === undefined
       ? "only references inside the document (#/...) are supported"
       : "the document has no schema at this location";
-  return findings.add(
-    "error",
-    "broken-ref",
-    `the reference ${JSON.stringify(reference)} cannot be resolved: ${reason}`,
-    path,
-  );
+  const message = `the reference ${JSON.stringify(reference)} cannot be resolved: ${reason}`;
+  return findings.add("error", "broken-ref", message, path);
 }
 
 function referencedNodes(node: SchemaNode, compilation: Compilation): readonly SchemaNode[] {
+  const { findings } = compilation;
   const inner: SchemaNode[] = [];
   if (readKeyword(node, "$ref") !== undefined) {
     reportReferenceSiblings(node, compilation);
     const target = targetOf(node, compilation);
     if (target !== undefined) inner.push(target);
   }
-  const branches = readKeyword(node, "allOf");
-  if (branches !== undefined && isJsonArray(branches)) {
-    const path = [...node.path, "allOf"];
-    for (const [index, branch] of branches.entries()) {
-      inner.push(schemaNodeAt(branch, [...path, index], compilation.findings));
-    }
-  } else if (branches !== undefined) {
-    compilation.findings.add("error", "bad-keyword", '"allOf" must be a list; it is not enforced', [
-      ...node.path,
-      "allOf",
-    ]);
+  for (const { value, path } of readKeywords([node], "allOf")) {
+    if (!isJsonArray(value)) findings.add("error", "bad-keyword", '"allOf" must be a list; it is not enforced', path);
+    else inner.push(...value.map((branch, index) => schemaNodeAt(branch, [...path, index], findings)));
   }
   return inner;
 }

@@ -4,7 +4,14 @@ import { isLongNumber, numberWithin } from "../../json/decimal-arithmetic.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { checkedPattern } from "./pattern.ts";
 import { checkKeywords } from "./schema-keywords.ts";
-import { type Compilation, followReference, readKeyword, readNested, type SchemaNode } from "./schema-node.ts";
+import {
+  type Compilation,
+  followReference,
+  readKeyword,
+  readNested,
+  schemaNodeAt,
+  type SchemaNode,
+} from "./schema-node.ts";
 import { countOf, numberOf } from "./read-keywords.ts";
 import { namesOfTypes } from "./type-keyword.ts";
 
@@ -32,18 +39,10 @@ interface SchemaReader {
   readonly evaluating: boolean;
 }
 
-function readSchema(value: JsonValue | undefined, path: AttrPath, reader: SchemaReader): JsonValue {
+function readSchema(value: JsonValue, path: AttrPath, reader: SchemaReader): JsonValue {
   if (typeof value === "boolean") return value;
-  if (!isJsonObject(value)) {
-    reader.compilation.findings.add(
-      "error",
-      "bad-keyword",
-      "a schema must be an object here; it is not enforced",
-      path,
-    );
-    return true;
-  }
-  const node = { schema: value, path, omit: [] };
+  const node = schemaNodeAt(value, path, reader.compilation.findings);
+  if (!isJsonObject(value)) return true;
   checkKeywords([node], { kind: "any", untyped: true }, reader.compilation);
   return readNested(path, reader.compilation, () => membersOf(node, reader));
 }

@@ -53,11 +53,8 @@ function rootOf(entries: Entries, document: MappingDocument): string {
   if (root === undefined) issues.add(["sources"], "every source has a parent; one source must have none");
   if (second !== undefined) {
     const hint = "give all but one of them a parent, and a column (on) that contains the parent's key";
-    issues.add(
-      ["sources", second],
-      `${listed(roots)} have no parent; only one source can be the source of the records`,
-      hint,
-    );
+    const message = `${listed(roots)} have no parent; only one source can be the source of the records`;
+    issues.add(["sources", second], message, hint);
   }
   for (const name of entries.keys()) {
     if (isInCycle(name, entries)) issues.add(["sources", name, "parent"], "the source is its own ancestor");
