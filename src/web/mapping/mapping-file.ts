@@ -12,6 +12,7 @@ import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import { readTextFile } from "../../read/text/text-file.ts";
+import { createMutex } from "../../time/mutex.ts";
 import { editYaml } from "./yaml/edit-yaml.ts";
 
 /** Settings with the path of a mapping. The mapping may not exist yet. */
@@ -71,7 +72,7 @@ export type SavedMapping =
   | { readonly kind: "saved"; readonly hash: string; readonly written: readonly string[] }
   | { readonly kind: "changed"; readonly file: string };
 
-let saving: Promise<unknown> = Promise.resolve();
+const inOrder = createMutex();
 
 /**
  * Replaces the entire mapping file, unless the file has changed since the text was derived from it. Saves run one after
@@ -79,9 +80,7 @@ let saving: Promise<unknown> = Promise.resolve();
  * @throws Failure `storage` if the file cannot be written
  */
 export function saveMapping(job: MappingJob, save: MappingSave): Promise<SavedMapping> {
-  const saved = saving.then(() => replaceMapping(job, save));
-  saving = saved.catch(() => undefined);
-  return saved;
+  return inOrder(() => replaceMapping(job, save));
 }
 
 /**

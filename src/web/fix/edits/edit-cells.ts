@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import {
   appendChanges,
   hasRoom,
@@ -72,7 +73,7 @@ export async function editCells(targets: EditTargets, { tab, seen }: Editor, par
       const current = await parts.currentRows(stored.map(({ row }) => row));
       if (current !== undefined && large !== undefined) throw sourceHasChanged();
       for (const [index, cell] of stored.entries()) {
-        if (index % CELLS_PER_TURN === CELLS_PER_TURN - 1) await otherRequests();
+        if (index % CELLS_PER_TURN === CELLS_PER_TURN - 1) await yieldToEventLoop();
         const refusal = refusalOf(cell, { tab, seen, current }, parts);
         if (refusal !== undefined) refusals.push(refusal);
         else planner.plan(cell.row, cell.target);
@@ -127,7 +128,7 @@ export async function undoEdit({ tab, isNoted = false }: UndoOptions, parts: Edi
 async function* inTurns<T, U>(all: Iterable<T>, convert: (each: T) => U): AsyncGenerator<U> {
   for (const each of all) {
     yield convert(each);
-    await otherRequests();
+    await yieldToEventLoop();
   }
 }
 
@@ -167,7 +168,7 @@ async function requireRoomFor(
       const planner = createPlanner(parts, author);
       for (const target of group) planner.plan(storedCell(target, parts).row, target);
       yield planner.entries();
-      await otherRequests();
+      await yieldToEventLoop();
     }
   };
   await requireRoom(file, planned());
@@ -180,10 +181,6 @@ function sourceHasChanged(): Failure {
   return new Failure("source_changed", "a source file has changed since the check", {
     hint: "check again, then repeat the edit",
   });
-}
-
-function otherRequests(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /**

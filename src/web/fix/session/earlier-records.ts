@@ -5,7 +5,7 @@ import { setupName, setupOfRun } from "../../../commands/changes/earlier-payload
 import { type Job, type JobDependencies, openJob } from "../../../job/job.ts";
 import type { JobSettings } from "../../../job/settings/job-settings.ts";
 import type { Ledger } from "../../../ledger/ledger.ts";
-import { Failure } from "../../../model/failure.ts";
+import { recover } from "../../../model/failure.ts";
 import type { InputRecord, MappedRecord } from "../../../model/record.ts";
 import { mapRecord, prepareRecords, readRecords } from "../../../pipeline/plan/check-records.ts";
 import { type OrderedRecords, orderedRecords } from "../../../pipeline/plan/ordered-records.ts";
@@ -56,10 +56,21 @@ export function createEarlierRecords(
       const name = names.get(run) ?? "";
       const setup = setups.get(name);
       if (setup === undefined) return undefined;
-      const opening = readers.get(name) ?? unlessFailed(() => open(setup));
+      const opening =
+        readers.get(name) ??
+        recover<Reader | undefined>(
+          () => open(setup),
+          () => undefined,
+        );
       readers.set(name, opening);
       const reader = await opening;
-      return reader && unlessFailed(() => recordIn(reader, record));
+      return (
+        reader &&
+        recover(
+          () => recordIn(reader, record),
+          () => undefined,
+        )
+      );
     },
     async close() {
       for (const opening of readers.values()) {
@@ -76,13 +87,4 @@ async function recordIn({ job, records }: Reader, number: number): Promise<Mappe
   if (record === undefined) return undefined;
   await prepareRecords([record], job);
   return mapRecord(record, job);
-}
-
-async function unlessFailed<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
 }

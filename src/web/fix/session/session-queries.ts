@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Row } from "../../../model/record.ts";
 import { cellText } from "../../../read/corrections/correction.ts";
 import type { EditTargets } from "../edits/edit-cells.ts";
@@ -85,7 +86,7 @@ async function* openRows(
       const stored = storedRow(each, rows);
       yield { id: stored.id, row: amend(stored) };
     }
-    await new Promise((resolve) => setImmediate(resolve));
+    await yieldToEventLoop();
   }
 }
 
