@@ -31,7 +31,7 @@ interface Editing {
   readonly fillDown: (fill: Types.FillDown, editor: Types.Editor) => Promise<Types.EditedCells>;
   readonly replace: (replacement: Types.Replacement, editor: Types.Editor) => Promise<Types.EditedCells>;
   /** Reverts the last edit of the tab that has not been reverted yet. */
-  readonly undo: (tab: Types.Tab) => Promise<Types.EditedCells>;
+  readonly undo: (editor: Types.Editor) => Promise<Types.EditedCells>;
 }
 
 /** One check of the project: the rows that need work, and the corrections made since the check. */

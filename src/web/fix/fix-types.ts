@@ -193,12 +193,9 @@ export interface ValueCount {
 }
 
 /** The browser tab that edits a cell, and the number of the last change that the tab has received. */
-export interface Editor extends Tab {
-  readonly seen: number;
-}
-
-export interface Tab {
+export interface Editor {
   readonly tab: string;
+  readonly seen: number;
 }
 
 export interface ChangedRows {

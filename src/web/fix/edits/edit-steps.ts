@@ -21,13 +21,12 @@ export function nextBatch(store: SessionStore): number {
 /** Stores the changed cells of an edit, so that the edit can be reverted. The caller must begin a transaction. */
 export function noteSteps(steps: readonly Step[], { batch, tab }: Edit, store: SessionStore): void {
   for (const { identity, before, after } of steps) {
-    const { source = "", key = "", column = "" } = after ?? before ?? {};
+    const { key = "", column = "" } = after ?? before ?? {};
     store.run(
-      "insert into step (batch, tab, identity, source, key, column_name, before, after, undone) values (?,?,?,?,?,?,?,?,0)",
+      "insert into step (batch, tab, identity, key, column_name, before, after, undone) values (?,?,?,?,?,?,?,0)",
       batch,
       tab,
       identity,
-      source,
       key,
       column,
       textOf(before),

@@ -43,21 +43,21 @@ export async function buildSession(parts: BuildParts, dependencies: FixDependenc
         yield batch.filter(({ status, key }) => NEEDS_WORK.has(status) || refusals.has(key));
     };
     for await (const { rejected, last } of rejectedRecords({ outcomes }, job.input.records({ signal }))) {
-      store.begin();
+      store.exec("begin");
       for (const { record, outcome } of rejected) {
         const refused = await refusals.openFor(outcome.key, record, job);
         const problems = [...outcome.problems, ...refused];
         if (NEEDS_WORK.has(outcome.status) || refused.length > 0) addRecord(parts, record, { ...outcome, problems });
         else resolved += 1;
       }
-      store.commit();
+      store.exec("commit");
       if (last) break;
     }
     signal.throwIfAborted();
   } finally {
     await ledger.close();
   }
-  for (const sql of INDEXES.split(";").filter((text) => text.trim() !== "")) store.run(sql);
+  store.exec(INDEXES);
   await restoreOriginals(parts, signal);
   await noteSiblings(parts, signal);
   listRows(parts);

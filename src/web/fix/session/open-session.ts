@@ -6,19 +6,20 @@ import { type Job, openJob } from "../../../job/job.ts";
 import type { JobSettings } from "../../../job/settings/job-settings.ts";
 import { parseAttr } from "../../../json/attr.ts";
 import { Failure } from "../../../model/failure.ts";
+import type { Row } from "../../../model/record.ts";
 import { timestamp } from "../../../time/clock.ts";
 import { correctionsOfKey, followCorrections } from "../edits/correction-log.ts";
 import type { EditParts } from "../edits/edit-cells.ts";
+import type { CurrentRows } from "../edits/plan-cells.ts";
 import { createFixSession, type FixSession } from "../fix-session.ts";
 import { buildSession, type FixDependencies } from "./build-session.ts";
 import { createEarlierRecords } from "./earlier-records.ts";
 import { createAmend, createRecordCheck } from "./check-record.ts";
-import { readCurrentRows } from "./current-rows.ts";
 import { readRefusals } from "./platform-refusals.ts";
 import { createSessionCauses } from "./session-causes.ts";
 import { createSessionChanges } from "./session-changes.ts";
 import { readSessionCorrections } from "./session-corrections.ts";
-import { createSessionRows } from "./session-rows.ts";
+import { createSessionRows, type SessionRows, type StoredRow } from "./session-rows.ts";
 import { openSessionStore, type SessionStore } from "./session-store.ts";
 import { watchFiles, type WatchedFiles } from "./watch-files.ts";
 
@@ -140,6 +141,33 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
     onProgress: () => undefined,
   };
   return createFixSession({ ...opened, resolvedRefusals }, parts, unfinished);
+}
+
+/** Reads from the current files the rows that have the same keys as the stored rows. Applies no corrections. */
+async function readCurrentRows(
+  settings: JobSettings,
+  stored: readonly StoredRow[],
+  rows: SessionRows,
+  dependencies: FixDependencies,
+): Promise<CurrentRows> {
+  const wanted = new Map(stored.map(({ source, key }) => [nameOf(source, key ?? ""), new Array<Row>()]));
+  const job = await openJob({ ...settings, corrections: undefined }, dependencies);
+  try {
+    for await (const { source, rows: batch } of job.input.rowsByFile(dependencies.drain)) {
+      const index = rows.sourceIndex(source);
+      for (const row of batch) {
+        const key = rows.keyOfRow(row, index);
+        if (key !== undefined) wanted.get(nameOf(index, key))?.push(row);
+      }
+    }
+  } finally {
+    await job.input.close();
+  }
+  return (source, key) => wanted.get(nameOf(source, key)) ?? [];
+}
+
+function nameOf(source: number, key: string): string {
+  return `${source} ${key}`;
 }
 
 function setupHasChanged(file: string): Failure {

@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Problem } from "../../../model/problem.ts";
 import type { CorrectionChange } from "../../../read/corrections/corrections-file.ts";
 import { cellText, type Correction, rowHash, textHash } from "../../../read/corrections/correction.ts";
@@ -44,9 +45,8 @@ export function createSessionChanges(parts: ChangeParts): SessionChanges {
         storeChanges(store, changes, () => (seq += 1));
         seq += 1;
         for (const { correction } of changes) {
-          const { column, by, at } = correction;
           for (const row of rowsOfCell(correction, store, rows)) {
-            store.run("insert or replace into touched values (?,?,?,?,?,?)", row.id, column, seq, tab, by, at);
+            store.run("insert or replace into touched values (?,?,?,?)", row.id, correction.column, seq, tab);
             affected.add(row.record);
           }
         }
@@ -54,7 +54,7 @@ export function createSessionChanges(parts: ChangeParts): SessionChanges {
       const records = [...affected];
       for (let from = 0; from < records.length; from += RECORDS_PER_TURN) {
         // A change of many cells must not block other requests.
-        if (from > 0) await new Promise((resolve) => setImmediate(resolve));
+        if (from > 0) await yieldToEventLoop();
         for (const { before, after } of await checkAgain(records.slice(from, from + RECORDS_PER_TURN), parts)) {
           if (before !== "fixed") counts[before] -= 1;
           if (after !== "fixed") counts[after] += 1;

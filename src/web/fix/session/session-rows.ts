@@ -32,7 +32,6 @@ export interface SessionRows {
   readonly sources: readonly SessionSource[];
   readonly sourceIndex: (name: string) => number;
   readonly fileIndex: (source: number, table: Table) => number;
-  readonly fileOf: (index: number) => Table | undefined;
   /** Returns the key that identifies a row in corrections; undefined if the row has none. */
   readonly keyOfRow: (row: Row, source: number) => string | undefined;
   /** Adds the columns of a row to the columns that the grid shows. */
@@ -64,17 +63,15 @@ export function createSessionRows({ plan, mapping }: Job): SessionRows {
     const keyName = keyNameOf(spec, keyColumn);
     return { spec, columns: [], keyName, structural: structuralColumns(spec) };
   });
-  const tables: { readonly source: number; readonly table: Table }[] = [];
+  const tables: Table[] = [];
   const known = new Map<string, number>();
   const noted = new Set<Table>();
-  const fileOf = (index: number): Table | undefined => tables[index]?.table;
   return {
     sources,
-    fileOf,
     sourceIndex: (name) => specs.findIndex((spec) => spec.name === name),
     fileIndex: (source, table) => {
       const name = `${source} ${table.file}`;
-      const index = known.get(name) ?? tables.push({ source, table }) - 1;
+      const index = known.get(name) ?? tables.push(table) - 1;
       known.set(name, index);
       return index;
     },
@@ -99,7 +96,7 @@ export function createSessionRows({ plan, mapping }: Job): SessionRows {
       return column === "" ? undefined : columns.push(column) - 1;
     },
     plainRow: (found, content) => {
-      const table = fileOf(Number(found["file"]));
+      const table = tables[Number(found["file"])];
       if (table === undefined) throw new Error("a stored row has no file");
       const line = Number(found["line"]);
       const stored: unknown = JSON.parse(String(content));

@@ -21,8 +21,8 @@ export interface SessionStore {
   /** Yields the rows of a large result. The caller must not wait for a promise between rows. */
   readonly each: (sql: string, ...values: readonly Scalar[]) => Iterable<Found>;
   readonly transaction: <T>(work: () => T) => T;
-  readonly begin: () => void;
-  readonly commit: () => void;
+  /** Runs statements that have no parameters and no result. */
+  readonly exec: (sql: string) => void;
   readonly close: () => void;
 }
 
@@ -67,8 +67,7 @@ export function openSessionStore(folder: string): SessionStore {
         throw error;
       }
     },
-    begin: () => exec("begin"),
-    commit: () => exec("commit"),
+    exec,
     close: () => {
       database.close();
       rmSync(file, { force: true });
@@ -100,10 +99,9 @@ const SCHEMA = `
   create table listed (source integer, cause integer, position integer, row integer,
     primary key (source, cause, position)) without rowid;
   create table cause_row (row integer, cause integer, open integer, primary key (row, cause)) without rowid;
-  create table touched (row integer, column_name text, seq integer, tab text, by text, at text,
-    primary key (row, column_name)) without rowid;
-  create table step (id integer primary key, batch integer, tab text, identity text, source text, key text,
-    column_name text, before text, after text, undone integer);
+  create table touched (row integer, column_name text, seq integer, tab text, primary key (row, column_name)) without rowid;
+  create table step (id integer primary key, batch integer, tab text, identity text, key text, column_name text,
+    before text, after text, undone integer);
   create index step_by_tab on step (tab, batch);`;
 
 /** Indexes that are created once all rows are stored. */

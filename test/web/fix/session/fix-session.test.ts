@@ -216,7 +216,7 @@ describe("several edits", () => {
       rowsOf(session, "accounts")[0]?.cells[sourceOf(session, "accounts").source.columns.indexOf("TYPE")];
     await session.undo(TAB);
     expect(type()).toBe("D");
-    await session.undo({ tab: "two" });
+    await session.undo({ tab: "two", seen: 0 });
     expect(type()).toBe("D");
     await session.undo(TAB);
     expect(type()).toBe("X");
@@ -233,7 +233,7 @@ describe("concurrent changes", () => {
     expect(session.changedSince(seq, true).rows).toMatchObject([{ key: "EXT-00002", state: "fixed" }]);
     const third = await edit(session, ["accounts", 0, "TYPE", "D"], { tab: "two", seen: session.overview().seq });
     expect(third.saved).toBe(1);
-    expect(await session.undo({ tab: "one" })).toMatchObject({ saved: 0, refused: 1 });
+    expect(await session.undo({ tab: "one", seen: 0 })).toMatchObject({ saved: 0, refused: 1 });
   });
 
   test("in many rows and columns: another tab receives every changed row", async () => {
