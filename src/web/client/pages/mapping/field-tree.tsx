@@ -152,7 +152,8 @@ function Row({ row, isActive, isSelected, isMissing, picked, onTake, onToggle, o
     <div
       role="treeitem"
       data-key={key}
-      class={`row level-${Math.min(level, 9)}${isOver ? " over" : ""}`}
+      class={isOver ? "row over" : "row"}
+      style={{ "--level": level }}
       tabIndex={isActive ? 0 : -1}
       aria-level={level}
       aria-posinset={position}
