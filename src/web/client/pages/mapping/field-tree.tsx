@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { EntryData, FieldData, MappingData, SourceColumn } from "../../../mapping/mapping-data.ts";
-import { isSameColumn, keyOf, openFields, scoreText, type TreeRow, treeRows } from "./fields.ts";
+import { isLeaf, isSameColumn, keyOf, openFields, scoreText, type TreeRow, treeRows } from "./fields.ts";
 import { textOf } from "./json-text.ts";
 import { COLUMN_TYPE } from "./source-list.tsx";
 
@@ -87,10 +87,6 @@ export function FieldTree(options: FieldTreeOptions): JSX.Element {
       {rows.length === 0 && <p class="soft">No field matches.</p>}
     </>
   );
-}
-
-function isLeaf({ kind }: FieldData): boolean {
-  return kind === "value" || kind === "values";
 }
 
 function rowIn(tree: HTMLElement | null, key: string): HTMLElement | undefined {
@@ -207,7 +203,7 @@ function columnIn(event: DragEvent): SourceColumn | undefined {
 function Filling({ field, isMissing, picked }: FillingOptions & { readonly field: FieldData }): JSX.Element {
   const { entry, suggestions, kind } = field;
   const fit = picked && suggestions.find((each) => isSameColumn(picked, each));
-  if (kind !== "value" && kind !== "values") {
+  if (!isLeaf(field)) {
     return <span class="filling soft">{kind === "hand" ? "edited by hand" : (entry?.text ?? "")}</span>;
   }
   return (

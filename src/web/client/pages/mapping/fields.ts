@@ -67,20 +67,22 @@ function isFilled({ kind, entry, children }: FieldData): boolean {
   return (entry !== undefined && kind !== "list" && kind !== "part") || children.some(isFilled);
 }
 
-/** Returns the required fields that no entry fills, within the objects that are sent. */
-export function openFields(fields: readonly FieldData[]): readonly FieldData[] {
+/** Whether the field takes a value or a list of values. */
+export function isLeaf({ kind }: FieldData): boolean {
+  return kind === "value" || kind === "values";
+}
+
+/** Returns the required fields within the objects that are sent. */
+export function requiredFields(fields: readonly FieldData[]): readonly FieldData[] {
   return fields.flatMap((field) => {
-    if (field.kind === "value" || field.kind === "values")
-      return field.required && field.entry === undefined ? [field] : [];
-    return field.required || isFilled(field) ? openFields(field.children) : [];
+    if (isLeaf(field)) return field.required ? [field] : [];
+    return field.required || isFilled(field) ? requiredFields(field.children) : [];
   });
 }
 
-export function countRequired(fields: readonly FieldData[]): number {
-  return fields.reduce((sum, field) => {
-    if (field.kind === "value" || field.kind === "values") return sum + (field.required ? 1 : 0);
-    return sum + (field.required || isFilled(field) ? countRequired(field.children) : 0);
-  }, 0);
+/** Returns the required fields that no entry fills. */
+export function openFields(fields: readonly FieldData[]): readonly FieldData[] {
+  return requiredFields(fields).filter(({ entry }) => entry === undefined);
 }
 
 function allFields(fields: readonly FieldData[]): readonly FieldData[] {

@@ -8,7 +8,7 @@ import { ErrorNotice, Notice } from "../../parts/notice.tsx";
 import { type Draft, isChanged, unsavedEdits } from "./draft.ts";
 import { FieldPanel } from "./field-panel.tsx";
 import { FieldTree } from "./field-tree.tsx";
-import { countRequired, findField, keyOf, openFields } from "./fields.ts";
+import { findField, keyOf, openFields, requiredFields } from "./fields.ts";
 import { Preview, ValidCount } from "./preview.tsx";
 import { NewSourceForm } from "./new-source-form.tsx";
 import { SourceList } from "./source-list.tsx";
@@ -208,7 +208,7 @@ interface HeadOptions {
 function FieldsHead({ view, picked, onPick, onSelect }: HeadOptions): JSX.Element {
   const open = openFields(view.fields);
   const [next] = open;
-  const required = countRequired(view.fields);
+  const required = requiredFields(view.fields).length;
   return (
     <>
       <h2 id="fields-title">Fields of the contract</h2>
