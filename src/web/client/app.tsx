@@ -93,8 +93,7 @@ function Frame({ project, reloadProject }: FrameOptions): JSX.Element {
       <main id="content" tabIndex={-1}>
         <LiveError />
         {project.isEmpty && page?.path !== "/mapping" && (
-          <Notice kind="info">
-            <p class="notice-title">This folder has no migrate.yaml</p>
+          <Notice kind="info" title="This folder has no migrate.yaml">
             <p>
               Start <code>migrate web</code> in a project folder, or begin a project on the{" "}
               <a href="/mapping" onClick={(event) => follow(event, "/mapping", goTo)}>

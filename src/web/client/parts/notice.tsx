@@ -5,13 +5,16 @@ import { Words } from "./words.tsx";
 /** Shows a message in the page. Screen readers announce errors immediately. */
 export function Notice({
   kind,
+  title,
   children,
 }: {
   readonly kind: "error" | "info" | "good";
-  readonly children: ComponentChildren;
+  readonly title: ComponentChildren;
+  readonly children?: ComponentChildren;
 }): JSX.Element {
   return (
     <div class={`notice ${kind}`} role={kind === "error" ? "alert" : "status"}>
+      <p class="notice-title">{title}</p>
       {children}
     </div>
   );
@@ -27,10 +30,7 @@ export function ErrorNotice({
 }): JSX.Element {
   const { message, hint, place } = error;
   return (
-    <Notice kind="error">
-      <p class="notice-title">
-        <Words text={message} />
-      </p>
+    <Notice kind="error" title={<Words text={message} />}>
       {place !== undefined && (
         <p>
           at <code>{place}</code>

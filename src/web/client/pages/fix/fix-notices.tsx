@@ -11,8 +11,7 @@ import type { Session } from "./use-session.ts";
 export function NotSaved({ unsaved }: { readonly unsaved: readonly Unsaved[] }): JSX.Element | null {
   if (unsaved.length === 0) return null;
   return (
-    <Notice kind="error">
-      <p class="notice-title">{unsaved.length === 1 ? "A cell was not changed" : "Some cells were not changed"}</p>
+    <Notice kind="error" title={unsaved.length === 1 ? "A cell was not changed" : "Some cells were not changed"}>
       <ul>
         {unsaved.map(({ where, message, value }, index) => (
           <li key={index}>
@@ -48,8 +47,7 @@ function causeInAddress(): string | null {
 export function MissingCause({ causes }: { readonly causes: readonly FixCause[] }): JSX.Element | null {
   if (causeInAddress() === null || wantedCause(causes) !== undefined) return null;
   return (
-    <Notice kind="info">
-      <p class="notice-title">No row here has the chosen cause</p>
+    <Notice kind="info" title="No row here has the chosen cause">
       <p>
         The cells have changed, or the cause is found only by a push, because it depends on records of earlier runs. The
         Problems page lists its rows and says how to fix them.
@@ -68,8 +66,7 @@ export function Unfinished({ unfinished, session }: UnfinishedOptions): JSX.Elem
   const { source, column, at, saved } = unfinished;
   const settle = (action: "keep" | "undo"): void => void session.send("unfinished", { at, action });
   return (
-    <Notice kind="error">
-      <p class="notice-title">A bulk edit was interrupted</p>
+    <Notice kind="error" title="A bulk edit was interrupted">
       <p>
         The program ended while it was changing column {column} of {source} ({momentText(at)}). {counted(saved, "cell")}{" "}
         {saved === 1 ? "is" : "are"} saved, and the other cells are unchanged.
@@ -91,10 +88,10 @@ interface OutdatedOptions {
 export function Outdated({ outdated, file }: OutdatedOptions): JSX.Element | null {
   if (outdated.count === 0) return null;
   return (
-    <Notice kind="info">
-      <p class="notice-title">
-        {counted(outdated.count, "correction")} in {file} not applied: the extract has changed since
-      </p>
+    <Notice
+      kind="info"
+      title={`${counted(outdated.count, "correction")} in ${file} not applied: the extract has changed since`}
+    >
       <details>
         <summary>Check which value is right, then edit the cell again</summary>
         <ul>
@@ -118,10 +115,7 @@ interface IncompleteLineOptions {
 export function IncompleteLine({ line, file }: IncompleteLineOptions): JSX.Element | null {
   if (line === undefined) return null;
   return (
-    <Notice kind="info">
-      <p class="notice-title">
-        Line {line} of {file} is incomplete and is ignored
-      </p>
+    <Notice kind="info" title={`Line ${line} of ${file} is incomplete and is ignored`}>
       <p>
         The program that wrote the line was probably stopped. Make this correction again. The next edit removes the
         line.

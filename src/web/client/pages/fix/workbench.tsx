@@ -50,8 +50,7 @@ export function Workbench({ state, unsaved, onCheck, onEnd }: WorkbenchOptions):
     <>
       <Summary session={session} onCheck={onCheck} />
       {changedFile !== undefined && (
-        <Notice kind="info">
-          <p class="notice-title">{changedFile} has changed since the check</p>
+        <Notice kind="info" title={`${changedFile} has changed since the check`}>
           <p>Cells whose value has changed are not overwritten. Check again to see the current rows.</p>
         </Notice>
       )}
@@ -130,8 +129,7 @@ function Finished({ refused, unsaved, onCheck }: FinishedOptions): JSX.Element {
   return (
     <>
       <NotSaved unsaved={unsaved} />
-      <Notice kind="good">
-        <p class="notice-title">No records need work</p>
+      <Notice kind="good" title="No records need work">
         <p>
           {refused === 0
             ? "All records are valid, and no refusals by the platform remain."

@@ -180,8 +180,7 @@ function Refusal({ mapping }: { readonly mapping: Mapping }): JSX.Element {
   if (error.code !== "mapping_changed") return <ErrorNotice error={error} />;
   const edits = unsavedEdits(draft);
   return (
-    <Notice kind="error">
-      <p class="notice-title">{error.message}</p>
+    <Notice kind="error" title={error.message}>
       <p>{edits === undefined ? CANNOT_APPLY : error.hint}</p>
       <div class="actions">
         {edits !== undefined && (

@@ -96,11 +96,7 @@ interface MessageOptions {
 function PushMessage({ push, onDismiss, onAsk }: MessageOptions): JSX.Element | undefined {
   if (push.kind === "failed") return <ErrorNotice error={push.error} />;
   if (push.kind === "checking") {
-    return (
-      <Notice kind="info">
-        <p class="notice-title">The records are being counted. Nothing is sent.</p>
-      </Notice>
-    );
+    return <Notice kind="info" title="The records are being counted. Nothing is sent." />;
   }
   if (push.kind === "checked") return <Checked plan={push.plan} onAsk={onAsk} />;
   if (push.kind === "ended") return <Ended end={push.end} onDismiss={onDismiss} />;
@@ -110,10 +106,10 @@ function PushMessage({ push, onDismiss, onAsk }: MessageOptions): JSX.Element | 
 function Checked({ plan, onAsk }: { readonly plan: PushPlan; readonly onAsk: () => void }): JSX.Element {
   const { records, counts, target } = plan;
   return (
-    <Notice kind="info">
-      <p class="notice-title">
-        {records === 0 ? "There is nothing to send." : `${counted(records, "record")} can be sent to ${target}.`}
-      </p>
+    <Notice
+      kind="info"
+      title={records === 0 ? "There is nothing to send." : `${counted(records, "record")} can be sent to ${target}.`}
+    >
       <p>Records in the input: {countsText(counts)}.</p>
       {records > 0 && (
         <Button kind="main" onClick={onAsk}>
@@ -133,8 +129,7 @@ function Ended({ end, onDismiss }: { readonly end: PushEnd; readonly onDismiss: 
       {failures.map((failure) => (
         <ErrorNotice key={failure.message} error={failure} />
       ))}
-      <Notice kind={exitCode === 0 ? "good" : "info"}>
-        <p class="notice-title">Push {run} has ended.</p>
+      <Notice kind={exitCode === 0 ? "good" : "info"} title={`Push ${run} has ended.`}>
         <p>{countsText(counts)}.</p>
         {folder !== undefined && (
           <p>

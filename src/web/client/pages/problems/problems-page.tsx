@@ -102,8 +102,7 @@ function Causes({ data }: { readonly data: ProblemsData }): JSX.Element {
   const shown = causes.find(({ id }) => id === chosen) ?? causes[0];
   if (data.records === 0) {
     return (
-      <Notice kind="good">
-        <p class="notice-title">There is nothing to correct.</p>
+      <Notice kind="good" title="There is nothing to correct.">
         {data.basis === "files" && <p>The platform may still refuse records when they are pushed.</p>}
       </Notice>
     );
