@@ -3,7 +3,7 @@ import type { ErrorDetails } from "../../model/failure.ts";
 import { ApiError, getJson } from "./api.ts";
 
 /** Data from the server. After an error, the previous data remains. */
-interface LoadState<T> {
+export interface LoadState<T> {
   readonly data: T | undefined;
   readonly error: ErrorDetails | undefined;
   readonly isLoading: boolean;
@@ -13,11 +13,15 @@ export interface Loaded<T> extends LoadState<T> {
   readonly reload: () => void;
 }
 
-/** Loads data when the page opens, after `reload`, and when `path` changes. */
-export function useData<T>(path: string): Loaded<T> {
+/**
+ * Loads data when the page opens, after `reload`, and when `path` or `key` changes. Loads nothing while there is no
+ * path.
+ */
+export function useData<T>(path: string | undefined, key?: unknown): Loaded<T> {
   const [state, setState] = useState<LoadState<T>>({ data: undefined, error: undefined, isLoading: true });
   const [turn, setTurn] = useState(0);
   useEffect(() => {
+    if (path === undefined) return undefined;
     const ending = new AbortController();
     setState((before) => ({ ...before, isLoading: true }));
     getJson<T>(path, ending.signal).then(
@@ -28,7 +32,7 @@ export function useData<T>(path: string): Loaded<T> {
       },
     );
     return () => ending.abort();
-  }, [path, turn]);
+  }, [path, key, turn]);
   return { ...state, reload: useCallback(() => setTurn((before) => before + 1), []) };
 }
 

@@ -5,7 +5,7 @@ import { counted, formatCount } from "../../../../text/count.ts";
 import type { CheckData, FieldData } from "../../../mapping/mapping-data.ts";
 import { Button } from "../../parts/button.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
-import type { CheckState } from "./draft-requests.ts";
+import type { CheckState } from "./use-mapping.ts";
 
 interface PreviewOptions extends FieldLinks {
   readonly check: CheckState;
@@ -19,13 +19,13 @@ interface FieldLinks {
 
 /** Shows how many of the first records are valid, the most frequent errors, and the first payloads. */
 export function Preview({
-  check: { data, error, isRunning },
+  check: { data, error, isLoading },
   areValuesShown,
   fieldAt,
   onField,
 }: PreviewOptions): JSX.Element {
   return (
-    <div aria-busy={isRunning}>
+    <div aria-busy={isLoading}>
       {error !== undefined && <ErrorNotice error={error} />}
       {data !== undefined && (
         <>
@@ -38,8 +38,8 @@ export function Preview({
 }
 
 /** Shows text such as `219 of 223 records are valid.` */
-export function ValidCount({ check: { data, error, isRunning } }: { readonly check: CheckState }): JSX.Element {
-  if (isRunning) return <span class="soft">Checking…</span>;
+export function ValidCount({ check: { data, error, isLoading } }: { readonly check: CheckState }): JSX.Element {
+  if (isLoading) return <span class="soft">Checking…</span>;
   if (data === undefined) return <>{error !== undefined && "The records cannot be checked."}</>;
   const { records, valid, more } = data;
   return (

@@ -1,9 +1,16 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ErrorDetails } from "../../../../model/failure.ts";
-import type { MappingData, MappingEdit } from "../../../mapping/mapping-data.ts";
-import { detailsOf } from "../../use-data.ts";
-import { type Draft, isChanged, keepDraft, newDraft, undone, withEdit } from "./draft.ts";
-import { checkDraft, type CheckState, readState, reapplied, saveDraft, viewDraft } from "./draft-requests.ts";
+import type {
+  CheckData,
+  DraftRequest,
+  MappingData,
+  MappingEdit,
+  MappingState,
+  SaveData,
+} from "../../../mapping/mapping-data.ts";
+import { getJson, postJson } from "../../api.ts";
+import { detailsOf, type LoadState } from "../../use-data.ts";
+import { afterSave, type Draft, isChanged, keepDraft, newDraft, undone, withEdit } from "./draft.ts";
 
 /** A mapping, and the actions of the page that change the mapping. */
 export interface Mapping {
@@ -26,7 +33,10 @@ export interface Mapping {
   readonly discard: () => void;
 }
 
-const NO_CHECK: CheckState = { data: undefined, error: undefined, isRunning: true };
+/** The state of the current draft's check. */
+export type CheckState = LoadState<CheckData>;
+
+const NO_CHECK: CheckState = { data: undefined, error: undefined, isLoading: true };
 
 /** @param onSetup called after the first mapping and its configuration have been saved */
 export function useMapping(
@@ -90,6 +100,37 @@ export function useMapping(
   };
 }
 
+function readState(): Promise<MappingState> {
+  return getJson<MappingState>("/api/mapping");
+}
+
+function requestOf({ text, setup }: Draft, showValues: boolean): DraftRequest {
+  return { text, showValues, ...(setup !== undefined && { setup }) };
+}
+
+function viewDraft(draft: Draft, edits: readonly MappingEdit[], showValues: boolean): Promise<MappingData> {
+  return postJson<MappingData>("/api/mapping/view", { ...requestOf(draft, showValues), edits });
+}
+
+function checkDraft(draft: Draft, showValues: boolean, signal: AbortSignal): Promise<CheckData> {
+  return postJson<CheckData>("/api/mapping/check", requestOf(draft, showValues), signal);
+}
+
+async function saveDraft(draft: Draft): Promise<{ readonly draft: Draft; readonly written: SaveData["written"] }> {
+  const base = draft.saved?.hash;
+  const body = { ...requestOf(draft, false), ...(base !== undefined && { base }) };
+  const { hash, written } = await postJson<SaveData>("/api/mapping/save", body);
+  return { draft: afterSave(draft, hash), written };
+}
+
+/** Returns a draft with the changes applied to the current file, as one step. Without a file, returns `draft`. */
+async function reapplied(edits: readonly MappingEdit[], draft: Draft): Promise<Draft> {
+  const { saved } = await readState();
+  if (saved === undefined) return { ...draft, saved: undefined };
+  const { text } = await viewDraft(newDraft(saved.text, { saved }), edits, false);
+  return { text, saved, steps: [{ before: saved.text, edits }] };
+}
+
 /** Returns a value to render, a reference to the latest value, and a function that replaces both. */
 function useLatest<T>(initial: T): readonly [rendered: T, latest: { readonly current: T }, set: (next: T) => void] {
   const [rendered, render] = useState(initial);
@@ -139,12 +180,12 @@ function useCheck(draft: Draft, showValues: boolean): CheckState {
   const { text, setup } = draft;
   useEffect(() => {
     const ending = new AbortController();
-    setState((before) => ({ ...before, isRunning: true }));
+    setState((before) => ({ ...before, isLoading: true }));
     const timer = setTimeout(() => {
       checkDraft(newDraft(text, { setup }), showValues, ending.signal).then(
-        (data) => setState({ data, error: undefined, isRunning: false }),
+        (data) => setState({ data, error: undefined, isLoading: false }),
         (thrown: unknown) => {
-          if (!ending.signal.aborted) setState({ data: undefined, error: detailsOf(thrown), isRunning: false });
+          if (!ending.signal.aborted) setState({ data: undefined, error: detailsOf(thrown), isLoading: false });
         },
       );
     }, CHECK_DELAY_MS);
