@@ -5,6 +5,7 @@ import type { CellText, FixMark, FixRow, FixSource, RowFilter } from "../../../f
 import { getJson } from "../../api.ts";
 import { usePage } from "../../page-context.ts";
 import { Button } from "../../parts/button.tsx";
+import { momentText } from "../../parts/time.ts";
 import type { Draft } from "./drafts.ts";
 import type { ActiveCell } from "./grid-options.ts";
 import { restoreLineEnds } from "./line-ends.ts";
@@ -65,7 +66,7 @@ function Place({ row, column }: { readonly row: FixRow; readonly column: number 
     <>
       <p class="soft">
         {row.file}:{row.line}
-        {edit !== undefined && ` · corrected by ${edit.by}, ${edit.at.slice(0, 16).replace("T", " ")} UTC`}
+        {edit !== undefined && ` · corrected by ${edit.by}, ${momentText(edit.at)}`}
       </p>
       {row.locked !== undefined && <p class="fix-locked">{row.locked}</p>}
       {row.state === "recheck" && (
