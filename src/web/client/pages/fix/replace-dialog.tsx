@@ -4,6 +4,7 @@ import { counted, formatCount } from "../../../../text/count.ts";
 import type { FixCause, FixOverview, RowFilter, ValueCount } from "../../../fix/fix-types.ts";
 import { getJson, queryOf } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
+import { Select } from "../../parts/controls.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import type { Session } from "./use-session.ts";
 
@@ -28,12 +29,7 @@ export function ReplaceDialog(options: ReplaceOptions): JSX.Element {
   const [value, setValue] = useState("");
   const values = useValues({ ...options, column });
   useEffect(() => setFrom(null), [column]);
-  const seen = useRef<number | undefined>(undefined);
-  useEffect(() => {
-    const draft = session.startDraft();
-    seen.current = draft.seen;
-    return draft.end;
-  }, []);
+  const seen = useSeen(session);
   const open = rows?.open ?? 0;
   const count = from === null ? open : (values.find((each) => each.value === from)?.count ?? 0);
   const replace = (): void => {
@@ -46,17 +42,19 @@ export function ReplaceDialog(options: ReplaceOptions): JSX.Element {
       <p>
         {cause.title}: {counted(open, "open row")} of {source?.name}. One undo restores all of them.
       </p>
-      <label class="field">
-        Column
-        <select value={column} onChange={(event) => setColumn(Number(event.currentTarget.value))}>
-          {source?.columns.map((name, index) => (
-            <option key={index} value={index}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
-      <OldValue values={values} from={from} areValuesShown={areValuesShown} onChoose={setFrom} />
+      <Select
+        label="Column"
+        value={String(column)}
+        choices={source?.columns.map((name, index) => [String(index), name]) ?? []}
+        onChange={(index) => setColumn(Number(index))}
+      />
+      <Select
+        label="Value to replace"
+        value={from === null ? "all" : String(values.findIndex((each) => each.value === from))}
+        choices={[["all", "all values"], ...values.map((each, index) => [String(index), valueText(each)] as const)]}
+        onChange={(index) => setFrom(values[Number(index)]?.value ?? null)}
+      />
+      {!areValuesShown && <p class="soft">Turn on “Show values” to choose one of the values.</p>}
       <NewValue value={value} choices={source?.choices[column]} onChange={setValue} />
       <div class="actions">
         <Button kind="main" isDisabled={count === 0} onClick={replace}>
@@ -65,35 +63,6 @@ export function ReplaceDialog(options: ReplaceOptions): JSX.Element {
         <Button onClick={onClose}>Cancel</Button>
       </div>
     </Dialog>
-  );
-}
-
-interface OldValueOptions {
-  readonly values: readonly ValueCount[];
-  readonly from: string | null;
-  readonly areValuesShown: boolean;
-  readonly onChoose: (from: string | null) => void;
-}
-
-function OldValue({ values, from, areValuesShown, onChoose }: OldValueOptions): JSX.Element {
-  return (
-    <>
-      <label class="field">
-        Value to replace
-        <select
-          value={from === null ? "all" : String(values.findIndex((each) => each.value === from))}
-          onChange={({ currentTarget }) => onChoose(values[Number(currentTarget.value)]?.value ?? null)}
-        >
-          <option value="all">all values</option>
-          {values.map((each, index) => (
-            <option key={index} value={String(index)}>
-              {shortened(each.value)} ({formatCount(each.count)})
-            </option>
-          ))}
-        </select>
-      </label>
-      {!areValuesShown && <p class="soft">Turn on “Show values” to choose one of the values.</p>}
-    </>
   );
 }
 
@@ -127,6 +96,17 @@ function NewValue({ value, choices, onChange }: NewValueOptions): JSX.Element {
   );
 }
 
+/** Keeps a draft while the dialog is open. Returns a reference to the last change that the tab had received before. */
+function useSeen(session: Session): { readonly current: number | undefined } {
+  const seen = useRef<number | undefined>(undefined);
+  useEffect(() => {
+    const draft = session.startDraft();
+    seen.current = draft.seen;
+    return draft.end;
+  }, []);
+  return seen;
+}
+
 /** Returns the most frequent values of a column in the open rows. Returns no values while values are hidden. */
 function useValues(options: ReplaceOptions & { readonly column: number }): readonly ValueCount[] {
   const { state, filter, areValuesShown, column, session } = options;
@@ -144,7 +124,7 @@ function useValues(options: ReplaceOptions & { readonly column: number }): reado
   return values;
 }
 
-function shortened(value: string): string {
-  if (value === "") return "(empty)";
-  return value.length > 60 ? `${value.slice(0, 59)}…` : value;
+function valueText({ value, count }: ValueCount): string {
+  const shown = value.length > 60 ? `${value.slice(0, 59)}…` : value;
+  return `${shown === "" ? "(empty)" : shown} (${formatCount(count)})`;
 }

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { FieldData, MappingData, SourceColumn } from "../../../mapping/mapping-data.ts";
 import { Button } from "../../parts/button.tsx";
+import { CodeList } from "../../parts/words.tsx";
 import { ByHand } from "./by-hand.tsx";
 import { EntryForm } from "./entry/entry-form.tsx";
 import { findField, isSameColumn, keyOf, scoreText } from "./fields.ts";
@@ -48,13 +49,7 @@ function Facts({
       {description !== undefined && <p class="soft">{description}</p>}
       {choices !== undefined && (
         <p>
-          Choices:{" "}
-          {choices.slice(0, MAX_CHOICES).map((choice, at) => (
-            <span key={choice}>
-              {at > 0 && ", "}
-              <code>{choice}</code>
-            </span>
-          ))}
+          Choices: <CodeList names={choices.slice(0, MAX_CHOICES)} />
           {choices.length > MAX_CHOICES && ` and ${choices.length - MAX_CHOICES} more`}
         </p>
       )}

@@ -7,7 +7,7 @@ import { postJson } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
 import { detailsOf } from "../../use-data.ts";
-import { Select, TextInput } from "./controls.tsx";
+import { Select, TextInput } from "../../parts/controls.tsx";
 import type { Draft } from "./draft.ts";
 import { useFiles } from "./use-files.ts";
 

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { JsonValue } from "../../../../json/json-value.ts";
 import type { MappingEdit, SourceData } from "../../../mapping/mapping-data.ts";
+import { Select } from "../../parts/controls.tsx";
 import { textOf } from "./json-text.ts";
 
 interface SourceFormOptions {
@@ -79,24 +80,18 @@ interface ChoiceOptions {
 function Choice({ label, value, names, none = "none", onChange }: ChoiceOptions): JSX.Element {
   const written = textOf(value);
   const isOther = written !== "" && !names.includes(written);
+  const isByHand = isOther && typeof value !== "string";
   return (
-    <label class="field">
-      {label}
-      <select
-        value={written}
-        disabled={isOther && typeof value !== "string"}
-        onChange={({ currentTarget }) => onChange(currentTarget.value === "" ? null : currentTarget.value)}
-      >
-        <option value="">{none}</option>
-        {isOther && (
-          <option value={written}>{typeof value === "string" ? written : `edited by hand: ${written}`}</option>
-        )}
-        {names.map((each) => (
-          <option key={each} value={each}>
-            {each}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Select
+      label={label}
+      value={written}
+      choices={[
+        ["", none],
+        ...(isOther ? [[written, isByHand ? `edited by hand: ${written}` : written] as const] : []),
+        ...names,
+      ]}
+      isDisabled={isByHand}
+      onChange={(chosen) => onChange(chosen === "" ? null : chosen)}
+    />
   );
 }

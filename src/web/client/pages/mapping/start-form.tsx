@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ErrorDetails } from "../../../../model/failure.ts";
 import type { GuessData, OperationData, SetupData, StartData } from "../../../mapping/mapping-data.ts";
 import { postJson } from "../../api.ts";
+import { Select } from "../../parts/controls.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
 import { detailsOf } from "../../use-data.ts";
 import { type Draft, newDraft } from "./draft.ts";
@@ -53,19 +54,13 @@ export function StartForm({ file, start, onBegin }: StartOptions): JSX.Element {
         chosen={setup.sources}
         onChange={(sources) => change({ sources })}
       />
-      <label class="field">
-        Contract (OpenAPI document)
-        <select
-          required
-          value={contract}
-          onChange={({ currentTarget }) => change({ contract: [currentTarget.value, ...overlays] })}
-        >
-          {contract === "" && <option value="">Choose a file</option>}
-          {start.contracts.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </label>
+      <Select
+        label="Contract (OpenAPI document)"
+        value={contract}
+        choices={[...(contract === "" ? [["", "Choose a file"] as const] : []), ...start.contracts]}
+        isRequired
+        onChange={(name) => change({ contract: [name, ...overlays] })}
+      />
       {start.overlays.length > 0 && (
         <FileBoxes
           legend="Contract overlays"
@@ -74,20 +69,13 @@ export function StartForm({ file, start, onBegin }: StartOptions): JSX.Element {
           onChange={(chosen) => change({ contract: [contract, ...chosen] })}
         />
       )}
-      <label class="field">
-        Operation that receives the records
-        <select
-          required
-          value={setup.operation ?? ""}
-          onChange={({ currentTarget }) => change({ operation: currentTarget.value })}
-        >
-          {operations.map(({ id, address, summary }) => (
-            <option key={id} value={id}>
-              {address} ({summary ?? id})
-            </option>
-          ))}
-        </select>
-      </label>
+      <Select
+        label="Operation that receives the records"
+        value={setup.operation ?? ""}
+        choices={operations.map(({ id, address, summary }) => [id, `${address} (${summary ?? id})`])}
+        isRequired
+        onChange={(operation) => change({ operation })}
+      />
       <label class="field">
         Import supplier code
         <input

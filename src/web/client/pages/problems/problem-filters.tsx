@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
-import { useId } from "preact/hooks";
 import { formatCount } from "../../../../text/count.ts";
 import type { CauseData, OwnedFile } from "../../../problems/problems-data.ts";
+import { Select } from "../../parts/controls.tsx";
 
 /** Undefined selects all records. An empty owner selects records without an owner. */
 export interface CauseFilter {
@@ -87,20 +87,19 @@ interface ChoiceOptions {
 }
 
 function Choice({ label, all, none, counts, value, onChange }: ChoiceOptions): JSX.Element {
-  const id = useId();
   // The value of an option is its position, because an owner's name may be empty.
   const at = counts.findIndex(([name]) => name === value);
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select id={id} value={String(at)} onChange={(event) => onChange(counts[Number(event.currentTarget.value)]?.[0])}>
-        <option value="-1">{all}</option>
-        {counts.map(([name, count], position) => (
-          <option key={name} value={String(position)}>
-            {name === "" ? none : name} ({formatCount(count)})
-          </option>
-        ))}
-      </select>
-    </div>
+    <Select
+      label={label}
+      value={String(at)}
+      choices={[
+        ["-1", all],
+        ...counts.map(
+          ([name, count], position) => [String(position), `${name || none} (${formatCount(count)})`] as const,
+        ),
+      ]}
+      onChange={(position) => onChange(counts[Number(position)]?.[0])}
+    />
   );
 }

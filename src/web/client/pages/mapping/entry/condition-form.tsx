@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { MappingData, PartCondition } from "../../../../mapping/mapping-data.ts";
 import { readCommaList, writeCommaList } from "../comma-list.ts";
-import { Select, TextInput } from "../controls.tsx";
+import { Select, TextInput } from "../../../parts/controls.tsx";
 import { columnsOf } from "../fields.ts";
 
 interface ConditionOptions {

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { isJsonObject, type JsonObject } from "../../../../../json/json-value.ts";
 import { readCommaList, writeCommaList } from "../comma-list.ts";
-import { Select, TextInput } from "../controls.tsx";
+import { Select, TextInput } from "../../../parts/controls.tsx";
 import { textOf, textsOf } from "../json-text.ts";
 import { FunctionChoice } from "./function-form.tsx";
 import { asWritten, type LeafForm } from "./leaf-form.ts";

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../../../json/json-value.ts";
 import type { ColumnData, MappingData, SourceColumn } from "../../../../mapping/mapping-data.ts";
 import { ConditionInputs } from "./condition-form.tsx";
-import { Select, TextInput } from "../controls.tsx";
+import { Select, TextInput } from "../../../parts/controls.tsx";
 import { textOf, textsOf } from "../json-text.ts";
 import { Conversion } from "./conversion-form.tsx";
 import { FunctionChoice } from "./function-form.tsx";

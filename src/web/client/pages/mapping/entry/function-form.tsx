@@ -2,7 +2,8 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { MappingData, MappingEdit } from "../../../../mapping/mapping-data.ts";
 import { ErrorNotice } from "../../../parts/notice.tsx";
-import { Select } from "../controls.tsx";
+import { CodeList } from "../../../parts/words.tsx";
+import { Select } from "../../../parts/controls.tsx";
 import { textOf } from "../json-text.ts";
 import type { LeafForm } from "./leaf-form.ts";
 import { useFiles } from "../use-files.ts";
@@ -65,12 +66,7 @@ export function FunctionsForm({ view: { functions }, onEdit }: FunctionsFormOpti
       {module !== "" && (
         <p>
           {names.length === 0 ? "The module exports no function, or cannot be loaded." : "Functions: "}
-          {names.map((name, at) => (
-            <span key={name}>
-              {at > 0 && ", "}
-              <code>{name}</code>
-            </span>
-          ))}
+          <CodeList names={names} />
         </p>
       )}
       <p class="soft">A module runs with your permissions. Choose only modules that you trust.</p>

@@ -9,7 +9,7 @@ import type {
 } from "../../../../mapping/mapping-data.ts";
 import { Button } from "../../../parts/button.tsx";
 import { ConditionInputs } from "./condition-form.tsx";
-import { Select } from "../controls.tsx";
+import { Select } from "../../../parts/controls.tsx";
 
 interface ListFormOptions {
   readonly field: FieldData;

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { isJsonObject, type JsonObject } from "../../../../../json/json-value.ts";
 import type { ColumnData, FieldData } from "../../../../mapping/mapping-data.ts";
 import { ErrorNotice } from "../../../parts/notice.tsx";
-import { Select } from "../controls.tsx";
+import { Select } from "../../../parts/controls.tsx";
 import { textOf } from "../json-text.ts";
 import type { LeafForm } from "./leaf-form.ts";
 import { LookupTable } from "./lookup-table.tsx";

@@ -43,12 +43,19 @@ export function TextInput({ label, hint, value, onChange }: InputOptions): JSX.E
 interface SelectOptions extends InputOptions {
   /** The values with their texts. A value without a text is its own text. */
   readonly choices: readonly (string | readonly [value: string, text: string])[];
+  readonly isRequired?: boolean;
+  readonly isDisabled?: boolean;
 }
 
-export function Select({ label, value, choices, onChange }: SelectOptions): JSX.Element {
+export function Select({ label, value, choices, isRequired, isDisabled, onChange }: SelectOptions): JSX.Element {
   return (
     <Labelled label={label}>
-      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+      <select
+        value={value}
+        required={isRequired}
+        disabled={isDisabled}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      >
         {choices.map((choice) => {
           const [each, text] = typeof choice === "string" ? [choice, choice] : choice;
           return (
