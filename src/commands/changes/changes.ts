@@ -12,10 +12,10 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { contentHash } from "../../ledger/records/record-hashes.ts";
 import { checkedRecords } from "../../migrate.ts";
-import { Failure } from "../../model/failure.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import { createItemBuilder } from "../../pipeline/plan/plan-items.ts";
 import { type EarlierPayloads, type PayloadReader, openEarlierPayloads } from "./earlier-payloads.ts";
+import { unlessEmpty } from "../../pipeline/run/run-ledger.ts";
 
 /**
  * - `mapping`: only the mapping, the contract or the lists have changed. With the setup of the earlier run, the current
@@ -46,7 +46,6 @@ export interface ChangesOptions {
 
 export interface ChangesSummary {
   readonly counts: Readonly<Record<ChangeResult, number>>;
-  /** The number of invalid records in the sources. */
   readonly invalid: number;
   /** The number of records that cannot be compared, because they have no business key or no known address. */
   readonly withoutKey: number;
@@ -73,7 +72,8 @@ export async function changes(
   );
   try {
     requireKey(job.mapping);
-    const ledger = await openIfExists(locator, dependencies);
+    const store = await openLedgerStore(locator, dependencies);
+    const ledger = await unlessEmpty(() => store.read());
     try {
       return await compareWithLedger({ job, target, ledger, dependencies, add });
     } finally {
@@ -81,17 +81,6 @@ export async function changes(
     }
   } finally {
     await job.input.close();
-  }
-}
-
-/** Opens the ledger for reading. Returns undefined before the first push. */
-async function openIfExists(locator: string, dependencies: Dependencies): Promise<Ledger | undefined> {
-  const store = await openLedgerStore(locator, dependencies);
-  try {
-    return await store.read();
-  } catch (error) {
-    if (error instanceof Failure && error.code === "run_unknown") return undefined;
-    throw error;
   }
 }
 
@@ -232,7 +221,6 @@ function isEqual(one: Uint8Array | undefined, other: PlannedItem["content"]): bo
   return one !== undefined && other instanceof Uint8Array && Buffer.compare(one, other) === 0;
 }
 
-/** Yields the accepted records whose keys the sources no longer contain. */
 async function* removedRecords(
   ledger: Ledger,
   { endpoint, supplier, target }: Destination,

@@ -8,7 +8,7 @@ import { copyName } from "../../job/settings/setup-paths.ts";
 import { restoreSetup, type StoredFiles } from "../../job/settings/stored-setup.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
-import { Failure } from "../../model/failure.ts";
+import { recover } from "../../model/failure.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import { mapRecords, readRecords } from "../../pipeline/plan/check-records.ts";
 import { type OrderedRecords, orderedRecords } from "../../pipeline/plan/ordered-records.ts";
@@ -41,7 +41,11 @@ export function openEarlierPayloads(
   const once = (name: string, open: () => Promise<Job | undefined>): Promise<PayloadReader | undefined> => {
     const known = readers.get(name);
     if (known !== undefined) return known;
-    const opening = readerOrNone(open, dependencies.drain);
+    const read = async (): Promise<PayloadReader | undefined> => {
+      const opened = await open();
+      return opened && createReader(opened, dependencies.drain);
+    };
+    const opening = recover(read, () => undefined);
     readers.set(name, opening);
     return opening;
   };
@@ -90,19 +94,6 @@ interface CorrectionsOfSetup {
 
 function setupFiles({ files }: RunSettings, usesOwnCorrections: boolean): readonly RecordedFile[] {
   return files.filter(({ kind }) => !DATA.has(kind) || (kind === "corrections" && usesOwnCorrections));
-}
-
-async function readerOrNone(
-  open: () => Promise<Job | undefined>,
-  signal: AbortSignal,
-): Promise<PayloadReader | undefined> {
-  try {
-    const job = await open();
-    return job && createReader(job, signal);
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
 }
 
 async function openWithSetup(
@@ -160,14 +151,11 @@ const DATA: ReadonlySet<string> = new Set(["corrections", "configuration", "reje
 function createReader(job: Job, signal: AbortSignal): PayloadReader {
   const records = orderedRecords(mapRecords(readRecords(job, signal), job));
   return {
-    async at(record) {
-      try {
-        return await records.at(record);
-      } catch (error) {
-        if (error instanceof Failure) return undefined;
-        throw error;
-      }
-    },
+    at: (record) =>
+      recover(
+        () => records.at(record),
+        () => undefined,
+      ),
     close: () => records.close().finally(job.input.close),
   };
 }

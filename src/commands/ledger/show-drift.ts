@@ -11,7 +11,7 @@ import { attrPattern } from "../../json/attr.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
-import { Failure } from "../../model/failure.ts";
+import { recover } from "../../model/failure.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { Place } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
@@ -65,16 +65,16 @@ async function* outcomesOf(ledger: Ledger, runs: readonly Run[]): AsyncGenerator
  */
 async function adviserOf([latest]: readonly Run[], dependencies: ContractCaching & Notifier): Promise<Advise> {
   if (latest === undefined) return () => ({});
-  try {
+  const read = async (): Promise<Advise> => {
     const { job: settings } = settingsOf(latest);
     const contract = await readContract(settings.contract.map(pathsFrom(settings.folder)), dependencies);
     const operation = findOperation(contract, latest.operation);
     return advice(operation, knownRules({ contract, operation, settings }, await shippedRuleCodes()));
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    dependencies.notice(`No rules are proposed: ${error.message}`);
+  };
+  return recover(read, ({ message }) => {
+    dependencies.notice(`No rules are proposed: ${message}`);
     return () => ({});
-  }
+  });
 }
 
 function advice({ body }: Operation, knownOf: KnownRules): Advise {
