@@ -1,8 +1,7 @@
 import { untilAborted } from "../../time/clock.ts";
-import path from "node:path";
 import { logExit } from "../process/process-exit.ts";
 import { operator } from "../process/operator.ts";
-import { type Context, withContext, withOptionOrigin } from "../process/context.ts";
+import { type Context, withContext } from "../process/context.ts";
 import { isTerminal } from "../process/terminal.ts";
 import { openBrowser } from "../process/start-process.ts";
 import type { Session } from "../process/session.ts";
@@ -12,13 +11,14 @@ import { configJsonSchema } from "../settings/config-schema.ts";
 import { settingsOf } from "../settings/settings.ts";
 import { startWebServer } from "../../web/web-server.ts";
 import type { WebProject } from "../../web/web-project.ts";
+import { withNamingPlace } from "../../job/settings/naming-place.ts";
 
 const STARTED_TEXT = "The web pages of the project are available at this address. Press Ctrl-C to stop the server.\n\n";
 
 export function webAction(session: Session, sources: readonly string[], flags: WebFlags): Promise<void> {
   return withContext(session, flags, async (context) => {
     const { dependencies, logger, write } = context;
-    const server = await startWebServer(projectIn(process.cwd(), { sources, flags }, context), flags.port);
+    const server = await startWebServer(projectOf(sources, flags, context), flags.port);
     const { address } = server;
     logger.lines(STARTED_TEXT, "web_started", { url: address });
     await write(`${address}\n`);
@@ -29,15 +29,11 @@ export function webAction(session: Session, sources: readonly string[], flags: W
   });
 }
 
-interface WebCommand {
-  readonly sources: readonly string[];
-  readonly flags: WebFlags;
-}
-
-function projectIn(folder: string, { sources, flags }: WebCommand, { dependencies, logger }: Context): WebProject {
+function projectOf(sources: readonly string[], flags: WebFlags, { dependencies, logger }: Context): WebProject {
+  const folder = process.cwd();
   let beganWithMapping: boolean | undefined;
   return {
-    folder: path.resolve(folder),
+    folder,
     operator: operator(),
     dependencies,
     checkBeforeSending: refuseWritableByOthers,
@@ -50,7 +46,7 @@ function projectIn(folder: string, { sources, flags }: WebCommand, { dependencie
       // Once the page has created a mapping from these sources, they are omitted, because the mapping names them.
       const own = hasMapping && !beganWithMapping ? [] : sources;
       const settings = settingsOf(config, { sources: own, flags, folder });
-      return withOptionOrigin(config.placeOf, () => action(settings));
+      return withNamingPlace(config.placeOf, () => action(settings));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import type { Dependencies, Screen } from "../../job/dependencies.ts";
-import { type NamingPlace, withNamingPlace } from "../../job/settings/naming-place.ts";
+import { withNamingPlace } from "../../job/settings/naming-place.ts";
 import { defaultDependencies } from "../../runtime/default-dependencies.ts";
 import { contractCache } from "../../runtime/installation.ts";
 import type { Flags } from "../options/options.ts";
@@ -60,7 +60,7 @@ export function withSettings(
   return withContext(session, flags, async (context) => {
     const settings = await readJobSettings(sources, flags, context);
     logConfigFile(settings.configFile, context);
-    return withOptionOrigin(settings.placeOf, () => action(settings, context));
+    return withNamingPlace(settings.placeOf, () => action(settings, context));
   });
 }
 
@@ -94,7 +94,7 @@ export function withLedger(
     const { readLedgerSettings } = await import("../settings/settings.ts");
     const settings = await readLedgerSettings(flags, process.cwd());
     logConfigFile(settings.configFile, context);
-    return withOptionOrigin(settings.placeOf, () => action(settings, context));
+    return withNamingPlace(settings.placeOf, () => action(settings, context));
   });
 }
 
@@ -108,13 +108,8 @@ export function withConfig(
     const { readConfig } = await import("../settings/config-file.ts");
     const config = await readConfig(flags.config, process.cwd());
     logConfigFile(config.file, context);
-    return withOptionOrigin(config.placeOf, () => action(config, context));
+    return withNamingPlace(config.placeOf, () => action(config, context));
   });
-}
-
-/** Runs an action. If a file cannot be read, the failure states where the configuration names it. */
-export function withOptionOrigin<T>(placeOf: NamingPlace | undefined, action: () => Promise<T>): Promise<T> {
-  return placeOf === undefined ? action() : withNamingPlace(placeOf, action);
 }
 
 function logConfigFile(file: string | undefined, { logger }: Context): void {

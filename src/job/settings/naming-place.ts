@@ -5,12 +5,13 @@ import type { Place } from "../../model/place.ts";
 export type NamingPlace = (file: string) => Place | undefined;
 
 /** Calls the function. If a file cannot be read, the failure states where that file is named. */
-export async function withNamingPlace<T>(placeOf: NamingPlace, run: () => Promise<T>): Promise<T> {
+export async function withNamingPlace<T>(placeOf: NamingPlace | undefined, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof Failure) || error.file === undefined || error.place !== undefined) throw error;
-    const { code, message, hint, file } = error;
+    if (placeOf === undefined || !(error instanceof Failure)) throw error;
+    const { code, message, hint, file, place } = error;
+    if (file === undefined || place !== undefined) throw error;
     throw new Failure(code, message, { hint, file, place: placeOf(file), cause: error });
   }
 }
