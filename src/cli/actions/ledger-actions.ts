@@ -7,15 +7,15 @@ import type { Session } from "../process/session.ts";
 import { ledgerCheckView, ledgerRepairView, runSetupView, writtenSetupView } from "../views/ledger-view.ts";
 import { checkedProofView, proofView } from "../views/proof-view.ts";
 import { show } from "../views/view.ts";
+import { FAILURES } from "../../model/failure.ts";
 
-const CORRUPT_EXIT_CODE = 6;
 const AMBIGUOUS_EXIT_CODE = 5;
 
 export function ledgerCheckAction(session: Session, flags: InspectFlags): Promise<void> {
   return withLedger(session, flags, async ({ ledger }, context) => {
     const check = await ledgerCheck({ ledger }, context.dependencies);
     await show(ledgerCheckView(ledger), check, flags, context);
-    return check.findings.length === 0 ? 0 : CORRUPT_EXIT_CODE;
+    return check.findings.length === 0 ? 0 : FAILURES.ledger_damaged;
   });
 }
 

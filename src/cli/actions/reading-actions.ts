@@ -17,7 +17,7 @@ import { productView, rateView, showRecords, tokenView } from "../views/reading-
 import { show } from "../views/view.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import type { RateRequest, UnitRate } from "../../platform/reading/received-records.ts";
-import { Failure } from "../../model/failure.ts";
+import { Failure, FAILURES } from "../../model/failure.ts";
 
 export function productsAction(session: Session, flags: ProductFlags): Promise<void> {
   return withTarget(session, flags, async (target, context) => {
@@ -119,14 +119,12 @@ function timeOf(text: string | undefined, name: string, { logger }: Context): st
   return utc;
 }
 
-/** Exit code of `token` for an expired token. A command that uses the token exits with the same code. */
-const EXPIRED_EXIT_CODE = 4;
-
 export function tokenAction(session: Session, flags: TokenFlags): Promise<void> {
   return withSettings(session, [], flags, async (settings, context) => {
     const target = requireTarget(settings.target, "to get a token from");
     const record = await token({ target, show: flags.show ?? false }, context.dependencies);
     await show(tokenView, record, flags, context);
-    return record.ended ? EXPIRED_EXIT_CODE : 0;
+    // A command that uses an expired token exits with the same code.
+    return record.ended ? FAILURES.authentication : 0;
   });
 }

@@ -1,5 +1,5 @@
 import { type Check, failed, failedBy, ok, warning } from "../../commands/doctor/check.ts";
-import { Failure } from "../../model/failure.ts";
+import { Failure, FAILURES } from "../../model/failure.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import { environmentNotices, type ProcessSettings } from "./environment.ts";
 
@@ -8,7 +8,7 @@ export function nodeCheck(version: string, required: string): Check {
   const text = `Node.js ${version}`;
   if (!isWithin(version, required)) {
     return failed("node", `${text}; ${required} is required`, {
-      exitCode: USAGE_EXIT_CODE,
+      exitCode: FAILURES.usage,
       fix: "install a newer Node.js",
     });
   }
@@ -17,8 +17,6 @@ export function nodeCheck(version: string, required: string): Check {
   }
   return ok("node", text);
 }
-
-const USAGE_EXIT_CODE = 2;
 
 /** Whether a version is in a range. Supports only the syntax in the manifest of this package: `^`, `>=` and `||`. */
 function isWithin(version: string, ranges: string): boolean {

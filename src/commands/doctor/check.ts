@@ -1,6 +1,9 @@
 import { type NamingPlace, withNamingPlace } from "../../job/settings/naming-place.ts";
-import { Failure } from "../../model/failure.ts";
+import { type Failure, recover } from "../../model/failure.ts";
 import { formatPlace } from "../../model/place.ts";
+
+/** The exit code of a command with invalid records. */
+export const INVALID_EXIT_CODE = 1;
 
 interface CheckDetails {
   /** How to fix the problem. */
@@ -49,17 +52,15 @@ export function failedBy(name: string, { message, hint, place, exitCode }: Failu
  * Runs a check. Converts a failure into a failed check, so that the other checks still run.
  * @param placeOf returns the place at which the configuration names a file, for a file that cannot be read
  */
-export async function inspect<Found = undefined>(
+export function inspect<Found = undefined>(
   name: string,
   run: () => Promise<{ readonly check: Check; readonly found?: Found }>,
-  placeOf: NamingPlace = () => undefined,
+  placeOf?: NamingPlace,
 ): Promise<{ readonly check: Check; readonly found?: Found }> {
-  try {
-    return await withNamingPlace(placeOf, run);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return { check: failedBy(name, error) };
-  }
+  return recover(
+    () => withNamingPlace(placeOf, run),
+    (failure) => ({ check: failedBy(name, failure) }),
+  );
 }
 
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;

@@ -13,7 +13,7 @@ import type { MappingDocument } from "../../map/document/mapping-document.ts";
 import { mappedAttrs } from "../../map/node/mapped-attrs.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { shellCommand } from "../../text/shell-command.ts";
-import { type Check, failed, inspect, ok, skipped, warning } from "./check.ts";
+import { type Check, failed, inspect, ok, skipped, warning, INVALID_EXIT_CODE } from "./check.ts";
 
 /**
  * Checks the contract, the operation and its rules, and counts the required attrs that the mapping fills.
@@ -120,9 +120,6 @@ async function mappingCheck(
     figures.mapped === figures.required ? "" : "; the other required attrs are in parts that the mapping omits";
   return ok("mapping", covered + rest, { figures });
 }
-
-/** The exit code of a command whose mapping does not fill a required attr, because records are then invalid. */
-const INVALID_EXIT_CODE = 1;
 
 function coverageOf(
   { payload }: MappingDocument,

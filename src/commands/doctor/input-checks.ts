@@ -14,7 +14,7 @@ import { createCorrector } from "../../read/corrections/apply-corrections.ts";
 import { readCorrections } from "../../read/corrections/corrections-file.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
 import { suggest } from "../../text/suggestion.ts";
-import { type Check, failed, failedBy, formatBytes, ok, skipped, warning } from "./check.ts";
+import { type Check, failed, failedBy, formatBytes, ok, skipped, warning, INVALID_EXIT_CODE } from "./check.ts";
 
 /**
  * Runs the checks that read the input, or its first records (`limit`): the files, the matches of the joins, and the
@@ -105,7 +105,6 @@ function isUnreadable({ orphan, problems }: InputRecord): boolean {
   return hasErrors(orphan ? problems.filter(({ code }) => code !== "source_orphan_row") : problems);
 }
 
-const INVALID_EXIT_CODE = 1;
 const FIX = "`migrate validate` shows the file, line and column of each problem";
 
 function filesCheck(
@@ -122,7 +121,6 @@ function filesCheck(
   return records === 0 ? warning("input", text, { figures }) : ok("input", text, { figures });
 }
 
-/** Counts of the rows in a child source and in its parent, with and without matches. */
 interface JoinCount {
   readonly child: ChildSpec;
   readonly parent: SourceSpec;

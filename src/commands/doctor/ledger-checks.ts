@@ -7,11 +7,11 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
-import { Failure } from "../../model/failure.ts";
+import { Failure, FAILURES, recover } from "../../model/failure.ts";
 import { STATUSES, type Summary } from "../../model/outcome.ts";
-import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
+import { readRunLedger, unlessEmpty } from "../../pipeline/run/run-ledger.ts";
 import { requireSameDestination } from "../../pipeline/run/same-destination.ts";
-import { counted, formatCount } from "../../text/count.ts";
+import { counted, countsByName } from "../../text/count.ts";
 import { type Check, failed, failedBy, formatBytes, inspect, ok } from "./check.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 
@@ -24,10 +24,7 @@ export interface LedgerOptions {
   readonly records: number | undefined;
 }
 
-const STORAGE_EXIT_CODE = 6;
-const INCOMPLETE_EXIT_CODE = 3;
 const AMBIGUOUS_EXIT_CODE = 5;
-const IN_USE_EXIT_CODE = 7;
 
 /** Checks the disk space for the ledger, the ledger itself, and its runs. Changes nothing. */
 export async function* ledgerChecks(options: LedgerOptions): AsyncGenerator<Check> {
@@ -35,7 +32,10 @@ export async function* ledgerChecks(options: LedgerOptions): AsyncGenerator<Chec
   yield (await inspect("disk", async () => ({ check: await diskCheck(store.folder, options.records) }))).check;
   const { check, found: exists } = await inspect("ledger", () => integrityCheck(store));
   yield check;
-  if (exists === true) yield* runChecks(store, options);
+  if (exists !== true) return;
+  const checkRuns = (): Promise<readonly Check[]> =>
+    readRunLedger(store, (ledger) => checksOfRuns(store, ledger, options));
+  yield* await recover(checkRuns, (failure) => [failedBy("runs", failure)]);
 }
 
 /**
@@ -57,14 +57,14 @@ async function diskCheck(folder: string, records: number | undefined): Promise<C
   );
   if (!isWritable) {
     return failed("disk", `${existing} cannot be written to`, {
-      exitCode: STORAGE_EXIT_CODE,
+      exitCode: FAILURES.storage,
       fix: "grant write access to it, or choose another location with --ledger",
       figures,
     });
   }
   if (free >= wanted) return ok("disk", text, { figures });
   return failed("disk", `${text}, and about ${formatBytes(wanted)} is needed`, {
-    exitCode: STORAGE_EXIT_CODE,
+    exitCode: FAILURES.storage,
     fix: "free some space, or choose another location with --ledger",
     figures,
   });
@@ -80,31 +80,20 @@ async function nearestFolder(folder: string): Promise<string> {
 }
 
 async function integrityCheck(store: LedgerStore): Promise<{ readonly check: Check; readonly found: boolean }> {
-  try {
-    const { findings, counts } = await store.check();
-    const figures = { ...counts, findings: findings.length };
-    const [first] = findings;
-    if (first === undefined) {
-      const held = `${counted(counts.runs, "run")}, ${counted(counts.records, "record")}`;
-      return { check: ok("ledger", `${store.name} is intact: ${held}`, { figures }), found: true };
-    }
-    const more = findings.length > 1 ? ` (and ${counted(findings.length - 1, "more finding")})` : "";
-    const repairHint = store.repair === undefined ? "" : "; `migrate ledger repair` repairs the ledger";
-    const fix = `\`migrate ledger check\` lists all findings${repairHint}`;
-    return { check: failed("ledger", `${first}${more}`, { exitCode: STORAGE_EXIT_CODE, fix, figures }), found: true };
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== "run_unknown") throw error;
+  const checked = await unlessEmpty(() => store.check());
+  if (checked === undefined)
     return { check: ok("ledger", `${store.name} does not exist yet; the first push creates it`), found: false };
+  const { findings, counts } = checked;
+  const figures = { ...counts, findings: findings.length };
+  const [first] = findings;
+  if (first === undefined) {
+    const held = `${counted(counts.runs, "run")}, ${counted(counts.records, "record")}`;
+    return { check: ok("ledger", `${store.name} is intact: ${held}`, { figures }), found: true };
   }
-}
-
-async function* runChecks(store: LedgerStore, options: LedgerOptions): AsyncGenerator<Check> {
-  try {
-    yield* await readRunLedger(store, (ledger) => checksOfRuns(store, ledger, options));
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    yield failedBy("runs", error);
-  }
+  const more = findings.length > 1 ? ` (and ${counted(findings.length - 1, "more finding")})` : "";
+  const repairHint = store.repair === undefined ? "" : "; `migrate ledger repair` repairs the ledger";
+  const fix = `\`migrate ledger check\` lists all findings${repairHint}`;
+  return { check: failed("ledger", `${first}${more}`, { exitCode: FAILURES.storage, fix, figures }), found: true };
 }
 
 async function checksOfRuns(
@@ -143,19 +132,19 @@ function inUse(run: Run): Check {
   if (settingsIfKnown(run)?.workers !== undefined)
     return ok("last run", `${id} to ${target} is still active, and the same push would join it`);
   return failed("last run", `${id} to ${target} is still active, so no other run can start`, {
-    exitCode: IN_USE_EXIT_CODE,
+    exitCode: FAILURES.ledger_in_use,
     fix: "wait until it has ended (`migrate status`)",
   });
 }
 
 function lastRun({ id, exitCode, dryRun, target }: Run, { counts }: Summary): Check {
-  const known = STATUSES.flatMap((status) => (counts[status] ? [`${formatCount(counts[status])} ${status}`] : []));
+  const known = countsByName(counts, STATUSES);
   const what = dryRun ? "(dry run)" : `to ${target}`;
   const text = `${id} ${what}: ${known.join(", ") || "no records"}`;
   const left = (counts.pending ?? 0) + (counts.blocked ?? 0);
   if (dryRun || (exitCode !== undefined && left === 0)) return ok("last run", text);
   const state = exitCode === undefined ? "interrupted" : "incomplete";
-  return failed("last run", `${text}; ${state}`, { exitCode: INCOMPLETE_EXIT_CODE, fix: `migrate resume ${id}` });
+  return failed("last run", `${text}; ${state}`, { exitCode: FAILURES.incomplete, fix: `migrate resume ${id}` });
 }
 
 /**
@@ -163,7 +152,7 @@ function lastRun({ id, exitCode, dryRun, target }: Run, { counts }: Summary): Ch
  */
 async function ambiguousCheck(ledger: Ledger, runs: readonly Run[], active: string | undefined): Promise<Check> {
   const open = runs.filter(({ id, dryRun, exitCode }) => {
-    return !dryRun && id !== active && (exitCode === undefined || exitCode >= INCOMPLETE_EXIT_CODE);
+    return !dryRun && id !== active && (exitCode === undefined || exitCode >= FAILURES.incomplete);
   });
   const left: { readonly id: string; readonly ambiguous: number }[] = [];
   for (const { id } of open) {

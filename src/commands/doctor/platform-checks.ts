@@ -9,6 +9,7 @@ import { type Check, failed, inspect, ok, skipped, warning } from "./check.ts";
 import { credentialsOf } from "../../job/settings/auth-settings.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import type { AuthSettings } from "../../options/target-options.ts";
+import { FAILURES } from "../../model/failure.ts";
 
 /** Returns the origin of each credential in `secrets`: the name of a variable or a file. */
 export type SecretOrigins = (files: SecretFiles) => Readonly<Partial<Record<keyof Secrets, string>>>;
@@ -157,12 +158,10 @@ async function tokenCheck(target: TargetSettings, dependencies: Dependencies): P
     if (!ended) return { check: ok("token", text) };
     return {
       check: failed("token", `${text}: it has expired`, {
-        exitCode: EXPIRED_EXIT_CODE,
+        exitCode: FAILURES.authentication,
         fix: "set MIGRATE_TOKEN or the file in `tokenFile` to a new token, or use an API key instead",
       }),
     };
   });
   return check;
 }
-
-const EXPIRED_EXIT_CODE = 4;
