@@ -1,9 +1,7 @@
 import path from "node:path";
-import { demo, type DemoStep } from "../../commands/demo/demo.ts";
+import { demo, type DemoStep, type DemoPush } from "../../commands/demo/demo.ts";
 import { push, type PushOptions } from "../../commands/upload/push.ts";
 import type { Secrets } from "../../job/dependencies.ts";
-import type { JobSettings } from "../../job/settings/job-settings.ts";
-import type { SandboxReady } from "../../sandbox/start-sandbox.ts";
 import { Failure } from "../../model/failure.ts";
 import { DEFAULT_PACE } from "../../job/settings/platform-settings.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
@@ -19,7 +17,8 @@ const DEMO_FOLDER = ".migrate/demo";
 export function demoAction(session: Session, flags: DemoFlags): Promise<void> {
   return withContext(session, flags, async (context) => {
     const { logger } = context;
-    if (flags.ledger !== undefined && flags.cluster !== true) throw onlyOfCluster();
+    if (flags.ledger !== undefined && flags.cluster !== true)
+      throw new Failure("usage", "--ledger needs --cluster: without --cluster, the demo creates its own ledger");
     const steps = flags.cluster === true ? await clusterSteps(flags, context) : singleSteps(flags, context);
     for await (const step of steps) {
       if (step.kind === "end") return step.exitCode;
@@ -28,10 +27,6 @@ export function demoAction(session: Session, flags: DemoFlags): Promise<void> {
     }
     return 3;
   });
-}
-
-function onlyOfCluster(): Failure {
-  return new Failure("usage", "--ledger needs --cluster: without --cluster, the demo creates its own ledger");
 }
 
 function singleSteps(flags: DemoFlags, { dependencies }: Context): AsyncIterable<DemoStep> {
@@ -73,15 +68,8 @@ async function clusterSteps(flags: DemoFlags, { dependencies }: Context): Promis
   );
 }
 
-interface AskedPush {
-  readonly job: JobSettings;
-  readonly platform: SandboxReady;
-  readonly ledger: string;
-  readonly out: string;
-}
-
 function pushOptions(
-  { job, platform, ledger, out }: AskedPush,
+  { job, platform, ledger, out }: DemoPush,
   { showValues = false }: DemoFlags,
   pace: PushOptions["pace"],
 ): PushOptions {

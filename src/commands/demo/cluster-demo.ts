@@ -2,13 +2,11 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { readContractWithFindings } from "../../job/contract-files.ts";
 import type { Dependencies, StartedProcess } from "../../job/dependencies.ts";
-import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { RunEvent } from "../../job/run-event.ts";
-import { type DemoStep, countAccounts } from "./demo.ts";
+import { type DemoStep, countAccounts, CONTRACT, HOUSEHOLDS, demoJob, type DemoPush } from "./demo.ts";
 import { Failure } from "../../model/failure.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
-import { type Sandbox, type SandboxReady, startSandbox } from "../../sandbox/start-sandbox.ts";
-import { FIXTURES } from "../serve-sandbox.ts";
+import { type Sandbox, startSandbox } from "../../sandbox/start-sandbox.ts";
 import { startPrivatePostgres } from "./private-postgres.ts";
 
 interface ClusterDemoOptions {
@@ -19,11 +17,7 @@ interface ClusterDemoOptions {
 }
 
 /** Settings that replace the defaults for the demo's push. */
-interface ClusterPush {
-  readonly job: JobSettings;
-  readonly platform: SandboxReady;
-  readonly ledger: string;
-  readonly out: string;
+interface ClusterPush extends DemoPush {
   readonly workers: { readonly count: number; readonly leaseMs: number };
   readonly concurrency: number;
   readonly startProcess: (words: readonly string[]) => StartedProcess;
@@ -33,9 +27,6 @@ interface ClusterPush {
 interface ClusterDemoDependencies extends Dependencies {
   readonly push: (push: ClusterPush) => Promise<RunReport>;
 }
-
-const HERE = path.relative(process.cwd(), FIXTURES);
-const CONTRACT = path.join(HERE, "contract/contract.yaml");
 
 /** Delay before each reply, so that the push lasts long enough to be watched. */
 const LATENCY_MS = 250;
@@ -74,15 +65,7 @@ async function* pushWithWorkers(
   const where = ledger.startsWith("postgres://migrate@127.0.0.1") ? "a temporary PostgreSQL server" : ledger;
   yield { kind: "say", text: `Pushing 220 households with ${WORKERS.count} workers and a ledger on ${where}.\n` };
   const report = await dependencies.push({
-    job: {
-      folder: process.cwd(),
-      contract: [CONTRACT],
-      operation: "import-account",
-      namedSources: {},
-      mapping: path.join(HERE, "demo/mapping.yaml"),
-      sources: [],
-      supplier: sandbox.ready.supplier,
-    },
+    job: demoJob(HOUSEHOLDS, sandbox.ready),
     platform: sandbox.ready,
     ledger,
     out: path.join(folder, "report"),
@@ -104,7 +87,6 @@ async function* pushWithWorkers(
   yield { kind: "end", exitCode: isRight && killed !== undefined ? 0 : 1 };
 }
 
-/** Starts the workers and kills one of them during the push. */
 function createWorkerStarter({ startProcess, onProgress, notice }: ClusterDemoDependencies) {
   const started: StartedProcess[] = [];
   let sent = 0;

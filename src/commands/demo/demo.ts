@@ -9,13 +9,16 @@ import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { type Sandbox, type SandboxReady, startSandbox } from "../../sandbox/start-sandbox.ts";
 import { counted } from "../../text/count.ts";
 import { FIXTURES } from "../serve-sandbox.ts";
+import { type JsonValue, valueAt } from "../../json/json-value.ts";
+import { parsePointer } from "../../json/json-pointer.ts";
 
 export interface DemoOptions {
   /** Folder for all files of the demo; recreated on every run. */
   readonly folder: string;
 }
 
-interface DemoPush {
+/** The settings of a push that the demo determines. */
+export interface DemoPush {
   readonly job: JobSettings;
   readonly platform: SandboxReady;
   readonly ledger: string;
@@ -36,22 +39,31 @@ export type DemoStep =
 
 /** The path of the fixtures relative to the working folder, to keep printed commands and places short. */
 const HERE = path.relative(process.cwd(), FIXTURES);
-const CONTRACT = path.join(HERE, "contract/contract.yaml");
+export const CONTRACT: string = path.join(HERE, "contract/contract.yaml");
 
-interface Extract {
+interface DemoInput {
+  readonly mapping?: string;
+  readonly sources: readonly string[];
+}
+
+export const HOUSEHOLDS: DemoInput = { mapping: path.join(HERE, "demo/mapping.yaml"), sources: [] };
+
+export function demoJob(input: DemoInput, { supplier }: SandboxReady): JobSettings {
+  const [folder, operation] = [process.cwd(), "import-account"];
+  return { ...input, folder, contract: [CONTRACT], operation, namedSources: {}, supplier };
+}
+
+interface Extract extends DemoInput {
   readonly intent: string;
   /** The source whose rejects are in the main rejects file. */
   readonly root: string;
-  readonly mapping?: string;
-  readonly sources: readonly string[];
 }
 
 const EXTRACTS: readonly Extract[] = [
   {
     intent: "220 households from CSV files, joined on import",
     root: "accounts",
-    mapping: path.join(HERE, "demo/mapping.yaml"),
-    sources: [],
+    ...HOUSEHOLDS,
   },
   {
     intent: "24 businesses from a JSON extract of ready-made payloads",
@@ -89,17 +101,11 @@ async function* migrateExtract(
   { folder, sandbox, push }: DemoOptions & { readonly sandbox: Sandbox; readonly push: DemoDependencies["push"] },
 ): AsyncGenerator<DemoStep> {
   const settings = { platform: sandbox.ready, ledger: path.join(folder, "ledger.db") };
-  const job = {
-    ...input,
-    folder: process.cwd(),
-    contract: [CONTRACT],
-    operation: "import-account",
-    namedSources: {},
-  };
+  const job = demoJob(input, sandbox.ready);
   const out = path.join(folder, root);
 
   yield { kind: "say", text: `\nPushing ${intent}.\n` };
-  yield { kind: "report", report: await push({ ...settings, job: { ...job, supplier: sandbox.ready.supplier }, out }) };
+  yield { kind: "report", report: await push({ ...settings, job, out }) };
 
   const corrections = await readCorrections(path.join(HERE, "demo/demo-corrections.csv"));
   const { cells, files } = await correctRejects(out, root, corrections);
@@ -112,8 +118,7 @@ async function* migrateExtract(
     kind: "say",
     text: `\nCorrecting ${cells} cells in ${names}, as their data owners would, and pushing the corrections.\n`,
   };
-  const corrected = { ...job, ...rejects, supplier: sandbox.ready.supplier };
-  yield { kind: "report", report: await push({ ...settings, job: corrected, out: `${out}-corrected` }) };
+  yield { kind: "report", report: await push({ ...settings, job: { ...job, ...rejects }, out: `${out}-corrected` }) };
 }
 
 interface AccountCount {
@@ -131,7 +136,6 @@ export function countAccounts(keys: readonly string[], expected: number): Accoun
   return { text: different === expected ? `${of}, each exactly once` : of, isRight: different === expected };
 }
 
-/** The correct value for one cell of a rejected row. */
 interface Correction {
   readonly source: string;
   /** The identifier of the row, from the first column of its file. */
@@ -209,16 +213,12 @@ function correctNdjson(text: string, corrections: readonly Correction[]): Correc
 }
 
 function applyToJson(line: string, { field, value }: Correction): string {
-  const account: unknown = JSON.parse(line);
-  const names = field.slice(1).split("/");
-  const last = names.pop() ?? "";
-  const inside = names.reduce((at, name) => (isObject(at) ? Reflect.get(at, name) : undefined), account);
-  if (!isObject(inside)) return line;
+  const account: JsonValue = JSON.parse(line);
+  const names = parsePointer(field);
+  const inside = valueAt(account, names.slice(0, -1));
+  const last = names.at(-1) ?? "";
+  if (typeof inside !== "object" || inside === null) return line;
   if (value === "") Reflect.deleteProperty(inside, last);
   else Reflect.set(inside, last, value);
   return JSON.stringify(account);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
