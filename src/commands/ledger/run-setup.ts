@@ -11,15 +11,8 @@ import type { Run } from "../../ledger/records/run.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { FileProof } from "../../model/proof.ts";
-import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
+import { readRunLedger, requireRun, type RunSelection } from "../../pipeline/run/run-ledger.ts";
 
-export interface RunSetupOptions {
-  readonly ledger: string;
-  /** Id of the run, or a prefix of it. Default: the latest run. */
-  readonly run?: string | undefined;
-}
-
-/** A run and the files that it depends on. */
 export interface RunSetup {
   readonly run: Run;
   readonly files: readonly ListedFile[];
@@ -31,8 +24,7 @@ export interface ListedFile extends FileProof {
   readonly isStored: boolean;
 }
 
-/** Lists the files of a run. */
-export async function runSetup({ ledger: locator, run: id }: RunSetupOptions, notifier: Notifier): Promise<RunSetup> {
+export async function runSetup({ ledger: locator, run: id }: RunSelection, notifier: Notifier): Promise<RunSetup> {
   return readRunLedger(await openLedgerStore(locator, notifier), async (ledger) => {
     const run = await requireRun(ledger, id);
     const { job, files: recorded } = settingsOf(run);
@@ -63,7 +55,7 @@ export interface WrittenSetup {
  * file cannot be written
  */
 export async function writeRunSetup(
-  { ledger: locator, run: id, out }: RunSetupOptions & { readonly out: string },
+  { ledger: locator, run: id, out }: RunSelection & { readonly out: string },
   notifier: Notifier,
 ): Promise<WrittenSetup> {
   return readRunLedger(await openLedgerStore(locator, notifier), async (ledger) => {
@@ -87,7 +79,6 @@ export async function writeRunSetup(
   });
 }
 
-/** Returns the deepest folder that contains all files. */
 function commonFolder(names: readonly string[]): string {
   const [first = "", ...others] = names.map((name) => path.dirname(name));
   let folder = first;

@@ -8,16 +8,13 @@ import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { RecordVerification } from "../../ledger/records/verifications.ts";
 import { Failure } from "../../model/failure.ts";
 import { ON_PLATFORM, type Outcome, type Status } from "../../model/outcome.ts";
-import { requireRun, sendingRuns } from "../../pipeline/run/run-ledger.ts";
+import { requireRun, sendingRuns, type RunSelection } from "../../pipeline/run/run-ledger.ts";
 import { type PlatformAnswer, type PlatformCheck, openPlatformCheck } from "../../proof/platform-check.ts";
 import { openUnchanged } from "../../proof/prove-run.ts";
 import { type MappedTrace, PLATFORM_GROUP, acceptedRecord, mappedGroups } from "../../proof/trace-records.ts";
 import { timestamp } from "../../time/clock.ts";
 
-export interface CompareOptions {
-  readonly ledger: string;
-  /** Id of the run, or a prefix of it. Default: the latest run. */
-  readonly run?: string | undefined;
+export interface CompareOptions extends RunSelection {
   /** Whether to compare the records of every run that sent records. */
   readonly all: boolean;
   /** Whether to compare only records that have not been compared since they were accepted. */

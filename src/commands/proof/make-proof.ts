@@ -2,16 +2,13 @@ import { type Dependencies, withoutRepeatedNotices } from "../../job/dependencie
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Proof } from "../../model/proof.ts";
-import { readRunLedger, requireRun, sendingRuns } from "../../pipeline/run/run-ledger.ts";
+import { readRunLedger, requireRun, sendingRuns, type RunSelection } from "../../pipeline/run/run-ledger.ts";
 import { openPlatformCheck, withoutReplaced } from "../../proof/platform-check.ts";
 import { verifyProof } from "../../proof/verify-proof.ts";
 import { isComplete, writeProof } from "../../proof/write-proof.ts";
 import { timestamp } from "../../time/clock.ts";
 
-export interface MakeProofOptions {
-  readonly ledger: string;
-  /** Id of the run, or a prefix of it. Default: the latest run. */
-  readonly run?: string | undefined;
+export interface MakeProofOptions extends RunSelection {
   /** Whether to prove all runs that sent records. */
   readonly all: boolean;
   /** Folder for the proof. */
@@ -43,17 +40,14 @@ export async function makeProof(
   try {
     return await readRunLedger(await openLedgerStore(locator, dependencies), async (ledger) => {
       const runs = all ? await sendingRuns(ledger) : [await requireRun(ledger, id)];
-      const settings = {
-        ledger,
-        runs,
-        folder: out,
-        all,
-        madeAt: timestamp(dependencies.clock),
-        tool: dependencies.userAgent,
-      };
       const proof = await writeProof(
         {
-          ...settings,
+          ledger,
+          runs,
+          folder: out,
+          all,
+          madeAt: timestamp(dependencies.clock),
+          tool: dependencies.userAgent,
           queryPlatform: readBack
             ? async (job, recorded, run) => {
                 const check = await openPlatformCheck(job, recorded, dependencies, (one) => opened.push(one));

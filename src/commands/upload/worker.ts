@@ -11,18 +11,13 @@ import { openLedgerStore, requireSharedLedger } from "../../ledger/open-ledger-s
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { Run } from "../../ledger/records/run.ts";
 import { cannotJoin } from "../../ledger/runs/cannot-join.ts";
-import type { SharedStatus } from "../../ledger/runs/shared-run.ts";
 import { Failure } from "../../model/failure.ts";
-import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
+import { readRunLedger, requireRun, type RunSelection } from "../../pipeline/run/run-ledger.ts";
 import { isDistributed, joinRun, type WorkerResult } from "../../pipeline/shared/join-run.ts";
 import { patiently, remainsOpen } from "../../pipeline/shared/planner-presence.ts";
 import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 
-export interface WorkerOptions {
-  /** Locator of the ledger. */
-  readonly ledger: string;
-  /** Id of the run, or a prefix of it. Default: the latest run. */
-  readonly run?: string | undefined;
+export interface WorkerOptions extends RunSelection {
   /** The folder in which the user started the command. */
   readonly folder: string;
 }
@@ -66,7 +61,7 @@ const POLL_MS = 1_000;
  */
 async function plannedRun(store: LedgerStore, id: string | undefined, dependencies: Dependencies): Promise<Run> {
   const { clock, drain, notice } = dependencies;
-  const look = async (): Promise<LookedUp> => {
+  const look = async () => {
     const run = await readRunLedger(store, (ledger) => requireRun(ledger, id));
     return { run, status: await store.sharedStatus?.(run.id), active: await store.activeRun() };
   };
@@ -78,13 +73,6 @@ async function plannedRun(store: LedgerStore, id: string | undefined, dependenci
     if (!isAnnounced) notice(`Run ${run.id} is being planned; waiting for its ranges`);
     await clock.sleep(POLL_MS, drain);
   }
-}
-
-interface LookedUp {
-  readonly run: Run;
-  readonly status: SharedStatus | undefined;
-  /** The run that a live process is working on. */
-  readonly active: string | undefined;
 }
 
 function noWorkFailure(run: Run, { hasPlanner }: { readonly hasPlanner: boolean }): Failure {

@@ -5,6 +5,13 @@ import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Status } from "../../model/outcome.ts";
 
+export interface RunSelection {
+  /** Locator of the ledger: the path of its file, or its URL. */
+  readonly ledger: string;
+  /** Id of the run, or a prefix of it. Default: the latest run. */
+  readonly run?: string | undefined;
+}
+
 /**
  * Returns the run with this id. Without an id, returns the latest run that appears in lists.
  * @throws Failure `run_unknown` if there is no such run

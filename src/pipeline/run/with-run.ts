@@ -18,7 +18,7 @@ import type { RunHandle } from "../plan/plan-records.ts";
 import { bytesOf } from "../threads/thread-count.ts";
 import { openRunJournal } from "./run-journal.ts";
 import { progressPath } from "./progress-file.ts";
-import { requireRun } from "./run-ledger.ts";
+import { requireRun, type RunSelection } from "./run-ledger.ts";
 import { requireSameDestination } from "./same-destination.ts";
 import { type ReportOptions, requireReportFolder, type RunReport, type ShownRun } from "./run-report.ts";
 
@@ -181,11 +181,7 @@ function inThreadIfLarge(
   return (isWanted ? ledger.inThread?.(begins) : undefined) ?? ledger;
 }
 
-export interface RecordedRunOptions {
-  /** Locator of the ledger: the path of its file, or its URL. */
-  readonly ledger: string;
-  /** Id of the run, or a prefix of the id. By default, the latest run. */
-  readonly run?: string | undefined;
+export interface RecordedRunOptions extends RunSelection {
   /** Report folder. By default, the report folder recorded with the run. */
   readonly out?: string | undefined;
   readonly showValues: boolean;
