@@ -20,16 +20,15 @@ import { causesOf, daysSince } from "../../pipeline/owners/record-owner.ts";
 import { type ReportByOwner, reportByOwner } from "../../pipeline/owners/report-by-owner.ts";
 import { closeAfterReport } from "../../pipeline/run/close-after-report.ts";
 import { openJobIfUnchanged, openRecordedJob } from "../../pipeline/run/recorded-job.ts";
-import { listedRuns, readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
+import { listedRuns, readRunLedger, requireRun, type RunSelection } from "../../pipeline/run/run-ledger.ts";
 import { type RunReport, reportRun, requireReportFolder } from "../../pipeline/run/run-report.ts";
 import { runState, unreadExitCode } from "../../pipeline/run/run-state.ts";
-import { writeMigrationReport } from "../../report/migration-report.ts";
 import { timestamp } from "../../time/clock.ts";
+import { openReportFolder } from "../../report/report-folder.ts";
+import { writeMigrationPage } from "../../report/page/migration-page.ts";
+import { indentedJson } from "../../terminal/safe-json.ts";
 
-export interface ReportOptions {
-  readonly ledger: string;
-  /** Id of the run, or a prefix of it. Default: the latest run. */
-  readonly run?: string | undefined;
+export interface ReportOptions extends RunSelection {
   /** Folder for the report files; default: the folder of the run. */
   readonly out?: string | undefined;
   /** Whether to write the rejects to a workbook as well. */
@@ -57,10 +56,7 @@ export function report(options: ReportOptions, dependencies: Dependencies): Prom
   });
 }
 
-export interface OwnerReportOptions {
-  readonly ledger: string;
-  /** Id of the run, or a prefix of it. Default: the latest run. */
-  readonly run?: string | undefined;
+export interface OwnerReportOptions extends RunSelection {
   /** Folder of the reports by owner; default: the folder of the run. */
   readonly out?: string | undefined;
   readonly owners: readonly OwnerRule[];
@@ -144,6 +140,25 @@ export async function reportMigration(
     report: migration,
     page: await writeMigrationReport(migration, out ?? path.join(store.folder, "migration")),
   };
+}
+
+/**
+ * Writes `migration.json` and `migration.html`, and moves them into the folder once both are complete. Returns the path
+ * of the page.
+ * @throws Failure `storage`, or `usage` for a folder that is a link or that others can write to
+ */
+async function writeMigrationReport(migration: MigrationReport, name: string): Promise<string> {
+  const folder = await openReportFolder(name);
+  try {
+    const json = await folder.create("migration.json");
+    await json.write(indentedJson(migration));
+    const page = await folder.create("migration.html");
+    await writeMigrationPage(migration, page.write);
+    await folder.commit();
+    return page.path;
+  } finally {
+    await folder.discard();
+  }
 }
 
 async function requireDestinations(ledger: Ledger): Promise<readonly DestinationReport[]> {
