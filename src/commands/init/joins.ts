@@ -169,7 +169,6 @@ export function columnNamed({ columns }: SourceProfile, name: string): ColumnPro
   return columns.find((column) => column.name === name);
 }
 
-/** How a source relates to its parent source. */
 export interface Parent {
   readonly join: Join;
   /**
@@ -216,7 +215,6 @@ function parentCandidates(source: SourceProfile, joins: readonly Join[]): readon
   return [...own, ...shared];
 }
 
-/** Returns the best joins from a source, best first. */
 function joinsOf(source: SourceProfile, joins: readonly Join[]): readonly Join[] {
   const own = joins.filter(({ from }) => from === source);
   const best = Math.max(0, ...own.map(({ score }) => score));
@@ -248,9 +246,4 @@ function mostFrequent(keys: readonly ColumnProfile[]): ColumnProfile | undefined
 /** Returns the column that links a row to its parent row. The column fills no field. */
 export function joinColumn({ parent }: SourceNode): ColumnProfile | undefined {
   return parent === undefined ? undefined : parent.shared ? parent.join.key : parent.join.column;
-}
-
-/** Returns a node and all nodes below it. */
-export function nodesOf(node: SourceNode): readonly SourceNode[] {
-  return [node, ...node.children.flatMap(nodesOf)];
 }

@@ -15,13 +15,13 @@ import { type MappingCheck, checkMapping } from "./check-mapping.ts";
 import { fillAll, preparePayload, zoneOf } from "./guess/guess-mapping.ts";
 import type { Container, Slot } from "./guess/region.ts";
 import { profileOptions } from "./init.ts";
-import { type SourceNode, columnNamed, nodesOf } from "./joins.ts";
+import { type SourceNode, columnNamed } from "./joins.ts";
 import { type SourceProfile, profileSources } from "./profile/profile-sources.ts";
 import { leafText } from "./write/leaf-text.ts";
 import { fieldLines } from "./write/mapping-text.ts";
 import { renderLines, yamlText } from "./write/yaml-text.ts";
+import { withDescendants } from "../../read/input/opened-source.ts";
 
-/** The result of adding fields to a mapping. */
 export interface InitUpdate {
   readonly file: string;
   /** The attrs that were added. */
@@ -45,23 +45,19 @@ export async function updateMapping(settings: JobSettings, dependencies: Depende
   const { plan, operation, contract, input } = await openJob(settings, { ...dependencies, notice: () => undefined });
   await input.close();
   const profiles = await profileSources(
-    sourcesOf(plan).map(({ name, files }) => ({ name, patterns: files })),
+    withDescendants<SourceSpec>(plan).map(({ name, files }) => ({ name, patterns: files })),
     profileOptions(settings, dependencies),
   );
   const { text } = await readTextFile(file);
   const written = valueAt(parseDocument({ file, text }, "mapping_invalid").value, ["payload"]) ?? {};
   const { payload, scores } = preparePayload({ operation, contract, supplier: settings.supplier });
   const root = nodeOf(plan, profiles);
-  placeAsWritten(payload, written, new Map(nodesOf(root).map((node) => [node.source.name, node])));
+  placeAsWritten(payload, written, new Map(withDescendants(root).map((node) => [node.source.name, node])));
   fillAll(payload, root, scores);
   const { extended, found } = addFields(text, payload, zoneOf(contract));
   const { added, open } = found;
   if (added.length > 0) await replaceFile(file, extended, { mode: (await stat(file)).mode & 0o777 });
   return { file: path.normalize(file), added, open, check: await checkMapping(settings, dependencies) };
-}
-
-function sourcesOf(spec: SourceSpec): readonly SourceSpec[] {
-  return [spec, ...spec.children.flatMap(sourcesOf)];
 }
 
 /** Converts the sources of a mapping to a tree of the same type as the guessed tree. */

@@ -3,9 +3,10 @@ import type { GuessedMapping } from "../guess/guess-mapping.ts";
 import type { Container, Slot } from "../guess/region.ts";
 import { dateForm, shareOf } from "../profile/column-profile.ts";
 import { nameWords } from "../guess/field-names.ts";
-import { joinColumn, nodesOf, type Parent, type SourceNode, type SourceTree } from "../joins.ts";
+import { joinColumn, type Parent, type SourceNode, type SourceTree } from "../joins.ts";
 import { choicesText, guessComment, leafText } from "./leaf-text.ts";
 import { BLANK, commentLine, type Line, MAPPING_SCHEMA_FILE, renderLines, schemaLine, yamlText } from "./yaml-text.ts";
+import { withDescendants } from "../../../read/input/opened-source.ts";
 
 /** Returns the text of the mapping file. Comments explain each guess and list the remaining work. */
 export function mappingText(guessed: GuessedMapping, folder: string): string {
@@ -27,7 +28,6 @@ export function mappingText(guessed: GuessedMapping, folder: string): string {
   ]);
 }
 
-/** Names the key, unless the contract declares it. */
 function keyLines({ operation, key }: GuessedMapping): readonly Line[] {
   if (operation.key !== undefined) return [];
   return [
@@ -127,7 +127,7 @@ function rowColumnsText(node: SourceNode, { root }: SourceTree): string {
 
 /** Returns the names of the sources on the path from the root to the node, without the root. */
 function pathTo(node: SourceNode, above: SourceNode): readonly string[] {
-  const next = above.children.find((child) => nodesOf(child).includes(node));
+  const next = above.children.find((child) => withDescendants(child).includes(node));
   return next === undefined ? [] : [next.source.name, ...pathTo(node, next)];
 }
 
@@ -214,7 +214,7 @@ function asItem(lines: readonly Line[]): readonly Line[] {
 
 function unusedLines({ tree, payload }: GuessedMapping): readonly Line[] {
   const used = new Set(allSlots(payload).flatMap(({ guess }) => guess?.column ?? []));
-  const lines = nodesOf(tree.root).flatMap((node) => {
+  const lines = withDescendants(tree.root).flatMap((node) => {
     const { source, key } = node;
     const on = joinColumn(node);
     const unused = source.columns.filter((column) => !used.has(column) && column !== on && column !== key);
