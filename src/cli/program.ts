@@ -231,7 +231,6 @@ function addCompletionCommands(program: Command, session: Session): void {
     .action(onDemand(session, async () => (await completionActions()).completeAction));
 }
 
-/** Adds `help <command>` to the program and to each group of commands. */
 function addHelpCommands(group: Command): void {
   for (const command of group.commands) if (command.commands.length > 0) addHelpCommands(command);
   group

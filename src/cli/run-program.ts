@@ -51,7 +51,6 @@ function forgetEmptyVariables(): void {
   }
 }
 
-/** @param useFlags returns the logger for the flags of the command */
 async function parseAndRun(session: Session, useFlags: (flags: Flags) => Logger): Promise<void> {
   const program = createProgram(session);
   program.hook("preAction", async (_program, command) => {

@@ -48,7 +48,6 @@ export interface RescueEnvironment extends Notifier {
   readonly rescueFolder: string;
 }
 
-/** The environment for the journals of this machine. */
 export interface JournalEnvironment extends RescueEnvironment {
   readonly clock: Clock;
   /** Folder for data that this machine keeps about ledgers on servers. Independent of the working folder. */
@@ -60,7 +59,6 @@ export interface ProxyEnvironment {
   readonly proxyCredentials?: string | undefined;
 }
 
-/** The environment of requests to the platform. */
 export interface PlatformEnvironment extends Notifier, ProxyEnvironment {
   /** Credentials, from the environment or from the private files that the target names. */
   readonly secrets: (files: SecretFiles) => Promise<Secrets>;
@@ -77,13 +75,11 @@ export interface ContractCaching {
   readonly contractCache?: ContractCache | undefined;
 }
 
-/** The environment for opening the files of a job. */
 export interface FileEnvironment extends Notifier {
   /** A folder of this process for temporary files: private, created on first use, removed at the end. */
   readonly temporaryFolder: string;
 }
 
-/** The environment for starting worker processes. */
 export interface ProcessEnvironment extends StopSignals {
   readonly clock: Clock;
   /** Starts this program as another process with these arguments; absent in the library. */
@@ -107,7 +103,6 @@ export interface Dependencies
     ContractCaching {
   /** The access key of a document store, from the environment or from a private file. */
   readonly storeCredentials: (file: string | undefined) => Promise<StoreKey | undefined>;
-  /** Whether a user can answer questions. */
   readonly canAsk: boolean;
   /** Asks for a typed answer. Resolves to undefined if no user can answer. */
   readonly ask: (question: string) => Promise<string | undefined>;

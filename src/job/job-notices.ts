@@ -11,7 +11,6 @@ import type { Rule } from "../rules/language/rule.ts";
 import type { Notifier } from "./dependencies.ts";
 import { skippedRulesText } from "./settings/rule-configuration.ts";
 
-/** Shows a notice if the settings select an operation other than the one in the mapping. */
 export function noticeOtherOperation(
   document: MappingDocument | undefined,
   used: Operation,
@@ -26,7 +25,6 @@ export function noticeOtherOperation(
   );
 }
 
-/** Shows one notice about the required fields that the mapping does not fill. */
 export function noticeUnmappedFields(mapping: Mapping, file: string | undefined, dependencies: Notifier): void {
   const { unmappedRequired } = mapping;
   if (unmappedRequired.length === 0) return;

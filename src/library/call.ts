@@ -11,7 +11,6 @@ import { chooseSecrets } from "../runtime/read-credentials.ts";
 import { limitFailure } from "../runtime/system-limits.ts";
 import { reserveTemporaryFolder } from "../runtime/temporary-folder.ts";
 
-/** The state of one library call. */
 export interface Call {
   readonly dependencies: Dependencies;
   /** Removes every listener and timer, and the temporary files. */

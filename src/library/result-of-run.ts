@@ -72,7 +72,6 @@ function resultOf({ report, exitCode, failures, files }: RunReport, { showValues
   };
 }
 
-/** Returns the counts in the order of `STATUSES`. */
 function inOrder(counts: Summary["counts"]): Summary["counts"] {
   return Object.fromEntries(
     STATUSES.flatMap((status) => (counts[status] === undefined ? [] : [[status, counts[status]]])),

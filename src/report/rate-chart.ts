@@ -1,7 +1,6 @@
 import { plainText } from "../text/plain-text.ts";
 import { wrapText } from "../terminal/text-width.ts";
 
-/** One half hour of the day. */
 interface ChartBar {
   /** `HH:MM` in local time. */
   readonly clock: string;
@@ -12,7 +11,6 @@ interface ChartBar {
 export interface RateChart {
   readonly title: string;
   readonly bars: readonly ChartBar[];
-  /** Width of the terminal in columns. */
   readonly width: number;
 }
 
@@ -71,7 +69,6 @@ function niceStep(minimum: number): number {
   return power * ([1, 2, 2.5, 5].find((nice) => nice * power >= minimum) ?? 10);
 }
 
-/** Returns the levels of the rows from top to bottom. */
 function rowLevels({ up, down }: Scale): readonly number[] {
   return Array.from({ length: up + down + 1 }, (_, index) => up - index);
 }

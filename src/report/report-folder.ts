@@ -77,7 +77,6 @@ export async function openReportFolder(folder: string): Promise<ReportFolder> {
   };
 }
 
-/** Removes a file if it exists. */
 export async function removeFile(file: string): Promise<void> {
   await withStorageFailure(file, () => unlink(file).catch(unless("ENOENT")));
 }

@@ -7,7 +7,6 @@ import type { Write } from "./report.ts";
 interface Page {
   readonly title: string;
   readonly content: readonly Html[];
-  /** Whether the page runs the script `report.js`. */
   readonly hasScript: boolean;
 }
 

@@ -2,7 +2,6 @@ import { RUN_STATES, type SendProgress } from "../../job/run-progress.ts";
 import { STATUSES } from "../../model/outcome.ts";
 import type { CurrentProgress } from "../progress/progress.ts";
 
-/** One value of a metric, with its labels. */
 interface Sample {
   readonly value: number;
   readonly labels?: Readonly<Record<string, string>>;

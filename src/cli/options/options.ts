@@ -26,7 +26,6 @@ import {
   type WEB,
 } from "./run-option-tables.ts";
 
-/** Options of the commands that work on a job or a run. */
 type Options = typeof GENERAL &
   typeof JOB &
   typeof RUN &
@@ -41,7 +40,6 @@ type Options = typeof GENERAL &
 /** The options as parsed from the command line and the environment. `settings.ts` converts them to settings. */
 export type Flags = Partial<FlagsOf<Options> & FlagsOf<typeof TARGET>>;
 
-/** Options of the commands that report a run. */
 export interface RunFlags extends Flags {
   readonly format: Format;
 }
@@ -54,7 +52,6 @@ export type ReconcileFlags = RunFlags & FlagsOf<typeof RECONCILE>;
 
 export type InitFlags = InspectFlags & FlagsOf<typeof INIT>;
 
-/** Options of `contract show`. */
 export type FieldFlags = InspectFlags & FlagsOf<typeof FIELDS>;
 
 export type DoctorFlags = Flags & FlagsOf<typeof DOCTOR> & { readonly format: "text" | "json" };
@@ -77,13 +74,10 @@ export type CorrectionFlags = InspectFlags & Partial<FlagsOf<typeof CORRECTIONS>
 
 export type WebFlags = Flags & FlagsOf<typeof WEB>;
 
-/** Options that select a document store. */
 export type StoreFlags = Flags & FlagsOf<typeof STORE> & FlagsOf<(typeof STORE)["store"]["members"]>;
 
-/** Options of `documents check`. */
 export type DocumentFlags = RunFlags & StoreFlags & FlagsOf<typeof DOCUMENTS>;
 
-/** Options of `run files`. */
 export type RunFilesFlags = InspectFlags & { readonly out: string };
 
 /** Options of all other commands that show data. */

@@ -19,7 +19,6 @@ export interface Progress {
   readonly paused: <T>(work: () => Promise<T>) => Promise<T>;
   /** Writes a permanent line above the progress line. */
   readonly notice: Notifier["notice"];
-  /** Called after the user has asked to stop. */
   readonly stopping: () => void;
   readonly current: () => CurrentProgress;
   readonly stop: () => void;
@@ -104,7 +103,6 @@ interface ProgressScreen {
   readonly width: () => number;
 }
 
-/** The output that shows the progress. */
 interface ProgressLine {
   readonly show: (shown: ShownProgress) => void;
   /** Calls `log`, which writes a permanent line above the progress. */

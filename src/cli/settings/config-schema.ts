@@ -105,7 +105,6 @@ export function configJsonSchema(): JsonObject {
   return { title: "migrate.yaml", description: "docs/configuration.md", ...(isJsonObject(schema) ? schema : {}) };
 }
 
-/** A platform in the configuration file. */
 export interface TargetConfig extends FileValues<typeof TARGET>, FileValues<typeof PACE> {
   /** Settings of suppliers on this platform. They override the settings in `suppliers` at the top level of the file. */
   readonly suppliers?: SuppliersConfig | undefined;

@@ -129,13 +129,11 @@ interface KnownSetting {
   /** The name in the configuration file, such as `targets.test.baseUrl`. */
   readonly name: string;
   readonly value: JsonValue | undefined;
-  /** The name of the option that sets this setting. */
   readonly option?: string;
   /** Possible paths in the configuration file. The first path with a value applies. */
   readonly paths: readonly AttrPath[];
 }
 
-/** Returns the settings that result from flags, variables and the configuration. */
 function knownSettings(settings: Settings, config: Config, flags: Flags): readonly KnownSetting[] {
   const name = targetNameOf(flags, config);
   return [

@@ -20,7 +20,6 @@ import type { View, ViewOptions } from "./view.ts";
  */
 export const initView: View<InitResult> = { text: initText, json: initJson };
 
-/** Shows the fields that `--update` added. */
 export const initUpdateView: View<InitUpdate> = {
   text: ({ file, added, open, check }) =>
     [

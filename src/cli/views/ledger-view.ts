@@ -8,7 +8,6 @@ import { counted, formatCount } from "../../text/count.ts";
 import { plainText } from "../../text/plain-text.ts";
 import type { View, ViewOptions } from "./view.ts";
 
-/** @param path the path of the checked ledger */
 export function ledgerCheckView(path: string): View<LedgerCheck> {
   return { text: (check) => checkText(check, path) };
 }

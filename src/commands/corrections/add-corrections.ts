@@ -32,7 +32,6 @@ export interface CorrectionRequest {
 
 export interface AddOptions {
   readonly job: JobSettings;
-  /** The corrections file. */
   readonly file: string;
   readonly requests: readonly CorrectionRequest[];
   /** The person who runs the command: `MIGRATE_OPERATOR`, or `user@host`. */
@@ -158,7 +157,6 @@ export function keyNames({ plan, mapping }: Job): (source: string, row: Row) => 
   return (source, row) => names.get(source)?.(row);
 }
 
-/** Groups the requests by source and key. */
 function requestsByKey(
   { plan }: Job,
   requests: readonly CorrectionRequest[],

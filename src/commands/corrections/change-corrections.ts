@@ -89,7 +89,6 @@ export async function saveCorrections(file: string, added: readonly Correction[]
   return before.filter((correction) => identities.has(identityOf(correction))).length;
 }
 
-/** A line to append to a corrections file. */
 export interface NewChange {
   readonly change: "set" | "unset";
   readonly correction: Correction;
@@ -155,7 +154,6 @@ export function appendChanges(file: string, decide: (size: number) => Promise<Ad
   });
 }
 
-/** Whether a file has room for this number of bytes. */
 export function hasRoom(file: string, bytes: number): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) + bytes < SIZE_LIMIT;
 }

@@ -20,7 +20,6 @@ import {
 } from "../../read/corrections/correction.ts";
 import { type NewChange, planCell } from "./change-corrections.ts";
 
-/** A changed cell in rejects. */
 interface ReturnedCell {
   readonly source: string;
   readonly column: string;

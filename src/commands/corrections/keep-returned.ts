@@ -22,7 +22,6 @@ export interface KeepOptions {
   readonly job: JobSettings;
   /** Settings for reading the rejects of each folder, in the order in which the user named the folders. */
   readonly rejects: readonly JobSettings[];
-  /** The corrections file. */
   readonly file: string;
   /** The person who runs the command: `MIGRATE_OPERATOR`, or `user@host`. */
   readonly by: string;

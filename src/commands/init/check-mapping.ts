@@ -7,7 +7,6 @@ import { contentHash } from "../../ledger/records/record-hashes.ts";
 import { checkedRecords } from "../../migrate.ts";
 import type { MappedRecord } from "../../model/record.ts";
 
-/** The result of validating records with a mapping. */
 export interface MappingCheck {
   readonly records: number;
   readonly valid: number;

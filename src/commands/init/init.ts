@@ -34,7 +34,6 @@ import { mappingText, relativePath } from "./write/mapping-text.ts";
 export interface GuessedJob {
   /** Contract, operation, sources, supplier, encoding, delimiter. */
   readonly job: JobSettings;
-  /** Folder for the generated files. */
   readonly out: string;
   /** Name of the source whose rows are the records; default: guessed. */
   readonly root?: string | undefined;

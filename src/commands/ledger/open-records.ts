@@ -19,7 +19,6 @@ export interface OpenOptions extends OpenRecordOptions {
 
 export type OpenDependencies = StoreOptions & CellDependencies;
 
-/** The number of open records by state. */
 export type OpenCounts = ReadonlyMap<OpenState, number>;
 
 /** Passes the open records of the migration to `add` in batches, and returns their counts. Changes nothing. */

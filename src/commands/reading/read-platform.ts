@@ -57,7 +57,6 @@ export async function* products(
 
 interface AccountOptions {
   readonly target: TargetSettings;
-  /** The platform's account number. */
   readonly number: string;
 }
 

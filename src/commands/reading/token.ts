@@ -10,7 +10,6 @@ import type { AuthSettings } from "../../options/target-options.ts";
 
 export interface TokenOptions {
   readonly target: TargetSettings;
-  /** Whether to include the token itself. */
   readonly show: boolean;
 }
 

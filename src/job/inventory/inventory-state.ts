@@ -16,7 +16,6 @@ export interface InventoryState {
   readonly missing: number;
 }
 
-/** Returns the state of an inventory that is only a number. */
 export function stateOfNumber({ target, operation, destinations }: Platform, expected: number): InventoryState {
   const records = destinations.reduce((sum, each) => sum + each.records, 0);
   const seen = Math.min(records, expected);

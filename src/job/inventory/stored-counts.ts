@@ -9,7 +9,6 @@ import type { KeyMarks } from "./key-marks.ts";
 
 type Destination = Pick<DestinationState, "endpoint" | "supplier">;
 
-/** Destinations on one platform. */
 export interface CountedPlatform {
   readonly target: string;
   readonly destinations: readonly Destination[];

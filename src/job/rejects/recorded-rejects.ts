@@ -31,7 +31,6 @@ export interface RecordedRejects {
   readonly files: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Options for restoring the setup of the run. */
 export interface SetupOptions {
   /** Kinds of files that the new run names itself. The recorded files of these kinds are not used. */
   readonly replaced: ReadonlySet<FileKind>;
@@ -78,7 +77,6 @@ export async function exportedSources(folder: string): Promise<Pick<JobSettings,
   return { sources: job.sources.map(resolve), namedSources: Object.fromEntries(named) };
 }
 
-/** Returns the files of each source, in the order of the reports. */
 async function filesOf(reports: readonly RejectsReport[]): Promise<ReadonlyMap<string, readonly string[]>> {
   const files = new Map<string, readonly string[]>();
   for (const { folder, document } of reports) {

@@ -50,7 +50,6 @@ export function settingDifferences(own: Run, other: Run): readonly string[] {
   ];
 }
 
-/** Returns the settings of the target without the flags that select it. */
 function addressOf({ target }: RunSettings): unknown {
   const { flags: _flags, ...address } = target;
   return address;

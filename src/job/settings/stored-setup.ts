@@ -20,7 +20,6 @@ import {
 import type { RunSettings } from "./recorded-settings.ts";
 import { copyName } from "./setup-paths.ts";
 
-/** The files that runs have stored. */
 export type StoredFiles = Pick<Ledger, "setupFile">;
 
 interface RecordedSetup {

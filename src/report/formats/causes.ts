@@ -23,7 +23,6 @@ export interface Cause extends CauseFacts {
   readonly otherShapes: number;
 }
 
-/** A shape of values within a cause. */
 export interface ShapeCount {
   /**
    * Absent if there is no value, for example for a missing field. If the value looks like a code (`found`), the shape

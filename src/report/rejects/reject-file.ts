@@ -69,7 +69,6 @@ export function openRejectFile<R>(
   };
 }
 
-/** Renders the rows of one kind of file. */
 interface RejectLayout<R> {
   readonly kind: "csv" | "json";
   readonly header: () => string;
@@ -82,7 +81,6 @@ interface RejectLayout<R> {
 export interface CsvRejectOptions {
   /** Declared delimiter of the sources: one character. */
   readonly delimiter?: string;
-  /** Declared encoding of the sources. */
   readonly encoding?: string;
 }
 
@@ -161,7 +159,6 @@ export const UNCOPIED_ERRORS: ReadonlySet<string> = new Set<LocalFinding["code"]
   "source_record_too_large",
 ]);
 
-/** Omits the columns that `migrate` adds to rejects. */
 export function originalColumns({ columns }: CsvTable): readonly string[] {
   return columns.filter((column) => !isAddedColumn(column));
 }

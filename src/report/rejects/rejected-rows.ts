@@ -5,7 +5,6 @@ import type { Problem } from "../../model/problem.ts";
 import { type InputRecord, isCsvRow, type Row } from "../../model/record.ts";
 import type { RunOutcomes } from "../report.ts";
 
-/** A batch of the input, and the records in it that need correction. */
 export interface RejectedBatch {
   readonly batch: readonly InputRecord[];
   readonly rejected: readonly { readonly record: InputRecord; readonly outcome: Outcome }[];

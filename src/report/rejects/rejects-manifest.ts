@@ -33,7 +33,6 @@ export const FINGERPRINT_FILE = "rejects.fingerprints";
 
 export interface ManifestFile {
   readonly source: string;
-  /** Name of the file in the report folder. */
   readonly file: string;
   readonly kind: "csv" | "json";
   /** The original columns; only for CSV. */

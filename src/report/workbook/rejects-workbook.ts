@@ -208,7 +208,6 @@ type ColumnChoices = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
 
 interface AllowedValues {
   readonly sheet: FinishedSheet;
-  /** The drop-down lists by source. */
   readonly dropDowns: ReadonlyMap<string, readonly DropDown[]>;
 }
 

@@ -14,7 +14,6 @@ export const contractDiffView: View<ContractDiff> = {
   markdown: contractDiffMarkdown,
 };
 
-/** Warns that changes may be missing because of a problem in a contract. */
 export function contractWarningText(place: Place, message: string): string {
   return `${formatPlace(place)}: warning: ${plainText(message)}; changes that depend on it may be missing`;
 }

@@ -39,7 +39,6 @@ export function statusText({ runs, coverage, migration = [], inventory = [] }: L
   return parts.length === 0 ? "The ledger has no runs\n" : parts.join("\n");
 }
 
-/** Renders a block for each destination, with one line per state. */
 function migrationText(migration: readonly DestinationState[], screen: Screen): string {
   const blocks = migration.map(({ target, supplier, operation, records, counts, withoutKey, verified }) => {
     const where = [target, ...(supplier === "" ? [] : [`supplier ${supplier}`]), operation].map((part) =>
@@ -116,7 +115,6 @@ function countsText(counts: Summary["counts"]): string {
   return countsByName(counts, STATUSES).join(", ");
 }
 
-/** Describes one run, with one subject per line. Wraps lines that do not fit. */
 function runText({ run, summary, by, state, progress, shared }: RunStatus, { width }: Screen): string {
   const where = run.supplier === "" ? run.target : `${run.target}, supplier ${run.supplier}`;
   const { counts, records } = summary;

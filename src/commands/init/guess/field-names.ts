@@ -14,7 +14,6 @@ export function nameWords(name: string): readonly string[] {
 
 const remembered = new Map<string, readonly string[]>();
 
-/** Maps each spelling to the words for its meaning. */
 const MEANINGS: ReadonlyMap<string, readonly string[]> = new Map(
   FIELD_WORDS.replaceAll(/\n {2}/g, " ")
     .split("\n")

@@ -75,7 +75,6 @@ function possibleRoots(sources: readonly SourceProfile[], { root, key }: GuessOp
   });
 }
 
-/** Fills the business key from the column that the user named. */
 function fillKey({ payload, key, scores }: PreparedPayload, source: SourceProfile, name: string): void {
   const slot = slotsIn(payload).find(({ path }) => path.join(".") === key);
   const column = columnNamed(source, name);

@@ -59,7 +59,6 @@ export interface Container extends TreeField {
 /** Maximum depth of the tree. Deeper objects are rare in extracts, and schemas may be recursive. */
 const MAX_DEPTH = 8;
 
-/** Returns the payload as a tree of fields to fill. */
 export function payloadTree(type: FieldType, name: string): Container {
   return containerOf({ name, type, required: true, isList: false, parent: undefined });
 }
@@ -142,7 +141,6 @@ export function* containersIn(container: Container): Generator<Container> {
   }
 }
 
-/** Returns the fields that are filled from the same row. */
 export function slotsIn(container: Container): readonly Slot[] {
   return [container, ...containersIn(container)].flatMap(({ fields }) =>
     fields.filter((field) => field.kind === "slot"),
@@ -169,19 +167,16 @@ export function fieldsOf(type: FieldType, entry: JsonObject = {}): readonly Cont
 
 const ANYTHING: FieldType = { ...PLAIN_TYPE, kind: "any" };
 
-/** Returns the type of a list's items if they are objects; undefined for any other type. */
 function itemObject(type: FieldType): FieldType | undefined {
   const narrowed = narrowType([], type);
   return narrowed.kind === "list" && fieldsOf(narrowed.items) !== undefined ? narrowed.items : undefined;
 }
 
-/** Whether the field contains a single value rather than an object or a list. */
 function isScalarField(type: FieldType): boolean {
   const narrowed = narrowType("", type);
   return narrowed.kind !== "object" && narrowed.kind !== "list" && narrowed.kind !== "variants";
 }
 
-/** Returns the type of a list's items if they are plain values; undefined for any other type. */
 function scalarItems(type: FieldType): FieldType | undefined {
   const narrowed = narrowType([], type);
   return narrowed.kind === "list" && isScalarField(narrowed.items) ? narrowed.items : undefined;

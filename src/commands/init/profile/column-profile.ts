@@ -125,7 +125,6 @@ export function createColumnCounter(name: string, hashes: ValueHashes): ColumnCo
   };
 }
 
-/** Returns the share of the analysed values that are of this kind. */
 export function shareOf({ kinds, analysed }: ColumnProfile, kind: ValueKind): number {
   return analysed === 0 ? 0 : (kinds.get(kind) ?? 0) / analysed;
 }
@@ -136,7 +135,6 @@ export function dateForm({ dates, analysed }: ColumnProfile): DateForm | undefin
   return best !== undefined && best.fits >= analysed * 0.9 ? best : undefined;
 }
 
-/** Whether every row has a different value. */
 export function isUnique({ distinct, filled, empty }: ColumnProfile): boolean {
   return distinct === filled && empty === 0;
 }
@@ -181,7 +179,6 @@ interface Candidate extends DateForm {
 /** Number of values after which patterns without a match are dropped. */
 const SETTLED_AFTER = 50;
 
-/** Counts how many values of a column match each pattern. */
 function createDateCounter() {
   let candidates: readonly Candidate[] = [];
   let count = 0;

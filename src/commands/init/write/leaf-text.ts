@@ -110,7 +110,6 @@ function codeNotes({ choices }: ChoiceType, { unknown, withheld }: LookupForm): 
 
 const MAX_CHOICES = 12;
 
-/** Lists the first choices of a field. */
 export function choicesText(choices: ChoiceType["choices"]): string {
   return `${choices.slice(0, MAX_CHOICES).map(String).join(", ")}${choices.length > MAX_CHOICES ? "..." : ""}`;
 }

@@ -22,7 +22,6 @@ function escaped(character: string): string {
   return code.length > 4 ? String.raw`\U${code.padStart(8, "0")}` : String.raw`\u${code.padStart(4, "0")}`;
 }
 
-/** One line of a generated file. */
 export interface Line {
   readonly depth: number;
   /** Empty for a line that contains only a comment. */
@@ -76,7 +75,6 @@ function wrapped(text: string, width: number): readonly string[] {
 export const MAPPING_SCHEMA_FILE = "mapping.schema.json";
 export const CONFIG_SCHEMA_FILE = "migrate.schema.json";
 
-/** Returns the line that tells editors which schema applies to a file. */
 export function schemaLine(file: string): string {
   return `yaml-language-server: $schema=${file}`;
 }
