@@ -36,8 +36,6 @@ export interface FinishedSheet {
   readonly rowsFile: string;
   readonly comments: readonly SheetComment[];
   readonly dropDowns: readonly DropDown[];
-  /** Style of new cells in the columns. */
-  readonly columnStyle: CellStyle;
 }
 
 export interface SheetWriter {
@@ -93,7 +91,7 @@ export function openSheet(folder: ReportFolder, name: string): SheetWriter {
     flush,
     finish: async (dropDowns = []) => {
       const rowsFile = await (await flush()).finish();
-      return { name, rows, columns, widths, rowsFile, comments, dropDowns, columnStyle: "text" };
+      return { name, rows, columns, widths, rowsFile, comments, dropDowns };
     },
   };
 }

@@ -91,13 +91,12 @@ const XML_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 const RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 
-/** Renders the XML before and after the rows of a sheet. */
 function sheetFrame(sheet: FinishedSheet, isFirst: boolean): { readonly before: string; readonly behind: string } {
-  const { rows, columns, widths, comments, columnStyle } = sheet;
+  const { rows, columns, widths, comments } = sheet;
   const range = `A1:${columnName(Math.max(columns - 1, 0))}${Math.max(rows, 1)}`;
   const cols = widths.map(
     (width, index) =>
-      `<col min="${index + 1}" max="${index + 1}" width="${Math.max(width + 3, 9)}" style="${styleNumber(columnStyle)}" customWidth="1"/>`,
+      `<col min="${index + 1}" max="${index + 1}" width="${Math.max(width + 3, 9)}" style="${styleNumber("text")}" customWidth="1"/>`,
   );
   return {
     before:
