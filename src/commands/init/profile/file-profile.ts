@@ -8,6 +8,7 @@ import {
 } from "../../../read/input/opened-file.ts";
 import type { ReadRow } from "../../../read/row/read-row.ts";
 import type { FoundFile } from "../../../read/input/source-files.ts";
+import { hasErrors } from "../../../model/problem.ts";
 
 export interface FileProfile {
   /** The name to display. */
@@ -38,7 +39,6 @@ export interface FileEncoding {
   readonly guessed: boolean;
 }
 
-/** An open file, possibly in a guessed encoding. */
 export interface GuessedFile {
   readonly found: FoundFile;
   readonly opened: OpenedFile;
@@ -73,7 +73,7 @@ export async function readWhole(
   let [rows, unreadable] = [0, 0];
   for await (const batch of rowsOfFile(opened)) {
     rows += batch.length;
-    unreadable += batch.filter(isUnreadable).length;
+    unreadable += batch.filter(({ problems }) => hasErrors(problems)).length;
     onRows(batch);
   }
   const encoding = opened.kind === "xlsx" ? undefined : opened.encoding;
@@ -87,8 +87,4 @@ export async function readWhole(
     rows,
     unreadable,
   };
-}
-
-export function isUnreadable({ problems }: ReadRow): boolean {
-  return problems.some(({ severity }) => severity === "error");
 }

@@ -8,16 +8,9 @@ import { headerOf, type OpenOptions } from "../../../read/input/opened-file.ts";
 import type { ReadRow } from "../../../read/row/read-row.ts";
 import { findFiles } from "../../../read/input/source-files.ts";
 import { type ColumnCounter, type ColumnProfile, createColumnCounter } from "./column-profile.ts";
-import {
-  type FileProfile,
-  type GuessedFile,
-  isUnreadable,
-  mayGuess,
-  openGuessed,
-  openGuessing,
-  readWhole,
-} from "./file-profile.ts";
+import { type FileProfile, type GuessedFile, mayGuess, openGuessed, openGuessing, readWhole } from "./file-profile.ts";
 import { createValueHashes } from "./value-hashes.ts";
+import { hasErrors } from "../../../model/problem.ts";
 
 /** A source of the new mapping: files with the same columns. */
 export interface SourceProfile {
@@ -201,7 +194,7 @@ function createColumns(folder: string): Columns {
     },
     add(batch) {
       for (const read of batch) {
-        if (isUnreadable(read)) continue;
+        if (hasErrors(read.problems)) continue;
         rows += 1;
         addRow(read);
       }
