@@ -4,7 +4,6 @@ import { replaceFile } from "../files/replace-file.ts";
 import { Failure } from "../model/failure.ts";
 import type { JsonObject, JsonValue } from "../json/json-value.ts";
 import { PRODUCT_FIELDS, productPages } from "../platform/reading/product-list.ts";
-import type { ReadClient } from "../platform/reading/read-client.ts";
 import { readReferenceList, type ReferenceRows } from "../read/lists/reference-list.ts";
 import { csvText } from "../report/csv-text.ts";
 import { counted } from "../text/count.ts";
@@ -52,20 +51,14 @@ async function readProducts(target: TargetSettings, dependencies: PlatformEnviro
   const { client, close } = await connectToRead(target, "public", dependencies);
   try {
     const byCode = new Map<string, Product>();
-    for (const isHistorical of [undefined, true]) await addProducts(client, { isHistorical }, byCode);
+    for (const isHistorical of [undefined, true]) {
+      for await (const { results } of productPages(client, { isHistorical })) {
+        for (const product of results) byCode.set(product.code, product);
+      }
+    }
     return [...byCode.values()];
   } finally {
     await close();
-  }
-}
-
-async function addProducts(
-  client: ReadClient,
-  filters: { readonly isHistorical: boolean | undefined },
-  byCode: Map<string, Product>,
-): Promise<void> {
-  for await (const { results } of productPages(client, filters)) {
-    for (const product of results) byCode.set(product.code, product);
   }
 }
 

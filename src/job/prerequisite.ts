@@ -45,15 +45,13 @@ export function prerequisiteOf(
     );
   }
   const isOwnKey = keyAttr !== undefined && formatAttr(attr) === formatAttr(keyAttr);
-  if (!isOwnKey || ![own, ...own.steps.map((step) => step.operation)].some((one) => isSameAddress(one, operation))) {
+  const { method, path } = operation;
+  const addresses: readonly OperationAddress[] = [own, ...own.steps.map((step) => step.operation)];
+  if (!isOwnKey || !addresses.some((one) => one.method === method && one.path === path)) {
     return { operation, key: attr, isOwnKey };
   }
   throw refused(
     "`after` names this mapping's own operation, so every record would wait for itself",
     "set `after` to the operation whose records must be accepted first, or use `after: { operation: ..., key: ... }` with another attr",
   );
-}
-
-function isSameAddress(one: OperationAddress, other: OperationAddress): boolean {
-  return one.method === other.method && one.path === other.path;
 }

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { Run } from "../ledger/records/run.ts";
 import type { LedgerStore } from "../ledger/ledger-store.ts";
 import type { JobSettings } from "./settings/job-settings.ts";
 import type { StandardInputEnvironment } from "./dependencies.ts";
@@ -53,7 +52,7 @@ export async function removeUnneededInput(store: LedgerStore, ledger: Ledger): P
   const folder = standardInputFolder(store);
   const copies = await readdir(folder).catch(() => []);
   if (copies.length === 0) return;
-  const resumable = (await ledger.runs()).filter(isResumable);
+  const resumable = (await ledger.runs()).filter(({ exitCode, dryRun }) => !dryRun && !FINAL_EXIT_CODES.has(exitCode));
   const needed = new Set(resumable.map((run) => settingsOf(run).job.standardInput));
   for (const name of copies) {
     const copy = path.resolve(folder, name);
@@ -63,7 +62,3 @@ export async function removeUnneededInput(store: LedgerStore, ledger: Ledger): P
 
 /** Exit codes of runs that cannot be resumed, because their records are settled or their input is unusable. */
 const FINAL_EXIT_CODES: ReadonlySet<number | undefined> = new Set([0, 1, 2]);
-
-function isResumable({ exitCode, dryRun }: Run): boolean {
-  return !dryRun && !FINAL_EXIT_CODES.has(exitCode);
-}

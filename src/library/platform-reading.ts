@@ -6,7 +6,7 @@ import {
 } from "../commands/reading/read-platform.ts";
 import { FUELS, RATE_KINDS } from "../platform/reading/rate-kinds.ts";
 import type { Account, Product, ProductFilters, RateRequest, UnitRate } from "../platform/reading/received-records.ts";
-import { knownError, openCall, type Call } from "./call.ts";
+import { knownError, openCall } from "./call.ts";
 import {
   type CallOptions,
   type Credentials,
@@ -17,6 +17,7 @@ import {
   requireReadTarget,
 } from "./run-options.ts";
 import { targetSettings } from "./settings-of-options.ts";
+import type { Dependencies } from "../job/dependencies.ts";
 
 export interface ReadPlatformOptions extends Pick<CallOptions, "folder" | "signal" | "onNotice"> {
   readonly target: ReadTargetOptions;
@@ -33,7 +34,7 @@ export interface ProductsOptions extends ReadPlatformOptions {
 export function products(options: ProductsOptions): AsyncGenerator<Product> {
   requireOptions(options, PRODUCTS, "products");
   const { filters = {} } = options;
-  return reading("products", options, async function* pages({ target, dependencies }) {
+  return reading("products", options, async function* pages(target, dependencies) {
     for await (const { results } of productPages({ target, filters, extent: "all" }, dependencies)) yield* results;
   });
 }
@@ -51,7 +52,7 @@ export function rates(options: RatesOptions): AsyncGenerator<UnitRate> {
   requireOptions(options, RATES, "rates");
   const { product, tariff, fuel, kind, from, to, chronological = false } = options;
   const request = { product, tariff, fuel, kind, from, to };
-  return reading("rates", options, async function* pages({ target, dependencies }) {
+  return reading("rates", options, async function* pages(target, dependencies) {
     for await (const { results } of ratePages({ target, request, extent: "all", chronological }, dependencies)) {
       yield* results;
     }
@@ -71,7 +72,7 @@ export interface AccountOptions extends ReadPlatformOptions {
 export async function readAccount(options: AccountOptions): Promise<Account> {
   requireOptions(options, ACCOUNT, "readAccount");
   const { number } = options;
-  const found = reading("readAccount", options, async function* one({ target, dependencies }) {
+  const found = reading("readAccount", options, async function* one(target, dependencies) {
     yield await readAccountOf({ target, number }, dependencies);
   });
   for await (const account of found) return account;
@@ -115,22 +116,17 @@ const ACCOUNT: OptionKinds<AccountOptions> = {
   number: { kind: "text", library: "required" },
 };
 
-interface Reading {
-  readonly target: TargetSettings;
-  readonly dependencies: Call["dependencies"];
-}
-
 async function* reading<T>(
   name: string,
   options: ReadPlatformOptions & { readonly credentials?: Credentials | undefined },
-  read: (given: Reading) => AsyncGenerator<T>,
+  read: (target: TargetSettings, dependencies: Dependencies) => AsyncGenerator<T>,
 ): AsyncGenerator<T> {
   requireReadTarget(options.target, name);
   requireCredentials(options.credentials, name);
   const call = openCall(options, options.credentials);
   try {
     const target = targetSettings(options.target, options.folder ?? ".");
-    yield* read({ target, dependencies: call.dependencies });
+    yield* read(target, call.dependencies);
     await call.check();
   } catch (error) {
     throw knownError(error);

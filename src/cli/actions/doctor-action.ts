@@ -19,8 +19,9 @@ import {
 } from "../settings/effective-settings.ts";
 import { type Settings, settingsOf } from "../settings/settings.ts";
 import { configView } from "../views/config-view.ts";
-import { checkLine, checkSummary, checksJson } from "../views/doctor-view.ts";
+import { checkLine, checkSummary } from "../views/doctor-view.ts";
 import { show } from "../views/view.ts";
+import { indentedJson } from "../../terminal/safe-json.ts";
 
 export function doctorAction(
   session: Session,
@@ -37,7 +38,7 @@ export function doctorAction(
       if (isText) await context.write(checkLine(check, context.dependencies.screen));
     }
     const exitCode = highestPriorityExitCode(checks.map((check) => check.exitCode));
-    await context.write(isText ? checkSummary(checks, exitCode) : checksJson(checks, exitCode));
+    await context.write(isText ? checkSummary(checks, exitCode) : indentedJson({ checks, exitCode }));
     return exitCode;
   });
 }
@@ -70,13 +71,11 @@ async function* allChecks(
   yield* doctor(options, dependencies);
 }
 
-interface Configuration {
-  readonly check: Check;
-  /** Undefined if the settings are invalid even without the target and the suppliers. */
-  readonly settings: Settings | undefined;
-}
-
-async function readConfiguration(sources: readonly string[], { flags, command }: TypedOptions): Promise<Configuration> {
+/** Returns no settings if the settings are invalid even without the target and the suppliers. */
+async function readConfiguration(
+  sources: readonly string[],
+  { flags, command }: TypedOptions,
+): Promise<{ readonly check: Check; readonly settings: Settings | undefined }> {
   let config: LocatedConfig | undefined;
   const folder = process.cwd();
   try {
@@ -109,7 +108,6 @@ function withoutTarget(
   }
 }
 
-/** Reports the configuration file and the origin of each setting. */
 function configurationCheck(file: string | undefined, settings: readonly EffectiveSetting[]): Check {
   const text = [file ?? "no migrate.yaml in this folder or a folder above it", ...givenBy(settings)].join("; ");
   if (file !== undefined) return ok("configuration", text);

@@ -70,7 +70,7 @@ export function previewAction(session: Session, sources: readonly string[], flag
   return withSettings(session, sources, flags, async ({ job }, context) => {
     const { preview } = await import("../../commands/check/preview.ts");
     const { previewView } = await import("../views/preview-view.ts");
-    return show(previewView, await preview({ job }, context.dependencies), flags, context);
+    return show(previewView, await preview(job, context.dependencies), flags, context);
   });
 }
 

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { Failure, failureDetails } from "../../model/failure.ts";
-import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import { isFlagGiven } from "../options/option-origin.ts";
 import type {
@@ -41,17 +40,10 @@ export function pushAction(session: Session, sources: readonly string[], flags: 
     if (flags.refreshReferences === true) await refreshReferences(options, context.dependencies);
     const done = await run(options, context.dependencies);
     if (!("report" in done)) return showWorker(done, context.logger);
-    return showRun(flags.dryRun === true ? withNext(done, typedWithout("--dry-run", session)) : done, flags, context);
+    if (flags.dryRun !== true) return showRun(done, flags, context);
+    const next = shellCommand(["migrate", ...session.words.filter((word) => word !== "--dry-run")]);
+    return showRun({ ...done, report: { ...done.report, next } }, flags, context);
   });
-}
-
-/** Replaces the suggested next command of a report. */
-function withNext(run: RunReport, next: string): RunReport {
-  return { ...run, report: { ...run.report, next } };
-}
-
-function typedWithout(flag: string, { words }: Session): string {
-  return shellCommand(["migrate", ...words.filter((word) => word !== flag)]);
 }
 
 export function resumeAction(session: Session, run: string | undefined, flags: ResumeFlags): Promise<void> {

@@ -36,7 +36,6 @@ export function completeWords(program: Command, words: readonly string[]): Compl
   return { ...from, ...valuesOfName(command, typed.positional) };
 }
 
-/** Returns the subcommands and the values of the next argument. */
 function valuesOfName(command: Command, positional: readonly string[]): Values {
   if (command.name() === "help") return { candidates: commandsBelow(command.parent, positional), files: false };
   const own = valuesOfArgument(argumentAt(command, positional.length));
@@ -73,7 +72,6 @@ function valuesOfArgument(argument: Argument | undefined): Values {
   return { candidates: [], files: PATH_ARGUMENTS.has(name), valuesOf: name };
 }
 
-/** Names of the arguments that are paths. */
 const PATH_ARGUMENTS: ReadonlySet<string> = new Set(["sources", "files", "old", "new", "dir", "file"]);
 
 function argumentAt({ registeredArguments }: Command, position: number): Argument | undefined {
@@ -109,17 +107,8 @@ export interface TypedWords {
   readonly positional: readonly string[];
 }
 
-interface ReadWords {
-  readonly command: Command;
-  readonly typed: TypedWords;
-  /** The option that takes the next word as its argument. */
-  readonly waiting: Option | undefined;
-  /** Whether `--` was typed. */
-  readonly onlyPositional: boolean;
-}
-
 /** Parses words as the program would, without running anything. */
-function readWords(program: Command, words: readonly string[]): ReadWords {
+function readWords(program: Command, words: readonly string[]): Readonly<ReadingState> {
   const state: ReadingState = {
     command: program,
     waiting: undefined,
@@ -132,7 +121,9 @@ function readWords(program: Command, words: readonly string[]): ReadWords {
 
 interface ReadingState {
   command: Command;
+  /** The option that takes the next word as its argument. */
   waiting: Option | undefined;
+  /** Whether `--` was typed. */
   onlyPositional: boolean;
   readonly typed: {
     readonly commands: string[];

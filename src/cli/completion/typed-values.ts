@@ -8,6 +8,7 @@ import type { Config } from "../settings/config-schema.ts";
 import { readConfig } from "../settings/config-file.ts";
 import { readLedgerSettings } from "../settings/settings.ts";
 import type { Candidate, TypedWords } from "./complete-words.ts";
+import { definedMembers } from "../../json/defined-members.ts";
 
 /** Data for looking up values that have no fixed list of choices. */
 export interface ValueSources {
@@ -18,10 +19,8 @@ export interface ValueSources {
   readonly prefix: string;
 }
 
-type FindValues = (sources: ValueSources) => Promise<readonly Candidate[]>;
-
 /** Lookup functions by the name of the option or argument. */
-const FINDERS: Readonly<Record<string, FindValues>> = {
+const FINDERS: Readonly<Record<string, (sources: ValueSources) => Promise<readonly Candidate[]>>> = {
   target: targets,
   operation: operations,
   run: runs,
@@ -102,8 +101,7 @@ async function askLedger(
   sources: ValueSources,
   ask: (ledger: Ledger) => Promise<readonly Candidate[]>,
 ): Promise<readonly Candidate[]> {
-  const [config, ledger] = [given("config", sources), given("ledger", sources)];
-  const flags = { ...(config !== undefined && { config }), ...(ledger !== undefined && { ledger }) };
+  const flags = definedMembers({ config: given("config", sources), ledger: given("ledger", sources) });
   const settings = await readLedgerSettings(flags, process.cwd());
   return readRunLedger(await openLedgerStore(settings.ledger), ask);
 }

@@ -10,7 +10,6 @@ import type { CurrentProgress } from "../progress/progress.ts";
 import { RUN_METRICS, type RunMetric } from "./run-metrics.ts";
 
 export interface MetricsOptions {
-  /** Address on which metrics are served. */
   readonly metrics?: ListenAddress | undefined;
   readonly metricsFile?: string | undefined;
 }
@@ -36,14 +35,16 @@ export async function startMetrics(
     const server = await serve(metrics, createExposition(current, { withProcess: true }));
     const url = `http://${addressText(server)}/metrics`;
     logger.event("metrics_started", { url }, `Metrics: ${url}`);
-    stops.push(async () => closeServer(server));
+    stops.push(async () => {
+      server.close();
+      server.closeAllConnections();
+    });
   }
   return async () => {
     for (const stop of stops) await stop();
   };
 }
 
-/** Serves the metrics at `/metrics`. */
 async function serve({ host, port }: ListenAddress, exposition: Exposition): Promise<Server> {
   const server = createServer((request, response) => {
     answer(request, exposition).then(
@@ -86,11 +87,6 @@ function addressText(server: Server): string {
   return `${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }
 
-function closeServer(server: Server): void {
-  server.close();
-  server.closeAllConnections();
-}
-
 const WRITE_EVERY_MS = 5000;
 /** Mode of the metrics file. The metrics collector may run as another user. */
 const READABLE_BY_ALL = 0o644;
@@ -119,7 +115,6 @@ async function keepFile(file: string, exposition: Exposition): Promise<StopMetri
   };
 }
 
-/** Renders the current metrics of a run in the Prometheus text format. */
 interface Exposition {
   readonly contentType: string;
   readonly text: () => Promise<string>;

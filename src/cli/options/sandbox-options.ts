@@ -76,12 +76,9 @@ export type FaultFlags = FlagsOf<typeof FAULTS>;
  * Converts flags to sandbox options. The names are the same, except that three sandbox options add the unit
  * (`latencyMs`, ...).
  */
-export function faultsOf(flags: FaultFlags): FaultOptions {
-  const { latency, tokenLifetime, refreshLifetime } = flags;
-  const names = Object.keys(FAULTS).filter((name) => !["latency", "tokenLifetime", "refreshLifetime"].includes(name));
-  const given = new Map(Object.entries(flags));
+export function faultsOf({ latency, tokenLifetime, refreshLifetime, ...flags }: FaultFlags): FaultOptions {
   return {
-    ...Object.fromEntries(names.flatMap((name) => (given.has(name) ? [[name, given.get(name)]] : []))),
+    ...Object.fromEntries(Object.entries(flags).filter(([name]) => Object.hasOwn(FAULTS, name))),
     ...definedMembers({ latencyMs: latency, tokenLifetimeSeconds: tokenLifetime }),
     ...definedMembers({ refreshLifetimeSeconds: refreshLifetime }),
   };

@@ -7,7 +7,6 @@ import { plainText } from "../../text/plain-text.ts";
 import { type BatchWriter, csvTable, jsonLines, type ListFormat } from "./record-writers.ts";
 
 const MAX_LISTED = 50;
-/** The columns of the differences in text. */
 const COLUMNS = ["key", "result", "place", "attrs"];
 
 /**
@@ -22,7 +21,8 @@ export function changesWriter(format: ListFormat, screen: Screen): BatchWriter<C
       for (const one of batch) if (one.result !== "same" && rows.length < MAX_LISTED) rows.push(textRow(one));
       return "";
     },
-    end: (summary) => summaryText(summary, rows.length) + listText(rows, screen),
+    end: (summary) =>
+      summaryText(summary, rows.length) + (rows.length === 0 ? "" : `\n${renderTable(rows, COLUMNS, screen)}`),
   };
 }
 
@@ -53,16 +53,11 @@ function summaryText({ counts, ...found }: ChangesSummary, listed: number): stri
   ].join("");
 }
 
-function listText(rows: readonly (readonly string[])[], screen: Screen): string {
-  if (rows.length === 0) return "";
-  return `\n${renderTable(rows, COLUMNS, screen)}`;
-}
-
 function csvRow({ key, result, attrs = [], source }: Change): readonly string[] {
   return [key, result, attrs.join("; "), source.file, String(source.line ?? "")];
 }
 
-function textRow({ key, result, attrs = [], source }: Change): readonly string[] {
+function textRow({ key = "-", result, attrs = [], source }: Change | Comparison): readonly string[] {
   return [key, result, `${source.file}:${source.line ?? ""}`, attrs.join(", ")];
 }
 
@@ -80,7 +75,7 @@ export function compareWriter(format: ListFormat, screen: Screen): BatchWriter<C
       for (const { result, reason = "" } of batch)
         if (result === "unknown") unknown.set(reason, (unknown.get(reason) ?? 0) + 1);
       const listed = batch.filter(({ result }) => result === "different" || result === "absent");
-      return listed.length === 0 ? "" : table(listed.map(comparisonRow));
+      return listed.length === 0 ? "" : table(listed.map(textRow));
     },
     end: ({ counts, isComplete }) => {
       const { replaced, verified, ...compared } = counts;
@@ -103,8 +98,4 @@ export function compareWriter(format: ListFormat, screen: Screen): BatchWriter<C
 
 function comparisonCells({ key = "", result, attrs = [], reason = "", source, run }: Comparison): readonly string[] {
   return [key, result, attrs.join("; "), reason, source.file, String(source.line ?? ""), run];
-}
-
-function comparisonRow({ key = "-", result, attrs = [], source }: Comparison): readonly string[] {
-  return [key, result, `${source.file}:${source.line ?? ""}`, attrs.join(", ")];
 }

@@ -2,7 +2,6 @@ import { Chalk } from "chalk";
 import type { Check } from "../../commands/doctor/check.ts";
 import type { Screen } from "../../job/dependencies.ts";
 import { plainText } from "../../text/plain-text.ts";
-import { indentedJson } from "../../terminal/safe-json.ts";
 import { wrapText } from "../../terminal/text-width.ts";
 import { counted } from "../../text/count.ts";
 
@@ -32,8 +31,4 @@ export function checkSummary(checks: readonly Check[], exitCode: number): string
     return count === 0 ? [] : [status === "warning" ? counted(count, "warning") : `${count} ${status}`];
   });
   return `\n${[counted(checks.length, "check"), ...parts].join(", ")}; exit code ${exitCode}\n`;
-}
-
-export function checksJson(checks: readonly Check[], exitCode: number): string {
-  return indentedJson({ checks, exitCode });
 }

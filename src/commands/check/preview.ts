@@ -12,10 +12,6 @@ import type { Place } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { MappedRecord, Row } from "../../model/record.ts";
 
-export interface PreviewOptions {
-  readonly job: JobSettings;
-}
-
 /** A payload as a push would send it, with the origin of each value. */
 export interface PreviewedRecord {
   readonly record: number;
@@ -27,10 +23,7 @@ export interface PreviewedRecord {
 }
 
 /** Returns the first payloads of the input (`--limit`, default 1) with the origins of their values. Opens no socket. */
-export async function preview(
-  { job }: PreviewOptions,
-  dependencies: Dependencies,
-): Promise<readonly PreviewedRecord[]> {
+export async function preview(job: JobSettings, dependencies: Dependencies): Promise<readonly PreviewedRecord[]> {
   const settings = await withStandardInput(job, dependencies.temporaryFolder, dependencies);
   const records = await recordsWithOrigins({ ...settings, limit: settings.limit ?? 1 }, dependencies);
   return records.map(({ number, key, row, payload, problems, origins }) => ({

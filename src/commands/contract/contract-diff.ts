@@ -114,7 +114,6 @@ function otherOperation({ wanted, next, successor }: MappedOperation): string | 
   }
 }
 
-/** Returns the reason why a mapping is not valid for an operation; undefined if it is valid. */
 function refusal(document: MappingDocument, operation: Operation, values: MappingValues): string | undefined {
   try {
     compileMapping(document, operation, values);
@@ -151,16 +150,12 @@ function roleOf(
   const isFilled = attr === undefined || attr === NON_FIELD_ERRORS || attrs.has(attr);
   if (kind === "required") {
     if (isFilled) return "touched";
-    return attrs.has(parentAttr(attr)) ? "broken" : "untouched";
+    const parent = attr.split(".").slice(0, -1).join(".");
+    return attrs.has(parent) ? "broken" : "untouched";
   }
   if (!isFilled) return "untouched";
   if (kind === "choices-removed" && !producesRemovedChoice(values, attr && attrs.get(attr)?.values)) return "touched";
   return breaks ? "broken" : "touched";
-}
-
-/** Returns the attr of the enclosing object; "" for the payload. */
-function parentAttr(attr: string): string {
-  return attr.split(".").slice(0, -1).join(".");
 }
 
 function producesRemovedChoice(removed: readonly string[] = [], mapped: readonly string[] | "" | undefined): boolean {

@@ -80,12 +80,9 @@ export function endExclusions(options: ExcludeOptions, dependencies: Dependencie
       { at: timestamp(dependencies.clock), who: options.who },
     );
     const found = new Set(targets.filter((_, index) => ended[index]).map(({ key }) => key));
-    return { ended: [...found], unknown: keysWithout(targets, found) };
+    const keys = new Set(targets.map(({ key }) => key));
+    return { ended: [...found], unknown: [...keys].filter((key) => !found.has(key)) };
   });
-}
-
-function keysWithout(targets: readonly TargetRecord[], found: ReadonlySet<string>): readonly string[] {
-  return [...new Set(targets.map(({ key }) => key))].filter((key) => !found.has(key));
 }
 
 /** Returns the exclusions in force, by key. Changes nothing. */
@@ -118,14 +115,10 @@ async function withTargets<Result>(
       const unseen = new Set(await ledger.unseenKeys([destination], keys));
       for (const key of keys) if (!unseen.has(key)) seen.set(key, [...(seen.get(key) ?? []), destination]);
     }
-    const targets = [
-      ...(await rowsAt(
-        keys.filter((key) => !seen.has(key)),
-        { ledger, destinations },
-      )),
-    ];
+    const notSeen = keys.filter((key) => !seen.has(key));
+    const targets = [...(await rowsAt(notSeen, { ledger, destinations }))];
     const places = new Set(targets.map(({ key }) => key));
-    const unseen = keys.filter((key) => !seen.has(key) && !places.has(key));
+    const unseen = notSeen.filter((key) => !places.has(key));
     if (unseen.length > 0 && destinations.length > 1) throw severalDestinations(unseen, destinations);
     for (const destination of destinations) {
       const own = keys.filter((key) => !places.has(key) && (seen.get(key) ?? destinations).includes(destination));

@@ -4,17 +4,15 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { OutcomeFilter, Run } from "../../ledger/records/run.ts";
 import type { StoreOptions } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
-import type { Origin } from "../../map/mapping.ts";
 import { Failure } from "../../model/failure.ts";
-import type { JsonObject } from "../../json/json-value.ts";
 import type { Outcome } from "../../model/outcome.ts";
-import type { Row } from "../../model/record.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
 import { type ChangedFile, changedFiles } from "../../job/settings/recorded-files.ts";
 import { type RunSettings, settingsOf } from "../../job/settings/recorded-settings.ts";
 import { withOwnVersions } from "../../job/settings/stored-setup.ts";
 import { recordsWithOrigins, type TracedRecord } from "../check/preview.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 
 export interface ExplainOptions {
   readonly key: string;
@@ -31,7 +29,6 @@ export interface Explanation extends KnownRecord {
 
 interface FoundOutcomes {
   readonly run: Run;
-  /** Outcomes of the records in that run. */
   readonly outcomes: readonly Outcome[];
 }
 
@@ -51,18 +48,11 @@ export interface KnownRecord extends FoundOutcomes {
 /** The records as found in the current sources. */
 export interface ExplainedSources {
   /** Empty if the sources could not be read again. */
-  readonly records: readonly ExplainedRecord[];
+  readonly records: readonly TracedRecord[];
   /** The reason why the sources could not be read again. */
   readonly unreadable?: string;
   /** The input files that have changed since the run began. Their current content may differ from what was sent. */
   readonly changedInputs: readonly ChangedFile[];
-}
-
-interface ExplainedRecord {
-  readonly record: number;
-  readonly row: Row;
-  readonly payload: JsonObject;
-  readonly origins: readonly Origin[];
 }
 
 /** Looks up a business key in the ledger and, on demand, in the sources of its run. Does not contact the platform. */
@@ -147,11 +137,7 @@ async function readSources(
     const { job, files } = await readSettings();
     const inputs = files.filter(({ kind }) => kind === "input");
     changedInputs = await changedFiles({ job, files: inputs }, { trustsTime: true });
-    const records = await recordsNow(key, { job, outcomes }, dependencies);
-    return {
-      records: records.map(({ number, row, payload, origins }) => ({ record: number, row, payload, origins })),
-      changedInputs,
-    };
+    return { records: await recordsNow(key, outcomes, { job, dependencies }), changedInputs };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { records: [], unreadable: error.message, changedInputs };
@@ -161,8 +147,8 @@ async function readSources(
 /** Finds the records in the sources: by number if the input is unchanged, otherwise by key. */
 async function recordsNow(
   key: string,
-  { job, outcomes }: Pick<FoundOutcomes, "outcomes"> & Pick<RunSettings, "job">,
-  dependencies: Dependencies,
+  outcomes: readonly Outcome[],
+  { job, dependencies }: { readonly job: JobSettings; readonly dependencies: Dependencies },
 ): Promise<readonly TracedRecord[]> {
   const { limit: _limit, ...settings } = job;
   const numbers = new Set(outcomes.map(({ record }) => record));

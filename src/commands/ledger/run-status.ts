@@ -49,12 +49,11 @@ export interface RunStatus {
   readonly shared?: SharedStatus | undefined;
 }
 
-interface StatusDependencies extends StoreOptions {
-  readonly clock: WallClock;
-}
-
 /** Returns the state of the runs in the ledger. Does not change the ledger. */
-export async function status(options: StatusOptions, { clock, notice }: StatusDependencies): Promise<LedgerStatus> {
+export async function status(
+  options: StatusOptions,
+  { clock, notice }: StoreOptions & { readonly clock: WallClock },
+): Promise<LedgerStatus> {
   const store = await openLedgerStore(options.ledger, { notice });
   return readRunLedger(store, async (ledger) => {
     const runs = options.run === undefined ? await ledger.runs() : [await requireRun(ledger, options.run)];

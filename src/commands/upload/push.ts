@@ -47,7 +47,11 @@ export async function push(
 ): Promise<RunReport> {
   const { dryRun, ledger, pace, until, workers, canary } = options;
   if (workers !== undefined) requireSharedLedger(ledger);
-  if (workers !== undefined && canary !== undefined) throw sharedCanary();
+  if (workers !== undefined && canary !== undefined) {
+    throw new Failure("usage", "--canary cannot be combined with --workers", {
+      hint: "push a part with --canary and without workers first (for example with --limit), then push the rest with --workers",
+    });
+  }
   if (dryRun) await checkTarget(options.target);
   else requireOngoing(options.supplier);
   const [host, instance] = [hostOf(options.target), instanceOf(options.target.baseUrl)];
@@ -75,12 +79,6 @@ export async function push(
         return migrate(run, options, sending);
       },
     };
-  });
-}
-
-function sharedCanary(): Failure {
-  return new Failure("usage", "--canary cannot be combined with --workers", {
-    hint: "push a part with --canary and without workers first (for example with --limit), then push the rest with --workers",
   });
 }
 

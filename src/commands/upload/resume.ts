@@ -32,7 +32,10 @@ export interface ResumeOptions extends RecordedRunOptions {
 export function resume(options: ResumeOptions, dependencies: Dependencies): Promise<RunReport> {
   return withRecordedRun<Job>({ command: "resume", options }, dependencies, async (recorded) => {
     const { ledger, run, settings, closeLater } = recorded;
-    refuseDryRun(run);
+    if (run.dryRun) {
+      const message = `run ${run.id} was a dry run, so there is nothing to resume`;
+      throw new Failure("usage", message, { hint: "use `migrate push`" });
+    }
     const { allowProduction } = options;
     if (allowProduction === false && settings.target.production) throw unconfirmedTarget(run.target);
     // If the run is planned again, the ledger has no records for comparison yet. The whole content of each file is
@@ -71,9 +74,4 @@ async function hasUnsentRecords({ id, state }: Run, { operation }: Job, ledger: 
   if (state === "planning") return true;
   const { pending = 0, ambiguous = 0 } = (await ledger.summary(id)).counts;
   return pending > 0 || (ambiguous > 0 && canResolveAmbiguous(operation));
-}
-
-function refuseDryRun({ id, dryRun }: Run): void {
-  if (!dryRun) return;
-  throw new Failure("usage", `run ${id} was a dry run, so there is nothing to resume`, { hint: "use `migrate push`" });
 }

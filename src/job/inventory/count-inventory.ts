@@ -4,23 +4,20 @@ import path from "node:path";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { Ledger, RunQueries } from "../../ledger/ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
-import type { DestinationState } from "../../ledger/migration-state.ts";
 import type { Exclusion } from "../../ledger/records/exclusions.ts";
 import { identitiesOf } from "../../ledger/records/record-hashes.ts";
 import type { WallClock } from "../../time/clock.ts";
-import type { InventoryOptions } from "./compare-inventory.ts";
+import type { InventoryOptions, ComparedLedger } from "./compare-inventory.ts";
 import { type InventoryState, isPlannedPush, platformsOf, stateOfNumber } from "./inventory-state.ts";
 import type { InventoryFile } from "./inventory-keys.ts";
 import { indexOfKey, type KeyMarks, marksOf, marksWithout } from "./key-marks.ts";
 import { type CountedPlatform, readCount, readCounts, storeCount, type StoredCount } from "./stored-counts.ts";
 
-interface CountDependencies {
+interface CountDependencies extends ComparedLedger {
   readonly store: LedgerStore;
   readonly ledger: Ledger;
   /** All runs of the ledger. */
   readonly runs: readonly Run[];
-  /** The result of `Ledger.migration`. */
-  readonly migration: readonly DestinationState[];
   readonly clock: WallClock;
 }
 

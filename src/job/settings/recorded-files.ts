@@ -121,10 +121,10 @@ export async function changedFiles(
 
 /** Returns the failure for a run that needs the original versions of these files to continue. */
 export function filesChanged(changed: readonly ChangedFile[]): Failure {
-  return new Failure("source_changed", `since the run began, ${changesText(changed)}`, { hint: hintFor(changed) });
+  const hint = changed.some(({ kind }) => MAKES_KEYS.has(kind)) ? CHANGED_KEYS_HINT : CHANGED_INPUT_HINT;
+  return new Failure("source_changed", `since the run began, ${changesText(changed)}`, { hint });
 }
 
-/** States which files have changed since the run began. */
 export function changedText(changed: readonly ChangedFile[]): string {
   return `Since the run began, ${changesText(changed)}`;
 }
@@ -157,10 +157,6 @@ const KIND_NAMES: Readonly<Record<FileKind, string>> = {
   rejects: "the rejects file",
   input: "the input",
 };
-
-function hintFor(changed: readonly ChangedFile[]): string {
-  return changed.some(({ kind }) => MAKES_KEYS.has(kind)) ? CHANGED_KEYS_HINT : CHANGED_INPUT_HINT;
-}
 
 /** Kinds of files that determine the keys of rows. */
 const MAKES_KEYS: ReadonlySet<FileKind> = new Set(["contract", "overlay", "mapping", "lookup", "functions"]);

@@ -52,8 +52,9 @@ export async function describeRun(
 ): Promise<NewRun> {
   const { target, pace, workers, confirmed, by, isUnlisted, dryRun } = options;
   const { files, setup } = await recordFiles(job);
+  const { copies: _copies, ...recordedJob } = job.settings;
   const settings: RunSettings = {
-    job: withoutCopies(job.settings),
+    job: recordedJob,
     target,
     pace,
     workers,
@@ -75,10 +76,6 @@ export async function describeRun(
     startedAt: timestamp(clock),
     setup,
   };
-}
-
-function withoutCopies({ copies: _copies, ...settings }: JobSettings): JobSettings {
-  return settings;
 }
 
 /** Describes a run that only reads the job's input. Its ledger is temporary, and the run cannot be resumed. */

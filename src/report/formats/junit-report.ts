@@ -1,5 +1,5 @@
 import { formatPlace } from "../../model/place.ts";
-import { type Outcome, STATUSES, type Status, type Summary } from "../../model/outcome.ts";
+import { type Outcome, STATUSES, type Status } from "../../model/outcome.ts";
 import type { Problem } from "../../model/problem.ts";
 import { allOutcomes, countRecords, type Report, type Write } from "../report.ts";
 import { plainText } from "../../text/plain-text.ts";
@@ -7,7 +7,6 @@ import { describeProblem } from "../problems/problem-text.ts";
 
 type TestResult = "failure" | "error" | "skipped";
 
-/** The JUnit result of the statuses whose test cases do not pass. */
 const TEST_RESULT_BY_STATUS: Readonly<Partial<Record<Status, TestResult>>> = {
   invalid: "failure",
   rejected: "failure",
@@ -25,32 +24,20 @@ const TEST_RESULT_BY_STATUS: Readonly<Partial<Record<Status, TestResult>>> = {
  * Jenkins' xUnit plugin (junit-10.xsd), unless `testLocations` adds `file` and `line`.
  */
 export async function junitReporter(report: Report, write: Write): Promise<void> {
-  const { failures, skipped } = suiteCounts(report.summary);
-  const name = xmlText(report.title);
-  await write(`<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${name}" ${failures}>\n`);
-  await write(`<testsuite name="${name}" ${failures} ${skipped}>\n`);
-  for await (const batch of allOutcomes(report)) {
-    await write(batch.map((outcome) => testCase(outcome, report)).join(""));
-  }
-  await write("</testsuite>\n</testsuites>\n");
-}
-
-interface SuiteCounts {
-  readonly failures: string;
-  /** The attribute `skipped`, which only `testsuite` has. */
-  readonly skipped: string;
-}
-
-function suiteCounts(summary: Summary): SuiteCounts {
+  const { summary, title } = report;
   const count = (result: TestResult): number =>
     countRecords(
       summary,
       STATUSES.filter((status) => TEST_RESULT_BY_STATUS[status] === result),
     );
-  return {
-    failures: `tests="${summary.records}" failures="${count("failure")}" errors="${count("error")}"`,
-    skipped: `skipped="${count("skipped")}"`,
-  };
+  const name = xmlText(title);
+  const counts = `tests="${summary.records}" failures="${count("failure")}" errors="${count("error")}"`;
+  await write(`<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${name}" ${counts}>\n`);
+  await write(`<testsuite name="${name}" ${counts} skipped="${count("skipped")}">\n`);
+  for await (const batch of allOutcomes(report)) {
+    await write(batch.map((outcome) => testCase(outcome, report)).join(""));
+  }
+  await write("</testsuite>\n</testsuites>\n");
 }
 
 function testCase(outcome: Outcome, { showValues, testLocations = false }: Report): string {

@@ -43,7 +43,6 @@ function elsewhereText({ run, account, settledAt }: NonNullable<Explanation["acc
   return `On the platform${at}${as}, with different content: accepted in run ${run}`;
 }
 
-/** Renders the part of the explanation that comes from the sources. */
 export function sourcesText(
   { records, unreadable, changedInputs }: ExplainedSources,
   { showValues }: { readonly showValues: boolean },
@@ -68,7 +67,6 @@ export function sourcesText(
   return parts.join("");
 }
 
-/** Returns both parts of the explanation as one object. */
 export function explainJson(
   { key, run, outcomes, acceptedElsewhere, attempts, decisions, exclusions }: Explanation,
   { records, unreadable, changedInputs }: ExplainedSources,
@@ -90,8 +88,8 @@ export function explainJson(
     }),
     outcomes: outcomes.map(({ problems, ...outcome }) => ({ ...outcome, errors: problems.map(withWords) })),
     attempts: attempts.map(({ problems, ...attempt }) => ({ ...attempt, errors: problems.map(withWords) })),
-    records: records.map(({ record, row, payload, origins }) => ({
-      record,
+    records: records.map(({ number, row, payload, origins }) => ({
+      record: number,
       rows: rowPlaces(row),
       origins: originData(origins, showValues),
       ...(showValues && { payload }),

@@ -3,7 +3,7 @@ import type { OwnerProgress } from "../../../pipeline/owners/owner-progress.ts";
 import type { ReportByOwner } from "../../../pipeline/owners/report-by-owner.ts";
 import { indentedJson } from "../../../terminal/safe-json.ts";
 import { renderTable } from "../../../terminal/text-table.ts";
-import { counted, formatCount, plural } from "../../../text/count.ts";
+import { counted, formatCount } from "../../../text/count.ts";
 import { plainText } from "../../../text/plain-text.ts";
 import type { View } from "../view.ts";
 
@@ -14,10 +14,9 @@ export const reportByOwnerView: View<ReportByOwner> = {
     const rows = packages.map(({ owner, records, due = "-", folder }) => [owner, formatCount(records), due, folder]);
     const columns = ["owner", { title: "records", align: "right" }, "due", "folder"] as const;
     const total = packages.reduce((sum, { records }) => sum + records, 0);
-    const folders = `${formatCount(packages.length)} ${plural(packages.length, "folder")}`;
     return [
       `${renderTable(rows, columns, screen)}\n`,
-      `${counted(total, "record")} of run ${run} in ${folders}\n`,
+      `${counted(total, "record")} of run ${run} in ${counted(packages.length, "folder")}\n`,
       ...(next === undefined ? [] : [`Next    ${next}\n`]),
     ].join("");
   },
