@@ -31,7 +31,7 @@ export function ReplaceDialog(options: ReplaceOptions): JSX.Element {
   useEffect(() => setFrom(null), [column]);
   const seen = useSeen(session);
   const open = rows?.open ?? 0;
-  const count = from === null ? open : (values.find((each) => each.value === from)?.count ?? 0);
+  const count = from === null ? open : countOf(from, values);
   const replace = (): void => {
     const where = `${source?.columns[column]} in ${counted(count, "row")}`;
     void session.send("replace", { ...filter, column, from, value, seen: seen.current }, { where, value });
@@ -48,13 +48,7 @@ export function ReplaceDialog(options: ReplaceOptions): JSX.Element {
         choices={source?.columns.map((name, index) => [String(index), name]) ?? []}
         onChange={(index) => setColumn(Number(index))}
       />
-      <Select
-        label="Value to replace"
-        value={from === null ? "all" : String(values.findIndex((each) => each.value === from))}
-        choices={[["all", "all values"], ...values.map((each, index) => [String(index), valueText(each)] as const)]}
-        onChange={(index) => setFrom(values[Number(index)]?.value ?? null)}
-      />
-      {!areValuesShown && <p class="soft">Turn on “Show values” to choose one of the values.</p>}
+      <ReplacedValue {...{ from, values, areValuesShown }} onChange={setFrom} />
       <NewValue value={value} choices={source?.choices[column]} onChange={setValue} />
       <div class="actions">
         <Button kind="main" isDisabled={count === 0} onClick={replace}>
@@ -63,6 +57,32 @@ export function ReplaceDialog(options: ReplaceOptions): JSX.Element {
         <Button onClick={onClose}>Cancel</Button>
       </div>
     </Dialog>
+  );
+}
+
+function countOf(from: string, values: readonly ValueCount[]): number {
+  return values.find(({ value }) => value === from)?.count ?? 0;
+}
+
+interface ReplacedValueOptions {
+  /** The value to replace; null for all values. */
+  readonly from: string | null;
+  readonly values: readonly ValueCount[];
+  readonly areValuesShown: boolean;
+  readonly onChange: (from: string | null) => void;
+}
+
+function ReplacedValue({ from, values, areValuesShown, onChange }: ReplacedValueOptions): JSX.Element {
+  return (
+    <>
+      <Select
+        label="Value to replace"
+        value={from === null ? "all" : String(values.findIndex(({ value }) => value === from))}
+        choices={[["all", "all values"], ...values.map((each, index) => [String(index), valueText(each)] as const)]}
+        onChange={(index) => onChange(values[Number(index)]?.value ?? null)}
+      />
+      {!areValuesShown && <p class="soft">Turn on “Show values” to choose one of the values.</p>}
+    </>
   );
 }
 
