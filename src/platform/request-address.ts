@@ -1,6 +1,9 @@
 import type { Lookup, RequestForm } from "../contract/operations/operation.ts";
-import { type JsonObject, valueAt } from "../json/json-value.ts";
-import { filledPath, joinPath } from "../transport/base-url.ts";
+import { namesInPath } from "../contract/operations/request-parameters.ts";
+import { formatAttr } from "../json/attr.ts";
+import { type JsonObject, type JsonValue, valueAt } from "../json/json-value.ts";
+import { strip } from "../text/unicode-text.ts";
+import { filledPath, isPathSegment, joinPath } from "../transport/base-url.ts";
 
 /** The parts of a record from which an address is built. */
 interface SentRecord {
@@ -32,16 +35,28 @@ export function requestAddress(
 
 const NO_VALUES: JsonObject = {};
 
+/** The path of a query, or the reason why the record has no such path. */
+export type LookupPath = { readonly path: string } | { readonly reason: string };
+
 /**
- * Returns the path of an operation that queries a record; its parameters come from the payload or from the parameters
- * of the record's requests.
+ * Returns the path of an operation that queries a record. Its parameters come from the payload, without the whitespace
+ * that the platform removes, or from the parameters of the record's requests. A path with a missing parameter would
+ * lead to another resource, and its reply would be about another record.
  */
 export function lookupPath(
-  { operation, parameters }: Lookup,
+  { operation: { path }, parameters }: Lookup,
   { payload, parameters: values = NO_VALUES }: SentRecord,
-): string {
-  return filledPath(operation.path, (name) => {
+): LookupPath {
+  const segmentOf = (name: string): string => {
     const attr = parameters[name];
-    return attr === undefined ? values[name] : valueAt(payload, attr);
-  });
+    return attr === undefined ? scalarText(values[name]) : strip(scalarText(valueAt(payload, attr)));
+  };
+  const unusable = namesInPath(path).find((name) => !isPathSegment(segmentOf(name)));
+  if (unusable === undefined) return { path: filledPath(path, segmentOf) };
+  const from = formatAttr(parameters[unusable] ?? ["parameters", unusable]);
+  return { reason: `the path parameter "${unusable}" (${from}) is missing, blank, "." or ".."` };
+}
+
+function scalarText(value: JsonValue | undefined): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from "../json/json-value.ts";
 import { Failure } from "../model/failure.ts";
+import { strip } from "../text/unicode-text.ts";
 
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
@@ -64,13 +65,18 @@ function encodedSegment(value: string): string {
   return /^\.{1,2}$/.test(value) ? value.replaceAll(".", "%252E") : encodeURIComponent(value);
 }
 
+/** Whether a text can be one segment of a path: it is not blank, `.` or `..`, and has no unpaired surrogate. */
+export function isPathSegment(text: string): boolean {
+  return !/^\.{0,2}$/.test(strip(text)) && !/\p{Surrogate}/u.test(text);
+}
+
 /**
  * Encodes a code as one segment of a path, so that no value can lead to another path.
  * @param name description for the message; the code itself is not shown
- * @throws Failure `usage` for an invalid segment: empty, `.`, `..`, an unpaired surrogate
+ * @throws Failure `usage` for an invalid segment
  */
 export function pathSegment(code: string, name: string): string {
-  if (code === "" || code === "." || code === ".." || /\p{Surrogate}/u.test(code)) {
+  if (!isPathSegment(code)) {
     throw new Failure("usage", `${name} cannot be part of a URL path`, { hint: "check the spelling" });
   }
   return encodeURIComponent(code);

@@ -3,7 +3,7 @@ import { optionsTaken, tagText, untaggedOptions } from "../contract/types/type-t
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../json/json-value.ts";
 import { createOptionChoice, type OptionChooser } from "./compile-validator.ts";
 import type { NonNullJson } from "./problem-collector.ts";
-import { strip } from "./unicode-text.ts";
+import { strip } from "../text/unicode-text.ts";
 import { readInteger, readNumber } from "./validate-number.ts";
 import { choiceReader, readBoolean } from "./validate-scalar.ts";
 

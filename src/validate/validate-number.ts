@@ -18,7 +18,7 @@ import {
 } from "./problem-collector.ts";
 import { digitsOf, type PatternDigits } from "../contract/types/pattern.ts";
 import { matcherOf } from "../text/linear-pattern.ts";
-import { strip } from "./unicode-text.ts";
+import { strip } from "../text/unicode-text.ts";
 
 /** Checks a JSON number. Numeric text causes a warning, because the platform accepts and converts it. */
 export function numberCheck(type: NumberType): Check {

@@ -4,7 +4,7 @@ import type { JsonScalar, JsonValue } from "../json/json-value.ts";
 import { WHOLE_SECONDS } from "../model/problem.ts";
 import { isIsoDate, isIsoDateTime, isIsoTime, losesFraction } from "../time/calendar.ts";
 import type { Check } from "./problem-collector.ts";
-import { strip } from "./unicode-text.ts";
+import { strip } from "../text/unicode-text.ts";
 
 /** Checks a choice. A value that the platform converts to a choice causes a warning. */
 export function choiceCheck(type: ChoiceType): Check {

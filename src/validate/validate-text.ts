@@ -4,7 +4,7 @@ import { documentPathCheck } from "./document-paths.ts";
 import { type Check, patternMismatch, type ProblemCollector, reportTrimmed } from "./problem-collector.ts";
 import { type LinearPattern, matcherOf } from "../text/linear-pattern.ts";
 import { isEmail, isUri, isUuid } from "./text-formats.ts";
-import { countCharacters, isPlain, strip } from "./unicode-text.ts";
+import { countCharacters, isPlain, strip } from "../text/unicode-text.ts";
 import { countMatches, matchCost } from "./work-limit.ts";
 
 /** Checks the text as the platform stores it; problems contain the original value. */

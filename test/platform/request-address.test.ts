@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { RequestParameter } from "../../src/contract/operations/operation.ts";
+import type { JsonObject } from "../../src/json/json-value.ts";
 import { lookupPath, requestAddress } from "../../src/platform/request-address.ts";
 import type { TextType } from "../../src/contract/types/field-type.ts";
 
@@ -41,12 +42,41 @@ test("parameters without a value are omitted from the query and the headers", ()
   expect(headers).toEqual({});
 });
 
+const GET = { id: "get", method: "GET", path: "/companies/{companyId}/customers/{ref}/" };
+const LOOKUP = {
+  operation: { ...GET, dedupesByKey: false, replies: [], outcomes: [] },
+  parameters: { ref: ["reference"] },
+};
+
 test("a lookup takes its parameters from the payload or, if they are missing there, from the record's own requests", () => {
-  const operation = { id: "get", method: "GET", path: "/companies/{companyId}/customers/{ref}/" };
-  const lookup = {
-    operation: { ...operation, dedupesByKey: false, replies: [], outcomes: [] },
-    parameters: { ref: ["reference"] },
-  };
-  const path = lookupPath(lookup, { payload: { reference: "R 1" }, parameters: { companyId: "north" } });
-  expect(path).toBe("/companies/north/customers/R%201/");
+  expect(lookupPath(LOOKUP, { payload: { reference: "R 1" }, parameters: { companyId: "north" } })).toEqual({
+    path: "/companies/north/customers/R%201/",
+  });
+});
+
+test("a lookup omits the whitespace around a value of the payload, because the platform removes it", () => {
+  expect(lookupPath(LOOKUP, { payload: { reference: " R1\u0085" }, parameters: { companyId: 7 } })).toEqual({
+    path: "/companies/7/customers/R1/",
+  });
+});
+
+test.each<[string, JsonObject]>([
+  ["absent", {}],
+  ["null", { reference: null }],
+  ["an object", { reference: {} }],
+  ["a boolean", { reference: true }],
+  ["blank", { reference: " \u0085" }],
+  [".", { reference: "." }],
+  [".. with whitespace", { reference: " .." }],
+  ["an unpaired surrogate", { reference: "\ud800" }],
+])("a lookup has no path if a parameter is %s, and the reason names the parameter and its attr", (_, payload) => {
+  expect(lookupPath(LOOKUP, { payload, parameters: { companyId: "north" } })).toEqual({
+    reason: 'the path parameter "ref" (reference) is missing, blank, "." or ".."',
+  });
+});
+
+test("a lookup has no path if a parameter of the record's own requests is missing", () => {
+  expect(lookupPath(LOOKUP, { payload: { reference: "R1" } })).toEqual({
+    reason: 'the path parameter "companyId" (parameters.companyId) is missing, blank, "." or ".."',
+  });
 });

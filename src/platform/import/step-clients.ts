@@ -145,17 +145,20 @@ function createStatusClient(poll: Poll, tools: RequestDependencies, key?: AttrPa
   return {
     intervalMs: interval * 1000,
     timeoutMs: patience * 1000,
-    poll: (payload, signal, maySend, given) =>
-      sendClassified(
+    poll: async (payload, signal, maySend, given) => {
+      const target = lookupPath(poll, { payload, parameters: given?.parameters });
+      if ("reason" in target) return { replyClass: { kind: "cancelled", ...target }, durationMs: 0 };
+      return sendClassified(
         {
           method: "GET",
-          url: joinPath(tools.baseUrl, lookupPath(poll, { payload, parameters: given?.parameters })),
+          url: joinPath(tools.baseUrl, target.path),
           signal,
           maySend,
           classify: (reply) => classifyStatus(reply, { ...poll, operation }, tools.clock.now(), payload),
         },
         tools,
-      ),
+      );
+    },
   };
 }
 
@@ -189,11 +192,16 @@ function classOfNotFound(
   return { kind: "ambiguous", reason: `HTTP 404 ${mismatch}`, notFromApi: mismatch !== TRUNCATED };
 }
 
-/** A rejection of the status request says nothing about the record, unless the contract names that reply. */
-function withoutRequestRejection(classification: Classification, { status }: HttpReply): Classification {
+/**
+ * A rejection of the status request says nothing about the record, unless the contract names that reply. The same
+ * applies to a status such as 410, which would end the run if the request created a record.
+ */
+function withoutRequestRejection(classification: Classification, reply: HttpReply): Classification {
   const { replyClass } = classification;
-  if (replyClass.kind !== "rejected" || replyClass.isFinal === true) return classification;
-  return { ...classification, replyClass: { kind: "ambiguous", reason: `HTTP ${status}`, notFromApi: false } };
+  const isWrongEndpoint = replyClass.kind === "stop" && replyClass.failure.code === "wrong_endpoint";
+  if (!isWrongEndpoint && (replyClass.kind !== "rejected" || replyClass.isFinal === true)) return classification;
+  const reason = `HTTP ${reply.status}`;
+  return { ...classification, replyClass: { kind: "ambiguous", reason, notFromApi: isHtml(reply) } };
 }
 
 /** A success status settles a record only if the rest of the reply does not contradict it. */

@@ -8,11 +8,11 @@ import { definedMembers } from "../../json/defined-members.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { joinPath } from "../../transport/base-url.ts";
 import { lookupPath } from "../request-address.ts";
-import { comparedAttrs, type LookupRecord, textOf } from "./compare-content.ts";
+import { comparedAttrs, type LookupRecord } from "./compare-content.ts";
 import { evaluateReply, type LookupResult, unknown } from "./lookup-result.ts";
 import { followPages } from "./pagination.ts";
 import { type ReadClient, wrongReply } from "./read-client.ts";
-import { hasTwoAccounts, namesOfKey } from "../reply/named-record.ts";
+import { hasTwoAccounts, identifierText, namesOfKey } from "../reply/named-record.ts";
 import { recordMismatch } from "../reply/reply-trust.ts";
 
 interface LookupContext {
@@ -50,7 +50,7 @@ export async function lookUpRecords(
 
   for (const list of readBacks.filter(({ list: at }) => at !== undefined)) {
     const open = records.filter((record) => isOpen(record, list));
-    for (const [path, group] of byPath(open, list)) {
+    for (const [path, group] of byPath(open, list, note)) {
       const found = await withinLimit(() => readList(group, path, list, { client, key }));
       for (const record of group) note(record, typeof found === "string" ? unknown(found) : resultFor(found, record));
     }
@@ -120,12 +120,21 @@ function createFailureLimit() {
 
 const TEMPORARY_FAILURES: ReadonlySet<string> = new Set(["platform_unreachable", "wrong_endpoint", "not_found"]);
 
-function byPath(records: readonly LookupRecord[], readBack: ReadBack): ReadonlyMap<string, LookupRecord[]> {
+/** Groups the records by the path of the list. Gives a record without a path an unknown result. */
+function byPath(
+  records: readonly LookupRecord[],
+  readBack: ReadBack,
+  note: (record: LookupRecord, result: LookupResult) => void,
+): ReadonlyMap<string, LookupRecord[]> {
   const groups = new Map<string, LookupRecord[]>();
   for (const record of records) {
-    const path = lookupPath(readBack, record);
-    const group = groups.get(path);
-    if (group === undefined) groups.set(path, [record]);
+    const target = lookupPath(readBack, record);
+    if ("reason" in target) {
+      note(record, unknown(target.reason));
+      continue;
+    }
+    const group = groups.get(target.path);
+    if (group === undefined) groups.set(target.path, [record]);
     else group.push(record);
   }
   return groups;
@@ -160,7 +169,7 @@ async function readList(
   const form = formOfItems(list);
   for await (const { results } of followPages(client, first, readPage)) {
     for (const item of results) {
-      const record = byKey.get(textOf(valueAt(item, keyMatch.reply)));
+      const record = byKey.get(identifierText(valueAt(item, keyMatch.reply)));
       if (record === undefined) continue;
       const identifiers = { outcomes: [], key, ...definedMembers({ account: list.account }) };
       const isAmbiguous = hasTwoAccounts(item, identifiers, record.payload);
@@ -181,7 +190,7 @@ function recordsByKey(
   const byKey = new Map<string, LookupRecord>();
   const found = new Map<LookupRecord, LookupResult>();
   for (const record of records) {
-    const text = textOf(valueAt(record.payload, key));
+    const text = identifierText(valueAt(record.payload, key));
     const other = byKey.get(text);
     if (other !== undefined) for (const one of [record, other]) found.set(one, SAME_KEY);
     else if (text !== "") byKey.set(text, record);
@@ -228,7 +237,9 @@ async function readOne(
   const identifiers = { outcomes: [], key, keyNames: namesOfKey(parameters, key), ...definedMembers({ account }) };
   const what = "the state of a record";
   const missing = notFound("HTTP 404");
-  const url = joinPath(client.baseUrl, lookupPath(readBack, record));
+  const target = lookupPath(readBack, record);
+  if ("reason" in target) return unknown(target.reason);
+  const url = joinPath(client.baseUrl, target.path);
   try {
     const body = parsed(await client.get(url, { what, missing, query: false }), what);
     const form = documentedReply(operation, 200)?.body;

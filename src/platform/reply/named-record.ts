@@ -3,6 +3,7 @@ import type { PlainOperation } from "../../contract/operations/operation.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { describesError } from "./reply-problems.ts";
+import { strip } from "../../text/unicode-text.ts";
 
 /** The paths of the account number and the business key in replies, according to the contract. */
 export interface ReplyIdentifiers extends Pick<PlainOperation, "outcomes" | "key"> {
@@ -133,13 +134,13 @@ function accountPlacesOf(operation: ReplyIdentifiers): readonly AttrPath[] {
 }
 
 /**
- * Returns an identifier as normalised text, because the platform may return numbers as text. Returns an empty string
- * for any other value.
+ * Returns an identifier as the platform stores it: normalised text without surrounding whitespace. The platform may
+ * return numbers as text. Returns an empty string for any other value.
  */
-function identifierText(value: JsonValue | undefined): string {
+export function identifierText(value: JsonValue | undefined): string {
   if (typeof value !== "string" && typeof value !== "number") return "";
   const text = String(value);
-  return PLAIN.test(text) ? text : text.normalize("NFC").trim();
+  return PLAIN.test(text) ? text : strip(text.normalize("NFC"));
 }
 
 /** ASCII text without whitespace, which is always in Unicode form C. */

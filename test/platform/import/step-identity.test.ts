@@ -115,6 +115,25 @@ test("a 404 reply to the status request means 'not found' only if it is complete
   expect(await kindOfStatus(replyOf(404, { detail: "Not found.", id: "EXT-2" }))).toBe("ambiguous");
 });
 
+test.each(["", " ", ".", ".."])("a status request whose path parameter is %j is not sent", async (ref) => {
+  const tools = { ...toolsFor(replyOf(404, {})), http: () => Promise.reject(new Error("a request was sent")) };
+  const [client] = createStepClients(operation("schedule"), tools);
+  const result = await client?.status?.poll({ ref }, new AbortController().signal);
+  expect(result?.replyClass).toEqual({
+    kind: "cancelled",
+    reason: 'the path parameter "id" (ref) is missing, blank, "." or ".."',
+  });
+});
+
+test.each([400, 405, 406, 410, 415])(
+  "a status request that is refused with HTTP %i does not end the run",
+  async (status) => {
+    const [client] = createStepClients(operation("schedule"), toolsFor(replyOf(status, { detail: "no" })));
+    const result = await client?.status?.poll(PAYLOAD, new AbortController().signal);
+    expect(result?.replyClass).toEqual({ kind: "ambiguous", reason: `HTTP ${status}`, notFromApi: false });
+  },
+);
+
 const PLAIN = { "content-type": "text/plain; charset=utf-8" };
 
 test.each<[string, Partial<HttpReply>]>([

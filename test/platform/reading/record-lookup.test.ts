@@ -151,6 +151,20 @@ describe("looking records up on the platform", () => {
     });
     const values = new Map([
       ["name", "Ada"],
+  it.each([
+    ["absent", null],
+    ["a dot segment", ".."],
+    ["blank", " "],
+  ])("sends no request, and reports no record as absent, if a path parameter is %s", async (_, supplier) => {
+    const { client, asked } = clientOf({});
+    const reason = 'the path parameter "supplier" (supplier) is missing, blank, "." or ".."';
+    for (const readBacks of [[ONE], [LIST], [LIST, ONE]]) {
+      const seen = await lookUpRecords([lookupOf("R1", { supplier })], readBacks, { client, key: KEY });
+      expect(seen).toEqual([{ kind: "unknown", reason }]);
+    }
+    expect(asked).toEqual([]);
+  });
+
       ["balance", "12.5"],
     ]);
     expect(seen).toEqual({ kind: "different", attrs: ["balance"], compared: ["name", "balance"], values });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
-import { countCharacters, isPlain, strip } from "../../src/validate/unicode-text.ts";
+import { countCharacters, isPlain, strip } from "../../src/text/unicode-text.ts";
 
 const CODE_UNITS = Array.from({ length: 0x1_0000 }, (_, code) => code);
 
