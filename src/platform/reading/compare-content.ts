@@ -1,16 +1,19 @@
 import type { ReadBack } from "../../contract/operations/operation.ts";
-import type { FieldType } from "../../contract/types/field-type.ts";
+import { type FieldType, isOfKind, memberType } from "../../contract/types/field-type.ts";
+import { optionsTaken } from "../../contract/types/type-tree.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { isNumberText, isSameDecimal } from "../../json/decimal-arithmetic.ts";
 import {
-  canonicalJson,
   isJsonArray,
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  memberAt,
   valueAt,
 } from "../../json/json-value.ts";
-import { utcDateTime } from "../../time/calendar.ts";
+import { strip } from "../../text/unicode-text.ts";
+import { isIsoDate, utcDateTime } from "../../time/calendar.ts";
+import { resolveTime } from "../../time/london-time.ts";
 import { accountAt, isEmpty } from "../reply/reply-body.ts";
 
 export interface LookupRecord {
@@ -73,36 +76,70 @@ export function compareContent(
   return attrs.length === 0 ? { kind: "found", ...found } : { kind: "different", attrs, ...found };
 }
 
-export function textOf(value: unknown): string {
+function textOf(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? scalarText(value) : "";
 }
 
 /**
  * Whether the platform's value matches the sent value. The platform may return numbers as text, decimals in another
- * form, and date-times in a different time zone or with fractions of a second. An empty value matches an absent value.
- * The default of the type matches a value that was not sent.
+ * form, text without surrounding whitespace, and date-times in a different time zone or with fractions of a second. An
+ * empty value matches an absent value. The default of the type matches a value that was not sent. Members that were not
+ * sent are ignored.
  */
-function isSame(replied: unknown, sent: unknown, type: FieldType | undefined): boolean {
+function isSame(replied: JsonValue | undefined, sent: JsonValue | undefined, type: FieldType | undefined): boolean {
   if (sent === undefined && type?.default !== undefined && isSame(replied, type.default, type)) return true;
   if (isEmpty(replied) || isEmpty(sent)) return isEmpty(replied) && isEmpty(sent);
-  if (isScalar(replied) && isScalar(sent)) return isSameScalar(replied, sent, type);
-  return isStructure(replied) && isStructure(sent) && canonicalJson(replied) === canonicalJson(sent);
+  return optionsFor(type, sent).some((option) => isSameAs(replied, sent, option));
+}
+
+/** Returns the type, or the options of a union that allow the JSON type of the value. */
+function optionsFor(type: FieldType | undefined, value: JsonValue | undefined): readonly (FieldType | undefined)[] {
+  if (type?.kind !== "union") return [type];
+  const options = optionsTaken(type).filter(({ kind }) => isOfKind(kind, value));
+  return options.length === 0 ? [undefined] : options.flatMap((option) => optionsFor(option, value));
+}
+
+function isSameAs(replied: JsonValue | undefined, sent: JsonValue | undefined, type: FieldType | undefined): boolean {
+  if (isJsonArray(replied) && isJsonArray(sent)) return isSameList(replied, sent, type);
+  if (isJsonObject(replied) && isJsonObject(sent)) return isSameObject(replied, sent, type);
+  return isScalar(replied) && isScalar(sent) && isSameScalar(replied, sent, type);
+}
+
+function isSameList(replied: readonly JsonValue[], sent: readonly JsonValue[], type: FieldType | undefined): boolean {
+  const items = type?.kind === "list" ? type.items : undefined;
+  return replied.length === sent.length && sent.every((item, index) => isSame(replied[index], item, items));
+}
+
+function isSameObject(replied: JsonObject, sent: JsonObject, type: FieldType | undefined): boolean {
+  const typeOf = (name: string) => (type?.kind === "object" ? memberType(type, name) : undefined);
+  return Object.entries(sent).every(([name, member]) => isSame(memberAt(replied, name), member, typeOf(name)));
 }
 
 function isSameScalar(replied: Scalar, sent: Scalar, type: FieldType | undefined): boolean {
   const kind = type?.kind;
-  const [one, other] = [scalarText(replied), scalarText(sent)];
+  const [one, other] = [storedText(replied, type), storedText(sent, type)];
   if (kind === "text" && typeof replied === "boolean") return false;
   const isNumeric = kind === "decimal" || kind === "number" || kind === "integer";
   if (isNumeric && isNumberText(one) && isNumberText(other)) return isSameDecimal(one, other);
+  if (kind === "datetime" && isIsoDate(other) && isStartOfDay(one, other)) return true;
   return utcDateTime(one) === utcDateTime(other);
 }
 
-type Scalar = string | number | boolean;
-
-function isStructure(value: unknown): value is JsonObject | readonly JsonObject[] {
-  return isJsonObject(value) || isJsonArray(value);
+/** Returns a value without the whitespace that the platform removes. */
+function storedText(value: Scalar, type: FieldType | undefined): string {
+  const isStoredAsGiven = type?.kind === "text" && (type.documentPath !== false || type.format === "uuid");
+  return isStoredAsGiven ? scalarText(value) : strip(scalarText(value));
 }
+
+/**
+ * Whether a date-time is the start of a day: the platform reads a date in a date-time field as the start of that day, in
+ * London or in its own zone.
+ */
+function isStartOfDay(dateTime: string, day: string): boolean {
+  return utcDateTime(dateTime) === resolveTime(day, day).utc || dateTime.startsWith(`${day}T00:00:00`);
+}
+
+type Scalar = string | number | boolean;
 
 function isScalar(value: unknown): value is Scalar {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";

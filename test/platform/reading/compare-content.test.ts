@@ -26,6 +26,11 @@ function compared(schema: object, payload: JsonObject, replied: JsonValue): Comp
 const DECIMAL = { type: "string", format: "decimal" };
 const TEXT = { type: "string" };
 const DATE_TIME = { type: "string", format: "date-time" };
+const PRICE = { type: "object", properties: { amount: DECIMAL, name: TEXT } };
+
+function listOf(items: object): object {
+  return { type: "array", items };
+}
 
 it.each<[string, object, JsonValue, JsonValue, boolean]>([
   ["decimal", DECIMAL, "10.50", 10.5, true],
@@ -41,6 +46,27 @@ it.each<[string, object, JsonValue, JsonValue, boolean]>([
   ["text", TEXT, "2024-06-01T10:00:00Z", "2024-06-01T11:00:00+01:00", true],
   ["date-time", DATE_TIME, "2024-06-01T10:00:00Z", "2024-06-01T11:00:00+01:00", true],
   ["date-time", DATE_TIME, "2024-06-01T10:00:00Z", "2024-06-01T10:00:01Z", false],
+  ["text with whitespace around it", TEXT, " n\u0085", "n", true],
+  ["text with whitespace in it", TEXT, "a b", "ab", false],
+  ["decimal with whitespace around it", DECIMAL, " 1.50 ", "1.5", true],
+  ["document path", { type: "string", "x-document-path": true }, " a.pdf", "a.pdf", false],
+  ["date in a date-time field", DATE_TIME, "2024-06-01", "2024-06-01T00:00:00Z", true],
+  ["date in a date-time field", DATE_TIME, "2024-06-01", "2024-06-01T00:00:00+10:00", true],
+  ["date in a date-time field", DATE_TIME, "2024-06-01", "2024-05-31T23:00:00Z", true],
+  ["date in a date-time field", DATE_TIME, "2024-06-01", "2024-06-01T10:00:00Z", false],
+  ["date in a date-time field", DATE_TIME, "2024-06-01", "2024-06-02T00:00:00Z", false],
+  ["list of decimals", listOf(DECIMAL), ["1.50", "2"], [1.5, "2.0"], true],
+  ["list of decimals", listOf(DECIMAL), ["1.50", "2"], ["2.0", "1.5"], false],
+  ["list of decimals", listOf(DECIMAL), ["1.50"], ["1.5", "2"], false],
+  ["list of date-times", listOf(DATE_TIME), ["2024-06-01T08:30:00Z"], ["2024-06-01T08:30:00+00:00"], true],
+  ["list of text", listOf(TEXT), ["Zoe\u0308"], ["Zo\u00eb"], true],
+  ["list of text", listOf(TEXT), ["1.50"], ["1.5"], false],
+  ["object", PRICE, { amount: "2.10", name: "Zoe\u0308" }, { name: "Zo\u00eb", amount: "2.1", id: 7 }, true],
+  ["object", PRICE, { amount: "2.10", name: "1.50" }, { name: "1.5", amount: "2.1" }, false],
+  ["object", PRICE, { amount: "2.10", name: "a" }, { amount: "2.1" }, false],
+  ["list of objects", listOf(PRICE), [{ amount: "2.10" }], [{ amount: "2.1", name: null }], true],
+  ["union", { oneOf: [PRICE, DECIMAL] }, { amount: "2.10" }, { amount: "2.1" }, true],
+  ["union", { oneOf: [{ type: "integer" }, TEXT] }, "007", "7", false],
 ])("a %s is compared according to its type in the contract", (...[, schema, sent, replied, isEqual]) => {
   expect(compared(schema, { value: sent }, replied)).toMatchObject(
     isEqual ? { kind: "found", compared: ["value"] } : { kind: "different", attrs: ["value"] },
