@@ -11,14 +11,18 @@ const NO_NAMES: ReadonlySet<string> = new Set();
 export function parseExact(text: string, decimals: ReadonlySet<string> = NO_NAMES): JsonValue | undefined {
   try {
     // Rejects invalid JSON, so that the tokeniser can rely on valid input.
-    JSON.parse(text);
-    const value: JsonValue = JSON.parse(withExactNumbers(text, decimals));
-    return value;
+    const value: JsonValue = JSON.parse(text);
+    if (decimals.size === 0 && !LONG_NUMBER.test(text)) return value;
+    const exact: JsonValue = JSON.parse(withExactNumbers(text, decimals));
+    return exact;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
+
+/** Occurs in every text with a number that does not survive the conversion to a double (`survivesDouble`). */
+const LONG_NUMBER = /[\d.]{15}|\d[eE]/;
 
 function withExactNumbers(text: string, decimals: ReadonlySet<string>): string {
   let exact = "";

@@ -5,7 +5,7 @@ import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { Failure } from "../../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { definedMembers } from "../../json/defined-members.ts";
-import { parseJson } from "../../json/parse-json.ts";
+import { parseExact } from "../../json/exact-json.ts";
 import { joinPath } from "../../transport/base-url.ts";
 import { lookupPath } from "../request-address.ts";
 import { comparedAttrs, type LookupRecord } from "./compare-content.ts";
@@ -256,7 +256,7 @@ function notFound(message: string): Failure {
 }
 
 function parsed(text: string, what: string): JsonValue {
-  const body = parseJson(text);
+  const body = parseExact(text);
   if (body === undefined) throw wrongReply(what, "is not JSON");
   return body;
 }

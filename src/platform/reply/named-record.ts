@@ -1,9 +1,10 @@
 import { ACCOUNT_FIELDS } from "../../contract/operations/documented-reply.ts";
 import type { PlainOperation } from "../../contract/operations/operation.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
+import { isLongNumber } from "../../json/decimal-arithmetic.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
-import { describesError } from "./reply-problems.ts";
 import { strip } from "../../text/unicode-text.ts";
+import { describesError } from "./reply-problems.ts";
 
 /** The paths of the account number and the business key in replies, according to the contract. */
 export interface ReplyIdentifiers extends Pick<PlainOperation, "outcomes" | "key"> {
@@ -66,7 +67,7 @@ function textsUnder(names: readonly string[], body: JsonValue, sent: string, rea
   const values = names.flatMap((name) => [[name], ...ENVELOPES.map((envelope) => [envelope, name])]);
   return values
     .map((place) => read(body, place))
-    .filter((value) => typeof value !== "number" || DIGITS.test(sent))
+    .filter((value) => (typeof value !== "number" && !isLongNumber(value)) || DIGITS.test(sent))
     .map(identifierText);
 }
 

@@ -1,15 +1,17 @@
 import { jsonMediaType } from "../../contract/operations/document-part.ts";
 import type { AttrPath } from "../../json/attr.ts";
+import { decimalTextOf } from "../../json/decimal-arithmetic.ts";
+import { parseExact } from "../../json/exact-json.ts";
 import { isJsonArray, isJsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
-import { parseJson } from "../../json/parse-json.ts";
 import type { HttpReply } from "../../transport/http.ts";
 
 /**
  * Returns the reply's untrusted JSON, or undefined if the body is HTML, is not UTF-8 or is not valid JSON. A truncated
- * body may still be valid JSON, so check `complete` as well.
+ * body may still be valid JSON, so check `complete` as well. A number that a double cannot represent is text, because it
+ * may be an account number.
  */
 export function parseBody(reply: HttpReply): JsonValue | undefined {
-  return isHtml(reply) || reply.isMisencoded === true ? undefined : parseJson(reply.body);
+  return isHtml(reply) || reply.isMisencoded === true ? undefined : parseExact(reply.body);
 }
 
 export const TRUNCATED = "with a truncated body";
@@ -42,11 +44,11 @@ export function isHtml(reply: HttpReply): boolean {
   return /html/i.test(reply.headers["content-type"] ?? "");
 }
 
-/** Returns the account number in a reply, at the first path with text that is not blank or a safe integer. */
+/** Returns the account number in a reply, at the first path with a number, or with text that is not blank. */
 export function accountAt(body: JsonValue | undefined, places: readonly AttrPath[]): { readonly account?: string } {
   for (const place of places) {
     const value = valueAt(body, place);
-    const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
+    const text = typeof value === "number" ? decimalTextOf(value) : value;
     const account = typeof text === "string" ? cleanText(text, MAX_ACCOUNT) : "";
     if (account !== "") return { account };
   }

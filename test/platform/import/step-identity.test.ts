@@ -193,6 +193,11 @@ test.each<[string, object, JsonObject?]>([
   expect(await polled(body, payload)).toBe("accepted");
 });
 
+test("a long number under the parameter's name is the platform's own number, not the key of another record", async () => {
+  const body = '{"state":"DONE","id":12345678901234567890,"identifier":"A-1"}';
+  expect(await kindOfStatus({ ...replyOf(200, {}), body })).toBe("accepted");
+});
+
 test.each<[string, number, object, string]>([
   ["a success", 201, { external_ref: "EXT-2", account_number: "A-2" }, "ambiguous"],
   ["a refusal as already imported", 400, { external_ref: "EXT-2", account_number: "A-2" }, "ambiguous"],

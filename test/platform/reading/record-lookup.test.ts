@@ -96,6 +96,26 @@ describe("looking records up on the platform", () => {
     });
   });
 
+  it("finds a record whose key has whitespace around it, because the platform removes the whitespace", async () => {
+    const replies = { "S/": [{ number: "R1", account: "A-1" }], "S/R2/": { name: "Ada", account: "A-2" } };
+    const records = [lookupOf(" R1\u0085"), lookupOf("R2 ")];
+    expect(await look(records, [LIST, ONE], replies)).toEqual([
+      { kind: "found", account: "A-1" },
+      { kind: "found", account: "A-2" },
+    ]);
+  });
+
+  it("keeps every digit of a long account number, so that two accounts do not appear to be the same", async () => {
+    const replies = {
+      "S/R1/": '{"name":"Ada","account":9007199254740993}',
+      "S/R2/": '{"name":"Ada","account":9007199254740992}',
+    };
+    expect(await look([lookupOf("R1"), lookupOf("R2")], [ONE], replies)).toEqual([
+      { kind: "found", account: "9007199254740993" },
+      { kind: "found", account: "9007199254740992" },
+    ]);
+  });
+
   it("follows a list in pages, and fails at a page that leads to another host", async () => {
     const paged: ReadBack = { ...LIST, list: ["results"] };
     const first = { results: [], next: "https://api.example.test/v1/imports/S/?page=2" };
