@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { elementTexts, isListOf, parseExact } from "../../json/exact-json.ts";
 import { isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
@@ -21,6 +22,8 @@ export interface Page<T> extends PageRecords<T> {
 interface ListRequest<T> extends ReadRequest {
   /** Address of the first page. */
   readonly url: URL;
+  /** The structure of a record, and the same as a type guard. */
+  readonly schema: z.ZodType;
   readonly isRecord: (value: JsonValue) => value is JsonValue & T;
   /** Members whose numbers are converted to text without losing digits. */
   readonly decimals?: ReadonlySet<string>;
@@ -33,15 +36,15 @@ export const MAX_PAGES = 10_000;
  * Yields the pages of a list, each requested on demand. Every page after the first is reached through the address in
  * `next` (specification 4.5).
  * @throws the failures of `ReadClient.get`; `redirect` if `next` leads to another origin; `wrong_endpoint` if `next` is
- * missing, invalid or leads back to an earlier page, if there are more than `mostPages` pages, if the pages have fewer
- * records than `count`, or if a page is invalid
+ * missing, invalid or leads back to an earlier page, if there are more than `mostPages` pages, if `count` is invalid or the
+ * pages have fewer records, or if a page is invalid
  */
 export async function* readPages<T>(
   client: ReadClient,
   list: ListRequest<T>,
   mostPages: number = MAX_PAGES,
 ): AsyncGenerator<Page<T>, void, undefined> {
-  for await (const page of followPages(client, list, (text) => readPage(text, list), mostPages)) {
+  for await (const page of followPages(client, list, (text, before) => readPage(text, before, list), mostPages)) {
     const { next, ...records } = page;
     yield { ...records, hasNext: next !== null };
   }
@@ -50,16 +53,19 @@ export async function* readPages<T>(
 interface LinkedPage {
   /** The address of the next page, unchecked; undefined if the reply lacks it. */
   readonly next: JsonValue | undefined;
-  /** As in the reply, unchecked. */
-  readonly count: JsonValue | undefined;
+  /** Number of records that the platform reports for the list; undefined if the reply does not contain the number. */
+  readonly count: number | undefined;
   readonly results: readonly unknown[];
 }
 
-/** Requests a page and the pages that `next` leads to; `read` parses each page. @throws the failures of `readPages` */
+/**
+ * Requests a page and the pages that `next` leads to; `read` parses each page, with the number of records before it.
+ * @throws the failures of `readPages`
+ */
 export async function* followPages<P extends LinkedPage>(
   client: ReadClient,
   first: ReadRequest & { readonly url: URL },
-  read: (text: string) => P,
+  read: (text: string, before: number) => P,
   mostPages: number = MAX_PAGES,
 ): AsyncGenerator<P, void, undefined> {
   const seen = new Set<string>();
@@ -70,17 +76,21 @@ export async function* followPages<P extends LinkedPage>(
     if (seen.size >= mostPages) throw endless(`comes after ${mostPages} other pages`);
     seen.add(url.href);
     const missing = seen.size === 1 ? first.missing : wrongReply(first.what, `has the status 404 on page ${seen.size}`);
-    const page = read(await client.get(url, { ...first, missing }));
+    const page = read(await client.get(url, { ...first, missing }), records);
     if (page.next === undefined) throw wrongReply(first.what, "has no `next`");
     url = nextPageUrl(page.next, url, client.baseUrl);
     records += page.results.length;
-    if (typeof page.count === "number") count = Math.max(count, page.count);
+    count = Math.max(count, page.count ?? 0);
     if (url === undefined && records < count) throw incomplete(first.what, count, records);
     yield page;
   }
 }
 
-function readPage<T>(text: string, { what, isRecord, decimals }: ListRequest<T>): PageRecords<T> & LinkedPage {
+function readPage<T>(
+  text: string,
+  before: number,
+  { what, schema, isRecord, decimals }: ListRequest<T>,
+): PageRecords<T> & LinkedPage {
   const envelope = parseExact(text, decimals);
   if (envelope === undefined) throw wrongReply(what, "is not JSON");
   if (!isJsonObject(envelope)) throw wrongReply(what, "is not a page of a list");
@@ -88,8 +98,23 @@ function readPage<T>(text: string, { what, isRecord, decimals }: ListRequest<T>)
   const { results, next, count } = envelope;
   if (!isListOf(results, json)) throw wrongReply(what, "contains no list of results");
   const records = results.filter(isRecord);
-  if (records.length < results.length) throw wrongReply(what, "contains a record with an unexpected structure");
-  return { count: typeof count === "number" ? count : undefined, results: records, json, next };
+  if (records.length < results.length) {
+    const index = results.findIndex((value) => !isRecord(value));
+    const field = schema.safeParse(results[index]).error?.issues[0]?.path.join(".") ?? "";
+    const reason = field === "" ? "is not an object" : `has an invalid or missing "${field}"`;
+    throw wrongReply(what, `contains an unexpected record: record ${before + index + 1} ${reason}`);
+  }
+  return { count: countOf(count, what), results: records, json, next };
+}
+
+/**
+ * Returns the `count` of a page. A platform may send it as text.
+ * @throws Failure `wrong_endpoint` if it is not a whole number, because missing records would then not be detected
+ */
+export function countOf(count: JsonValue | undefined, what: string): number | undefined {
+  if (count === undefined) return undefined;
+  if (typeof count === "object" || !/^\d+$/.test(String(count))) throw wrongReply(what, "has an invalid `count`");
+  return Number(count);
 }
 
 function incomplete(what: string, count: number, records: number): Failure {

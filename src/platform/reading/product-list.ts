@@ -47,6 +47,7 @@ export function productPages(
       what: "the list of products",
       missing: noProducts(),
       query: true,
+      schema,
       isRecord: (value): value is Product => schema.safeParse(value).success,
     },
     mostPages,

@@ -10,7 +10,7 @@ import { joinPath } from "../../transport/base-url.ts";
 import { lookupPath } from "../request-address.ts";
 import { comparedAttrs, type LookupRecord } from "./compare-content.ts";
 import { evaluateReply, type LookupResult, unknown } from "./lookup-result.ts";
-import { followPages } from "./pagination.ts";
+import { countOf, followPages } from "./pagination.ts";
 import { type ReadClient, wrongReply } from "./read-client.ts";
 import { hasTwoAccounts, identifierText, namesOfKey } from "../reply/named-record.ts";
 import { recordMismatch } from "../reply/reply-trust.ts";
@@ -164,7 +164,7 @@ async function readList(
     if (!isJsonArray(results)) throw wrongReply(what, "has no list at the path that the contract names");
     const { next, count, previous }: JsonObject = isJsonObject(body) ? body : {};
     isPaged ||= [next, count, previous].some((member) => member !== undefined);
-    return { next: isPaged ? next : null, count, results };
+    return { next: isPaged ? next : null, count: countOf(count, what), results };
   };
   const form = formOfItems(list);
   for await (const { results } of followPages(client, first, readPage)) {

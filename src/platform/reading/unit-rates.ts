@@ -28,7 +28,7 @@ export function ratePages(client: ReadClient, request: RateRequest): AsyncGenera
   if (request.to !== undefined) url.searchParams.set("period_to", request.to);
   const what = `the ${list} of ${request.tariff}`;
   const missing = noRates(list, request);
-  return readPages(client, { url, what, missing, query: true, isRecord: isUnitRate, decimals });
+  return readPages(client, { url, what, missing, query: true, schema, isRecord: isUnitRate, decimals });
 }
 
 const decimals: ReadonlySet<string> = new Set(["value_exc_vat", "value_inc_vat"]);

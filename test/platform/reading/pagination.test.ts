@@ -51,6 +51,29 @@ describe("pages", () => {
     expect(page?.json).toEqual(['{"value_exc_vat":-3.0150,"value_inc_vat":1e2,"valid_from":"t","x":[1.0]}']);
   });
 
+  test("may have a count that is text, or no count", async () => {
+    const pages = [{ count: "1", next: "?page=2" }, { next: null }];
+    const { client } = fakeReads((_url, number) => jsonReply(200, { ...pages[number - 1], results: [product("A")] }));
+    expect((await all(productPages(client))).map(({ count }) => count)).toEqual([1, undefined]);
+  });
+
+  test.each<[string, object | string, string]>([
+    ["a missing field", { name: "x" }, 'record 3 has an invalid or missing "code"'],
+    ["an invalid field", { code: "x", is_green: "yes" }, 'record 3 has an invalid or missing "is_green"'],
+    ["no fields", "x", "record 3 is not an object"],
+  ])(
+    "are refused with the number of a record in the list and its field if the record has %s",
+    async (...[, bad, words]) => {
+      const { client } = fakeReads((url) =>
+        url.search === ""
+          ? listOf([product("A")], "?page=2")
+          : jsonReply(200, { next: null, results: [product("B"), bad] }),
+      );
+      const { message } = await failureOf(all(productPages(client)));
+      expect(message).toBe(`the reply to the request for the list of products contains an unexpected record: ${words}`);
+    },
+  );
+
   test.each([
     ["another host", "https://evil.example.com/v1/products/?page=2", "redirect"],
     ["another port", "https://api.example.com:8443/v1/products/?page=2", "redirect"],
@@ -77,6 +100,16 @@ describe("pages", () => {
       { count: 250, next: null, previous: null, results: [product("A")] },
       "the platform returned only 1 of 250 records in the list of products",
     ],
+    [
+      "is the last page, but records are missing, and `count` is text",
+      { count: "250", next: null, previous: null, results: [product("A")] },
+      "the platform returned only 1 of 250 records in the list of products",
+    ],
+    ...[null, -1, 1.5, "", "1.5", "many", true, [1], {}].map((count): [string, object, string] => [
+      `has the count ${JSON.stringify(count)}`,
+      { count, next: null, previous: null, results: [product("A")] },
+      "has an invalid `count`",
+    ]),
   ])("are refused if a page %s", async (_name, body, message) => {
     const { client } = fakeReads(() => jsonReply(200, body));
     const failure = await failureOf(all(productPages(client)));

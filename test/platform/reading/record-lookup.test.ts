@@ -127,6 +127,8 @@ describe("looking records up on the platform", () => {
 
   it.each<[string, Readonly<Record<string, Reply>>]>([
     ["shows fewer records than its count", { "S/": { count: 2, next: null, results: [{ number: "R1" }] } }],
+    ["has an invalid count", { "S/": { count: null, next: null, results: [{ number: "R1" }] } }],
+    ["shows fewer records than its count as text", { "S/": { count: "2", next: null, results: [{ number: "R1" }] } }],
     ["has a count, but no address of the next page", { "S/": { count: 1, results: [{ number: "R1" }] } }],
     [
       "has a last page without the address of the next page",
@@ -147,6 +149,20 @@ describe("looking records up on the platform", () => {
   ])("treats a record as absent if it is not in a list in the form of %s", async (_, replies) => {
     const paged: ReadBack = { ...LIST, list: ["results"] };
     expect(await look([lookupOf("R2")], [paged], replies)).toEqual([{ kind: "absent" }]);
+  });
+
+  it.each([
+    ["absent", null],
+    ["a dot segment", ".."],
+    ["blank", " "],
+  ])("sends no request, and reports no record as absent, if a path parameter is %s", async (_, supplier) => {
+    const { client, asked } = clientOf({});
+    const reason = 'the path parameter "supplier" (supplier) is missing, blank, "." or ".."';
+    for (const readBacks of [[ONE], [LIST], [LIST, ONE]]) {
+      const seen = await lookUpRecords([lookupOf("R1", { supplier })], readBacks, { client, key: KEY });
+      expect(seen).toEqual([{ kind: "unknown", reason }]);
+    }
+    expect(asked).toEqual([]);
   });
 
   it("names the attrs with different values, and treats a number as equal to a string of its digits", async () => {
@@ -171,20 +187,6 @@ describe("looking records up on the platform", () => {
     });
     const values = new Map([
       ["name", "Ada"],
-  it.each([
-    ["absent", null],
-    ["a dot segment", ".."],
-    ["blank", " "],
-  ])("sends no request, and reports no record as absent, if a path parameter is %s", async (_, supplier) => {
-    const { client, asked } = clientOf({});
-    const reason = 'the path parameter "supplier" (supplier) is missing, blank, "." or ".."';
-    for (const readBacks of [[ONE], [LIST], [LIST, ONE]]) {
-      const seen = await lookUpRecords([lookupOf("R1", { supplier })], readBacks, { client, key: KEY });
-      expect(seen).toEqual([{ kind: "unknown", reason }]);
-    }
-    expect(asked).toEqual([]);
-  });
-
       ["balance", "12.5"],
     ]);
     expect(seen).toEqual({ kind: "different", attrs: ["balance"], compared: ["name", "balance"], values });
