@@ -1,6 +1,7 @@
 import { compactJson, parseExact } from "../../json/exact-json.ts";
 import { isJsonObject } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
+import { strip } from "../../text/unicode-text.ts";
 import { joinPath, pathSegment } from "../../transport/base-url.ts";
 import { type Http, type HttpReply, TransportError } from "../../transport/http.ts";
 import { type RetryDependencies, isTemporary, retryingHttp } from "../../transport/retrying-http.ts";
@@ -140,7 +141,8 @@ function badQuery(reply: HttpReply, { what }: ReadRequest): Failure {
 }
 
 /**
- * Reads an account (specification 4.3). Messages never contain its number, which is personal data.
+ * Reads an account (specification 4.3). Messages never contain its number, which is personal data. A reply with another
+ * `number` is refused, because it would show the personal data of another customer.
  * @throws Failure `usage` for a number that cannot be part of a URL path; `not_found`; the failures of `ReadClient.get`
  */
 export async function readAccount(client: ReadClient, number: string): Promise<Account> {
@@ -149,6 +151,9 @@ export async function readAccount(client: ReadClient, number: string): Promise<A
   const text = await client.get(url, { what, missing: noAccount(), query: false });
   const record = parseExact(text);
   if (!isJsonObject(record)) throw wrongReply(what, record === undefined ? "is not JSON" : "is not a record");
+  const { number: replied } = record;
+  if (typeof replied === "string" && strip(replied) !== strip(number))
+    throw wrongReply(what, "is about another account");
   return { record, json: compactJson(text) };
 }
 

@@ -34,6 +34,11 @@ describe("a read", () => {
     expect([reads.asked.length, reads.waits]).toEqual([2, [wait]]);
   });
 
+  test.each([{ number: " A-1 " }, { number: 7 }, {}])("accepts an account that the reply calls %j", async (record) => {
+    const reads = fakeReads(() => jsonReply(200, record));
+    expect(await readAccount(reads.client, "A-1")).toMatchObject({ record });
+  });
+
   test("is repeated after a broken connection", async () => {
     const reads = fakeReads((_url, number) => (number === 1 ? thrown(lost("ECONNRESET")) : ACCOUNT));
     await readAccount(reads.client, "A-1");
@@ -48,6 +53,7 @@ describe("a read", () => {
     ["a redirect", () => jsonReply(302, {}, { location: "https://login.example.com/A-1" }), "redirect", 1],
     ["a web page", () => ({ ...ACCOUNT, headers: HTML }), "wrong_endpoint", 1],
     ["an empty body", () => ({ ...ACCOUNT, body: "" }), "wrong_endpoint", 1],
+    ["another account", () => jsonReply(200, { number: "A-2" }), "wrong_endpoint", 1],
     ["an incomplete reply", () => ({ ...ACCOUNT, complete: false }), "wrong_endpoint", 5],
     ["an incomplete 404", () => ({ ...jsonReply(404, {}), complete: false }), "wrong_endpoint", 5],
     ["a 404 with truncated JSON", () => ({ ...jsonReply(404, {}), body: '{"detail":"No A-1' }), "wrong_endpoint", 1],
@@ -141,7 +147,7 @@ describe("an account", () => {
     };
     const reads = fakeReads(() => ACCOUNT, { authorisation: { ...authorisation, header } });
     await readAccount(reads.client, "A-1");
-    await readAccount(reads.client, "A-2");
+    await readAccount(reads.client, "A-1");
     expect(reads.asked).toHaveLength(2);
   });
 
@@ -169,7 +175,7 @@ describe("an account", () => {
     ["A 1é", "/v1/accounts/A%201%C3%A9/"],
     ["\\..\\", "/v1/accounts/%5C..%5C/"],
   ])("is requested with its number as one path segment: %s", async (number, path) => {
-    const reads = fakeReads(() => ACCOUNT);
+    const reads = fakeReads(() => jsonReply(200, { number }));
     await readAccount(reads.client, number);
     expect(reads.asked[0]?.url.href).toBe(`https://api.example.com${path}`);
   });
