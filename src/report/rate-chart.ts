@@ -1,3 +1,4 @@
+import { compareDecimals } from "../json/decimal-arithmetic.ts";
 import { plainText } from "../text/plain-text.ts";
 import { wrapText } from "../terminal/text-width.ts";
 
@@ -27,6 +28,7 @@ export function rateChart({ title, bars, width }: RateChart): string {
   const head = [...wrapText(plainText(title), width), ""];
   if (known.length === 0) return textOf([...head, "no rates"]);
   const scale = scaleOf(known.map(({ text }) => Number(text)));
+  if (!isDrawable(scale)) return textOf([...head, UNDRAWABLE, ...summaryLines(known, bars.length)]);
   const values = bars.map(({ value }) => (value === undefined ? undefined : Number(value)));
   const labelWidth = Math.max(...rowLevels(scale).map((level) => label(level, scale).length));
   const barWidth = Math.max(1, Math.min(MAX_BAR_WIDTH, Math.floor((width - labelWidth - 2) / bars.length)));
@@ -38,6 +40,8 @@ export function rateChart({ title, bars, width }: RateChart): string {
   const hours = hourLine(bars, barWidth, labelWidth + 2);
   return textOf([...head, ...lines, hours, "", ...summaryLines(known, bars.length)]);
 }
+
+const UNDRAWABLE = "The rates are too large or too small for a chart.";
 
 function textOf(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
@@ -60,6 +64,11 @@ function scaleOf(values: readonly number[]): Scale {
   const lowest = values.reduce((one, other) => Math.min(one, other), 0);
   const step = niceStep((highest - lowest) / CHART_ROWS);
   return { step, up: Math.ceil(highest / step), down: Math.ceil(-lowest / step) };
+}
+
+/** Whether all labels are finite numbers. Beyond this range, the calculation overflows or underflows. */
+function isDrawable({ step }: Scale): boolean {
+  return step > 1e-300 && step < 1e300;
 }
 
 /** Rounds up to 1, 2, 2.5 or 5 times a power of ten. */
@@ -109,7 +118,7 @@ interface KnownRate {
 const HALF_HOURS_OF_A_DAY = 48;
 
 function summaryLines(known: readonly KnownRate[], bars: number): readonly string[] {
-  const byValue = known.toSorted((left, right) => Number(left.text) - Number(right.text));
+  const byValue = known.toSorted((left, right) => compareDecimals(left.text, right.text));
   const [lowest] = byValue;
   const highest = byValue.at(-1);
   const missing = bars - known.length;

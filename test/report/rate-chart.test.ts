@@ -56,6 +56,30 @@ describe("the chart of a day's rates", () => {
     expect(rateChart({ title: "t", bars: [], width: 80 })).toBe("t\n\nno rates\n");
   });
 
+  test.each([
+    ["2025-06-01T00:00:00", null],
+    ["2025-06-01", null],
+    ["2025-06-01T00:00:00Z", "2025-06-02T00:00:00"],
+  ])("refuses the times %s and %s: without a zone, they would depend on the zone of the machine", (from, to) => {
+    const rate = { value_exc_vat: "1", value_inc_vat: "1", valid_from: from, valid_to: to };
+    expect(() => halfHours(londonDay("2025-06-01T12:00:00Z"), [rate])).toThrow("a time without a zone");
+  });
+
+  test.each([
+    ["1e400", "1", "highest 1e400 at 01:00, lowest 1 at 00:30"],
+    ["1e308", "-1e308", "highest 1e308 at 01:00, lowest -1e308 at 00:30"],
+    ["1.7e308", "0", "highest 1.7e308 at 01:00, lowest 0 at 00:30"],
+    ["2e-320", "1e-320", "highest 2e-320 at 01:00, lowest 1e-320 at 00:30"],
+    ["1e401", "1e400", "highest 1e401 at 01:00, lowest 1e400 at 00:30"],
+  ])("says that %s and %s are out of range, and shows the highest and the lowest rate", (high, low, summary) => {
+    const bars = [
+      { clock: "00:30", value: low },
+      { clock: "01:00", value: high },
+    ];
+    const plot = rateChart({ title: "t", bars, width: 80 });
+    expect(plot.split("\n").slice(2, 4)).toEqual(["The rates are too large or too small for a chart.", summary]);
+  });
+
   test("keeps every digit of the highest and the lowest rate", () => {
     const plot = plotOf("2025-01-07T12:00:00Z", (index) => (index === 0 ? "-0.00000000000000000001" : "12.3400"));
     expect(plot).toContain("highest 12.3400 at");

@@ -73,14 +73,21 @@ export function halfHours({ from, to }: LondonDay, rates: readonly UnitRate[]): 
   const [start, end] = [Date.parse(from), Date.parse(to)];
   const spans = rates.map((rate) => ({
     rate,
-    from: Date.parse(rate.valid_from),
-    to: rate.valid_to === undefined || rate.valid_to === null ? Infinity : Date.parse(rate.valid_to),
+    from: momentOf(rate.valid_from),
+    to: rate.valid_to === undefined || rate.valid_to === null ? Infinity : momentOf(rate.valid_to),
   }));
   if (spans.some((span) => Number.isNaN(span.from + span.to)))
-    throw wrongReply("the rates", "contains an invalid time");
+    throw wrongReply("the rates", "contains an invalid time, or a time without a zone");
   return Array.from({ length: (end - start) / HALF_HOUR_MS }, (_, index) => {
     const at = start + index * HALF_HOUR_MS;
     const valid = spans.filter((one) => one.from < at + HALF_HOUR_MS && at < one.to);
     return { clock: londonTime(new Date(at).toISOString()).clock, rates: valid.map(({ rate }) => rate) };
   });
 }
+
+/** `Date.parse` would read a time without a zone as a time in the zone of this machine. */
+function momentOf(time: string): number {
+  return ZONED.test(time) ? Date.parse(time) : Number.NaN;
+}
+
+const ZONED = /T.*(?:Z|[-+]\d{2}:?\d{2})$/i;
