@@ -91,10 +91,12 @@ const COMPARED_SETTINGS: readonly ComparedSetting[] = [
   { name: "address", breaks: true, read: ({ method, path }) => `${method} ${path}` },
   { name: "operation id", breaks: false, read: ({ id }) => id },
   { name: "business key", breaks: true, read: ({ key }) => (key === undefined ? "none" : formatAttr(key)) },
+  { name: "import supplier", breaks: true, read: ({ supplier }) => (supplier ? formatAttr(supplier) : "none") },
   { name: "wrapped in", breaks: false, read: ({ wrap }) => wrap ?? "nothing" },
   { name: "dedupes by business key", breaks: false, read: ({ dedupesByKey }) => (dedupesByKey ? "yes" : "no") },
   { name: "documented replies", breaks: false, read: ({ replies }) => documentedStatuses(replies) },
   { name: "outcomes of replies", breaks: false, read: ({ outcomes }) => JSON.stringify(outcomes) },
+  { name: "statuses of items", breaks: false, read: ({ items }) => (items ? JSON.stringify(items) : "automatic") },
 ];
 
 function documentedStatuses(replies: Operation["replies"]): string {
@@ -196,7 +198,7 @@ function diffProperty(old: Property, next: Property, position: DiffPosition): vo
 
 /**
  * Compares two unions. Options are matched by their discriminator value or, without a discriminator, by schema name.
- * Options without a name are matched by position.
+ * Options without a name are matched by position. An option under a new name is matched if it is otherwise equal.
  */
 function diffUnions(old: UnionType, next: UnionType, position: DiffPosition): void {
   const [before, now] = [old.discriminator?.property, next.discriminator?.property];
@@ -204,7 +206,8 @@ function diffUnions(old: UnionType, next: UnionType, position: DiffPosition): vo
     const text = `now selected by ${now ?? "the first match"}, previously by ${before ?? "the first match"}`;
     return addChange(position, "type", text);
   }
-  const [options, twins] = [optionsOf(old), optionsOf(next)];
+  const options = optionsOf(old);
+  const twins = twinsOf(options, next, position);
   for (const [name, option] of options) {
     const twin = twins.get(name);
     const when = conditionOf(position.when, before, name);
@@ -220,13 +223,36 @@ function diffUnions(old: UnionType, next: UnionType, position: DiffPosition): vo
   }
 }
 
+/**
+ * Returns the options of the next union by name. Without a discriminator, an option that is equal to a removed option,
+ * apart from its name, keeps the name of the removed option.
+ */
+function twinsOf(options: UnionOptions, next: UnionType, position: DiffPosition): UnionOptions {
+  const twins = new Map(optionsOf(next));
+  const isEqual = (option: FieldType, twin: FieldType): boolean => {
+    const changes: TypeChange[] = [];
+    diffType(option, twin, { ...position, changes });
+    return changes.length === 0;
+  };
+  const removed = next.discriminator === undefined ? [...options].filter(([name]) => !twins.has(name)) : [];
+  for (const [name, option] of removed) {
+    const found = [...twins].find(([other, twin]) => !options.has(other) && isEqual(option, twin));
+    if (found === undefined) continue;
+    twins.delete(found[0]);
+    twins.set(name, found[1]);
+  }
+  return twins;
+}
+
 function addAlternative(name: string, isSeparate: boolean, position: DiffPosition): void {
   const text = `the alternative "${name}" is new`;
   if (isSeparate) addChange(position, "looser", text);
   else addChange(position, "tighter", `${text}, and values that match two alternatives are rejected`);
 }
 
-function optionsOf({ options, discriminator }: UnionType): ReadonlyMap<string, FieldType> {
+type UnionOptions = ReadonlyMap<string, FieldType>;
+
+function optionsOf({ options, discriminator }: UnionType): UnionOptions {
   if (discriminator !== undefined) return discriminator.mapping;
   return new Map(options.map((option, index) => [nameOf(option) ?? `option ${index + 1}`, option]));
 }

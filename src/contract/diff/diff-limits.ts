@@ -1,11 +1,12 @@
+import { decimalTextOf, isMultiple } from "../../json/decimal-arithmetic.ts";
 import type { TypeChange } from "./contract-change.ts";
 import {
   type ChoiceType,
   compareLimits,
   type DecimalType,
   type FieldType,
+  type NumberType,
   type NumericLimit,
-  type NumericLimits,
   type TextType,
 } from "../types/field-type.ts";
 import { digitsOf } from "../types/pattern.ts";
@@ -22,6 +23,8 @@ type Limit =
   /** `most`: a lower value is stricter. `least`: a higher value is stricter. */
   | { readonly kind: "most"; readonly value: NumericLimit | undefined; readonly unit: string }
   | { readonly kind: "least"; readonly value: NumericLimit | undefined; readonly unit: string }
+  /** `steps`: the numbers of which every value is a multiple, 1 for integers. */
+  | { readonly kind: "multiple"; readonly value: number | undefined; readonly steps: readonly number[] }
   /** A limit with a value is stricter than a limit without a value; two different values are incompatible. */
   | { readonly kind: "form"; readonly value: string | undefined };
 
@@ -76,12 +79,30 @@ function digitLimits({ pattern, maxDigits, maxWholeDigits, maxDecimalPlaces }: D
   ];
 }
 
-function numericLimits(type: NumericLimits): readonly NamedLimit[] {
+function numericLimits({ kind, minimum, maximum, multipleOf }: DecimalType | NumberType): readonly NamedLimit[] {
+  const isWhole = kind === "integer";
+  const steps = isWhole ? [1] : [];
   return [
-    ["minimum", least(type.minimum, "")],
-    ["maximum", most(type.maximum, "")],
-    ["multiple", form(type.multipleOf === undefined ? undefined : `a multiple of ${type.multipleOf}`)],
+    ["minimum", least(isWhole ? inclusive(minimum, 1) : minimum, "")],
+    ["maximum", most(isWhole ? inclusive(maximum, -1) : maximum, "")],
+    ["multiple", multiple(multipleOf, steps)],
   ];
+}
+
+/** Returns the equivalent limit of an integer: `above 0` is `at least 1`. */
+function inclusive(limit: NumericLimit | undefined, step: 1 | -1): NumericLimit | undefined {
+  const isConverted = limit?.exclusive === true && limit.exact === undefined && Number.isSafeInteger(limit.value);
+  return isConverted ? { value: limit.value + step, exclusive: false } : limit;
+}
+
+/** @param steps the numbers of which every value is a multiple without the limit */
+function multiple(value: number | undefined, steps: readonly number[]): Limit {
+  if (value === undefined || isMultipleOf(steps, value)) return { kind: "multiple", value: undefined, steps };
+  return { kind: "multiple", value, steps: [...steps, value] };
+}
+
+function isMultipleOf(steps: readonly number[], size: number): boolean {
+  return steps.some((step) => isMultiple(decimalTextOf(step), decimalTextOf(size)));
 }
 
 function least(value: NumericLimit | undefined, unit: string): Limit {
@@ -109,13 +130,15 @@ function diffLimit(name: string, old: Limit | undefined, next: Limit): readonly 
 
 function isTighter(old: Limit, next: Limit): boolean {
   if (next.value === undefined) return false;
-  if (next.kind === "form" || old.kind === "form" || old.value === undefined) return true;
+  if (next.kind === "multiple") return old.kind !== "multiple" || !isMultipleOf(old.steps, next.value);
+  if (next.kind === "form" || old.kind === "form" || old.kind === "multiple" || old.value === undefined) return true;
   const step = compareLimits(old.value, next.value) * (next.kind === "most" ? 1 : -1);
   return step > 0 || (step === 0 && next.value.exclusive);
 }
 
 function limitText(limit: Limit): string {
   if (limit.kind === "form") return limit.value ?? "anything";
+  if (limit.kind === "multiple") return limit.value === undefined ? "anything" : `a multiple of ${limit.value}`;
   if (limit.value === undefined) return "no limit";
   const { value, exact, exclusive } = limit.value;
   const lead = limit.kind === "most" ? (exclusive ? "below" : "at most") : exclusive ? "above" : "at least";

@@ -1,6 +1,14 @@
 import { canonicalJson } from "../../json/json-value.ts";
+import type { Rule } from "../../rules/language/rule.ts";
 import { matcherOf } from "../../text/linear-pattern.ts";
-import { type Assertion, type FieldType, JSON_TYPES, type ObjectType, type TextType } from "../types/field-type.ts";
+import {
+  type Assertion,
+  type FieldType,
+  JSON_TYPES,
+  type ObjectType,
+  PLAIN_TYPE,
+  type TextType,
+} from "../types/field-type.ts";
 import type { TypeChange } from "./contract-change.ts";
 import { diffLimits } from "./diff-limits.ts";
 
@@ -10,11 +18,19 @@ import { diffLimits } from "./diff-limits.ts";
 export function includesKind(old: FieldType, next: FieldType): boolean {
   if (next.impossible !== undefined) return false;
   if (next.kind === "any") return true;
-  if (next.kind === "number") return old.kind === "integer" && diffLimits(old, next).every(({ breaks }) => !breaks);
-  if (next.kind !== "text" || old.kind !== "choice") return false;
+  if (next.kind === "number") return old.kind === "integer" && isHarmless(old, next);
+  if (next.kind !== "text") return false;
+  if (old.kind !== "choice") return JSON_TYPES[old.kind] === "string" && isHarmless(FILLED_TEXT, next);
   const fits = textTest(next);
   return old.choices.every((choice) => typeof choice === "string" && fits(choice));
 }
+
+function isHarmless(old: FieldType, next: FieldType): boolean {
+  return diffLimits(old, next).every(({ breaks }) => !breaks);
+}
+
+/** The least that is known about a date, a time or a decimal. */
+const FILLED_TEXT: TextType = { ...PLAIN_TYPE, kind: "text", allowBlank: false, documentPath: false };
 
 /**
  * Returns a test for strings that the type certainly accepts. The test rejects every string that the platform would
@@ -56,10 +72,14 @@ function lacksRequired(
   return [...properties.values()].some(({ name, required }) => required && !others.has(name));
 }
 
-/** Returns the differences that do not depend on the kind: the accepted JSON types, and additional constraints. */
+/**
+ * Returns the differences that do not depend on the kind: the accepted JSON types, additional constraints and rules.
+ */
 export function diffOpenness(old: FieldType, next: FieldType): readonly TypeChange[] {
   const [before, now] = [old.assertions ?? [], next.assertions ?? []].map((list) => new Set(list.map(assertionText)));
   const tests = [
+    ruleTest(old, next),
+    sentFormTest(old, next),
     {
       isNew: next.impossible !== undefined && old.impossible === undefined,
       isGone: old.impossible !== undefined && next.impossible === undefined,
@@ -85,6 +105,32 @@ export function diffOpenness(old: FieldType, next: FieldType): readonly TypeChan
     if (isNew) return [{ kind: "tighter", breaks: true, text: tighter }];
     return isGone ? [{ kind: "looser", breaks: false, text: looser }] : [];
   });
+}
+
+function sentFormTest(old: FieldType, next: FieldType): OpennessTest {
+  const isChanged = old.kind === "datetime" && next.kind === "datetime" && old.asGiven !== next.asGiven;
+  const text = next.kind === "datetime" && next.asGiven ? "is now sent as given" : "is no longer sent as given";
+  return { isNew: false, isGone: isChanged, texts: ["", text] };
+}
+
+interface OpennessTest {
+  readonly isNew: boolean;
+  readonly isGone: boolean;
+  readonly texts: readonly string[];
+}
+
+/** A rule is stricter if it is new or changed, unless it only causes warnings. A different message is no change. */
+function ruleTest({ rules: old = [] }: FieldType, { rules: next = [] }: FieldType): OpennessTest {
+  const [before, now] = [old, next].map((rules) => new Set(rules.map(ruleText)));
+  const gone = old.filter((rule) => now?.has(ruleText(rule)) === false);
+  const fresh = next.filter((rule) => before?.has(ruleText(rule)) === false);
+  const codes = new Set([...gone, ...fresh].map(({ code }) => code));
+  const text = `rules were added, changed or removed: ${[...codes].join(", ")}`;
+  return { isNew: fresh.some(({ severity }) => severity === "error"), isGone: codes.size > 0, texts: [text, text] };
+}
+
+function ruleText({ place: _place, message: _message, ...rule }: Rule): string {
+  return JSON.stringify(rule, (_, member: unknown) => (member instanceof RegExp ? String(member) : member));
 }
 
 function assertionText({ schema, unevaluated }: Assertion): string {

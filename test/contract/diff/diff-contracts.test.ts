@@ -14,7 +14,9 @@ const OWN = readFileSync(new URL("../../../fixtures/contract/contract.yaml", imp
 
 /** Formats each change as kind and attr, with the prefix `!` if it can break payloads. */
 function changes(old: object, next: object): readonly string[] {
-  return diffContracts(contractOf(old), contractOf(next), undefined).map(
+  const [before, now] = [old, next].map((properties) => contractOf(properties, { openapi: "3.1.0" }));
+  if (before === undefined || now === undefined) throw new Error("no contracts");
+  return diffContracts(before, now, undefined).map(
     ({ kind, attr, breaks, when }) => `${breaks ? "!" : ""}${kind} ${attr}${when === undefined ? "" : ` (${when})`}`,
   );
 }
@@ -34,6 +36,13 @@ const digits = (sign: string, whole: number, places: number): object => ({
   format: "decimal",
   pattern: `^${sign}\\d{0,${whole}}(?:\\.\\d{0,${places}})?$`,
 });
+
+const dateTime = { type: "string", format: "date-time" };
+const ruled = (...rules: readonly object[]): object => ({
+  ...thing({ x: text, y: text }),
+  "x-rules": rules,
+});
+const PATTERN_RULE = { code: "r", kind: "matches-format", value: "x", pattern: "^X" };
 
 const CASES: readonly Case[] = [
   [{ a: text }, { a: text, b: text }, ["field-added b"]],
@@ -98,6 +107,26 @@ const CASES: readonly Case[] = [
   [{ a: { ...amount, ...digits("", 3, 2) } }, { a: { ...amount, ...digits("", 3, 1) } }, ["!tighter a"]],
   [{ a: { type: "array", items: text } }, { a: { type: "array", items: text, maxItems: 2 } }, ["!tighter a"]],
   [{ a: { type: "array", items: text } }, { a: { type: "array", items: { type: "boolean" } } }, ["!type a.*"]],
+  [{ a: { type: "number", multipleOf: 0.1 } }, { a: { type: "number", multipleOf: 0.01 } }, ["looser a"]],
+  [{ a: { type: "number", multipleOf: 0.01 } }, { a: { type: "number", multipleOf: 0.1 } }, ["!tighter a"]],
+  [{ a: { type: "integer", multipleOf: 2 } }, { a: { type: "integer", multipleOf: 1 } }, ["looser a"]],
+  [{ a: { type: "integer", multipleOf: 2 } }, { a: { type: "integer", multipleOf: 3 } }, ["!tighter a"]],
+  [{ a: { type: "integer" } }, { a: { type: "integer", multipleOf: 1 } }, []],
+  [{ a: { type: "number" } }, { a: { type: "number", multipleOf: 1 } }, ["!tighter a"]],
+  [{ a: { type: "integer" } }, { a: { type: "number", multipleOf: 0.5 } }, ["type a"]],
+  [{ a: { ...text, format: "date" } }, { a: text }, ["type a"]],
+  [{ a: { ...text, format: "decimal" } }, { a: text }, ["type a"]],
+  [{ a: { ...text, format: "date-time" } }, { a: { ...text, maxLength: 10 } }, ["!type a"]],
+  [{ a: { ...text, format: "date" } }, { a: { ...text, minLength: 2 } }, ["!type a"]],
+  [{ a: { type: "integer", exclusiveMinimum: 0 } }, { a: { type: "integer", minimum: 1 } }, []],
+  [{ a: { type: "integer", exclusiveMaximum: 9 } }, { a: { type: "integer", maximum: 8 } }, []],
+  [{ a: { type: "integer", exclusiveMaximum: 9 } }, { a: { type: "integer", maximum: 7 } }, ["!tighter a"]],
+  [{ a: ruled() }, { a: ruled({ code: "r", kind: "forbids-together", fields: ["x", "y"] }) }, ["!tighter a"]],
+  [{ a: ruled(PATTERN_RULE) }, { a: ruled({ ...PATTERN_RULE, pattern: "^Y" }) }, ["!tighter a"]],
+  [{ a: ruled(PATTERN_RULE) }, { a: ruled({ ...PATTERN_RULE, severity: "warning" }) }, ["looser a"]],
+  [{ a: ruled(PATTERN_RULE) }, { a: ruled({ ...PATTERN_RULE, message: "other" }) }, []],
+  [{ a: ruled(PATTERN_RULE) }, { a: ruled() }, ["looser a"]],
+  [{ a: dateTime }, { a: { ...dateTime, "x-sent-as-given": true } }, ["looser a"]],
   [{ a: text }, { a: { ...text, deprecated: true } }, ["deprecated a"]],
   [{ a: text }, { a: { ...text, readOnly: true } }, ["!tighter a"]],
   [
@@ -122,6 +151,37 @@ describe("the difference between two contracts", () => {
   it("suggests that a removed field was renamed to a similar added field", () => {
     const [removed] = diffContracts(contractOf({ postcode: text }), contractOf({ post_code: text }), undefined);
     expect(removed).toMatchObject({ kind: "field-removed", text: 'was removed; perhaps renamed to "post_code"' });
+  });
+
+  it.each([
+    ["a renamed schema", { R: thing({ x: text }) }],
+    ["a schema that refers to another schema", { S: { $ref: "#/components/schemas/R" }, R: thing({ x: text }) }],
+  ])("matches an alternative with its equal under another name: %s", (_, schemas) => {
+    const other = thing({ y: text });
+    const [first] = Object.keys(schemas);
+    const choiceOf = (name: string): object => ({ a: { anyOf: [{ $ref: `#/components/schemas/${name}` }, other] } });
+    const old = contractOf(choiceOf("S"), { schemas: { S: thing({ x: text }) } });
+    expect(diffContracts(old, contractOf(choiceOf(first ?? ""), { schemas }), undefined)).toEqual([]);
+    const narrower = contractOf(choiceOf("R"), { schemas: { R: thing({ x: choice("X") }) } });
+    expect(diffContracts(old, narrower, undefined).map(({ text: words }) => words)).toEqual([
+      'the alternative "S" was removed',
+      'the alternative "R" is new',
+    ]);
+  });
+
+  it("lists changed settings of the operation", () => {
+    const properties = { supplier: text, results: { type: "array", items: thing({ x: text }) } };
+    const next = contractOf(properties, {
+      operation: {
+        "x-migrate-supplier": "supplier",
+        "x-migrate-items": [{ at: "results", attr: "results", status: "status", failed: ["ERROR"] }],
+      },
+    });
+    const found = diffContracts(contractOf(properties), next, undefined);
+    expect(found.map(({ breaks, text: words }) => `${breaks ? "!" : ""}${words.split(":")[0]}`)).toEqual([
+      "!import supplier",
+      "statuses of items",
+    ]);
   });
 
   it("matches operations by address, then by id, and lists added and removed operations", () => {
