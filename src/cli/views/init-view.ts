@@ -4,7 +4,7 @@ import type { InitUpdate } from "../../commands/init/update-mapping.ts";
 import { keyColumns } from "../../commands/init/joins.ts";
 import type { FileEncoding, FileProfile } from "../../commands/init/profile/file-profile.ts";
 import type { SourceProfile } from "../../commands/init/profile/profile-sources.ts";
-import { allSlots, percent } from "../../commands/init/write/mapping-text.ts";
+import { allSlots, emptyObjects, percent } from "../../commands/init/write/mapping-text.ts";
 import type { Screen } from "../../job/dependencies.ts";
 import { delimiterName } from "../../read/csv/csv-delimiter.ts";
 import { plainText } from "../../text/plain-text.ts";
@@ -104,7 +104,9 @@ function writtenText({ guessed, written, kept, check }: InitResult): string {
     ({ guess, constant, required }) => guess !== undefined || (constant !== undefined && required),
   );
   const required = slots.filter((slot) => slot.required);
-  const open = required.filter(({ guess, constant }) => guess === undefined && constant === undefined);
+  const empty = emptyObjects(guessed.payload);
+  const open = [...required.filter(({ guess, constant }) => guess === undefined && constant === undefined), ...empty];
+  const count = required.length + empty.length;
   const validate = shellCommand([
     "migrate",
     "validate",
@@ -115,7 +117,7 @@ function writtenText({ guessed, written, kept, check }: InitResult): string {
   return [
     ...written.map((file) => `Written: ${plainText(file)}`),
     ...kept.map((file) => `Not changed, because it already exists: ${plainText(file)}`),
-    `${counted(filled.length, "field")} guessed, including ${required.length - open.length} of ${counted(required.length, "required field")}.`,
+    `${counted(filled.length, "field")} guessed, including ${count - open.length} of ${counted(count, "required field")}.`,
     ...(open.length === 0 ? [] : [`To do: ${plainText(open.map(({ path }) => path.join(".")).join(", "))}`]),
     "",
     ...checkLines(check),

@@ -64,6 +64,17 @@ describe("init", () => {
     expect(result.check.records).toBe(2);
   });
 
+  test("counts a required object that no column fills as a required field", async () => {
+    const extra = { type: "object", additionalProperties: { type: "string" } };
+    const schema = { type: "object", properties: { ref: { type: "string" }, extra }, required: ["ref", "extra"] };
+    const requestBody = { content: { "application/json": { schema } } };
+    const paths = { "/records/": { post: { "x-migrate-key": "ref", requestBody, responses: {} } } };
+    const contract = JSON.stringify({ openapi: "3.1.0", info: { title: "t", version: "1" }, paths });
+    const cwd = temporaryFolder({ "records.csv": "REF\nA1\nA2\n", "contract.json": contract });
+    const { stdout } = await runCli(["init", "records.csv", "--contract", "contract.json"], { cwd });
+    expect(stdout).toContain("1 field guessed, including 1 of 2 required fields.\nTo do: extra\n");
+  });
+
   test("maps the key even if a field is called constructor, like a member of every JavaScript object", async () => {
     const { mapping } = await initOfFields(["ref", "constructor", "valueOf"], ["records.csv", "REF\nA1\nA2\n"]);
     expect(mapping).toMatch(/^  ref: REF/m);

@@ -228,3 +228,13 @@ export function allSlots({ fields }: Container): readonly Slot[] {
   const below = fields.flatMap((field) => (field.kind === "container" ? allSlots(field) : []));
   return [...fields.filter((field) => field.kind === "slot"), ...below];
 }
+
+/** Returns the included required objects that contain no filled field and no required field. */
+export function emptyObjects({ fields }: Container): readonly Container[] {
+  return fields.flatMap((field) => {
+    if (field.kind === "slot" || !field.included) return [];
+    const inner = allSlots(field).filter(({ container }) => container.included);
+    const isEmpty = inner.every(({ guess, required }) => guess === undefined && !required);
+    return field.required && isEmpty ? [field] : emptyObjects(field);
+  });
+}
