@@ -34,6 +34,23 @@ export function withFileLock<T>(file: string, work: () => Promise<T>, patienceMs
 }
 
 /**
+ * Takes the lock until the returned function is called. Returns undefined if this process or another program holds it.
+ * @throws Failure `storage` if the lock file cannot be written
+ */
+export function holdFileLock(file: string): (() => void) | undefined {
+  const lock = `${file}.lock`;
+  const held = waiting.has(lock) ? undefined : tryTake(lock);
+  if (held === undefined) return undefined;
+  let free: (() => void) | undefined;
+  waiting.set(lock, new Promise((resolve) => (free = resolve)));
+  return () => {
+    release(lock, held);
+    waiting.delete(lock);
+    free?.();
+  };
+}
+
+/**
  * The latest task of this process for each lock file. Only one task may have the lock file open at a time, because
  * closing the file would release the kernel's lock (POSIX, `fcntl`).
  */

@@ -98,12 +98,27 @@ export interface Sandbox {
  * port or the region is not a country
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const suppliers = options.suppliers ?? defaultSuppliers(options.contract);
+  const stateFile = await openStateFile(options.dataFile, () => state.snapshot());
+  const state = createState(suppliers, stateFile.stored, stateFile.touch);
+  try {
+    const served = await serve({ ...options, suppliers }, state);
+    return { ...served, close: () => served.close().then(stateFile.close) };
+  } catch (error) {
+    stateFile.release();
+    throw error;
+  }
+}
+
+interface ServedOptions extends SandboxOptions {
+  readonly suppliers: Readonly<Record<string, SupplierStatus>>;
+}
+
+async function serve(options: ServedOptions, state: SandboxState): Promise<Sandbox> {
   const { contract, clock = systemClock, apiKey = `sk_sandbox_${randomBytes(12).toString("hex")}` } = options;
   const adminToken = randomBytes(18).toString("base64url");
   const certificate = await serverCertificate(options.folder);
-  const suppliers = options.suppliers ?? defaultSuppliers(contract);
-  const stateFile = await openStateFile(options.dataFile, () => state.snapshot());
-  const state = createState(suppliers, stateFile.stored, stateFile.touch);
+  const [first = ""] = Object.keys(options.suppliers);
   const history = createRequestHistory();
   const faults = createFaultPlan(options.faults, clock);
   const tokens = createTokens(clock.now);
@@ -143,7 +158,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const origin = await listen(server, options.port);
 
   return {
-    ready: readyAt(origin, { ca: certificate.caPath, apiKey, supplier: Object.keys(suppliers)[0] ?? "", adminToken }),
+    ready: readyAt(origin, { ca: certificate.caPath, apiKey, supplier: first, adminToken }),
     history: history.entries,
     state,
     setFaults: faults.set,
@@ -152,7 +167,6 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       server.close();
       connections.destroyAll();
       await closed;
-      await stateFile.close();
     },
   };
 }

@@ -88,6 +88,18 @@ test("a data file keeps accounts, notes and suppliers across restarts", async ()
   expect((await second.post("data-import/notes/", notes)).json).toMatchObject([{ status: "NOTE_ALREADY_EXISTS" }]);
 });
 
+test("a data file that another sandbox uses is refused, until that sandbox is closed or could not start", async () => {
+  const dataFile = join(temporaryFolder(), "platform.json");
+  await expect(connect({ dataFile, region: "gb" })).rejects.toMatchObject({ code: "config" });
+  const { sandbox } = await connect({ dataFile });
+  await expect(connect({ dataFile })).rejects.toMatchObject({
+    code: "storage",
+    message: expect.stringContaining("another sandbox uses this data file"),
+  });
+  await sandbox.close();
+  await connect({ dataFile });
+});
+
 test("changes are written to the data file while the sandbox runs", async () => {
   const dataFile = join(temporaryFolder(), "platform.json");
   const { post } = await connect({ dataFile });
@@ -113,6 +125,7 @@ test("a data file that cannot be written causes a storage failure, and a second 
   const folder = join(temporaryFolder(), "data");
   const dataFile = join(folder, "platform.json");
   const { sandbox } = await connect({ dataFile });
+  await rm(folder, { recursive: true });
   await writeFile(folder, "a file where the folder was to be");
   await expect(sandbox.close()).rejects.toMatchObject({ code: "storage", hint: expect.stringContaining("--data") });
   await rm(folder);

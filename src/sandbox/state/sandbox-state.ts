@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
+import { holdFileLock } from "../../files/file-lock.ts";
 import { makeFolder } from "../../files/make-folder.ts";
 import type { Contract } from "../../contract/contract.ts";
 import type { FieldType } from "../../contract/types/field-type.ts";
@@ -195,23 +196,40 @@ interface StateFile {
   /** Schedules a write after a change. Changes within a short delay share one write. */
   readonly touch: () => void;
   /**
-   * Writes the state a last time.
+   * Writes the state a last time, and releases the file.
    * @throws Failure `storage`
    */
   readonly close: () => Promise<void>;
+  /** Releases the file without writing. */
+  readonly release: () => void;
 }
 
 const WRITE_DELAY_MS = 200;
 
+const UNSTORED: StateFile = {
+  stored: undefined,
+  touch: () => undefined,
+  close: () => Promise.resolve(),
+  release: () => undefined,
+};
+
 /**
- * Opens the data file.
+ * Opens the data file. Only one sandbox may use it at a time.
  * @param path if absent, nothing is stored
  * @param snapshot returns the state to write; called before every write
- * @throws Failure `storage` if the file cannot be read or is not a data file of the sandbox
+ * @throws Failure `storage` if the file is in use, cannot be used or is not a data file of the sandbox
  */
 export async function openStateFile(path: string | undefined, snapshot: () => StateSnapshot): Promise<StateFile> {
-  if (path === undefined) return { stored: undefined, touch: () => undefined, close: () => Promise.resolve() };
-  const stored = await readSnapshot(path);
+  if (path === undefined) return UNSTORED;
+  let unlock: (() => void) | undefined = lockStateFile(path);
+  const release = (): void => {
+    unlock?.();
+    unlock = undefined;
+  };
+  const stored = await readSnapshot(path).catch((error: unknown) => {
+    release();
+    throw error;
+  });
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
@@ -224,7 +242,26 @@ export async function openStateFile(path: string | undefined, snapshot: () => St
   const touch = (): void => {
     timer ??= setTimeout(() => void write().catch(() => touch()), WRITE_DELAY_MS);
   };
-  return { stored, touch, close: write };
+  const close = async (): Promise<void> => {
+    if (unlock === undefined) return;
+    await write();
+    release();
+  };
+  return { stored, touch, close, release };
+}
+
+/** @throws Failure `storage` if another sandbox, in this process or another, uses the file */
+function lockStateFile(path: string): () => void {
+  try {
+    makeFolder(dirname(path));
+  } catch (cause) {
+    throw unwritableData(path, cause);
+  }
+  const unlock = holdFileLock(resolve(path));
+  if (unlock !== undefined) return unlock;
+  throw new Failure("storage", `${path}: another sandbox uses this data file`, {
+    hint: "stop the other sandbox, or choose another file with --data (in a program: `data`)",
+  });
 }
 
 async function readSnapshot(path: string): Promise<StateSnapshot | undefined> {
@@ -272,9 +309,13 @@ async function writeSnapshot(path: string, snapshot: StateSnapshot): Promise<voi
     makeFolder(dirname(path));
     await replaceFile(path, JSON.stringify(snapshot));
   } catch (cause) {
-    throw new Failure("storage", `${path}: the sandbox cannot write its data file`, {
-      hint: `${remedyOf(cause, path)}, or choose another file with --data`,
-      cause,
-    });
+    throw unwritableData(path, cause);
   }
+}
+
+function unwritableData(path: string, cause: unknown): Failure {
+  return new Failure("storage", `${path}: the sandbox cannot write its data file`, {
+    hint: `${remedyOf(cause, path)}, or choose another file with --data`,
+    cause,
+  });
 }
