@@ -1,4 +1,5 @@
 import type { RunProgress } from "../job/run-progress.ts";
+import { ineffectiveSetting } from "../job/settings/auth-settings.ts";
 import type { RateLimitSettings } from "../job/settings/platform-settings.ts";
 import { Failure } from "../model/failure.ts";
 import { STATUSES } from "../model/outcome.ts";
@@ -177,7 +178,7 @@ const DECISION: OptionKinds<OperatorDecision> = {
 export function requirePushOptions(options: PushOptions): void {
   requireOptions(options, PUSH, "push");
   const { target, credentials, pace = {} } = options;
-  requireOptions(target, libraryOptions(TARGET), "push: target");
+  requireTarget(target, "push: target");
   requireCredentials(credentials, "push");
   requireOptions(pace, LIBRARY_PACE, "push: pace");
 }
@@ -198,7 +199,13 @@ export function requireReconcileOptions(options: ReconcileOptions): void {
 
 /** @param call name of the function, for the message */
 export function requireReadTarget(target: ReadTargetOptions, call: string): void {
-  requireOptions(target, libraryOptions(TARGET), `${call}: target`, "environment");
+  requireTarget(target, `${call}: target`, "environment");
+}
+
+function requireTarget(target: ReadTargetOptions, where: string, optional?: string): void {
+  requireOptions(target, libraryOptions(TARGET), where, optional);
+  const found = ineffectiveSetting(target.auth ?? {});
+  if (found !== undefined) throw new Failure("usage", `${where}.auth: \`${found.name}\` ${found.reason}`);
 }
 
 export function requireCredentials(credentials: Credentials | undefined, call: string): void {

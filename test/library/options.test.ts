@@ -91,6 +91,11 @@ test.each([
   ],
   [
     push,
+    { contract: "c.yaml", target: { ...TARGET, auth: { scheme: "basic", document: "mutation{x}" } } },
+    "push: target.auth: `document` has no effect with `scheme: basic`, which requests no token",
+  ],
+  [
+    push,
     { contract: "c.yaml", target: TARGET, pace: { rps: 0 } },
     "push: pace: `rps` must be a number from 0.001 to 100000",
   ],

@@ -6,6 +6,7 @@ import { suggestionOr } from "../../text/suggestion.ts";
 import { Failure } from "../../model/failure.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import type { Place } from "../../model/place.ts";
+import { ineffectiveSetting } from "../../job/settings/auth-settings.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
 import { OPEN_STATES } from "../../ledger/migration-state.ts";
 import { isFallback, type OwnerRule } from "../../model/owner.ts";
@@ -34,28 +35,9 @@ const targetSchema = z
     suppliers: suppliersSchema.optional(),
   })
   .superRefine(({ auth = {} }, context) => {
-    const refuse = (names: readonly (keyof typeof auth)[], message: string): void => {
-      const name = names.find((each) => auth[each] !== undefined);
-      if (name !== undefined) context.addIssue({ code: "custom", path: ["auth", name], message });
-    };
-    if (auth.scheme === "basic") refuse(LOGIN_SETTINGS, "has no effect with `scheme: basic`, which requests no token");
-    if (auth.document !== undefined) refuse(DOCUMENT_SETTINGS, "has no effect next to `document`, which replaces it");
-    if (auth.refreshDocument !== undefined) {
-      refuse(["refreshField"], "has no effect next to `refreshDocument`, which replaces it");
-    }
+    const found = ineffectiveSetting(auth);
+    if (found !== undefined) context.addIssue({ code: "custom", path: ["auth", found.name], message: found.reason });
   });
-
-/** The settings of the GraphQL document that `document` replaces. */
-const DOCUMENT_SETTINGS = ["inputField", "refreshField", "outputFields"] as const;
-/** The settings for the exchange of an API key for a token. */
-const LOGIN_SETTINGS = [
-  ...DOCUMENT_SETTINGS,
-  "mutation",
-  "outputPath",
-  "document",
-  "refreshDocument",
-  "graphqlPath",
-] as const;
 
 const INVENTORY_TEXT = "a file, a file and a column (`{ file, column }`), or a whole number of at least 1 is expected";
 const inventorySchema = z.union(
