@@ -16,8 +16,8 @@ type Grant = { readonly apiKey: string } | { readonly refreshToken: string };
 export type LoginResult = { readonly kind: "token"; readonly token: ServiceToken } | LoginFailure;
 
 type LoginFailure =
-  /** `reason`: status and code, safe to display. */
-  | { readonly kind: "refused"; readonly reason: string }
+  /** `reason`: status and code, safe to display. `hasToken`: the reply has a token, but in an unexpected form. */
+  | { readonly kind: "refused"; readonly reason: string; readonly hasToken?: true }
   /** Too many logins. An early retry makes the wait longer. */
   | { readonly kind: "limited"; readonly reason: string }
   /** No token is available at the moment. `afterMs`: the delay that the platform requested. */
@@ -66,8 +66,13 @@ function resultOf(reply: HttpReply, tokenAt: AttrPath, now: number, mask: Creden
   }
   const body = parseBody(reply);
   const token = serviceTokenIn(body, reply, tokenAt, now);
+  if (token === undefined && (valueAt(body, ["data", ...tokenAt]) ?? null) !== null) {
+    return { kind: "refused", reason: "its token is not text that fits in a header", hasToken: true };
+  }
   if (token === undefined) return unreadableReply(reply, body) ?? refusalIn(body, status, mask);
-  if (token.token.length > MAX_TOKEN_LENGTH) return { kind: "refused", reason: "its token is longer than 16 KiB" };
+  if (token.token.length > MAX_TOKEN_LENGTH) {
+    return { kind: "refused", reason: "its token is longer than 16 KiB", hasToken: true };
+  }
   mask.learn(token.token);
   if (token.refreshToken !== undefined) mask.learn(token.refreshToken);
   return { kind: "token", token };
@@ -131,8 +136,13 @@ export function loginError(end: LoginFailure): Failure | TransportError {
       hint: "wait a few minutes before you run the same command again, because each attempt makes the wait longer",
     });
   }
+  if (end.hasToken) {
+    return new Failure("authentication", `the reply to a token request has an unexpected form: ${end.reason}`, {
+      hint: "check the token settings of the target's `auth`, such as `outputPath`, then run the same command again",
+    });
+  }
   return new Failure("authentication", `the platform issued no token for the API key (${end.reason})`, {
-    hint: "check MIGRATE_API_KEY and the token settings of the target's `auth`, then run the same command again",
+    hint: "check MIGRATE_API_KEY (in a program: `credentials`) and the token settings of the target's `auth`, then run the same command again",
   });
 }
 

@@ -50,6 +50,19 @@ describe("a login", () => {
     });
   });
 
+  test.each([5, "", "to\nken", { token: "t" }])(
+    "whose token has an unexpected form ends the run, with a hint that does not mention the API key: %j",
+    async (token) => {
+      const { authorisation, answerNext } = tokenPlatform();
+      answerNext(jsonReply(200, { data: { ObtainServiceToken: { token } } }));
+      await expect(authorisation().header()).rejects.toMatchObject({
+        code: "authentication",
+        message: expect.stringContaining("has an unexpected form"),
+        hint: expect.not.stringContaining("MIGRATE_API_KEY"),
+      });
+    },
+  );
+
   test.each([
     ["is truncated", { ...jsonReply(200, {}), body: '{"data": {"ObtainServi', complete: false }],
     ["is a web page", { ...jsonReply(200, {}), body: "<html>", headers: { "content-type": "text/html" } }],
