@@ -17,7 +17,7 @@ export function parseBaseUrl(text: string, options: { readonly allowInsecureLoop
   if (!URL.canParse(text)) throw refused("is not a valid URL", "use an address such as https://api.example.com/v1/");
   const url = new URL(text);
   if (url.username !== "" || url.password !== "")
-    throw refused("must not contain credentials", "use MIGRATE_API_KEY or MIGRATE_TOKEN");
+    throw refused("must not contain credentials", "use MIGRATE_API_KEY or MIGRATE_TOKEN (in a program: `credentials`)");
   const loopback = isLoopback(url);
   const insecure = url.protocol === "http:" && loopback && options.allowInsecureLoopback;
   if (url.protocol !== "https:" && !insecure) {

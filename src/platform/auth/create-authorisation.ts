@@ -55,7 +55,7 @@ function fixedHeader(header: string, failure: () => Failure): Authorisation {
 
 function refused(what: string, variable: string): Failure {
   return new Failure("authentication", `the platform does not accept the ${what} (HTTP 401)`, {
-    hint: `set ${variable} to a valid ${what}, check the authentication scheme (\`--auth\`), then run the same command again`,
+    hint: `set ${variable} (in a program: \`credentials\`) to a valid ${what}, check the authentication scheme (\`--auth\`), then run the same command again`,
   });
 }
 
@@ -67,7 +67,7 @@ function tokenRefused(expiresAt: number | undefined, now: number): Failure {
   if (expiresAt === undefined || expiresAt * 1000 > now) return refused("token", "MIGRATE_TOKEN");
   const time = new Date(expiresAt * 1000).toISOString().replace(/\.\d+/, "");
   return new Failure("authentication", `the token expired at ${time}, and the platform does not accept it (HTTP 401)`, {
-    hint: "set MIGRATE_TOKEN to a new token, or unset it and set MIGRATE_API_KEY, so that tokens are renewed automatically; then run the same command again",
+    hint: "set MIGRATE_TOKEN (in a program: `credentials`) to a new token, or unset it and set MIGRATE_API_KEY, so that tokens are renewed automatically; then run the same command again",
   });
 }
 
@@ -84,6 +84,6 @@ function basicHeader(apiKey: string): string {
 function headerText(token: string): string {
   if (/^[\x20-\x7e]+$/.test(token)) return token;
   throw new Failure("authentication", "the token contains characters that a header cannot contain", {
-    hint: "check the token in MIGRATE_TOKEN, or in the file named in `auth`: one line, ASCII only",
+    hint: "check the token in MIGRATE_TOKEN (in a program: `credentials`), or in the file named in `auth`: one line, ASCII only",
   });
 }

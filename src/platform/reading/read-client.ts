@@ -122,7 +122,7 @@ function refusal(reply: HttpReply, wanted: ReadRequest, authorised: boolean): Fa
 function unauthorised({ what }: ReadRequest, authorised: boolean): Failure {
   return authorised
     ? new Failure("authentication", `the platform does not accept the credentials for ${what}`, {
-        hint: "check MIGRATE_API_KEY or MIGRATE_TOKEN, and the target's `auth`",
+        hint: "check MIGRATE_API_KEY or MIGRATE_TOKEN (in a program: `credentials`), and the target's `auth`",
       })
     : new Failure("authentication", `the platform requires credentials for ${what}`, {
         hint: "the specification requires no credentials here; ask the platform's operator",
