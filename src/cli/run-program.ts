@@ -70,7 +70,7 @@ async function parseAndRun(session: Session, useFlags: (flags: Flags) => Logger)
     const logFormat = requestedLogFormat(session.words);
     // If no command was given, Commander has already shown the help as text.
     if (error.code !== "commander.help" || logFormat === "json") {
-      logRefusal(error, useFlags({ logFormat }), commandOf(session.words, program));
+      logRefusal(error, useFlags({ logFormat }), commandIn(session.words, program));
     }
   }
 }
@@ -83,9 +83,9 @@ async function unknownVariableNotices(program: Command): Promise<readonly string
   return unknownVariables(process.env, known);
 }
 
-function commandOf([word, ...rest]: readonly string[], program: Command): Command {
-  const command = program.commands.find((one) => one.name() === word);
-  return command === undefined ? program : commandOf(rest, command);
+/** Returns the command that the words name, even if options precede it. */
+function commandIn(words: readonly string[], program: Command): Command {
+  return words.reduce((group, word) => group.commands.find((one) => one.name() === word) ?? group, program);
 }
 
 /**
@@ -106,11 +106,13 @@ const HELP_HINT = "(see --help)";
 
 /**
  * Removes the value of an unknown option from the message, because the value may be a secret. Commander also reports an
- * unknown option if the user gives a value to an option that takes no value.
+ * unknown option if the user gives a value to an option that takes no value, or an option of the command before it.
  */
 function refusalText(text: string, command: Command): string {
-  const [given, flag = ""] = /unknown option '(-[^=']*)=[^\n]*'/.exec(text) ?? [];
+  const [given, flag = "", value] = /unknown option '(-[^=']*)(=[^\n]*)?'/.exec(text) ?? [];
   if (given === undefined) return text;
-  const isKnown = command.options.some(({ long, short }) => flag === long || flag === short);
-  return isKnown ? `option '${flag}' takes no value` : text.replace(given, () => `unknown option '${flag}'`);
+  const known = command.options.find(({ long, short }) => flag === long || flag === short);
+  if (known === undefined) return text.replace(given, () => `unknown option '${flag}'`);
+  if (value !== undefined && !known.required && !known.optional) return `option '${flag}' takes no value`;
+  return `option '${flag}' must follow the command '${command.name()}'`;
 }

@@ -22,7 +22,9 @@ stdout.on("error", (error: NodeJS.ErrnoException) => {
   // The reader has closed stdout (`| head`). The run continues.
   if (error.code === "EPIPE") return;
   throw new Failure("storage", `stdout cannot be written to: ${error.code ?? error.name}`, {
-    hint: "check the disk that stdout is written to; `migrate report` renders the results of a push from the ledger",
+    hint: ["push", "resume"].includes(words[0] ?? "")
+      ? "check the disk that stdout is written to; `migrate report` renders the results of a push from the ledger"
+      : "check the disk that stdout is written to, then run the same command again",
     cause: error,
   });
 });

@@ -25,6 +25,26 @@ test.each(["--wach", "--$&"])("the option %s, which does not exist, is reported 
   expect(stderr).not.toContain("secret");
 });
 
+test.each([
+  [["--quiet", "validate", "a.csv"], "option '--quiet' must follow the command 'validate'"],
+  [["--contract", "c.json", "validate"], "option '--contract' must follow the command 'validate'"],
+  [["contract", "--format=json", "show"], "option '--format' must follow the command 'show'"],
+  [["--nonsense", "validate"], "unknown option '--nonsense'"],
+])("an option before its command is refused: %j", async (words, message) => {
+  const { code, stderr } = await runCli(words, { cwd: temporaryFolder() });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test.each([
+  ["push", "`migrate report` renders the results"],
+  ["help", "then run the same command again"],
+])("if stdout is full, the hint depends on the command: %s", async (command, hint) => {
+  const under = ["sh", "-c", 'exec "$@" > /dev/full', "sh"];
+  const { code, stderr } = await runCli([command, "--help"], { under });
+  expect([code, stderr]).toEqual([6, expect.stringContaining("stdout cannot be written to: ENOSPC")]);
+  expect(stderr).toContain(hint);
+});
+
 test("the hint for a missing certificate of a local platform is to start the sandbox", async () => {
   const words = ["token", "--base-url", "https://127.0.0.1:1/v1/", "--ca", ".migrate/sandbox/ca.pem"];
   const { code, stderr } = await runCli(words, { cwd: temporaryFolder(), env: { MIGRATE_API_KEY: "key" } });
