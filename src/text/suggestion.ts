@@ -13,7 +13,8 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   for (const candidate of candidates) {
     const known = candidate.toLowerCase();
     const steps = Math.min(distance(wanted, known), countTypos(wanted, known));
-    if (steps < minSteps) [best, minSteps] = [candidate, steps];
+    const isSimilar = steps < Math.max(wanted.length, known.length);
+    if (isSimilar && steps < minSteps) [best, minSteps] = [candidate, steps];
     const isNearer = longer === undefined || candidate.length < longer.length;
     if (isNearer && (hasWords(known, wanted) || hasWords(wanted, known))) longer = candidate;
   }

@@ -12,6 +12,8 @@ it.each([
   ["ref", ["account_ref", "x_ref"], undefined],
   ["x", ["external_account_number"], undefined],
   ["balance", [], undefined],
+  ["z", ["n"], undefined],
+  ["N", ["n"], "n"],
 ])("for %s among %j, `suggest` returns the nearest candidate, or undefined", (word, candidates, expected) => {
   expect(suggest(word, candidates)).toBe(expected);
 });

@@ -1,6 +1,6 @@
 import { type Check, failed, failedBy, ok, warning } from "../../commands/doctor/check.ts";
 import { Failure, FAILURES } from "../../model/failure.ts";
-import { didYouMean } from "../../text/suggestion.ts";
+import { suggest } from "../../text/suggestion.ts";
 import { environmentNotices, type ProcessSettings } from "./environment.ts";
 
 /** @param required the supported Node.js versions of the package, such as `^20.19.0 || >=22.12.0` */
@@ -54,6 +54,17 @@ export function environmentCheck(settings: ProcessSettings, known: readonly stri
  * of a typo.
  */
 export function unknownVariables(env: NodeJS.ProcessEnv, known: readonly string[]): readonly string[] {
-  const unknown = Object.keys(env).filter((name) => name.startsWith("MIGRATE_") && !known.includes(name));
-  return unknown.map((name) => `${name} is set, but no command reads it${didYouMean(name, known)}`);
+  // The common prefix would make all names similar.
+  const unknown = namesAfterPrefix(Object.keys(env).filter((name) => !known.includes(name)));
+  return unknown.map((name) => {
+    const near = suggest(name, namesAfterPrefix(known));
+    const guess = near === undefined ? "" : `; did you mean "${PREFIX}${near}"?`;
+    return `${PREFIX}${name} is set, but no command reads it${guess}`;
+  });
+}
+
+const PREFIX = "MIGRATE_";
+
+function namesAfterPrefix(names: readonly string[]): readonly string[] {
+  return names.filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length));
 }

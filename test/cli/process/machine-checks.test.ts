@@ -32,6 +32,11 @@ describe("the environment check", () => {
     expect(check.status).toBe("ok");
   });
 
+  it("suggests no variable that is similar only because of the common prefix", () => {
+    const check = environmentCheck({ env: { MIGRATE_QUIET: "1" }, execArgv: [] }, ["MIGRATE_OUT"]);
+    expect(check.text).toBe("MIGRATE_QUIET is set, but no command reads it");
+  });
+
   it("warns of an unknown variable, even if no known variable has a similar name", () => {
     const check = environmentCheck({ env: { MIGRATE_ZZZZZZZZ: "x" }, execArgv: [] }, ["MIGRATE_CA"]);
     expect(check).toMatchObject({ status: "warning", text: "MIGRATE_ZZZZZZZZ is set, but no command reads it" });
