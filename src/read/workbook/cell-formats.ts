@@ -78,10 +78,8 @@ function numberFormat(code: string): NumberFormat {
         const section = sectionFor(value);
         if (section === undefined || !isShownExactly(section, value)) return { text: "", rounded: false };
         const rounded = lastDecimal(value) > section.decimals;
-        return {
-          text: shownNumber(code, rounded && !section.isFraction ? aboveHalf(value) : value),
-          rounded: rounded || section.isFraction,
-        };
+        if (section.isFraction) return { text: shownFraction(code, value), rounded: true };
+        return { text: shownNumber(code, rounded ? aboveHalf(value) : value), rounded };
       },
     };
   } catch {
@@ -96,6 +94,12 @@ function shownNumber(code: string, value: number): string {
   const text = format(code, value).trim();
   if (value >= 0 || text === "" || text !== format(code, -value).trim()) return text;
   return text === format(code, 0).trim() ? text : `-${text}`;
+}
+
+/** Rounds a number that numfmt shows as `100 1/1`: it adds the rounded fraction twice. */
+function shownFraction(code: string, value: number): string {
+  const text = shownNumber(code, value);
+  return /\d\s+(\d+)\/\1(?!\d)/.test(text) ? shownNumber(code, Math.round(value)) : text;
 }
 
 /**
