@@ -50,7 +50,7 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
     finish: options.keepEmpty ? keepingEmpty(transform) : transform.finish,
     fallback: fallbackOf(options, type, context),
     origin: transform.origin,
-    placeIn: (row) => placeBehind(columns, row, options.join !== undefined),
+    placeIn: (row) => placeBehind(columns, row, options),
     choicesIn: columns.length > 1 && options.join === undefined ? (row) => placesOf(columns, row) : undefined,
     columns: columnsRead(options),
     from: columns.flatMap((column) => column.columns),
@@ -91,11 +91,13 @@ export function compileCondition(when: Condition, { columns }: LeafContext, line
 }
 
 /**
- * Returns the place of the first column with a value, or of the first column if all cells are blank. The place of a
+ * Returns the place of the first column with a value, or of the first column if all cells are empty. The place of a
  * joined value also lists all of its cells.
  */
-function placeBehind(columns: readonly Column[], row: Row, isJoined: boolean): Place | undefined {
-  const place = (columns.find((column) => !isBlank(column.read(row))) ?? columns[0])?.placeIn(row);
+function placeBehind(columns: readonly Column[], row: Row, options: LeafOptions): Place | undefined {
+  const isJoined = options.join !== undefined;
+  const isFilled = ({ read }: Column): boolean => (isJoined ? trimmed(read(row), options) !== "" : !isBlank(read(row)));
+  const place = (columns.find(isFilled) ?? columns[0])?.placeIn(row);
   if (place === undefined || !isJoined || columns.length === 1) return place;
   return { ...place, cells: placesOf(columns, row) };
 }
@@ -104,8 +106,13 @@ function placesOf(columns: readonly Column[], row: Row): readonly Place[] {
   return columns.map((column) => column.placeIn(row));
 }
 
+/** Whether another column of `from` is used instead of the cell. */
 function isBlank(content: CellContent): boolean {
-  return typeof content === "string" && content.trim() === "";
+  return typeof content === "string" ? content.trim() === "" : isJsonArray(content) && content.length === 0;
+}
+
+function trimmed(content: CellContent, { trim }: LeafOptions): CellContent {
+  return trim && typeof content === "string" ? content.trim() : content;
 }
 
 function readerOf(
@@ -128,10 +135,7 @@ function readerOf(
  * `trim` is false.
  */
 function rawReader(options: LeafOptions, columns: readonly Column[]): (row: Row) => CellContent {
-  const read = (column: Column, row: Row): CellContent => {
-    const content = column.read(row);
-    return options.trim && typeof content === "string" ? content.trim() : content;
-  };
+  const read = (column: Column, row: Row): CellContent => trimmed(column.read(row), options);
   const [only] = columns;
   if (only === undefined) return () => "";
   if (columns.length === 1) return (row) => read(only, row);

@@ -32,6 +32,11 @@ describe("from:", () => {
     expect(mapLeaf("{ from: [A, B, C] }", text, { A: " ", B: "b", C: "c" })).toEqual(["b"]);
     expect(mapLeaf("{ from: [A, B] }", text, { A: "", B: "" })).toEqual([undefined]);
   });
+  test("a list of columns ignores an empty list of a JSON source", () => {
+    const mapping = compile('payload: { tags: { from: [L, M], split: "," } }', object({ tags: list(text) }));
+    expect(mapping.map(jsonRow({ L: [], M: "m,n" })).payload).toEqual({ tags: ["m", "n"] });
+    expect(mapping.map(jsonRow({ L: ["l"], M: "m" })).payload).toEqual({ tags: ["l"] });
+  });
   test("an empty cell is omitted", () => expect(mapLeaf("A", text, { A: "  " })).toEqual([undefined]));
   test("a leaf requires `from`, `call` or `value`", () =>
     expect(leafError("{ trim: true }")).toContain("has no column (from)"));

@@ -44,6 +44,12 @@ const account = csvRow(accounts, 7, ["1", "", "", "street"], {
     }),
   ],
 });
+/** Returns the column of a leaf from two cells, `" "` and `"x"`. */
+const columnBehind = (options: string): unknown =>
+  compile(`payload: { name: { from: [NAME, ADDR1], ${options} } }`, object({ name: text })).locate(
+    csvRow(accounts, 8, ["1", " ", "x", ""]),
+    ["name"],
+  )?.column;
 const placeOf = (attr: string) => mapping.locate(account, parseAttr(attr));
 
 describe("locate", () => {
@@ -63,6 +69,11 @@ describe("locate", () => {
   test("returns the column that supplied the value, or the first column if all columns are empty", () => {
     expect(placeOf("name")).toMatchObject({ column: "NAME" });
     expect(mapping.locate(csvRow(accounts, 8, ["1", "", "x", ""]), ["name"])).toMatchObject({ column: "ADDR1" });
+  });
+  test("returns the first joined cell that is not empty, which can contain only whitespace if trim is false", () => {
+    expect(columnBehind('join: "-", trim: false')).toBe("NAME");
+    expect(columnBehind('join: "-"')).toBe("ADDR1");
+    expect(columnBehind("trim: false")).toBe("ADDR1");
   });
   test("does not count the omitted items of a list literal", () =>
     expect(placeOf("addresses.0.line")).toMatchObject({ column: "ADDR2", columnNumber: 4 }));
