@@ -11,7 +11,10 @@ interface ConditionOptions {
   readonly onChange: (when: PartCondition | null) => void;
 }
 
-/** Limits rows to certain values in a column. For a new condition, the value is an empty cell until the user types. */
+/**
+ * Limits rows to certain values in a column. For a new condition, the value is an empty cell until the user types. If the
+ * user clears the values, the condition is removed.
+ */
 export function ConditionInputs({ view, row, when, onChange }: ConditionOptions): JSX.Element {
   const own = columnsOf(view, row);
   const column = when?.column ?? "";
@@ -31,7 +34,10 @@ export function ConditionInputs({ view, row, when, onChange }: ConditionOptions)
           label="is one of"
           hint={codes.length > 0 ? `separated by commas; cells: ${writeCommaList(codes)}` : "separated by commas"}
           value={writeCommaList(when.in)}
-          onChange={(text) => onChange({ column, in: readCommaList(text) })}
+          onChange={(text) => {
+            const texts = readCommaList(text);
+            onChange(texts.length > 0 ? { column, in: texts } : null);
+          }}
         />
       )}
     </>

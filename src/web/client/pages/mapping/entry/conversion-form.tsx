@@ -195,9 +195,12 @@ function YesNo({ leaf, change }: LeafForm): JSX.Element {
   const input = (name: "true" | "false", label: string): JSX.Element => (
     <TextInput
       label={label}
-      hint="separated by commas; for an empty cell, leave nothing between two commas"
+      hint='separated by commas; "" is an empty cell'
       value={writeCommaList(textsOf(leaf[name]))}
-      onChange={(text) => change({ [name]: readCommaList(text) })}
+      onChange={(text) => {
+        const texts = readCommaList(text);
+        change({ [name]: texts.length > 0 ? texts : undefined });
+      }}
     />
   );
   return (
