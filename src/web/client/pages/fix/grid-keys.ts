@@ -1,5 +1,5 @@
 import type { SlickRange } from "slickgrid";
-import { formatCount } from "../../../../text/count.ts";
+import { counted, formatCount } from "../../../../text/count.ts";
 import { formatTable, parseTable } from "./clipboard-table.ts";
 import { type CellEdit, MAX_EDITED_CELLS } from "../../../fix/fix-types.ts";
 import type { GridOptions } from "./grid-options.ts";
@@ -20,19 +20,31 @@ export function leaveWithTab(key: KeyboardEvent, grid: AccessibleGrid): void {
 /** Handles a key. Returns true if the grid must not also handle the key. */
 export function handleKey(key: KeyboardEvent, grid: AccessibleGrid, options: KeyOptions): boolean {
   if (grid.isEditing()) return handleEditing(key, grid);
-  if (key.altKey) return false;
-  if (key.ctrlKey || key.metaKey) return handleCommand(key, grid, options);
+  const character = typedCharacter(key);
+  if (character === undefined) {
+    if (key.altKey) return false;
+    if (key.ctrlKey || key.metaKey) return handleCommand(key, grid, options);
+  }
   if (key.key === "Delete" || key.key === "Backspace") {
     key.preventDefault();
     setSelected(grid, options, "");
     return true;
   }
-  const isCharacter = /^.$/u.test(key.key);
-  if (!isCharacter && key.key !== "F2") return false;
-  options.state.typed = isCharacter ? key.key : undefined;
+  if (character === undefined && key.key !== "F2") return false;
+  options.state.typed = character;
   grid.editActiveCell();
   options.state.typed = undefined;
   return true;
+}
+
+/**
+ * Returns the character that a key types; undefined for other keys and for shortcuts. Option (Alt) on macOS and AltGr,
+ * which some systems report as Ctrl+Alt, type symbols. With a letter, a digit or a space, Alt is a shortcut.
+ */
+function typedCharacter({ key, altKey, ctrlKey, metaKey }: KeyboardEvent): string | undefined {
+  if (!/^.$/u.test(key) || metaKey) return undefined;
+  const isShortcut = altKey ? /^[a-z\d\s]$/i.test(key) : ctrlKey;
+  return isShortcut ? undefined : key;
 }
 
 /** Handles Enter while a cell is edited: saves the value and moves down, as in a spreadsheet. */
@@ -45,8 +57,8 @@ function handleEditing(key: KeyboardEvent, grid: AccessibleGrid): boolean {
 
 function handleCommand(key: KeyboardEvent, grid: AccessibleGrid, options: KeyOptions): boolean {
   const name = key.key.toLowerCase();
-  if (name === "z") options.onUndo();
-  else if (name === "d") fillDown(grid, options);
+  if (name === "z" && !key.shiftKey) options.onUndo();
+  else if (name === "d" && !key.shiftKey) fillDown(grid, options);
   // Ctrl+A would select all cells, and there may be millions.
   else if (name !== "a") return false;
   key.preventDefault();
@@ -75,11 +87,14 @@ function setSelected(grid: AccessibleGrid, options: GridOptions, value: string):
   const range = selectedRange(grid);
   if (range === undefined) return;
   const columns = columnsIn(grid, range);
+  if (columns.length === 0) return options.onMessage(NO_COLUMN);
   const count = range.toRow - range.fromRow + 1;
   if (count * columns.length > MAX_EDITED_CELLS) return options.onMessage(TOO_MANY_CELLS);
   const positions = Array.from({ length: count }, (_, index) => range.fromRow + index);
   options.onEdit(positions.flatMap((position) => columns.map((column) => ({ position, column, value }))));
 }
+
+const NO_COLUMN = "The “Row” column does not belong to the source. Select cells of other columns.";
 
 const TOO_MANY_CELLS =
   `At most ${formatCount(MAX_EDITED_CELLS)} cells can be pasted or emptied at a time. ` +
@@ -105,6 +120,7 @@ export function copyCells(
   event.preventDefault();
   const columns = columnsIn(grid, range);
   const count = range.toRow - range.fromRow + 1;
+  if (columns.length === 0) return onMessage(NO_COLUMN);
   if (!areValuesShown) return onMessage("Values are hidden. Turn on “Show values” to copy them.");
   if (count > MAX_COPIED) return onMessage(`Select at most ${formatCount(MAX_COPIED)} rows to copy.`);
   const found = Array.from({ length: count }, (_, index) => rows.get(range.fromRow + index));
@@ -117,7 +133,7 @@ export function copyCells(
 
 /**
  * Fills the entire selection if one value was copied. If several values were copied, pastes them starting at the first
- * selected cell.
+ * selected cell of the source, unless there is not enough room for them.
  */
 export function pasteCells(event: ClipboardEvent, grid: AccessibleGrid, options: GridOptions): void {
   const range = rangeFor(event, grid);
@@ -127,21 +143,23 @@ export function pasteCells(event: ClipboardEvent, grid: AccessibleGrid, options:
   if (clipboardData === null || !clipboardData.types.includes("text/plain"))
     return options.onMessage("The clipboard contains no text to paste.");
   const table = parseTable(clipboardData.getData("text/plain"));
+  const width = table.reduce((widest, cells) => Math.max(widest, cells.length), 0);
   const [only = ""] = table[0] ?? [];
-  if (table.length === 1 && table[0]?.length === 1) return setSelected(grid, options, only);
-  const columns = grid.getColumns();
-  const left = grid.getDataLength() - range.fromRow;
-  const edits = table.slice(0, left).flatMap((cells, down) =>
-    cells.flatMap((value, across): readonly CellEdit[] => {
-      const column = columns[range.fromCell + across];
-      const index = column && columnIndex(column);
-      return index === undefined ? [] : [{ position: range.fromRow + down, column: index, value }];
-    }),
-  );
-  if (edits.length > MAX_EDITED_CELLS) return options.onMessage(TOO_MANY_CELLS);
-  options.onEdit(edits);
-  if (table.length > left)
-    options.onMessage(
-      `From the first selected cell down, there is room for only ${left} of the ${table.length} copied rows.`,
+  if (table.length === 1 && width === 1) return setSelected(grid, options, only);
+  const [first] = columnsIn(grid, range);
+  if (first === undefined) return options.onMessage(NO_COLUMN);
+  const [rows, columns] = [grid.getDataLength() - range.fromRow, options.source.columns.length - first];
+  if (table.length > rows || width > columns)
+    return options.onMessage(
+      `The clipboard contains ${sizeText(table.length, width)}, but only ${sizeText(rows, columns)} can be pasted ` +
+        "from the first selected cell. No cell was changed.",
     );
+  const edits = table.flatMap((cells, down) =>
+    cells.map((value, across): CellEdit => ({ position: range.fromRow + down, column: first + across, value })),
+  );
+  return edits.length > MAX_EDITED_CELLS ? options.onMessage(TOO_MANY_CELLS) : options.onEdit(edits);
+}
+
+function sizeText(rows: number, columns: number): string {
+  return `${counted(rows, "row")} and ${counted(columns, "column")}`;
 }

@@ -78,7 +78,8 @@ export function useSession({ state, areValuesShown, onChanged, onEnd, ...options
   const fail = (failed: unknown): void => {
     const details = detailsOf(failed);
     if (details.code === SESSION_CHANGED) drafts.leave();
-    else setError(details);
+    // `LiveError` already shows on every page that the server has stopped.
+    else if (details.code !== "server_stopped") setError(details);
   };
   const isBusy = saving > 0 || overview.progress !== undefined;
   const pollMs = isBusy ? BUSY_POLL_MS : POLL_MS;
@@ -87,6 +88,7 @@ export function useSession({ state, areValuesShown, onChanged, onEnd, ...options
     const draft = drafts.start();
     setSaving((count) => count + 1);
     setError(undefined);
+    say("");
     try {
       const editor = { session, tab, seen: draft.seen, values };
       const result = await postJson<EditResult>(`/api/fix/${name}`, { ...editor, ...body });
@@ -157,7 +159,7 @@ function usePolling(path: string, { seen, pollMs }: Polling, taking: Taking): vo
 function wordsOf(name: string, { saved, refused, overview }: EditResult): string {
   const done =
     name === "undo" || (name === "unfinished" && saved > 0)
-      ? saved === 0
+      ? saved === 0 && refused === 0
         ? "Nothing to undo"
         : `${counted(saved, "cell")} restored`
       : `${counted(saved, "cell")} saved`;
