@@ -10,6 +10,7 @@ import {
   valueAt,
 } from "../../../json/json-value.ts";
 import { Failure } from "../../../model/failure.ts";
+import { inStyleOf } from "./json-style.ts";
 import { commentsIn } from "./places.ts";
 import { withoutEntry } from "./removals.ts";
 import { withEntry } from "./splices.ts";
@@ -46,8 +47,7 @@ export function editYaml(file: string, text: string, edit: YamlEdit): string {
     value === undefined
       ? withoutEntry(text, prunedPath(before, path))
       : withEntry(text, { path, value, levels: blockLevels, after });
-  if (made === undefined || !isSameOtherwise({ file, text, before }, made, edit)) throw refused(path);
-  return made;
+  return verified({ file, text, before }, made, edit);
 }
 
 /**
@@ -76,10 +76,6 @@ export function unwrapItem(file: string, text: string, path: AttrPath): string {
   return reshaped({ file, text, path }, withoutItem(text, path), (value) => valueAt(value, ["item"]) ?? null);
 }
 
-/**
- * Returns the edited text.
- * @throws Failure `usage` if the value at the path is not the intended value, or if anything else has changed
- */
 function reshaped(
   { file, text, path }: { readonly file: string; readonly text: string; readonly path: AttrPath },
   made: string | undefined,
@@ -87,8 +83,23 @@ function reshaped(
 ): string {
   const before = parseMapping(file, text);
   const value = change(valueAt(before, path) ?? null);
-  if (made === undefined || !isSameOtherwise({ file, text, before }, made, { path, value })) throw refused(path);
-  return made;
+  return verified({ file, text, before }, made, { path, value });
+}
+
+interface OldDocument {
+  readonly file: string;
+  readonly text: string;
+  readonly before: JsonValue;
+}
+
+/**
+ * Returns the edited text in the notation of the document.
+ * @throws Failure `usage` if the edit does not have exactly the intended effect
+ */
+function verified(old: OldDocument, made: string | undefined, edit: YamlEdit): string {
+  const written = made && inStyleOf(old.text, made);
+  if (written === undefined || !isSameOtherwise(old, written, edit)) throw refused(edit.path);
+  return written;
 }
 
 function refused(path: AttrPath): Failure {
@@ -98,11 +109,7 @@ function refused(path: AttrPath): Failure {
 }
 
 /** Whether the edit has the intended effect and no other: all other values and all comments are unchanged. */
-function isSameOtherwise(
-  { file, text, before }: { readonly file: string; readonly text: string; readonly before: JsonValue },
-  made: string,
-  { path, value }: YamlEdit,
-): boolean {
+function isSameOtherwise({ file, text, before }: OldDocument, made: string, { path, value }: YamlEdit): boolean {
   try {
     const after = parseMapping(file, made);
     const wanted = value === undefined ? removed(before, prunedPath(before, path)) : replaced(before, path, value);

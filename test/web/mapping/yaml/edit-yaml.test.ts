@@ -151,3 +151,20 @@ test("an edit of random YAML has exactly the requested effect, and keeps all com
     { numRuns: 200 },
   );
 });
+
+test("keeps a JSON document in JSON notation", () => {
+  const text = '{\n  "payload": {\n    "s1": "A",\n    "s2": { "from": "B" }\n  }\n}\n';
+  const edits: readonly YamlEdit[] = [
+    { path: ["payload", "s1"], value: { from: "A", upper: true } },
+    { path: ["payload", "s3"], value: [{ when: { column: "C", in: ["01", "\u202e"] } }] },
+    { path: ["payload", "s2", "lookup"], value: { 1: "it's", y: 1.5 } },
+  ];
+  expect(JSON.parse(edits.reduce(edit, text))).toEqual({
+    payload: {
+      s1: { from: "A", upper: true },
+      s2: { from: "B", lookup: { 1: "it's", y: 1.5 } },
+      s3: [{ when: { column: "C", in: ["01", "\u202e"] } }],
+    },
+  });
+  expect(edit(text, { path: ["payload", "s1"], value: "N" })).toBe(text.replace('"A"', '"N"'));
+});
