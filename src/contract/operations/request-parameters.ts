@@ -47,13 +47,20 @@ function compileParameter(part: DocumentPart | undefined, compilation: Compilati
   const { name, in: where } = part?.value ?? {};
   if (part === undefined || typeof name !== "string" || typeof where !== "string" || isOwnHeader(name, where))
     return undefined;
-  const required = part.value["required"] === true || where === "path";
+  const required = isRequired(part, compilation) || where === "path";
   const type = typeOf(part, compilation);
   if (type !== undefined && isPlace(where)) {
     return { name, in: where, required, type: sendable(type, where) };
   }
   const message = `the parameter ${JSON.stringify(name)} (in: ${JSON.stringify(where)}) is not sent: only single values in the path, the query or a header can be sent`;
   return compilation.findings.add(required ? "warning" : "info", "not-sent", message, part.path);
+}
+
+function isRequired({ value, path }: DocumentPart, { findings }: Compilation): boolean {
+  const { required = false } = value;
+  if (typeof required === "boolean") return required;
+  findings.add("error", "bad-keyword", '"required" must be true or false; it is not enforced', [...path, "required"]);
+  return false;
 }
 
 function isPlace(where: string): where is RequestParameter["in"] {

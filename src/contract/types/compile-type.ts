@@ -137,7 +137,10 @@ function compileAlternatives(
   }
   const base = baseType(rest, nulls === "allowed", compilation);
   const choices = mergedChoices(alternatives, compilation);
-  if (choices !== undefined) return { ...base, kind: "choice", choices };
+  if (choices !== undefined) {
+    checkKeywords([...rest, ...options.flat()], { kind: "choice", untyped: false }, compilation);
+    return { ...base, kind: "choice", choices };
+  }
   checkKeywords(
     rest.filter((part) => !alternatives.shared.includes(part)),
     { kind: "object", untyped: false },

@@ -1,3 +1,4 @@
+import type { JsonValue } from "../../json/json-value.ts";
 import { didYouMean, suggest } from "../../text/suggestion.ts";
 import { type FieldType, JSON_TYPES, type JsonTypeName } from "./field-type.ts";
 import { type Compilation, readKeyword, type SchemaNode } from "./schema-node.ts";
@@ -75,10 +76,25 @@ export function checkKeywords(parts: readonly SchemaNode[], type: KindOfType, co
   }
 }
 
+/** The possible values of keywords that have only a few. */
+const SWITCHES: ReadonlyMap<string, readonly JsonValue[]> = new Map<string, readonly JsonValue[]>([
+  ["nullable", [true, false]],
+  ["readOnly", [true, false]],
+  ["writeOnly", [true, false]],
+  ["deprecated", [true, false]],
+  ["uniqueItems", [true, false]],
+  ["x-sent-as-given", [true, false]],
+  ["x-document-path", [true, false, "key"]],
+]);
+
 function checkKeyword(part: SchemaNode, keyword: string, type: KindOfType, { findings }: Compilation): void {
   const path = [...part.path, keyword];
   const treatment = TREATMENTS.get(keyword);
-  if (treatment === undefined) {
+  const values = SWITCHES.get(keyword);
+  if (values?.includes(readKeyword(part, keyword) ?? null) === false) {
+    const wanted = values.map((value) => JSON.stringify(value)).join(" or ");
+    findings.add("error", "bad-keyword", `"${keyword}" must be ${wanted}; it is not enforced`, path);
+  } else if (treatment === undefined) {
     if (keyword.startsWith("x-")) reportExtension(keyword, path, findings);
     else findings.add("warning", "unknown-keyword", unknownKeyword(keyword), path);
   } else if (treatment.as === "reported") {

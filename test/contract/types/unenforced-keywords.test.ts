@@ -137,6 +137,16 @@ describe("unenforced keywords:", () => {
     [{ type: "object", minProperties: "2" }],
     [{ type: "object", dependentRequired: { a: "b" } }],
     [{ type: "array", prefixItems: {} }],
+    [{ type: "array", items: {}, uniqueItems: "true" }],
+    [{ not: { uniqueItems: "true" } }],
+    [{ type: "string", "x-document-path": "yes" }],
+    [{ type: "string", format: "date-time", "x-sent-as-given": "true" }],
+    [{ type: "string", nullable: "true" }],
+    [{ oneOf: [{ enum: ["a"] }, { enum: ["b"], nullable: "true" }] }],
+    [{ oneOf: [{ type: "string" }, { type: "integer" }], nullable: "true" }],
+    [{ type: "string", readOnly: "true" }],
+    [{ type: "string", writeOnly: 1 }],
+    [{ type: "string", deprecated: null }],
   ])("%j is reported: a keyword has the wrong kind of value", (schema) => {
     expect(fieldOf(schema).findings).toContain("error bad-keyword");
   });
