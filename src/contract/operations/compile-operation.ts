@@ -7,7 +7,13 @@ import type { FieldType, ObjectType } from "../types/field-type.ts";
 import { type Compilation, schemaNodeAt } from "../types/schema-node.ts";
 import { type DocumentPart, dereferenced, jsonMediaType } from "./document-part.ts";
 import { ACCEPTANCE_UNKNOWN, documentsAcceptance } from "./documented-reply.ts";
-import { type UnlinkedOperation, checkPayloadField, envelopeFields, linkWorkflows } from "./link-workflows.ts";
+import {
+  type UnlinkedOperation,
+  checkPayloadField,
+  checkPayloadList,
+  envelopeFields,
+  linkWorkflows,
+} from "./link-workflows.ts";
 import { readExtensions } from "./operation-extensions.ts";
 import type { DocumentedReply, Operation, OperationExtensions, PlainOperation } from "./operation.ts";
 import { compileParameters } from "./request-parameters.ts";
@@ -78,6 +84,7 @@ function compileOperation(
     checkPayloadField(body, supplier, [...written.path, "x-migrate-supplier"], findings);
   }
   if (body === undefined) reportWithoutBody(extensions, written.path, findings);
+  else checkItems(items, body, [...written.path, "x-migrate-items"], findings);
   return {
     id: typeof operationId === "string" ? operationId : `${method} ${path}`,
     method,
@@ -160,6 +167,12 @@ function supplierField(body: FieldType | undefined): AttrPath | undefined {
   if (body?.kind !== "object") return undefined;
   const name = ["import_supplier", "import_supplier_code"].find((candidate) => body.properties.has(candidate));
   return name === undefined ? undefined : [name];
+}
+
+function checkItems(items: OperationExtensions["items"], body: FieldType, place: AttrPath, findings: Findings): void {
+  for (const [index, { attr }] of (items ?? []).entries()) {
+    if (attr !== undefined) checkPayloadList(body, attr, [...place, index, "attr"], findings);
+  }
 }
 
 function reportWithoutBody(extensions: OperationExtensions, path: AttrPath, findings: Findings): void {

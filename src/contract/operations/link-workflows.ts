@@ -217,6 +217,13 @@ export function checkPayloadField(
   return false;
 }
 
+/** Adds a finding if the payload has no list that an extension names. */
+export function checkPayloadList(body: FieldType, attr: AttrPath, place: AttrPath, findings: Findings): void {
+  if (!checkPayloadField(body, attr, place, findings) || canHold(body, [...attr, 0])) return;
+  const message = `${extensionName(place)}: "${formatAttr(attr)}" is not a list in the payload`;
+  findings.add("error", "bad-extension", message, place);
+}
+
 /** Whether a payload can have a field at this path: a property, or a member of an open object or of a list. */
 function canHold(type: FieldType, [name, ...rest]: AttrPath): boolean {
   if (name === undefined || type.kind === "any") return true;

@@ -89,6 +89,18 @@ describe("extensions of an operation", () => {
       { parameters: [{ name: "ids", in: "query", required: true, schema: { type: "array", items: {} } }] },
       'warning the parameter "ids" (in: "query") is not sent: only single values in the path, the query or a header can be sent',
     ],
+    [
+      { "x-migrate-items": [{ attr: "kay", failed: ["NO"] }] },
+      'error x-migrate-items: the payload has no field "kay"; did you mean "key"?',
+    ],
+    [
+      { "x-migrate-items": [{ attr: "key", failed: ["NO"] }] },
+      'error x-migrate-items: "key" is not a list in the payload',
+    ],
+    [
+      { parameters: [{ name: "force", in: "query", required: "true", schema: { type: "string" } }] },
+      'error "required" must be true or false; it is not enforced',
+    ],
   ])("are reported if they are invalid: %j", (operation, finding) => {
     expect(findingsOf(operation)).toEqual([finding]);
   });
