@@ -86,8 +86,9 @@ function compileSchema(schema: Assertion["schema"], allErrors: boolean, meter: M
   const regExp = Object.assign((source: string, flags: string) => compilePattern(source, flags, meter), {
     code: "compilePattern",
   });
-  const ajv = new Ajv2020({ ...OPTIONS, code: { regExp }, allErrors });
-  // Ajv 8.20 generates faulty code that tracks evaluated properties if `if` is next to `patternProperties`.
+  // Ajv 8.20 removes variables that the code needs when it optimises code that tracks evaluated properties.
+  const ajv = new Ajv2020({ ...OPTIONS, code: { regExp, optimize: false }, allErrors });
+  // Tracking takes time, and only the unevaluated keywords need it.
   ajv.opts.unevaluated = JSON.stringify(schema).includes('"unevaluated');
   // Ajv compares every pair of items, which is too slow for long lists.
   ajv.removeKeyword("uniqueItems");

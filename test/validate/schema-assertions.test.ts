@@ -189,6 +189,34 @@ describe("keywords evaluated as JSON Schema", () => {
     expect(problemsOf(schema, ["a", "b"])).toEqual(["field.1 schema_mismatch"]);
   });
 
+  it.each<[object, JsonValue, JsonValue]>([
+    [{ contains: { type: "integer" } }, ["a", 1], []],
+    [{ contains: { type: "integer" }, allOf: [{ not: { maxItems: 1 } }] }, ["a", 1], []],
+    [{ not: { prefixItems: [{ type: "string" }], contains: { type: "integer" } } }, [], ["a", 1]],
+  ])("validate %j if the list has fewer items than prefixItems", (more, right, wrong) => {
+    const schema = { type: "array", prefixItems: [{ type: "string" }], ...more };
+    expect(problemsOf(schema, right)).toEqual([]);
+    expect(problemsOf(schema, wrong)).toEqual(MISMATCH);
+  });
+
+  it("take patternProperties next to alternatives without properties into account in unevaluatedProperties", () => {
+    const schema = {
+      type: "object",
+      properties: { x: { type: "string" } },
+      patternProperties: { "^a": { type: "string" } },
+      oneOf: [{ required: ["x"] }, { additionalProperties: { type: "string" }, maxProperties: 1 }],
+      unevaluatedProperties: false,
+    };
+    expect(problemsOf(schema, { a: "s", x: "1" })).toEqual([]);
+    expect(problemsOf(schema, { a: "s", x: "1", b: "t" })).toEqual(["field.b unknown_field"]);
+  });
+
+  it("support conditions next to patternProperties inside a schema with unevaluatedProperties", () => {
+    const inner = { if: { patternProperties: { "^a": { type: "string" } }, not: true }, minProperties: 1 };
+    const schema = { ...OPEN, dependentSchemas: { a: { ...inner, not: { unevaluatedProperties: false } } } };
+    expect(problemsOf(schema, { a: "s" })).toEqual([]);
+  });
+
   it("take the matching alternatives into account in unevaluatedProperties", () => {
     const schema = { type: "object", allOf: [{ anyOf: [option("a"), option("b")] }], unevaluatedProperties: false };
     expect(problemsOf(schema, { a: "A" })).toEqual([]);

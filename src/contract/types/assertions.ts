@@ -33,14 +33,8 @@ export function assertionsOf(
   if (picked.length > 0) assertions.push({ schema: standaloneSchema(picked, compilation), unevaluated: false });
   for (const part of parts) {
     if (!needsEvaluation(part, parts, type)) continue;
-    // The keywords in `omit` also evaluate members, so this schema includes them.
-    const node = { ...part, omit: [] };
-    assertions.push({
-      schema: standaloneSchema([node], compilation, {
-        evaluating: readKeyword(node, "unevaluatedProperties") !== undefined,
-      }),
-      unevaluated: true,
-    });
+    // The keywords in `omit` also evaluate members, so this schema includes them. Null has no members.
+    assertions.push({ schema: standaloneSchema([{ ...part, omit: ["nullable"] }], compilation), unevaluated: true });
   }
   const enforced = assertions.filter(({ schema }) => isAffordable(schema, parts, compilation));
   return enforced.length === 0 ? undefined : enforced;

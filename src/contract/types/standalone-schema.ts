@@ -19,17 +19,19 @@ import { namesOfTypes } from "./type-keyword.ts";
  * Converts schemas of the document to one self-contained schema (JSON Schema 2020-12). Its `$defs` contain the
  * referenced schemas, and older keywords (`nullable`, `exclusiveMinimum: true`, `dependencies`, a list for `items`) are
  * converted to current keywords. A part that cannot be represented is omitted and reported as a finding, so it does not
- * restrict values. `evaluating`: whether the schema is used to evaluate `unevaluatedProperties`.
+ * restrict values. `evaluating`: whether the schema contains `unevaluatedProperties` or `unevaluatedItems`.
  */
 export function standaloneSchema(
   nodes: readonly SchemaNode[],
   compilation: Compilation,
-  { evaluating = false }: { readonly evaluating?: boolean } = {},
+  evaluating = false,
 ): JsonObject {
   const definitions = new Map<string, JsonValue>();
   const reader: SchemaReader = { definitions, compilation, evaluating };
   const schemas = nodes.map((node) => membersOf(node, reader));
-  return { allOf: schemas, $defs: Object.fromEntries(definitions) };
+  const whole = { allOf: schemas, $defs: Object.fromEntries(definitions) };
+  if (evaluating || !JSON.stringify(whole).includes('"unevaluated')) return whole;
+  return standaloneSchema(nodes, compilation, true);
 }
 
 interface SchemaReader {
@@ -57,8 +59,37 @@ function membersOf(node: SchemaNode, reader: SchemaReader): JsonObject {
   }
   // Ajv ignores an `if` that has neither `then` nor `else`, although `if` itself can evaluate items.
   if (members["if"] !== undefined) members[CONSEQUENCE] ??= { not: false };
-  return isSplit ? { allOf: [members, splitCondition(node, reader)] } : members;
+  const separated = separateKeywords(members);
+  const whole = isSplit ? withPart(separated, splitCondition(node, reader)) : separated;
+  return readKeyword(node, "nullable") === true ? { if: { type: "null" }, else: whole } : whole;
 }
+
+/**
+ * Moves keywords to their own parts of `allOf`. Next to other keywords, Ajv 8.20 generates faulty code for them: it
+ * skips the keywords after `prefixItems` if the list is shorter, and it cannot record the properties that
+ * `patternProperties` evaluates if alternatives evaluate no properties.
+ */
+function separateKeywords(members: JsonObject): JsonObject {
+  const groups = SEPARATE.filter(([first]) => members[first] !== undefined);
+  const pick = (isPicked: (keyword: string) => boolean): JsonObject =>
+    Object.fromEntries(Object.entries(members).filter(([keyword]) => isPicked(keyword)));
+  const separate = groups.map((group) => pick((keyword) => group.includes(keyword)));
+  return separate.reduce(
+    withPart,
+    pick((keyword) => !groups.flat().includes(keyword)),
+  );
+}
+
+function withPart(members: JsonObject, part: JsonObject): JsonObject {
+  const { allOf = [] } = members;
+  return { ...members, allOf: [...(isJsonArray(allOf) ? allOf : []), part] };
+}
+
+/** Each keyword, with the keywords that depend on it. */
+const SEPARATE: readonly (readonly [string, ...string[]])[] = [
+  ["prefixItems", "items"],
+  ["patternProperties", "properties", "additionalProperties"],
+];
 
 const IF_KEYWORDS: readonly string[] = ["if", "then", "else"];
 const [, CONSEQUENCE = ""] = IF_KEYWORDS;

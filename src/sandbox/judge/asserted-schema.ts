@@ -1,3 +1,4 @@
+import { definedMembers } from "../../json/defined-members.ts";
 import { type JsonObject, type JsonValue, isJsonArray, isJsonObject, isJsonScalar } from "../../json/json-value.ts";
 import { flattenSchema, valuesOf } from "./openapi-schema.ts";
 
@@ -17,7 +18,6 @@ const ASSERTED: ReadonlySet<string> = new Set([
   "contains",
   "minContains",
   "maxContains",
-  "prefixItems",
 ]);
 
 /** Returns a plain JSON Schema with the asserted keywords of the parts; undefined if there are none. */
@@ -33,10 +33,11 @@ export function hasCompoundChoices(parts: readonly JsonObject[]): boolean {
 }
 
 function assertedKeywords(part: JsonObject, words: ReadonlySet<string>): JsonObject {
-  const { items, additionalItems = true } = part;
+  const { prefixItems, items, additionalItems = true } = part;
   const kept = Object.fromEntries(Object.entries(part).filter(([word]) => words.has(word)));
-  if (isJsonArray(items)) return { ...kept, prefixItems: items, items: additionalItems };
-  return "prefixItems" in kept && items !== undefined ? { ...kept, items } : kept;
+  // In its own schema, because Ajv 8.20 skips the keywords after `prefixItems` if the list is shorter.
+  if (isJsonArray(items)) return { ...kept, allOf: [{ prefixItems: items, items: additionalItems }] };
+  return prefixItems === undefined ? kept : { ...kept, allOf: [definedMembers({ prefixItems, items })] };
 }
 
 /** Whether the first items of a list have separate schemas. */

@@ -18,6 +18,8 @@ export function compileAsserted(schemas: JsonObject, document: JsonObject): Judg
     validateSchema: false,
     logger: false,
     multipleOfPrecision: 9,
+    // Ajv 8.20 removes variables that the code needs when it optimises code that tracks evaluated properties.
+    code: { optimize: false },
   });
   // Ajv 8.20 generates faulty code that tracks evaluated properties if `if` is next to `patternProperties`.
   ajv.opts.unevaluated = JSON.stringify([document, schemas]).includes('"unevaluated');
