@@ -11,11 +11,11 @@ import {
   textFormat,
 } from "./formats.ts";
 import type { Findings } from "../contract-findings.ts";
-import { isJsonArray, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, isJsonScalar, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { checkKeywords, type KindOfType } from "./schema-keywords.ts";
 import { assertionsOf } from "./assertions.ts";
 import { definedMembers } from "../../json/defined-members.ts";
-import { choiceType, decimalType, numberType, textType } from "./scalar-types.ts";
+import { choiceType, decimalType, numberType, reportContradictions, textType } from "./scalar-types.ts";
 import {
   flattenSchemas,
   schemaKey,
@@ -27,7 +27,7 @@ import {
   type SchemaNode,
 } from "./schema-node.ts";
 import { nullAllowed, nullRule, type NullRule } from "./nullability.ts";
-import { isNullOnly, typesOf, type SchemaType, type SchemaTypes } from "./type-keyword.ts";
+import { isNullOnly, isOfType, typesOf, type SchemaType, type SchemaTypes } from "./type-keyword.ts";
 import { alternativesOf, mergedChoices, type Alternatives } from "./alternatives.ts";
 import { unionType } from "./union-type.ts";
 
@@ -193,7 +193,7 @@ function kindOf(parts: readonly SchemaNode[], types: SchemaTypes, compilation: C
   const consts = readKeywords(parts, "const").map(({ value }) => value);
   const choices = [...consts, ...readKeywords(parts, "enum").flatMap(({ value }) => (isJsonArray(value) ? value : []))];
   if (hasChoices(parts)) {
-    const isList = !choices.some((choice) => typeof choice === "object" && choice !== null);
+    const isList = choices.every((choice) => isJsonScalar(choice) || !isOfType(choice, types.allowed));
     return { kind: isList && !isNullOnly(parts) ? "choice" : "any", untyped: false };
   }
   if (types.nullOnly) return { kind: "any", untyped: false };
@@ -250,6 +250,7 @@ function scalarType(kind: FieldType["kind"], { parts, types, base, compilation }
   if (kind === "number" || kind === "integer") {
     return numberType([...parts, ...int32Limits(parts)], base, kind, compilation);
   }
+  reportContradictions(parts, false, compilation);
   // If the types exclude each other, no value is valid, not even null.
   return { ...base, kind: "any", nullable: base.nullable || !excludeEachOther(types) };
 }

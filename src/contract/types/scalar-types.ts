@@ -65,13 +65,12 @@ export function choiceType(
   compilation: Compilation,
 ): ChoiceType {
   const { findings } = compilation;
-  const constants = readKeywords(parts, "const").map(({ value, path }) => ({ value: [value], path }));
-  const lists = [...readKeywords(parts, "enum"), ...constants];
+  const lists = choiceLists(parts);
   const [first, ...others] = lists.map((located) => scalarsOf(located, findings));
   const path = lists[0]?.path ?? [];
   const shared = (first ?? []).filter((choice) => others.every((list) => list.includes(choice)));
   const choices = [...new Set(shared)].filter((choice) => choice !== null && isOfType(choice, allowed));
-  reportContradictions({ parts, lists, path, isEmpty: choices.length === 0 && !shared.includes(null) }, compilation);
+  reportContradictions(parts, choices.length === 0 && !shared.includes(null), compilation);
   if (shared.includes(null) && !base.nullable) {
     const message =
       'null is among the choices, but the type does not allow it; add nullable: true (OpenAPI 3.0), or "null" to the types (3.1)';
@@ -80,20 +79,19 @@ export function choiceType(
   return { ...base, kind: "choice", choices };
 }
 
-interface WrittenChoices {
-  readonly parts: readonly SchemaNode[];
-  readonly lists: readonly Located[];
-  readonly path: AttrPath;
-  /** Whether neither a choice nor null satisfies all parts of the schema. */
-  readonly isEmpty: boolean;
+function choiceLists(parts: readonly SchemaNode[]): readonly Located[] {
+  const constants = readKeywords(parts, "const").map(({ value, path }) => ({ value: [value], path }));
+  return [...readKeywords(parts, "enum"), ...constants];
 }
 
 /**
  * Reports choices that are never valid. An alternative without a valid choice may be omitted (`contradict`), but a
- * single impossible choice among several is an error.
+ * single impossible choice among several is an error. `isEmpty`: whether neither a choice nor null satisfies all parts.
  */
-function reportContradictions({ parts, lists, path, isEmpty }: WrittenChoices, compilation: Compilation): void {
+export function reportContradictions(parts: readonly SchemaNode[], isEmpty: boolean, compilation: Compilation): void {
   const { findings, contradict } = compilation;
+  const lists = choiceLists(parts);
+  const path = lists[0]?.path ?? [];
   const impossible = parts.map((part) => findImpossibleChoice(part, compilation)).find((one) => one !== undefined);
   if (lists.some(({ value }) => isJsonArray(value) && value.length === 0)) {
     findings.add("warning", "contradiction", "the list of choices is empty; no value is valid", path);
@@ -113,10 +111,10 @@ function findImpossibleChoice(
   compilation: Compilation,
 ): { readonly reason: string; readonly path: AttrPath } | undefined {
   const written = readKeyword(part, "type");
-  const [list] = [...readKeywords([part], "enum"), ...readKeywords([part], "const")];
+  const [list] = choiceLists([part]);
   if (written === undefined || list === undefined) return undefined;
   const types = namesOfTypes(written, [...part.path, "type"], compilation);
-  const choices = isJsonArray(list.value) ? list.value : [list.value];
+  const choices = isJsonArray(list.value) ? list.value : [];
   const impossible = choices.find((choice) => choice !== null && types.length > 0 && !isOfType(choice, types));
   if (impossible === undefined) return undefined;
   return { reason: `the choice ${JSON.stringify(impossible)} is not of type ${types.join(" or ")}`, path: list.path };
@@ -125,11 +123,7 @@ function findImpossibleChoice(
 function scalarsOf({ value, path }: Located, findings: Compilation["findings"]): readonly JsonScalar[] {
   const values = isJsonArray(value) ? value : [];
   if (!isJsonArray(value)) findings.add("error", "bad-keyword", '"enum" must be a list; it is not enforced', path);
-  const scalars = values.filter(isJsonScalar);
-  if (scalars.length < values.length) {
-    findings.add("warning", "not-enforced", "objects and lists cannot be choices", path);
-  }
-  return scalars;
+  return values.filter(isJsonScalar);
 }
 
 function numericLimits(parts: readonly SchemaNode[], compilation: Compilation): NumericLimits {

@@ -62,7 +62,8 @@ export function isOfType(choice: JsonValue, allowed: readonly SchemaType[] | und
   if (typeof choice === "number") {
     return allowed.includes("number") || (allowed.includes("integer") && Number.isInteger(choice));
   }
-  return allowed.some((type) => type === typeof choice);
+  const own = isJsonArray(choice) ? "array" : typeof choice;
+  return allowed.some((type) => type === own);
 }
 
 interface DeclaredTypes {

@@ -210,6 +210,30 @@ describe("choices", () => {
     expect(findings).toEqual(["error contradiction"]);
   });
 
+  it.each([
+    [{ type: "string", enum: [{ x: 1 }] }, "no value is valid"],
+    [{ type: "integer", const: [1] }, "no value is valid"],
+    [{ type: "string", enum: ["ab", { x: 1 }] }, "it is never valid"],
+    [{ type: "object", enum: [{ x: 1 }, "ab"] }, "it is never valid"],
+    [{ type: ["object", "string"], enum: [{ x: 1 }, [1]] }, "it is never valid"],
+  ])(
+    "are contradictions if an object or a list is among the choices and does not match the type: %j",
+    (schema, text) => {
+      const { findings, messages } = fieldOf(schema, { openapi: "3.1.0" });
+      expect(findings).toEqual(["error contradiction"]);
+      expect(messages[0]).toMatch(new RegExp(`^the choice .* is not of type .*; ${text}$`));
+    },
+  );
+
+  it("may be objects and lists if the type allows them", () => {
+    for (const schema of [
+      { type: "object", enum: [{ x: 1 }] },
+      { type: "array", const: [1] },
+      { enum: [{ x: 1 }, "a"] },
+    ])
+      expect(fieldOf(schema).findings).toEqual([]);
+  });
+
   it("replace other limits on strings, but a limit that excludes a choice is kept as an assertion", () => {
     expect(fieldOf({ type: "string", enum: ["A", "B"], maxLength: 1 }).type).not.toHaveProperty("assertions");
     const { type, findings } = fieldOf({ type: "string", enum: ["A", "BB"], maxLength: 1 });
