@@ -327,6 +327,25 @@ describe("keywords evaluated as JSON Schema", () => {
     }
   });
 
+  it.each<object>([
+    { type: "string", nullable: true, not: { minLength: 1 } },
+    { ...OPEN, nullable: true, not: { required: ["a"] } },
+    { type: "string", nullable: true, enum: ["a", "bb"], maxLength: 1 },
+    { nullable: true, allOf: [{ type: "string", not: { minLength: 3 } }] },
+    { nullable: true, oneOf: [{ type: "string", not: { minLength: 3 } }] },
+    { not: { not: { nullable: true, type: "string", not: { minLength: 3 } } } },
+  ])("do not apply to null if nullable allows it: %j", (schema) => {
+    expect(problemsOf(schema, null, { openapi: "3.0.3" })).toEqual([]);
+  });
+
+  it.each<object>([
+    { type: ["string", "null"], not: { type: "null" } },
+    { type: ["string", "null"], oneOf: [{ not: { type: "null" } }] },
+    { type: ["string", "null"], allOf: [{ not: { type: "null" } }] },
+  ])("apply to null if only the types allow it: %j", (schema) => {
+    expect(problemsOf(schema, null)).toEqual(["field null"]);
+  });
+
   it("have a message that names the keyword", () => {
     const contract = contractOf({ field: { ...OPEN, propertyNames: { maxLength: 1 } } });
     const [problem] = compileValidator(bodyOf(contract), { keepValues: false })({ field: { long: 1 } });

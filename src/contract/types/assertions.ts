@@ -72,10 +72,10 @@ function pickedPart(
   const kept = keywords.includes("additionalProperties") ? [...keywords, "properties", "patternProperties"] : keywords;
   const schema = Object.fromEntries(
     Object.entries(part.schema)
-      .filter(([keyword]) => kept.includes(keyword) || keyword === "nullable")
+      .filter(([keyword]) => kept.includes(keyword))
       .map(([keyword, value]) => [keyword, keywords.includes(keyword) ? value : namesOnly(value)]),
   );
-  return { ...part, schema };
+  return { ...part, schema: part.takesNull === true ? { ...schema, nullable: true } : schema };
 }
 
 /**

@@ -133,7 +133,9 @@ function compileAlternatives(
   const { rest, options, path, discriminator, nulls } = alternatives;
   const [only, second] = options;
   if (only !== undefined && second === undefined && discriminator === undefined) {
-    return compilation.compileOption([...(nulls === "allowed" ? [nullAllowed(path)] : []), ...rest, ...only]);
+    const isNullable = rest.every(({ takesNull }) => takesNull === true);
+    const option = isNullable ? only.map((node): SchemaNode => ({ ...node, takesNull: true })) : only;
+    return compilation.compileOption([...(nulls === "allowed" ? [nullAllowed(path)] : []), ...rest, ...option]);
   }
   const base = baseType(rest, nulls === "allowed", compilation);
   const choices = mergedChoices(alternatives, compilation);

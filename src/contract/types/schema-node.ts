@@ -17,6 +17,8 @@ export interface SchemaNode {
   readonly omit: readonly string[];
   /** Set if the node allows null regardless of the following nodes (`nullability.ts`). */
   readonly decidesNull?: true;
+  /** Set if `nullable: true` of the schema itself, or of a schema that refers to it, overrides its keywords for null. */
+  readonly takesNull?: true;
 }
 
 /** The state for compiling one document. */
@@ -141,7 +143,9 @@ export function resolveReference(node: SchemaNode, compilation: Compilation): Sc
 export function flattenSchemas(nodes: readonly SchemaNode[], compilation: Compilation): readonly SchemaNode[] {
   const parts = new Map<string, SchemaNode>();
   const open = new Set<string>();
-  const visit = (node: SchemaNode): void => {
+  const visit = (outer: SchemaNode, isNullable: boolean): void => {
+    const takesNull = isNullable || outer.takesNull === true || readKeyword(outer, "nullable") === true;
+    const node: SchemaNode = takesNull ? { ...outer, takesNull } : outer;
     const key = schemaKey([node]);
     if (open.has(key)) {
       reportCircularReference(node, compilation);
@@ -152,10 +156,12 @@ export function flattenSchemas(nodes: readonly SchemaNode[], compilation: Compil
     if (parts.has(partKey)) return;
     parts.set(partKey, part);
     open.add(key);
-    readNested(node.path, compilation, () => referencedNodes(node, compilation).forEach(visit));
+    readNested(node.path, compilation, () =>
+      referencedNodes(node, compilation).forEach((one) => visit(one, takesNull)),
+    );
     open.delete(key);
   };
-  for (const node of nodes) visit(node);
+  for (const node of nodes) visit(node, false);
   return [...parts.values()];
 }
 

@@ -224,17 +224,13 @@ function isListOfNames(value: JsonValue): boolean {
 
 const type: ReadKeyword = ({ value, node, reader }) => {
   const known = namesOfTypes(value, [...node.path, "type"], reader.compilation);
-  if (known.length === 0) return {};
-  const nullable = readKeyword(node, "nullable") === true && !known.includes("null");
-  return { type: nullable ? [...known, "null"] : known };
+  return known.length === 0 ? {} : { type: known };
 };
 
 const choices: ReadKeyword = (at) => {
   if (at.keyword === "const") return { const: at.value };
   if (!isJsonArray(at.value)) return wrong(at, "a list");
-  if (at.value.length === 0) return { not: {} };
-  const nullable = readKeyword(at.node, "nullable") === true;
-  return { enum: nullable ? [...at.value, null] : at.value };
+  return at.value.length === 0 ? { not: {} } : { enum: at.value };
 };
 
 const uniqueItems: ReadKeyword = ({ value }) => ({ uniqueItems: value === true });

@@ -35,7 +35,9 @@ export function toJudgeSchema(document: JsonObject, schema: JsonObject): JudgeSc
     const converted = convertSchema(target, document, define);
     const assertion = assertedSchema(flattenSchema(document, target));
     definitions[name] = assertion === undefined ? converted : { allOf: [{ asserted: name }, converted] };
-    if (assertion !== undefined) asserted[name] = assertion;
+    if (assertion !== undefined) {
+      asserted[name] = target["nullable"] === true ? { if: { type: "null" }, else: assertion } : assertion;
+    }
     return name;
   };
 
