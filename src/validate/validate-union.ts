@@ -6,6 +6,7 @@ import { addProblem } from "../model/problem-limit.ts";
 import {
   type Check,
   enterChild,
+  type FoundProblem,
   leaveChild,
   type NonNullJson,
   type ProblemCollector,
@@ -69,8 +70,9 @@ function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType)
   const check: Check = (value, collector) => {
     const sameKind = options.filter(({ json }) => json === undefined || json === kindOfValue(value));
     const tried = sameKind.length > 0 ? sameKind : options;
-    const fitting = tryOptions(tried, value, collector);
-    if (exactlyOne && fitting !== undefined && fitsAnother(tried, fitting, value, collector)) {
+    const [fitting, another] = tryOptions(tried, value, collector);
+    if (!exactlyOne || fitting === undefined) return;
+    if (another !== undefined || fitsAnother(tried, fitting, value, collector)) {
       collector.add(value, TWO_FIT);
     }
   };
@@ -137,7 +139,7 @@ function fitsAnother(
   for (const option of options.slice(options.indexOf(fitting) + 1)) {
     collector.problems = [];
     tryOption(option, value, collector);
-    found = collector.problems.length === 0;
+    found = isUnchanged(collector.problems);
     if (found) break;
   }
   collector.errors = errors;
@@ -146,13 +148,13 @@ function fitsAnother(
 }
 
 /**
- * Adds the problems of the best option. Returns the option that accepts the value without conversion; undefined if
- * there is none. That option takes precedence over earlier options that would convert the value.
+ * Adds the problems of the best option. An option without problems takes precedence over earlier options. Returns the
+ * options that accept the value without conversion, up to the first option without problems.
  */
-function tryOptions(options: readonly Option[], value: NonNullJson, collector: ProblemCollector): Option | undefined {
+function tryOptions(options: readonly Option[], value: NonNullJson, collector: ProblemCollector): readonly Option[] {
   const { errors: errorsBefore, problems: kept } = collector;
   let best: TrialResult = { errors: Number.POSITIVE_INFINITY, problems: [] };
-  let fitting: Option | undefined;
+  const fitting: Option[] = [];
   for (const option of options) {
     collector.problems = [];
     tryOption(option, value, collector);
@@ -160,15 +162,18 @@ function tryOptions(options: readonly Option[], value: NonNullJson, collector: P
     collector.errors = errorsBefore;
     const isExact = collector.problems.length === 0;
     if (isExact || errors < best.errors) best = { errors, problems: collector.problems };
-    if (isExact) {
-      fitting = option;
-      break;
-    }
+    if (isUnchanged(collector.problems)) fitting.push(option);
+    if (isExact) break;
   }
   collector.problems = kept;
   if (options.length > 0) collector.errors += best.errors;
   for (const problem of best.problems) addProblem(kept, problem);
   return fitting;
+}
+
+/** Whether an option with these problems accepts the value as it is. */
+function isUnchanged(problems: readonly FoundProblem[]): boolean {
+  return problems.every(({ code }) => code === "read_only");
 }
 
 type JsonKind = "object" | "list" | "scalar";

@@ -401,6 +401,20 @@ describe("oneOf without a discriminator", () => {
     ).toEqual([]);
   });
 
+  it("counts an option that accepts the value unchanged, although a field of the value is read-only", () => {
+    const open = { ...OPEN, properties: { a: { type: "integer" } } };
+    const readOnly = { type: "object", properties: { a: { type: "integer" }, d: { type: "string", readOnly: true } } };
+    for (const oneOf of [
+      [open, readOnly],
+      [readOnly, open],
+      [readOnly, { ...readOnly, title: "Copy" }],
+    ]) {
+      expect(problemsOf({ oneOf }, { a: 1, d: "x" })).toContain("field schema_mismatch");
+      expect(problemsOf({ anyOf: oneOf }, { a: 1, d: "x" })).not.toContain("field schema_mismatch");
+    }
+    expect(problemsOf({ oneOf: [readOnly, { type: "string" }] }, { d: "x" })).toEqual(["field.d read_only (warning)"]);
+  });
+
   it("reports the problems of the best matching option", () => {
     const found = problemsOf({ oneOf: [option("a"), option("b")] }, { a: "AA", x: 1 });
     expect(found).toEqual(["field.a max_length"]);
