@@ -15,7 +15,7 @@ import {
 import type { PayloadFinding } from "../model/problem.ts";
 import { linearPattern, matcherOf, regularExpression } from "../text/linear-pattern.ts";
 import { isIsoDate, isIsoDateTime, isIsoTime } from "../time/calendar.ts";
-import { isDecimalText } from "../json/decimal-arithmetic.ts";
+import { decimalTextOf, isDecimalText } from "../json/decimal-arithmetic.ts";
 import { isEmail, isUri, isUuid } from "./text-formats.ts";
 import { type Work, countMatches, createWork, matchCost } from "./work-limit.ts";
 
@@ -151,11 +151,8 @@ function findingOf({ keyword, instancePath, params }: ErrorObject): AssertionFin
   if (typeof missing === "string") return { path: [...path, missing], finding: { code: "required" } };
   const other: unknown = params["additionalProperty"] ?? params["unevaluatedProperty"];
   if (typeof other === "string") return { path: [...path, other], finding: { code: "unknown_field" } };
-  const limit: unknown = params["limit"];
-  const [code, unit] = LENGTHS[keyword] ?? [];
-  if (code !== undefined && unit !== undefined && typeof limit === "number") {
-    return { path, finding: { code, limit, unit } };
-  }
+  const limit = limitFinding(keyword, params["limit"]);
+  if (limit !== undefined) return { path, finding: limit };
   if (keyword === "uniqueItems") return { path, finding: { code: "unique" } };
   const pattern: unknown = params["pattern"];
   if (typeof pattern === "string") {
@@ -165,11 +162,26 @@ function findingOf({ keyword, instancePath, params }: ErrorObject): AssertionFin
   return { path, finding: { code: "schema_mismatch", keyword, ...(typeof name === "string" && { name }) } };
 }
 
+function limitFinding(keyword: string, limit: unknown): PayloadFinding | undefined {
+  if (typeof limit !== "number") return undefined;
+  const [code, unit] = LENGTHS[keyword] ?? [];
+  if (code !== undefined && unit !== undefined) return { code, limit, unit };
+  const bound = BOUNDS[keyword];
+  return bound && { code: bound, limit: decimalTextOf(limit), exclusive: keyword.startsWith("exclusive") };
+}
+
 const LENGTHS: Readonly<Record<string, readonly ["min_length" | "max_length", "characters" | "items"] | undefined>> = {
   minLength: ["min_length", "characters"],
   maxLength: ["max_length", "characters"],
   minItems: ["min_length", "items"],
   maxItems: ["max_length", "items"],
+};
+
+const BOUNDS: Readonly<Record<string, "min_value" | "max_value" | undefined>> = {
+  minimum: "min_value",
+  exclusiveMinimum: "min_value",
+  maximum: "max_value",
+  exclusiveMaximum: "max_value",
 };
 
 /** Whether a list has two equal items. The order of the fields in an item does not matter. */

@@ -68,7 +68,7 @@ describe("keywords evaluated as JSON Schema", () => {
       { a: "x" },
       ["field.a schema_mismatch"],
     ],
-    ["minimum with choices", { enum: [1, 5], minimum: 2 }, 5, 1, MISMATCH],
+    ["minimum with choices", { enum: [1, 5], minimum: 2 }, 5, 1, ["field min_value"]],
     [
       "a format with choices",
       { type: "string", format: "date", enum: ["2024-01-31", "a"] },
@@ -100,7 +100,13 @@ describe("keywords evaluated as JSON Schema", () => {
       ["field invalid"],
     ],
     ["a format of numbers without a type", { format: "int32" }, "a", 1.5, ["field invalid"]],
-    ["a limit with the format of decimals without a type", { format: "decimal", minimum: 2 }, 3, 1, MISMATCH],
+    [
+      "a limit with the format of decimals without a type",
+      { format: "decimal", minimum: 2 },
+      3,
+      1,
+      ["field min_value"],
+    ],
     [
       "formats with alternatives that are choices",
       { anyOf: [{ enum: ["2024-01-31", "a"], format: "date" }, { enum: ["b"] }] },
@@ -280,7 +286,11 @@ describe("keywords evaluated as JSON Schema", () => {
     [{ maxItems: 1 }, [1, 2], { code: "max_length", limit: 1, unit: "items" }],
     [{ pattern: "^a" }, "b", { code: "invalid", expected: "pattern", written: { as: "^a" } }],
     [{ uniqueItems: true }, [1, 1], { code: "unique" }],
-    [{ minimum: 2 }, 1, { code: "schema_mismatch", keyword: "minimum" }],
+    [{ minimum: 2 }, 1, { code: "min_value", limit: "2", exclusive: false }],
+    [{ exclusiveMinimum: 1 }, 1, { code: "min_value", limit: "1", exclusive: true }],
+    [{ maximum: 0.5 }, 1, { code: "max_value", limit: "0.5", exclusive: false }],
+    [{ exclusiveMaximum: 1 }, 1, { code: "max_value", limit: "1", exclusive: true }],
+    [{ multipleOf: 2 }, 1, { code: "schema_mismatch", keyword: "multipleOf" }],
     [{ additionalProperties: false }, { a: 1 }, { code: "unknown_field", attr: "field.a" }],
     [{ propertyNames: { minLength: 2 } }, { a: 1 }, { code: "schema_mismatch", keyword: "propertyNames", name: "a" }],
   ])("report the violation of %j with its details", (schema, value, expected) => {

@@ -66,6 +66,10 @@ const CODES: Readonly<Record<string, string>> = {
   maxLength: "max_length",
   minItems: "min_length",
   maxItems: "max_length",
+  minimum: "min_value",
+  exclusiveMinimum: "min_value",
+  maximum: "max_value",
+  exclusiveMaximum: "max_value",
   uniqueItems: "unique",
   pattern: "invalid",
 };
