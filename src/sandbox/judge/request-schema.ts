@@ -119,7 +119,8 @@ function objectSchema(
   const readOnly = new Set([...schemas.keys()].filter((name) => isReadOnly(schemas.get(name) ?? [], document)));
   const required = new Set(parts.flatMap((part) => requiredIn(part, readOnly, document)));
   const properties = [...schemas].map(([name, all]) => [name, propertySchema(all, define)] as const);
-  const conditional = [...conditionalNames(parts, document)];
+  const isClosed = parts.some((part) => part["additionalProperties"] === false);
+  const conditional = isClosed ? [] : [...conditionalNames(parts, document)];
   const undocumented = [...required, ...conditional].filter((name) => !schemas.has(name));
   const patterns = parts.flatMap((part) => Object.keys(part["patternProperties"] ?? {}));
   return {
