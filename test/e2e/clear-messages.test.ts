@@ -79,3 +79,30 @@ describe("an operation in a mapping that the settings override", () => {
     expect(await messagesWith("POST /data-import/accounts/")).not.toContain("is not used");
   });
 });
+
+test.each(["PUT /accounts/", "PATCH /accounts/"])(
+  "push refuses to send records to the operation %s",
+  async (operation) => {
+    const cwd = temporaryFolder();
+    const schema = { type: "object", properties: { reference: { type: "string" } } };
+    const written = {
+      "x-migrate-key": "reference",
+      requestBody: { content: { "application/json": { schema } } },
+      responses: { 201: { content: { "application/json": { schema } } } },
+    };
+    const paths = { "/accounts/": { post: written, put: written, patch: written } };
+    writeFileSync(
+      path.join(cwd, "c.json"),
+      JSON.stringify({ openapi: "3.0.3", info: { title: "T", version: "1" }, paths }),
+    );
+    writeFileSync(path.join(cwd, "a.ndjson"), '{"reference":"1"}\n');
+    const words = ["push", "a.ndjson", "--contract", "c.json", "--base-url", "https://127.0.0.1:1/v1/"];
+    const env = { MIGRATE_API_KEY: "key" };
+    const refused = await runCli([...words, "--operation", operation, "--dry-run"], { cwd, env });
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`records cannot be sent to the operation "${operation}"`),
+    });
+    expect((await runCli([...words, "--dry-run"], { cwd, env })).code).toBe(0);
+  },
+);

@@ -73,8 +73,8 @@ function compileOperation(
   const { findings } = compilation;
   const extensions = readExtensions(written.value, written.path, findings);
   const { wrap, key, dedupesByKey, outcomes, items } = extensions;
-  const whole = bodyOf(written, compilation);
-  const body = wrap === undefined ? whole : unwrapped(whole, wrap, written, findings);
+  const whole = bodyOf(method, written, compilation);
+  const body = wrap === undefined || whole === undefined ? whole : unwrapped(whole, wrap, written, findings);
   const envelope = wrap === undefined ? undefined : envelopeOf(whole, wrap);
   if (key !== undefined && body !== undefined) {
     checkPayloadField(body, key, [...written.path, "x-migrate-key"], findings);
@@ -104,7 +104,8 @@ function compileOperation(
   };
 }
 
-function bodyOf({ value, path }: DocumentPart, compilation: Compilation): FieldType | undefined {
+/** Returns undefined if records cannot be sent to the operation. */
+function bodyOf(method: string, { value, path }: DocumentPart, compilation: Compilation): FieldType | undefined {
   const request = dereferenced(value["requestBody"], [...path, "requestBody"], compilation);
   const content = request?.value["content"];
   if (request === undefined || !isJsonObject(content)) return undefined;
@@ -113,6 +114,10 @@ function bodyOf({ value, path }: DocumentPart, compilation: Compilation): FieldT
   if (mediaType === undefined) {
     const message = "the request body is not JSON; the operation cannot be used";
     return compilation.findings.add("warning", "no-json-body", message, place);
+  }
+  if (method !== "POST") {
+    const message = `records are sent with POST, but the method is ${method}; the operation cannot be used`;
+    return compilation.findings.add("warning", "not-post", message, path);
   }
   const media = content[mediaType];
   const schema = isJsonObject(media) ? media["schema"] : undefined;
@@ -177,7 +182,12 @@ function checkItems(items: OperationExtensions["items"], body: FieldType, place:
 
 function reportWithoutBody(extensions: OperationExtensions, path: AttrPath, findings: Findings): void {
   if (extensions.key === undefined && extensions.wrap === undefined && !extensions.dedupesByKey) return;
-  findings.add("warning", "not-enforced", "x-migrate-... keys have no effect without a request body", path);
+  findings.add(
+    "warning",
+    "not-enforced",
+    "x-migrate-... keys have no effect, because records cannot be sent to this operation",
+    path,
+  );
 }
 
 function reportDuplicateIds(operations: readonly UnlinkedOperation[], findings: Findings): void {
@@ -258,7 +268,7 @@ function checkReplies(
     operations.flatMap(({ steps }) => steps.flatMap(({ operation, reasons }) => [operation.id, reasons?.id])),
   );
   for (const operation of operations) {
-    if (operation.method !== "POST" || operation.body === undefined || documentsAcceptance(operation)) continue;
+    if (operation.body === undefined || documentsAcceptance(operation)) continue;
     if (served.has(operation.id) && operation.steps.length === 0) continue;
     const creating = operation.steps.at(-1)?.operation ?? operation;
     findings.add("warning", "acceptance-unknown", ACCEPTANCE_UNKNOWN, [...placeOf(creating), "responses"]);

@@ -111,7 +111,7 @@ export async function* checkRecords(
 /**
  * Returns a function that checks one batch of payloads.
  * @param noteValue receives the value of each problem if the user chose to show values
- * @throws Failure `contract_invalid` if the operation has no request body
+ * @throws Failure `contract_invalid` if records cannot be sent to the operation
  */
 export function compileChecks(
   job: CompiledJob,
@@ -119,8 +119,8 @@ export function compileChecks(
 ): (batch: readonly MappedRecord[]) => readonly MappedRecord[] {
   const { body } = job.operation;
   if (body === undefined) {
-    throw new Failure("contract_invalid", `the operation "${job.operation.id}" has no request body`, {
-      hint: "use --operation to choose an operation with a request body",
+    throw new Failure("contract_invalid", `records cannot be sent to the operation "${job.operation.id}"`, {
+      hint: "use --operation to choose a POST operation with a JSON request body",
     });
   }
   const options = { keepValues: noteValue !== undefined };

@@ -39,13 +39,13 @@ export interface DataImportDependencies {
 type PayloadHandler = (payload: JsonObject, identity: AccountIdentity) => Reply;
 
 /**
- * Returns a route for every POST operation of the contract that has a body. Paths are relative to the root of the
+ * Returns a route for every operation of the contract to which records can be sent. Paths are relative to the root of the
  * instance.
  */
 export function dataImportRoutes(dependencies: DataImportDependencies): readonly Route[] {
   const roles = postRoles(dependencies.contract);
   return dependencies.contract.operations
-    .filter(({ method, body }) => method.toUpperCase() === "POST" && body !== undefined)
+    .filter(({ body }) => body !== undefined)
     .map((operation) => ({
       method: "POST",
       path: pathOnInstance(operation),

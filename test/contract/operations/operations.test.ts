@@ -239,6 +239,20 @@ describe("finding an operation", () => {
 });
 
 describe("bodies and keys:", () => {
+  it.each(["put", "patch", "delete", "get"])("records cannot be sent to an operation with the method %s", (method) => {
+    const content = { "application/json": { schema: { type: "object", properties: { id: { type: "string" } } } } };
+    const replace = { operationId: "replace", requestBody: { content }, responses: {} };
+    const { operations, findings } = contractOf({}, { paths: { "/things/{id}/": { [method]: replace } } });
+    expect(operations.find(({ id }) => id === "replace")).not.toHaveProperty("body");
+    expect(findings).toMatchObject([
+      {
+        severity: "warning",
+        code: "not-post",
+        message: `records are sent with POST, but the method is ${method.toUpperCase()}; the operation cannot be used`,
+      },
+    ]);
+  });
+
   it("a body that is a list is reported as unusable", () => {
     const schema = { type: "array", items: { type: "string" } };
     const operation = { operationId: "a", requestBody: { content: { "application/json": { schema } } }, responses: {} };

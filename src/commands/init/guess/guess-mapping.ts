@@ -94,8 +94,8 @@ interface PreparedPayload {
  */
 export function preparePayload({ operation, supplier }: GuessOptions): PreparedPayload {
   if (operation.body === undefined) {
-    throw new Failure("usage", `the operation "${operation.id}" has no request body, so there is nothing to map`, {
-      hint: "choose another operation with --operation; `migrate contract show` lists them",
+    throw new Failure("usage", `records cannot be sent to the operation "${operation.id}"`, {
+      hint: "choose a POST operation with a JSON request body with --operation; `migrate contract show` lists the operations",
     });
   }
   const payload = payloadTree(operation.body, operation.id);
