@@ -1,3 +1,4 @@
+import { canonicalKey } from "../text/canonical-key.ts";
 import path from "node:path";
 import { Failure } from "../model/failure.ts";
 import { NEEDS_WORK } from "../model/outcome.ts";
@@ -30,7 +31,7 @@ export function refuseSharedRecords(folders: readonly RejectsFolder[], tempFolde
         const other = claim(`record ${document.run}`, String(record), at);
         if (other !== undefined) throw sharedRecord(key ?? String(record), [other, folder]);
         if (key === undefined) continue;
-        const sameKey = claim("key", key.normalize("NFC"), at);
+        const sameKey = claim("key", canonicalKey(key), at);
         // Records of one run may have the same key, whether they are in the same file or in different folders.
         if (sameKey !== undefined && folders.find((each) => each.folder === sameKey)?.document.run !== document.run)
           throw sharedRecord(key, [sameKey, folder]);

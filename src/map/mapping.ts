@@ -1,3 +1,4 @@
+import { canonicalKey } from "../text/canonical-key.ts";
 import type { AttrPath } from "../json/attr.ts";
 import { type JsonObject, type JsonValue, valueAt } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
@@ -93,6 +94,6 @@ export function mappedOf(
   problems: readonly LocalProblem[],
 ): Mapped {
   const value = keyAttr && valueAt(payload, keyAttr);
-  const hasKey = (typeof value === "string" && value !== "") || typeof value === "number";
+  const hasKey = (typeof value === "string" && canonicalKey(value) !== "") || typeof value === "number";
   return hasKey ? { key: String(value), payload, problems } : { payload, problems };
 }

@@ -85,9 +85,19 @@ test("the identity depends on every part and on the boundaries between the parts
   expect(new Set(variants.map((variant) => hex(recordIdentity(variant)))).size).toBe(variants.length);
 });
 
+const identityOf = (key: string): string => hex(recordIdentity({ endpoint: "POST h/o", supplier: "s", key }));
+
 test("two Unicode forms of a key have the same identity", () => {
-  const [one, other] = ["caf\u00e9", "cafe\u0301"].map((key) =>
-    hex(recordIdentity({ endpoint: "POST h/o", supplier: "s", key })),
-  );
+  const [one, other] = ["caf\u00e9", "cafe\u0301"].map(identityOf);
   expect(one).toBe(other);
+});
+
+test("keys that differ only in surrounding whitespace have the same identity", () => {
+  const space = fc.string({ unit: fc.constantFrom(" ", "\t", "\n", "\u0085", "\u00a0", "\u3000"), maxLength: 3 });
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme" }), space, space, (key, before, after) => {
+      expect(identityOf(`${before}${key}${after}`)).toBe(identityOf(key));
+    }),
+  );
+  expect(identityOf("K 2")).not.toBe(identityOf("K2"));
 });

@@ -1,3 +1,4 @@
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { hash } from "node:crypto";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { endpointOf } from "../../job/endpoint.ts";
@@ -283,5 +284,5 @@ export function createKeySet(): KeySet {
 
 /** The fingerprint of a key. It is never 0, because 0 represents an empty slot. */
 function fingerprintOf(key: string): bigint {
-  return hash("sha256", key.normalize("NFC"), "buffer").readBigUInt64LE() || 1n;
+  return hash("sha256", canonicalKey(key), "buffer").readBigUInt64LE() || 1n;
 }

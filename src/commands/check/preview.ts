@@ -1,3 +1,4 @@
+import { canonicalKey } from "../../text/canonical-key.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type Job, openJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
@@ -69,9 +70,9 @@ async function recordsByKey(job: Job): Promise<readonly TracedRecord[] | undefin
   const { only, limit = Number.POSITIVE_INFINITY } = job.settings;
   // A key that a function computes (`prepare`) is unknown while rows are read.
   if (only === undefined || job.input.hasKeysBelow || job.mapping.prepare !== undefined) return undefined;
-  const keys = new Set(only);
+  const keys = new Set(only.map(canonicalKey));
   const expected = Math.min(keys.size, limit);
-  const isWanted = (row: Row): boolean => keys.has(job.mapping.map(row).key ?? "");
+  const isWanted = (row: Row): boolean => keys.has(canonicalKey(job.mapping.map(row).key ?? ""));
   const found = await traced(checkedFoundRecords(job, { isWanted, limit: expected }), job);
   return found.length === expected ? found : undefined;
 }

@@ -1,3 +1,4 @@
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { extname } from "node:path";
 import { eachInventoryKey } from "../../job/inventory/inventory-keys.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
@@ -170,9 +171,9 @@ function severalRows(place: string): Failure {
   });
 }
 
-/** Returns the distinct keys, in NFC. */
+/** Returns the distinct keys, in their canonical form. */
 async function keysOf({ keys, from }: ExcludeOptions, { temporaryFolder }: Dependencies): Promise<readonly string[]> {
-  const all = new Set(keys.map((key) => key.normalize("NFC")));
+  const all = new Set(keys.map(canonicalKey));
   if (from !== undefined) {
     const isTable = [".csv", ".tsv", ".xlsx"].includes(extname(from).toLowerCase());
     const file = isTable ? { file: from, column: "key" } : from;

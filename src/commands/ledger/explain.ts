@@ -1,3 +1,4 @@
+import { canonicalKey } from "../../text/canonical-key.ts";
 import type { Attempt, RecordedDecision } from "../../ledger/records/requests.ts";
 import type { Exclusion } from "../../ledger/records/exclusions.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
@@ -59,7 +60,7 @@ export interface ExplainedSources {
 export async function explain(options: ExplainOptions, dependencies: Dependencies): Promise<Explanation> {
   const known = await lookUpRecord(options, dependencies);
   const { run, outcomes } = known;
-  const key = options.key.normalize("NFC");
+  const key = canonicalKey(options.key);
   const readSettings = async (): Promise<RunSettings> => {
     const store = await openLedgerStore(options.ledger, dependencies);
     return readRunLedger(store, (stored) => withOwnVersions(settingsOf(run), { stored, dependencies }));
@@ -153,6 +154,8 @@ async function recordsNow(
   const { limit: _limit, ...settings } = job;
   const numbers = new Set(outcomes.map(({ record }) => record));
   const there = await recordsWithOrigins(settings, dependencies, numbers);
-  const isSame = there.length === numbers.size && there.every((record) => record.key?.normalize("NFC") === key);
+  const isSame =
+    there.length === numbers.size &&
+    there.every((record) => record.key !== undefined && canonicalKey(record.key) === key);
   return isSame ? there : recordsWithOrigins({ ...settings, only: [key] }, dependencies);
 }

@@ -1,3 +1,4 @@
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { hash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import path from "node:path";
@@ -109,7 +110,7 @@ async function withLaterPushes(
   for (const id of later) {
     for await (const keys of plannedKeys(ledger, id)) {
       for (const key of keys) {
-        const index = indexOfKey(count.missing, key.normalize("NFC"));
+        const index = indexOfKey(count.missing, canonicalKey(key));
         if (index !== undefined) isSeen[index] = 1;
       }
     }

@@ -1,3 +1,4 @@
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
@@ -66,7 +67,7 @@ const KEYS_AT_ONCE = 1_000;
  */
 export async function* inventoryKeys(inventory: InventoryFile, temporaryFolder: string): AsyncGenerator<InventoryKey> {
   const written = typeof inventory === "string" ? keysOfText(inventory) : keysOfColumn(inventory, temporaryFolder);
-  for await (const { key, line } of written) if (key !== "") yield { key: key.normalize("NFC"), line };
+  for await (const { key, line } of written) if (key !== "") yield { key: canonicalKey(key), line };
 }
 
 async function* keysOfText(file: string): AsyncGenerator<InventoryKey> {

@@ -1,3 +1,4 @@
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { isPlainKey, normalKey } from "../../text/near-key.ts";
 import { asciiHash, bytesHash, textHash } from "../../text/text-hash.ts";
 import { type ByteList, createByteList } from "../../text/byte-list.ts";
@@ -5,12 +6,12 @@ import { type ByteList, createByteList } from "../../text/byte-list.ts";
 const MARK_SEED = 0x243f6a88;
 
 /**
- * Appends a key in NFC, because keys that differ only in Unicode form are the same key and have the same identity.
+ * Appends a key in its canonical form, because keys with the same canonical form have the same identity.
  * Returns the key's mark: 52 bits that are the same for equal and nearly equal keys (`normalKey`). Other keys may have
  * the same mark, so callers must compare the keys if their marks are the same.
  */
 export function packKey(key: string, bytes: ByteList): number {
-  const plain = ASCII.test(key) ? key : key.normalize("NFC");
+  const plain = canonicalKey(key);
   bytes.addText(plain);
   return markOf(normalKey(plain));
 }

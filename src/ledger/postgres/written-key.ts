@@ -1,10 +1,10 @@
+import { canonicalKey } from "../../text/canonical-key.ts";
 /**
- * Returns a business key in a form that PostgreSQL can store. Converts the key to NFC, because keys that differ only in
- * Unicode form are the same key. Replaces U+0000, which PostgreSQL text cannot contain, with the noncharacter U+10FFFF,
+ * Returns the canonical form of a business key, in a form that PostgreSQL can store. Replaces U+0000, which PostgreSQL text cannot contain, with the noncharacter U+10FFFF,
  * which no key of an extract contains.
  */
 export function writtenKey(key: string): string {
-  return key.normalize("NFC").replaceAll("\0", NO_CHARACTER);
+  return canonicalKey(key).replaceAll("\0", NO_CHARACTER);
 }
 
 export function readKey<Key extends string | null>(key: Key): Key | string {

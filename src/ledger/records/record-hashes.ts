@@ -1,3 +1,4 @@
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { hash } from "node:crypto";
 import type { Destination } from "../migration-state.ts";
 import { canonicalJson, type JsonObject } from "../../json/json-value.ts";
@@ -25,7 +26,7 @@ export const OPEN_PARAMETER = "%7B%7D";
 /** Returns `recordIdentity` as a function of the key, for many keys of one endpoint and supplier. */
 export function identitiesOf({ endpoint, supplier }: Destination): (key: string) => Uint8Array {
   const begin = canonicalJson([endpoint, supplier]).slice(0, -1);
-  return (key) => sha256(`${begin},${canonicalJson(key.normalize("NFC"))}]`);
+  return (key) => sha256(`${begin},${canonicalJson(canonicalKey(key))}]`);
 }
 
 /** Returns the hash of a payload and its request parameters: 32 bytes, equal if and only if the data is equal. */

@@ -1,3 +1,4 @@
+import { canonicalKey } from "../../text/canonical-key.ts";
 import type { Status } from "../../model/outcome.ts";
 import { normalKey, storedNormalKey } from "../../text/near-key.ts";
 import { textHash } from "../../text/text-hash.ts";
@@ -97,8 +98,8 @@ function insertSql(rows: number): string {
 }
 
 /**
- * Returns a key and its normal form as they are stored. The key is first converted to NFC, because keys that differ
- * only in Unicode form are the same key and have the same identity. The normal form is null if the ledger computes it
+ * Returns a key and its normal form as they are stored. The key is first converted to its canonical form, because
+ * keys with the same canonical form have the same identity. The normal form is null if the ledger computes it
  * from the key. Adds the normal form to `keyHashes`.
  */
 function storedKeys(
@@ -106,7 +107,7 @@ function storedKeys(
   keyHashes: KeyHashes | undefined,
 ): readonly [string | null, string | null] {
   if (given === undefined) return [null, null];
-  const key = given.normalize("NFC");
+  const key = canonicalKey(given);
   const near = storedNormalKey(key);
   keyHashes?.add(near ?? normalKey(key));
   return [key, near ?? null];

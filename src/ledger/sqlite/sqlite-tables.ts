@@ -1,3 +1,4 @@
+import { canonicalKey } from "../../text/canonical-key.ts";
 import {
   answer,
   type Sql,
@@ -51,7 +52,7 @@ export function sqliteTables(database: SqliteDatabase): Tables {
       database.execute(`drop table ${table}`);
       batches -= 1;
     },
-    writtenKey: (key) => key.normalize("NFC"),
+    writtenKey: canonicalKey,
     readKey: (key) => key,
   };
 }

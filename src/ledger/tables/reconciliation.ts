@@ -1,3 +1,4 @@
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import type { AmbiguousItem, Decision, RecordedDecision, SharedAccount, UndecidedStatus } from "../records/requests.ts";
 import type { PlanPolicy } from "../records/planned-item.ts";
@@ -52,7 +53,7 @@ export function* undecidedItemsByKey(
     const sentBy = item.isAsSent ? undefined : (yield* tables.row(SELECT_SENDER, run.number, item.identity))?.name;
     items.push({ ...item, ...definedMembers({ sentBy }) });
   }
-  return keys.flatMap((key) => items.filter((item) => item.key === key.normalize("NFC")));
+  return keys.flatMap((key) => items.filter((item) => item.key === canonicalKey(key)));
 }
 
 const withKeys = (query: string): Statement<AmbiguousRow> => statement(`${query} and key = any($2) order by record`);

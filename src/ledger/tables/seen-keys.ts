@@ -42,7 +42,7 @@ export function* identitiesByKey(
     const identityOf = identitiesOf(destination);
     return new Map(keys.map((key) => [key, [identityOf(key)]]));
   }
-  const given = new Map(keys.map((key) => [tables.writtenKey(key.normalize("NFC")), key]));
+  const given = new Map(keys.map((key) => [tables.writtenKey(key), key]));
   const found = new Map<string, Uint8Array[]>();
   const { endpoint, supplier } = destination;
   for (const { key, identity } of yield* tables.rows(SELECT_PLANNED, endpoint, supplier, [...given.keys()])) {

@@ -1,3 +1,4 @@
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { NEEDS_WORK, type Outcome } from "../../model/outcome.ts";
 import type { Owner } from "../../model/owner.ts";
 import type { Place } from "../../model/place.ts";
@@ -41,7 +42,7 @@ function isConflict(problem: Problem): boolean {
 
 /** Returns the name of a record. Records with the same key have the same name. */
 function nameOf({ key, record }: Outcome): string {
-  return key === undefined ? `record ${record}` : `key ${key.normalize("NFC")}`;
+  return key === undefined ? `record ${record}` : `key ${canonicalKey(key)}`;
 }
 
 /** Returns the names of the rows that a conflict concerns. A duplicate key concerns only records with that key. */

@@ -1,3 +1,4 @@
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { isPlannedPush } from "../../job/inventory/inventory-state.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
@@ -125,7 +126,7 @@ async function exportedRecords(ledger: Ledger, store: LedgerStore): Promise<Expo
 }
 
 function recordId(target: string, supplier: string, key: string): string {
-  return [target, supplier, key.normalize("NFC")].join("\0");
+  return [target, supplier, canonicalKey(key)].join("\0");
 }
 
 /** Returns a function that finds the owner of a record. Record numbers must be passed in ascending order. */

@@ -1,3 +1,4 @@
+import { canonicalKey } from "../../text/canonical-key.ts";
 import type { Step } from "../../contract/operations/operation.ts";
 import { stepFields, stepFieldsType } from "../../contract/operations/step-fields.ts";
 import { parametersType } from "../../contract/operations/request-parameters.ts";
@@ -92,8 +93,8 @@ export async function* selectRecords(
 /** Returns a function that applies `--only` to a batch. */
 export function keySelection({ only }: JobSettings): (batch: readonly MappedRecord[]) => readonly MappedRecord[] {
   if (only === undefined) return (batch) => batch;
-  const keys = new Set(only);
-  return (batch) => batch.filter(({ key }) => key !== undefined && keys.has(key));
+  const keys = new Set(only.map(canonicalKey));
+  return (batch) => batch.filter(({ key }) => key !== undefined && keys.has(canonicalKey(key)));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { canonicalKey } from "../../text/canonical-key.ts";
 import type { CompiledJob } from "../../job/job.ts";
 import { formatAttr } from "../../json/attr.ts";
 import { type CsvTable, isCsvRow, type MappedRecord } from "../../model/record.ts";
@@ -56,6 +57,6 @@ function rejectedKey({ row }: MappedRecord, keyAttr: string): string | undefined
  * possible formulas.
  */
 function isSameKey(known: string, key: string): boolean {
-  if (known.normalize("NFC") === key.normalize("NFC")) return true;
+  if (canonicalKey(known) === canonicalKey(key)) return true;
   return findKeyCorruption(known, key)?.changed === "known";
 }

@@ -1,3 +1,4 @@
+import { canonicalKey } from "../../text/canonical-key.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
 
@@ -14,7 +15,7 @@ export async function excludedKeys(ledger: Ledger): Promise<(run: Run) => Promis
     for (const [key, identities] of await ledger.identitiesByKey(run, excludedKeyList)) {
       if (identities.some((identity) => excluded.has(hexOf(identity)))) keys.add(key);
     }
-    return (key) => keys.has(key.normalize("NFC"));
+    return (key) => keys.has(canonicalKey(key));
   };
 }
 

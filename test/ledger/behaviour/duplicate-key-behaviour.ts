@@ -116,6 +116,17 @@ export function describeDuplicateKeys(opened: () => Ledger): void {
       expect(await outcomesOf(ledger, run, { key: "cafe\u0301" })).toHaveLength(2);
     });
 
+    test("include keys that differ only in surrounding whitespace", async () => {
+      const run = await planned(ledger, [
+        item(1, "K2"),
+        item(2, " K2\u00a0"),
+        item(3, "\tcafe\u0301"),
+        item(4, "caf\u00e9"),
+      ]);
+      expect(await statusesOf(ledger, run)).toEqual(["pending", "duplicate", "pending", "duplicate"]);
+      expect(await outcomesOf(ledger, run, { key: "K2 " })).toHaveLength(2);
+    });
+
     test("are found only within a run, and never among records without a key", async () => {
       const keyless = item(2, "x", "x", { key: undefined });
       const other = item(3, "y", "y", { key: undefined });
