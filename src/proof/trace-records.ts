@@ -157,11 +157,10 @@ async function* mappedRecords(
     await mapping.prepare?.(group.flatMap(({ record }) => (record.orphan ? [] : record.row)));
     yield group.map((one) => {
       if (one.record.orphan) return one;
-      const made = mapping.map(one.record.row);
-      const { payload, parameters } = made;
+      const { payload, parameters } = toSentForm(mapping.map(one.record.row));
       const isSame = one.content && Buffer.compare(one.content, contentHash(payload, parameters)) === 0;
       const comparison = isSame === undefined ? undefined : isSame ? "same" : "different";
-      return { ...one, ...definedMembers({ payload: toSentForm(made).payload, parameters, comparison }) };
+      return { ...one, ...definedMembers({ payload, parameters, comparison }) };
     });
   }
 }

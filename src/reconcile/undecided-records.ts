@@ -71,11 +71,11 @@ async function undecidedInBatch(
   return items.flatMap((item) => {
     const row = rows.get(item.record);
     if (row === undefined) return [];
-    const mapped = job.mapping.map(row);
+    const sent = toSentForm(job.mapping.map(row));
     const content = planned?.get(item.record);
-    const isPlanned = content !== undefined && isSameContent(content, contentHash(mapped.payload, mapped.parameters));
+    const isPlanned = content !== undefined && isSameContent(content, contentHash(sent.payload, sent.parameters));
     if (!isPlanned) throw inputChanged(item.record);
-    return [{ ...item, row, ...toSentForm(mapped) }];
+    return [{ ...item, row, ...sent }];
   });
 }
 

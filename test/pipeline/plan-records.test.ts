@@ -119,18 +119,21 @@ describe("pending records", () => {
     expect(due[1]?.locate(["born"])).toMatchObject({ line: 4, column: "BORN" });
   });
 
-  it("are sent with date-times in UTC, but the plan contains the hash of the mapped values", async () => {
-    const given = "2024-06-01T09:30:00.000+01:00";
-    const folder = thingsFolder([`A,Ann,${given},`]);
+  it("are planned and sent with date-times in UTC, in any notation and on both paths", async () => {
+    const utc = "2024-06-01T08:30:00Z";
+    const folder = thingsFolder([`A,Ann,2024-06-01T09:30:00.000+01:00,`, `A,Ann,${utc},`, "B,Bob,2024-06-02,"]);
     const mapping = "operation: import-thing\nkey: ref\nsources: { things: { files: things.csv } }\n";
     writeFileSync(path.join(folder, "seen.yaml"), `${mapping}payload: { ref: REF, name: NAME, seen: BORN }\n`);
     const handle = await startSampleRun(folder);
     const job = await openThings(folder, { mapping: "seen.yaml" });
     await check(job, handle, OPTIONS);
+    const outcomes = await all(handle.ledger.outcomes(handle.run.id));
+    expect(outcomes.map(({ status }) => status)).toEqual(["pending", "duplicate", "pending"]);
     const [due] = await all(recordsToSend(rereadPayloads(job)(OPTIONS.signal), { job, handle }));
-    expect(due?.payload).toEqual({ ref: "A", name: "Ann", seen: "2024-06-01T08:30:00Z" });
-    const [planned] = await handle.ledger.sendable(handle.run.id, 1, 1);
-    expect(planned?.content).toEqual(contentHash({ ref: "A", name: "Ann", seen: given }));
+    const payload = { ref: "A", name: "Ann", seen: utc };
+    expect(due?.payload).toEqual(payload);
+    const contents = await handle.ledger.contents(handle.run.id, 1, 2);
+    expect([...contents.values()]).toEqual([contentHash(payload), contentHash(payload)]);
     expect(due?.locate(["seen"])).toMatchObject({ line: 2, column: "BORN" });
   });
 

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Job } from "../../src/job/job.ts";
 import type { SendableItem } from "../../src/ledger/records/requests.ts";
 import { contentText, contentTextHash } from "../../src/ledger/records/record-hashes.ts";
+import { compileSentForm } from "../../src/map/node/sent-form.ts";
 import type { InputPosition } from "../../src/model/record.ts";
 import { compileFastPath, type ScanPurpose } from "../../src/pipeline/bytes/compile-fast-path.ts";
 import { groupsOfRows, type PayloadGroup } from "../../src/pipeline/send/payload-group.ts";
@@ -32,7 +33,7 @@ async function allPlanned(job: Job): Promise<SendHandle> {
   const items: SendableItem[] = [];
   for await (const batch of job.input.records()) {
     for (const { number: record, row } of batch.filter(({ orphan }) => !orphan)) {
-      const { payload, parameters } = job.mapping.map(row);
+      const { payload, parameters } = compileSentForm(job.operation)(job.mapping.map(row));
       const content = contentTextHash(contentText(payload, parameters));
       items.push({ record, identity: new Uint8Array(), content, attempts: 0, isAmbiguous: false, prior: "none" });
     }

@@ -1,3 +1,4 @@
+import { compileSentForm } from "../../map/node/sent-form.ts";
 import { canonicalKey } from "../../text/canonical-key.ts";
 import { hash } from "node:crypto";
 import type { Dependencies } from "../../job/dependencies.ts";
@@ -190,15 +191,16 @@ async function compareRecord(
   if (known === undefined || earlier === undefined) return { result: "new" };
   if (isEqual(known.content, item.content)) return { result: "same" };
   const { run, rowHash } = known;
+  const { payload } = compileSentForm(job.operation)(record);
   if (run === undefined || known.record === undefined) return { result: "changed" };
   const bySetup = await payloadWith(await earlier.bySetup(run), record.number, known);
-  if (bySetup.kind === "same") return { result: "mapping", attrs: differingAttrs(bySetup.payload, record.payload) };
+  if (bySetup.kind === "same") return { result: "mapping", attrs: differingAttrs(bySetup.payload, payload) };
   // If the setup of the run is lost, only a single-row record can be recognised as unchanged.
   const isSameRow = rowHash === item.rowHash && job.plan.children.length === 0;
   if (bySetup.kind === "unknown" && isSameRow) return { result: "mapping" };
   const before = await payloadWith(await earlier.ofRun(run), known.record, known);
   if (before.kind !== "same") return { result: "changed" };
-  return { result: "changed", attrs: differingAttrs(before.payload, record.payload) };
+  return { result: "changed", attrs: differingAttrs(before.payload, payload) };
 }
 
 type RebuiltPayload =

@@ -1,3 +1,4 @@
+import { compileSentForm } from "../../map/node/sent-form.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { pathsFrom } from "../../job/contract-files.ts";
 import { type Job, openJob } from "../../job/job.ts";
@@ -149,11 +150,15 @@ export async function setupOfRun(
 const DATA: ReadonlySet<string> = new Set(["corrections", "configuration", "rejects", "input"]);
 
 function createReader(job: Job, signal: AbortSignal): PayloadReader {
+  const toSentForm = compileSentForm(job.operation);
   const records = orderedRecords(mapRecords(readRecords(job, signal), job));
   return {
     at: (record) =>
       recover(
-        () => records.at(record),
+        async () => {
+          const mapped = await records.at(record);
+          return mapped && { ...mapped, ...toSentForm(mapped) };
+        },
         () => undefined,
       ),
     close: () => records.close().finally(job.input.close),

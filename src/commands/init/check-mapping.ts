@@ -1,3 +1,5 @@
+import { canonicalKey } from "../../text/canonical-key.ts";
+import { compileSentForm } from "../../map/node/sent-form.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type Job, openJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
@@ -42,6 +44,7 @@ export async function checkMapping(
   const job = await openJob({ ...settings, limit: MAX_RECORDS + 1 }, dependencies);
   const causes = new Map<string, CheckCause>();
   const byKey = new Map<string, KeyedRecord[]>();
+  const toSentForm = compileSentForm(job.operation);
   let [records, valid] = [0, 0];
   try {
     for await (const batch of checkedRecords(job, { signal: dependencies.drain })) {
@@ -51,7 +54,7 @@ export async function checkMapping(
         if (isValid) valid += 1;
         const kinds = new Map(errors.map(({ code, attr }) => [`${code} ${attrPattern(attr)}`, { code, attr }]));
         for (const { code, attr } of kinds.values()) addRecords(causes, code, attr, 1);
-        addKey(byKey, record, isValid);
+        addKey(byKey, { ...record, ...toSentForm(record) }, isValid);
         onRecord?.(record, job);
       }
       records += batch.length;
@@ -85,7 +88,7 @@ interface KeyedRecord {
 function addKey(byKey: Map<string, KeyedRecord[]>, record: MappedRecord, isValid: boolean): void {
   const { key, payload, parameters } = record;
   if (key === undefined) return;
-  const identity = canonicalJson([key, parameters ?? null]);
+  const identity = canonicalJson([canonicalKey(key), parameters ?? null]);
   const same = byKey.get(identity) ?? [];
   byKey.set(identity, same);
   same.push({ content: Buffer.from(contentHash(payload, parameters)).toString("base64"), isValid });

@@ -9,10 +9,20 @@ import { utcDateTime } from "../../time/calendar.ts";
 
 /**
  * Compiles a function that converts a mapped record to its sent form: date-times in the form of API specification 2.7.4
- * (`utcDateTime`), except in fields with `x-sent-as-given`. The ledger still identifies a record by its mapped payload,
- * so that a record that was accepted in another form is recognised.
+ * (`utcDateTime`), except in fields with `x-sent-as-given`. The ledger compares the content of records in this form, so
+ * that a record whose request body has not changed counts as unchanged. Compiles each operation only once.
  */
-export function compileSentForm(operation: RequestForm & StepSequence): (mapped: MappedValues) => MappedValues {
+export function compileSentForm(operation: RequestForm & StepSequence): ToSentForm {
+  const known = compiled.get(operation) ?? compileOperation(operation);
+  compiled.set(operation, known);
+  return known;
+}
+
+type ToSentForm = (mapped: MappedValues) => MappedValues;
+
+const compiled = new WeakMap<RequestForm & StepSequence, ToSentForm>();
+
+function compileOperation(operation: RequestForm & StepSequence): ToSentForm {
   const ofPayload = compileSentObject(operation.body);
   const ofSteps = new Map(operation.steps.map((step) => [step.name, compileSentObject(stepFieldsType(step))]));
   const ofParameters = compileSentObject(parametersType(operation)?.properties.get("parameters")?.type);

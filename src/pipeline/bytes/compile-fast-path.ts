@@ -1,3 +1,4 @@
+import { createFastContentHash } from "../../json/fast-content-hash.ts";
 import { typesLeadingTo } from "../../contract/types/type-tree.ts";
 import type { CompiledJob } from "../../job/job.ts";
 import { documentRootOf } from "../../job/settings/supplier-settings.ts";
@@ -47,7 +48,7 @@ export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): Compile
   const isJointlyValid = purpose.kind === "reread" ? undefined : compileJointChecks(job);
   const built = isJointlyValid && payloadSink();
   const form = built ?? (purpose.kind === "validate" ? hashSink() : jsonSink(purpose.texts));
-  const contentOf = purpose.kind === "validate" ? () => form.value : sentContentOf(form);
+  const contentOf = sentContentOf(form, purpose);
   return (file, joined) => {
     const reader = readerOf(file, job, texts?.hashes !== undefined);
     if (reader === undefined) return undefined;
@@ -123,14 +124,21 @@ function payloadTexts(purpose: ScanPurpose): PayloadTexts | undefined {
 }
 
 /**
- * Returns a function that returns the encoder for the values of a type. The encoder returns `UNCERTAIN` for a value
- * that is converted before it is sent. For such a value, the hash in the ledger and the request are based on different
- * strings, but the fast path writes only one string.
+ * Returns a function that returns the encoder for the values of a type. For a value that is converted before it is
+ * sent, a run that sends nothing uses the hash of the converted value. Any other run needs the row path (`UNCERTAIN`),
+ * because rules read the value that was given, but the request contains the converted value.
  */
-function sentContentOf(form: ContentSink): EncoderContext["contentOf"] {
+function sentContentOf(form: ContentSink, { kind }: ScanPurpose): EncoderContext["contentOf"] {
+  const hash = createFastContentHash();
   return (type) => {
     const toSent = compileSentValue(type);
     if (toSent === undefined) return form.value;
+    if (kind === "validate") {
+      return (value) => {
+        form.value(value);
+        return hash(toSent(value));
+      };
+    }
     const isSentUnchanged = (value: JsonValue): boolean => canonicalJson(toSent(value)) === canonicalJson(value);
     return (value) => (isSentUnchanged(value) ? form.value(value) : UNCERTAIN);
   };

@@ -20,8 +20,8 @@ export const UNCERTAIN = -2;
 export interface EncoderContext {
   readonly sink: ContentSink;
   /**
-   * Returns the encoder for the values of a type. The encoder returns `UNCERTAIN` for a value that is converted before
-   * it is sent.
+   * Returns the encoder for the values of a type. The encoder may return `UNCERTAIN` for a value that is converted
+   * before it is sent.
    */
   readonly contentOf: (type: FieldType) => (value: JsonValue) => number;
   /** The root location for document paths, which is the same for all records. */

@@ -1,3 +1,4 @@
+import { compileSentForm } from "../../map/node/sent-form.ts";
 import type { CompiledJob } from "../../job/job.ts";
 import { filledEndpoint } from "../../job/endpoint.ts";
 import { formatAttr } from "../../json/attr.ts";
@@ -80,6 +81,7 @@ export function createItemBuilder(
   keepPayload?: KeepPayload,
 ): (batch: readonly MappedRecord[]) => BuiltBatch {
   const fastHash = createFastContentHash();
+  const toSentForm = compileSentForm(job.operation);
   const filesWithCells = new Set<string>();
   return (records) => {
     const batch = settings.newKeys === true ? records : compareWithRejects(records, job);
@@ -94,7 +96,7 @@ export function createItemBuilder(
       count: batch.length,
       items: batch.map((record) => {
         const planned = settings.sendInvalid === true ? withErrorsAsWarnings(record) : record;
-        return plannedItem(planned, { job, settings, fastHash, keepPayload });
+        return plannedItem(planned, { job, settings, fastHash, toSentForm, keepPayload });
       }),
       invalid: batch.flatMap((record, position) => (isValid(record) ? [] : [position])),
       excluded: batch.flatMap((record, position) => excludedParents(record, job).map((row) => ({ position, row }))),
@@ -107,6 +109,7 @@ interface ItemContext {
   readonly job: CompiledJob;
   readonly settings: ItemSettings;
   readonly fastHash: (content: JsonValue) => number;
+  readonly toSentForm: ReturnType<typeof compileSentForm>;
   readonly keepPayload: KeepPayload | undefined;
 }
 
@@ -135,8 +138,9 @@ function identityOf(
   return recordIdentity({ endpoint: filledEndpoint(endpoint, operation, parameters), supplier, key });
 }
 
-function contentOf(record: MappedRecord, { settings, fastHash, keepPayload }: ItemContext): PlannedItem["content"] {
-  const { payload, parameters } = record;
+function contentOf(record: MappedRecord, context: ItemContext): PlannedItem["content"] {
+  const { settings, fastHash, toSentForm, keepPayload } = context;
+  const { payload, parameters } = toSentForm(record);
   if (settings.purpose.kind === "validate") return fastHash(parameters === undefined ? payload : [payload, parameters]);
   const text = contentText(payload, parameters);
   if (isValid(record)) keepPayload?.(record, text);

@@ -128,13 +128,11 @@ function rowSender(context: SendContext): (row: Row | undefined, item: SendableI
   const toSentForm = compileSentForm(operation);
   return (row, item) => {
     if (row === undefined) throw inputChanged(item.record);
-    const mapped = mapping.map(row);
-    const text = contentText(mapped.payload, mapped.parameters);
+    const { payload, steps, parameters } = toSentForm(mapping.map(row));
+    const text = contentText(payload, parameters);
     requirePlanned(item, text);
-    const { payload, steps, parameters } = toSentForm(mapped);
     const locate = locatorIn(() => row, payload, context);
-    const isTextSent = payload === mapped.payload && parameters === undefined;
-    const json = Buffer.from(isTextSent ? text : canonicalJson(payload));
+    const json = Buffer.from(parameters === undefined ? text : canonicalJson(payload));
     return { ...item, payload, json, steps, parameters, locate, supplier: supplierIn(payload, operation) };
   };
 }

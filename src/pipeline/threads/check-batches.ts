@@ -1,20 +1,13 @@
 import type { CompiledJob } from "../../job/job.ts";
-import { canonicalJson, type JsonValue } from "../../json/json-value.ts";
+import type { JsonValue } from "../../json/json-value.ts";
 import type { PlannedItem } from "../../ledger/records/planned-item.ts";
-import { compileSentForm } from "../../map/node/sent-form.ts";
 import type { Place } from "../../model/place.ts";
 import type { InputRecord, MappedRecord } from "../../model/record.ts";
 import { createItemPacker, type FastPathItems } from "../../ledger/packed/item-packer.ts";
 import { packItems } from "../../ledger/packed/packed-items.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
 import { compileChecks, keySelection, mapRecord, prepareRecords } from "../plan/check-records.ts";
-import {
-  type BatchFindings,
-  type BuiltBatch,
-  createItemBuilder,
-  type ItemSettings,
-  type KeepPayload,
-} from "../plan/plan-items.ts";
+import { type BatchFindings, type BuiltBatch, createItemBuilder, type ItemSettings } from "../plan/plan-items.ts";
 import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
 import type { PayloadList } from "./packed-payloads.ts";
 
@@ -72,7 +65,7 @@ export function checkBatches(
 ): CheckInputBatches {
   const onlyWanted = keySelection(job.settings);
   const check = createCheck(job, showValues);
-  const itemsOf = createItemBuilder(job, items, payloads && createPayloadCollector(job, payloads));
+  const itemsOf = createItemBuilder(job, items, payloads && (({ number }, text) => payloads.add(number, text)));
   return (batches) => {
     const made = newBatchList();
     try {
@@ -138,14 +131,6 @@ function begin(source: Iterator<InputBatch>, job: CompiledJob): BegunBatch | und
 function addChecked({ batches, failure }: CheckAnswer, made: PackedBatch[]): ThreadFailure | undefined {
   made.push(...batches);
   return failure;
-}
-
-function createPayloadCollector({ operation }: CompiledJob, payloads: PayloadList): KeepPayload {
-  const toSentForm = compileSentForm(operation);
-  return (record, text) => {
-    const { payload } = toSentForm(record);
-    payloads.add(record.number, payload === record.payload ? text : canonicalJson(payload));
-  };
 }
 
 const packer = createItemPacker();

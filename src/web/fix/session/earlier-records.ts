@@ -1,3 +1,4 @@
+import { compileSentForm } from "../../../map/node/sent-form.ts";
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import path from "node:path";
@@ -10,7 +11,7 @@ import type { InputRecord, MappedRecord } from "../../../model/record.ts";
 import { mapRecord, prepareRecords, readRecords } from "../../../pipeline/plan/check-records.ts";
 import { type OrderedRecords, orderedRecords } from "../../../pipeline/plan/ordered-records.ts";
 
-/** The records that earlier runs would build from the current sources, with their own setups and corrections. */
+/** The records that earlier runs would send from the current sources, with their own setups and corrections. */
 export interface EarlierRecords {
   /** Prepares the setup of a run, so that the ledger can be closed. */
   readonly prepare: (run: string, ledger: Ledger) => Promise<void>;
@@ -86,5 +87,6 @@ async function recordIn({ job, records }: Reader, number: number): Promise<Mappe
   const record = await records.at(number);
   if (record === undefined) return undefined;
   await prepareRecords([record], job);
-  return mapRecord(record, job);
+  const mapped = mapRecord(record, job);
+  return { ...mapped, ...compileSentForm(job.operation)(mapped) };
 }

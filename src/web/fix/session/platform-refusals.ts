@@ -1,3 +1,4 @@
+import { compileSentForm } from "../../../map/node/sent-form.ts";
 import type { Job } from "../../../job/job.ts";
 import { NON_FIELD_ERRORS, parseAttr } from "../../../json/attr.ts";
 import { differingAttrs } from "../../../json/differing-attrs.ts";
@@ -54,7 +55,8 @@ export async function readRefusals({ ledger: locator, store, earlier }: RefusalO
       if (found === undefined || record.orphan) return [];
       const problems = located(JSON.parse(String(found["problems"])), record, job);
       await prepareRecords([record], job);
-      const now = mapRecord(record, job);
+      const mapped = mapRecord(record, job);
+      const now = { ...mapped, ...compileSentForm(job.operation)(mapped) };
       if (contentOf(now) === found["content"]) return problems;
       const refused = await earlier.at(String(found["run"]), record.number);
       if (refused === undefined || found["content"] === null) return problems;
