@@ -103,6 +103,17 @@ describe("the settings of a run", () => {
     });
   });
 
+  it("are named by their paths if they are inputs that no longer exist, for example after the folder was moved", async () => {
+    const folder = thingsFolder(["A,Ann,,"]);
+    const settings = await remembered(folder);
+    const files = settings.files.map((file) => ({ ...file, file: path.basename(file.file) }));
+    rmSync(path.join(folder, "things.csv"));
+    expect(filesChanged(await changedFiles({ ...settings, files }))).toMatchObject({
+      message: `since the run began, the input ${path.join(folder, "things.csv")} no longer exists`,
+      hint: expect.stringContaining("restore the original files at these paths"),
+    });
+  });
+
   it("stop a run with changed or missing files, and the failure names all of them", async () => {
     const folder = thingsFolder(["A,Ann,,"]);
     const settings = await remembered(folder);

@@ -114,7 +114,7 @@ export async function changedFiles(
     const isTrusted = trustsTime && before.kind === "input" && before.bytes >= LARGE_BYTES;
     if (isTrusted && (await hasSameTime(path, before))) continue;
     const now = await fingerprintFile(path).catch(() => undefined);
-    if (now?.sha256 !== before.sha256) changed.push({ ...before, isGone: now === undefined });
+    if (now?.sha256 !== before.sha256) changed.push({ ...before, path, isGone: now === undefined });
   }
   return changed;
 }
@@ -137,11 +137,17 @@ export function ownVersionsText(changed: readonly ChangedFile[]): string {
 
 function changesText(changed: readonly ChangedFile[]): string {
   return changed
-    .map(({ kind, file, isGone }) => `${KIND_NAMES[kind]} ${file} ${isGone ? "no longer exists" : "has changed"}`)
+    .map(({ kind, file, path, isGone }) => {
+      // Only the path shows that the folder of the run was moved.
+      const name = isGone && kind === "input" ? path : file;
+      return `${KIND_NAMES[kind]} ${name} ${isGone ? "no longer exists" : "has changed"}`;
+    })
     .join(", ");
 }
 
 export interface ChangedFile extends RecordedFile {
+  /** Where the file was looked for. */
+  readonly path: string;
   readonly isGone: boolean;
 }
 
@@ -162,7 +168,7 @@ const KIND_NAMES: Readonly<Record<FileKind, string>> = {
 const MAKES_KEYS: ReadonlySet<FileKind> = new Set(["contract", "overlay", "mapping", "lookup", "functions"]);
 
 const CHANGED_INPUT_HINT =
-  "restore the original files, or start a new push with `migrate push`, which does not send accepted records again";
+  "restore the original files at these paths, or start a new push with `migrate push`, which does not send accepted records again";
 
 /** The hint for a change after which the keys of records may differ from the keys in the run. */
 export const CHANGED_KEYS_HINT: string =
