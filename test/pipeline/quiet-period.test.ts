@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Operation } from "../../src/contract/operations/operation.ts";
 import { quietPeriodMs } from "../../src/job/target-connection.ts";
-import { quietLeftMs, waitForOtherContent } from "../../src/pipeline/send/quiet-period.ts";
+import { quietBeforeResend, quietLeftMs, waitForOtherContent } from "../../src/pipeline/send/quiet-period.ts";
 import { PUSH_SETTINGS } from "../job/sample-job.ts";
 
 const { target } = PUSH_SETTINGS;
@@ -52,4 +52,33 @@ describe("a push of changed content whose earlier request got no reply", () => {
   it("does not wait if the platform refuses repeats", async () => {
     expect(await waitedFor([{ status: 400, code: "already_imported", outcome: "exists" }])).toEqual([]);
   });
+});
+
+const neverCalled = (): Promise<never> => Promise.reject(new Error("unexpected call"));
+
+it.each([
+  [{ pending: 1 }, 0],
+  [{ pending: 1, ambiguous: 1 }, 1],
+])("a run with the counts %j prints %i notices about ambiguous records", async (counts, expected) => {
+  const notices: string[] = [];
+  const ledger = {
+    history: async () => ({ id: "ledger", requests: 1, lastAbandonedAt: at(-400) }),
+    summary: async () => ({ records: 1, counts, errors: {}, warnings: {}, exitCode: 0 }),
+  };
+  const steps = [
+    {
+      idempotent: false,
+      dedupesByKey: false,
+      send: neverCalled,
+      status: { poll: neverCalled, intervalMs: 1, timeoutMs: 1 },
+    },
+  ];
+  const connection = { quietMs: 1000, steps, onlyWhile: () => undefined };
+  const environment = {
+    clock: { ...clock, sleep: neverCalled },
+    drain: new AbortController().signal,
+    notice: (text: string) => notices.push(text),
+  };
+  expect(await quietBeforeResend({ ledger, run: { id: "run" } }, connection, environment)).toBe(600);
+  expect(notices).toHaveLength(expected);
 });

@@ -242,7 +242,7 @@ async function uploaded(
     const connection = { steps, quietMs: job.quietMs, onlyWhile: () => undefined };
     const abandonedAt = (): Promise<string | undefined> => ledger.otherContentAbandonedAt(run.id);
     await waitForOtherContent(job.operation.outcomes, abandonedAt, connection, environment);
-    const quietMs = await quietBeforeResend(ledger, connection, environment);
+    const quietMs = await quietBeforeResend({ ledger, run }, connection, environment);
     return upload(
       () => due(job, ledger, run),
       {

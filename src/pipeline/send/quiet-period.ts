@@ -1,7 +1,7 @@
 import type { Operation } from "../../contract/operations/operation.ts";
 import type { Notifier } from "../../job/dependencies.ts";
 import type { SendConnection } from "../../job/target-connection.ts";
-import type { JournaledLedger } from "../../ledger/ledger.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
 import type { Sleeper, WallClock } from "../../time/clock.ts";
 
 interface QuietEnvironment extends Notifier {
@@ -58,13 +58,13 @@ export async function waitForOtherContent(
  * before a record is sent again.
  */
 export async function quietBeforeResend(
-  ledger: JournaledLedger,
+  { ledger, run }: { readonly ledger: Pick<Ledger, "history" | "summary">; readonly run: { readonly id: string } },
   { quietMs, steps }: SendConnection,
   { clock, notice }: QuietEnvironment,
 ): Promise<number> {
   if (steps.every(({ status }) => status === undefined)) return 0;
   const left = quietLeftMs(quietMs, (await ledger.history()).lastAbandonedAt, clock);
-  if (left > 0)
+  if (left > 0 && ((await ledger.summary(run.id)).counts.ambiguous ?? 0) > 0)
     notice(`Ambiguous records are not sent again for the next ${Math.ceil(left / 1000)} s: ${STILL_PROCESSED}`);
   return left;
 }

@@ -51,7 +51,7 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
   const { supplier } = job.operation;
   const { lease } = handle.ledger;
   const steps = guardedByLease(connection, lease, clock);
-  const quietMs = await quietBeforeResend(handle.ledger, connection, dependencies);
+  const quietMs = await quietBeforeResend(handle, connection, dependencies);
   await options.journal?.begin(handle.run.id);
   const groupsOf = payloadGroups(job, handle, options);
   const end = await upload(

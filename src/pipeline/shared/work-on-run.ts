@@ -73,7 +73,7 @@ interface Work extends WorkOptions {
 export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   const { job, run, shared, worker, connection, pace, until, dependencies } = options;
   const { clock } = dependencies;
-  const quietMs = await quietBeforeResend(shared.ledger, connection, dependencies);
+  const quietMs = await quietBeforeResend({ ledger: shared.ledger, run }, connection, dependencies);
   const trustNotFoundFrom = clock.monotonic() + quietMs;
   const [findings, workerPace] = [createFindings(clock), createWorkerPace(clock)];
   const firstLimit = pace.concurrency === "auto" ? START_LIMIT : pace.concurrency;
