@@ -1,10 +1,10 @@
-import { canonicalKey } from "../text/canonical-key.ts";
 import path from "node:path";
 import { Failure } from "../model/failure.ts";
 import { NEEDS_WORK } from "../model/outcome.ts";
 import type { ChildSpec, SourceSpec } from "../model/source-spec.ts";
 import type { OpenOptions } from "../read/input/opened-file.ts";
 import { keysIn, openSource, withDescendants } from "../read/input/opened-source.ts";
+import { canonicalKey } from "../text/canonical-key.ts";
 import { plainText } from "../text/plain-text.ts";
 import { shellCommand } from "../text/shell-command.ts";
 import { openCorrectionIndex } from "./correction-index.ts";

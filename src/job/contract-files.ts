@@ -34,8 +34,8 @@ export async function readContract(
 /**
  * Returns one operation of a contract. Ignores errors in unrelated parts of the contract.
  * @param name the operation's id or "METHOD path"; default: the only operation with a body and a key
- * @throws Failure `contract_invalid` for an error in the document as a whole, in the operation, or in anything it refers
- * to; `config` if there is not exactly one matching operation
+ * @throws Failure `contract_invalid` for an error in the document as a whole, in the operation, or in anything it
+ * refers to; `config` if there is not exactly one matching operation
  */
 export function usableOperation(contract: Contract, name: string | undefined, files: readonly string[]): Operation {
   requireUsable(contract, undefined, files);

@@ -45,8 +45,8 @@ export function standardInputFolder({ folder, name, server }: Pick<LedgerStore, 
 }
 
 /**
- * Removes the ledger's copies of standard input that no run needs any more, because they contain personal data. Callers must hold
- * the ledger's lock.
+ * Removes the ledger's copies of standard input that no run needs any more, because they contain personal data. Callers
+ * must hold the ledger's lock.
  */
 export async function removeUnneededInput(store: LedgerStore, ledger: Ledger): Promise<void> {
   const folder = standardInputFolder(store);

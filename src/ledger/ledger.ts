@@ -93,10 +93,10 @@ export interface SendableRecords {
 
 interface SendingLedger extends SendableRecords, RequestLedger {
   /**
-   * Returns the time (ISO 8601 UTC) at which the last request with outdated content was abandoned without a clear reply;
-   * undefined if there was no such request. Content is outdated if it differs from the content that is left to send. The
-   * request counts even if its repetition got a clear reply, because the platform may process it later. Ignores records
-   * whose request must not be repeated, because such records are not left to send.
+   * Returns the time (ISO 8601 UTC) at which the last request with outdated content was abandoned without a clear
+   * reply; undefined if there was no such request. Content is outdated if it differs from the content that is left to
+   * send. The request counts even if its repetition got a clear reply, because the platform may process it later.
+   * Ignores records whose request must not be repeated, because such records are not left to send.
    */
   otherContentAbandonedAt(run: string): Promise<string | undefined>;
 }

@@ -1,9 +1,9 @@
-import { canonicalKey } from "../text/canonical-key.ts";
 import type { AttrPath } from "../json/attr.ts";
 import { type JsonObject, type JsonValue, valueAt } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
 import type { LocalProblem } from "../model/problem.ts";
 import type { Row } from "../model/record.ts";
+import { canonicalKey } from "../text/canonical-key.ts";
 import type { SourceColumn } from "./source-columns.ts";
 import type { MappingNode, OriginKind } from "./node/mapping-node.ts";
 

@@ -164,8 +164,8 @@ export type SourceFinding =
   | { readonly code: "source_record_too_large"; readonly limitBytes: number }
   | { readonly code: "source_missing_key"; readonly column: string }
   /**
-   * A child row whose parent does not exist, or is omitted by `distinct` or `pick` (`omitted`). `near`: a parent with an
-   * almost identical key; `alsoNear`: other such parents.
+   * A child row whose parent does not exist, or is omitted by `distinct` or `pick` (`omitted`). `near`: a parent with
+   * an almost identical key; `alsoNear`: other such parents.
    */
   | {
       readonly code: "source_orphan_row";

@@ -23,7 +23,8 @@ export interface ProofOptions extends PlatformQueries {
 
 /**
  * Writes `proof.json`, `proof.html` and the tables of each run (docs/proof.md). Moves the files into the folder once
- * all of them are complete, and then removes the tables of an earlier proof. The same sources, ledger, platform answers, `madeAt` and `tool` produce the same bytes.
+ * all of them are complete, and then removes the tables of an earlier proof. The same sources, ledger, platform
+ * answers, `madeAt` and `tool` produce the same bytes.
  * @throws Failure `storage` if a file cannot be written
  */
 export async function writeProof(

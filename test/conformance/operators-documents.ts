@@ -66,8 +66,8 @@ export function exampleRequests(operator: Operator, contract: Contract): readonl
 }
 
 /**
- * Adds the supply type to meter points of examples that omit it. The supply type determines the allowed fields, and is part
- * of the name of the example.
+ * Adds the supply type to meter points of examples that omit it. The supply type determines the allowed fields, and is
+ * part of the name of the example.
  */
 export function withSupplyTypes({ title, payload }: Example): JsonObject {
   const [, market = "", commodity] = /Example(Unmetered|Embedded)?(Electricity|Gas|Water)Payload$/.exec(title) ?? [];

@@ -5,10 +5,10 @@
  *   MIGRATE_FAILPOINT_LIST=<file with a line for each point that is reached: thread and point>
  *
  * When the program reaches the point for the nth time, the action happens. `kill` kills the process. `enospc` makes the
- * call fail as on a full disk, `eio` as on a broken disk. Unexpected errors: `throw` (in the call), `uncaught`
- * (outside of any caller) and `unhandled` (in a promise without a handler). Points: `commit` (a transaction of the
- * ledger), `checkpoint` (the log is written to the ledger), `sync` (fsync of the checksum file or report), `checksums` (a
- * write to the checksum file), `report` (a write to a file of the report), `rename`.
+ * call fail as on a full disk, `eio` as on a broken disk. Unexpected errors: `throw` (in the call), `uncaught` (outside
+ * of any caller) and `unhandled` (in a promise without a handler). Points: `commit` (a transaction of the ledger),
+ * `checkpoint` (the log is written to the ledger), `sync` (fsync of the checksum file or report), `checksums` (a write
+ * to the checksum file), `report` (a write to a file of the report), `rename`.
  */
 import fs from "node:fs";
 import promises from "node:fs/promises";

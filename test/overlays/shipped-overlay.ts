@@ -63,8 +63,8 @@ function schemasOf(target: string): readonly string[] {
 }
 
 /**
- * Returns a contract with the operator's overlays and only the schemas that they have rules for. Each schema is open, and
- * has an operation of the same name.
+ * Returns a contract with the operator's overlays and only the schemas that they have rules for. Each schema is open,
+ * and has an operation of the same name.
  */
 export function contractOfRules(operator: Operator): Contract {
   const names = new Set(rulesOf(operator).flatMap(({ schemas }) => schemas));

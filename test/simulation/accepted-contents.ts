@@ -9,8 +9,8 @@ export interface AcceptedContents {
   /** Notes the outcome of a record in a run that planned this content. */
   readonly settled: (outcome: Outcome, content: string) => void;
   /**
-   * Returns the content that was accepted last. Returns undefined if there is none, or if the ledger or the platform may
-   * have other content since then.
+   * Returns the content that was accepted last. Returns undefined if there is none, or if the ledger or the platform
+   * may have other content since then.
    */
   readonly certain: (key: string) => string | undefined;
   /** Whether this content was accepted and may still be on the platform. */

@@ -1,5 +1,5 @@
-// Runs 10,000 seeds of the simulations (test/simulation): with one process and with several workers, each with and without
-// restored older copies of the ledger.
+// Runs 10,000 seeds of the simulations (test/simulation): with one process and with several workers, each with and
+// without restored older copies of the ledger.
 //   node test/soak/simulation.mjs [--seeds 10000] [--first 1] [--only shared] [--restores] [--processes 2]
 // `--restores` runs only the simulations with restored copies.
 // A seed that breaks an invariant is printed with the command that replays it.

@@ -117,8 +117,8 @@ function configurationCheck(file: string | undefined, settings: readonly Effecti
 }
 
 /**
- * Describes the settings by origin: `sets contract, mapping` for the file, `supplier from MIGRATE_SUPPLIER`, `target from
- * --target`.
+ * Describes the settings by origin: `sets contract, mapping` for the file, `supplier from MIGRATE_SUPPLIER`, `target
+ * from --target`.
  */
 function givenBy(settings: readonly EffectiveSetting[]): readonly string[] {
   const names = (kind: EffectiveSetting["origin"]["kind"]): readonly EffectiveSetting[] =>

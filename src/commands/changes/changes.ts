@@ -1,5 +1,3 @@
-import { compileSentForm } from "../../map/node/sent-form.ts";
-import { canonicalKey } from "../../text/canonical-key.ts";
 import { hash } from "node:crypto";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { endpointOf } from "../../job/endpoint.ts";
@@ -13,9 +11,11 @@ import type { KnownContent, PlannedItem } from "../../ledger/records/planned-ite
 import type { Ledger } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { contentHash } from "../../ledger/records/record-hashes.ts";
+import { compileSentForm } from "../../map/node/sent-form.ts";
 import { checkedRecords } from "../../migrate.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import { createItemBuilder } from "../../pipeline/plan/plan-items.ts";
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { type EarlierPayloads, type PayloadReader, openEarlierPayloads } from "./earlier-payloads.ts";
 import { unlessEmpty } from "../../pipeline/run/run-ledger.ts";
 

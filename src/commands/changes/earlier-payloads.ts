@@ -1,4 +1,3 @@
-import { compileSentForm } from "../../map/node/sent-form.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { pathsFrom } from "../../job/contract-files.ts";
 import { type Job, openJob } from "../../job/job.ts";
@@ -9,6 +8,7 @@ import { copyName } from "../../job/settings/setup-paths.ts";
 import { restoreSetup, type StoredFiles } from "../../job/settings/stored-setup.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
+import { compileSentForm } from "../../map/node/sent-form.ts";
 import { recover } from "../../model/failure.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import { mapRecords, readRecords } from "../../pipeline/plan/check-records.ts";

@@ -1,4 +1,3 @@
-import { canonicalKey } from "../../text/canonical-key.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type Job, openJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
@@ -12,6 +11,7 @@ import { checkedFoundRecords, checkedRecords } from "../../migrate.ts";
 import type { Place } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { MappedRecord, Row } from "../../model/record.ts";
+import { canonicalKey } from "../../text/canonical-key.ts";
 
 /** A payload as a push would send it, with the origin of each value. */
 export interface PreviewedRecord {

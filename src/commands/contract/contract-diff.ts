@@ -46,7 +46,8 @@ export type MappedChange = ContractChange & { readonly mapping?: "broken" | "tou
 
 /**
  * Lists the changes from one contract to the next and their effects on a mapping.
- * @throws Failure `mapping_invalid` for a mapping that is not valid for the old contract, because its effects are unknown
+ * @throws Failure `mapping_invalid` for a mapping that is not valid for the old contract, because its effects are
+ * unknown
  */
 export async function contractDiff(options: ContractDiffOptions, dependencies: ContractCaching): Promise<ContractDiff> {
   const oldFiles = [options.old, ...options.overlays];

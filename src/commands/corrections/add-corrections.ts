@@ -83,8 +83,8 @@ function refuseRepeated(corrections: readonly Correction[]): void {
 /**
  * Reads requests from a CSV file or an NDJSON file. The columns or members are `key`, `column` and `value`, and
  * optionally `source`, `line` and `reason`.
- * @throws Failure `config` for an unreadable file, a missing or unknown column, a row without a key, column or value, or
- * an invalid line number
+ * @throws Failure `config` for an unreadable file, a missing or unknown column, a row without a key, column or value,
+ * or an invalid line number
  */
 export async function readRequests(file: string): Promise<readonly CorrectionRequest[]> {
   const { columns, rows } = await readReferenceList(file, { hint: REQUEST_HINT, exact: new Set(["value"]) });

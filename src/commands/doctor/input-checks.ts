@@ -46,7 +46,8 @@ export async function inputChecks(
 }
 
 /**
- * Reads the corrections file, but does not apply the corrections, because the check reads the sources without a mapping.
+ * Reads the corrections file, but does not apply the corrections, because the check reads the sources without a
+ * mapping.
  * @throws Failure `config` for an invalid or missing file, or a correction of an unknown source
  */
 async function checkCorrections(plan: SourceSpec, settings: JobSettings): Promise<void> {

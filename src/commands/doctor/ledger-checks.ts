@@ -71,7 +71,8 @@ async function diskCheck(folder: string, records: number | undefined): Promise<C
 }
 
 /**
- * Returns the folder or its nearest existing ancestor, because the ledger's folder does not exist before the first push.
+ * Returns the folder or its nearest existing ancestor, because the ledger's folder does not exist before the first
+ * push.
  */
 async function nearestFolder(folder: string): Promise<string> {
   const found = await stat(folder).catch(() => undefined);

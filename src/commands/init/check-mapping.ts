@@ -1,13 +1,13 @@
-import { canonicalKey } from "../../text/canonical-key.ts";
-import { compileSentForm } from "../../map/node/sent-form.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type Job, openJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { attrPattern, formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
 import { canonicalJson } from "../../json/json-value.ts";
 import { contentHash } from "../../ledger/records/record-hashes.ts";
+import { compileSentForm } from "../../map/node/sent-form.ts";
 import { checkedRecords } from "../../migrate.ts";
 import type { MappedRecord } from "../../model/record.ts";
+import { canonicalKey } from "../../text/canonical-key.ts";
 
 export interface MappingCheck {
   readonly records: number;

@@ -1,4 +1,3 @@
-import { canonicalKey } from "../../text/canonical-key.ts";
 import { extname } from "node:path";
 import { eachInventoryKey } from "../../job/inventory/inventory-keys.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
@@ -15,6 +14,7 @@ import {
 import { formatPlace } from "../../model/place.ts";
 import { Failure } from "../../model/failure.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { timestamp } from "../../time/clock.ts";
 
 export interface ExcludeOptions {

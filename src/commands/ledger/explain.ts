@@ -1,4 +1,3 @@
-import { canonicalKey } from "../../text/canonical-key.ts";
 import type { Attempt, RecordedDecision } from "../../ledger/records/requests.ts";
 import type { Exclusion } from "../../ledger/records/exclusions.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
@@ -12,6 +11,7 @@ import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
 import { type ChangedFile, changedFiles } from "../../job/settings/recorded-files.ts";
 import { type RunSettings, settingsOf } from "../../job/settings/recorded-settings.ts";
 import { withOwnVersions } from "../../job/settings/stored-setup.ts";
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { recordsWithOrigins, type TracedRecord } from "../check/preview.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 

@@ -138,8 +138,8 @@ function isJoinable(work: ActiveWriter): work is JoinableWork {
 
 /**
  * Checks each run only once.
- * @throws Failure `ledger_in_use` if this push can never join the active run: the run cannot be joined, this push has no
- * workers, or the two differ
+ * @throws Failure `ledger_in_use` if this push can never join the active run: the run cannot be joined, this push has
+ * no workers, or the two differ
  */
 async function requireJoinable(
   { run, command }: ActiveWriter,

@@ -104,8 +104,8 @@ function documentedStatuses(replies: Operation["replies"]): string {
 }
 
 /**
- * Returns the differences between two types, in field order. A recursive type is compared only once. `attr`: the attr of
- * the types; "" for payloads.
+ * Returns the differences between two types, in field order. A recursive type is compared only once. `attr`: the attr
+ * of the types; "" for payloads.
  */
 function diffTypes(old: FieldType, next: FieldType, attr = ""): readonly TypeChange[] {
   const changes: TypeChange[] = [];

@@ -123,8 +123,8 @@ export function documentsAcceptance({ steps, ...alone }: Operation): boolean {
 }
 
 /**
- * The meaning of an operation without `documentsAcceptance`. It also applies if a rule of `x-migrate-outcomes` names the
- * status of an accepted record, but no member that the reply must contain.
+ * The meaning of an operation without `documentsAcceptance`. It also applies if a rule of `x-migrate-outcomes` names
+ * the status of an accepted record, but no member that the reply must contain.
  */
 export const ACCEPTANCE_UNKNOWN: string =
   "no documented reply with a status below 300 contains the account number or the business key, " +

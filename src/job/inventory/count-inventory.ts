@@ -1,4 +1,3 @@
-import { canonicalKey } from "../../text/canonical-key.ts";
 import { hash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import path from "node:path";
@@ -7,6 +6,7 @@ import type { Ledger, RunQueries } from "../../ledger/ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
 import type { Exclusion } from "../../ledger/records/exclusions.ts";
 import { identitiesOf } from "../../ledger/records/record-hashes.ts";
+import { canonicalKey } from "../../text/canonical-key.ts";
 import type { WallClock } from "../../time/clock.ts";
 import type { InventoryOptions, ComparedLedger } from "./compare-inventory.ts";
 import { type InventoryState, isPlannedPush, platformsOf, stateOfNumber } from "./inventory-state.ts";

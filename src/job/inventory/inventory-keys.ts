@@ -1,4 +1,3 @@
-import { canonicalKey } from "../../text/canonical-key.ts";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
@@ -11,6 +10,7 @@ import { openInput } from "../../read/input/open-input.ts";
 import { readFailure } from "../../read/text/file-bytes.ts";
 import { checkText } from "../../read/text/text-file.ts";
 import { incompleteTail, newLineCounter } from "../../read/text/utf8.ts";
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { counted } from "../../text/count.ts";
 
 /** A key of the inventory, in NFC, and its line. If repeated keys were removed, the line of the first occurrence. */

@@ -1,7 +1,8 @@
 import { canonicalKey } from "../../text/canonical-key.ts";
+
 /**
- * Returns the canonical form of a business key, in a form that PostgreSQL can store. Replaces U+0000, which PostgreSQL text cannot contain, with the noncharacter U+10FFFF,
- * which no key of an extract contains.
+ * Returns the canonical form of a business key, in a form that PostgreSQL can store. Replaces U+0000, which PostgreSQL
+ * text cannot contain, with the noncharacter U+10FFFF, which no key of an extract contains.
  */
 export function writtenKey(key: string): string {
   return canonicalKey(key).replaceAll("\0", NO_CHARACTER);

@@ -99,8 +99,8 @@ export interface PlanPolicy extends KeyPolicy {
   /** Whether a record waits for the record with the same key. */
   readonly awaitsOwnKey?: boolean | undefined;
   /**
-   * Rows that are no longer open, because this plan has read them again: rows of `Ledger.earlierWithoutKey`, and invalid
-   * records whose keys have been corrected.
+   * Rows that are no longer open, because this plan has read them again: rows of `Ledger.earlierWithoutKey`, and
+   * invalid records whose keys have been corrected.
    */
   readonly superseded?: readonly RowName[] | undefined;
 }

@@ -1,5 +1,5 @@
-import { canonicalKey } from "../../text/canonical-key.ts";
 import { hash } from "node:crypto";
+import { canonicalKey } from "../../text/canonical-key.ts";
 import type { Destination } from "../migration-state.ts";
 import { canonicalJson, type JsonObject } from "../../json/json-value.ts";
 

@@ -1,5 +1,5 @@
-import { canonicalKey } from "../../text/canonical-key.ts";
 import type { Status } from "../../model/outcome.ts";
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { normalKey, storedNormalKey } from "../../text/near-key.ts";
 import { textHash } from "../../text/text-hash.ts";
 import { type PlannedItem, plannedStatus } from "../records/planned-item.ts";

@@ -32,14 +32,14 @@ export function* otherContentAbandonedAt(tables: Tables, { number }: RunRow): Wo
 }
 
 /**
- * SQL condition: the attempt had no reply, or a reply after which the platform may still process the request. The reason
- * of a reply that settles nothing begins with its HTTP status.
+ * SQL condition: the attempt had no reply, or a reply after which the platform may still process the request. The
+ * reason of a reply that settles nothing begins with its HTTP status.
  */
 const IS_UNANSWERED = "(http is null or http >= 500 or http in (408, 409) or http < 300 and reason like 'HTTP %')";
 
 /**
- * SQL condition: the request of a `pending` attempt was sent. The requests of a step that may be repeated count as sent.
- * Any other attempt is followed by its repetition, unless its request was never sent.
+ * SQL condition: the request of a `pending` attempt was sent. The requests of a step that may be repeated count as
+ * sent. Any other attempt is followed by its repetition, unless its request was never sent.
  */
 const WAS_SENT = `(harmless or exists (select 1 from migrate.attempts as later where later.run = attempts.run
       and later.record = attempts.record and later.attempt > attempts.attempt))`;

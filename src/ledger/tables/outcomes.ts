@@ -48,8 +48,9 @@ function* countResent(tables: Tables, { number }: RunRow): Work<number> {
 const ANY_AMBIGUOUS = "select 1 as found from migrate.records where state = 'ambiguous' limit 1";
 
 /**
- * `own`: number of the run's pending records whose last request is ambiguous. `others`: whether another run
- * or a recovery may have made any record ambiguous. A request that made a record ambiguous is always the record's last request.
+ * `own`: number of the run's pending records whose last request is ambiguous. `others`: whether another run or a
+ * recovery may have made any record ambiguous. A request that made a record ambiguous is always the record's last
+ * request.
  */
 const COUNT_OWN = statement<{ own: number; others: boolean | 0 | 1 }>({
   sqlite: `

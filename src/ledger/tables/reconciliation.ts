@@ -1,5 +1,5 @@
-import { canonicalKey } from "../../text/canonical-key.ts";
 import { definedMembers } from "../../json/defined-members.ts";
+import { canonicalKey } from "../../text/canonical-key.ts";
 import type { AmbiguousItem, Decision, RecordedDecision, SharedAccount, UndecidedStatus } from "../records/requests.ts";
 import type { PlanPolicy } from "../records/planned-item.ts";
 import { requireChanged } from "../ledger-failures.ts";
@@ -175,9 +175,9 @@ const SELECT_ACCOUNTS = statement<{ replied: string | null; accepted: string | n
   where items.run = $1 and items.record = $2`);
 
 /**
- * A rejected `ambiguous` record keeps its accepted content. If it has none, it gets empty accepted content, which is not
- * equal to any payload. A push therefore sends the rejected content again only with `--revise`. A rejected `existing`
- * record may be sent again, because the platform refuses it and creates nothing.
+ * A rejected `ambiguous` record keeps its accepted content. If it has none, it gets empty accepted content, which is
+ * not equal to any payload. A push therefore sends the rejected content again only with `--revise`. A rejected
+ * `existing` record may be sent again, because the platform refuses it and creates nothing.
  */
 const UPDATE_RECORD = {
   accepted: `

@@ -15,8 +15,8 @@ export type Sql = string | { readonly sqlite: string; readonly postgres: string 
 export interface Statement<Row, Text extends Sql = Sql> {
   readonly sql: Text;
   /**
-   * Whether the statement reads or changes only a few rows. If the server of a ledger does not reply to such a statement
-   * in time, the connection is considered dead.
+   * Whether the statement reads or changes only a few rows. If the server of a ledger does not reply to such a
+   * statement in time, the connection is considered dead.
    */
   readonly isQuick?: boolean;
   /** This member is never present. It only carries the type. */

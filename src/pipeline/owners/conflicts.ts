@@ -1,9 +1,9 @@
-import { canonicalKey } from "../../text/canonical-key.ts";
 import { NEEDS_WORK, type Outcome } from "../../model/outcome.ts";
 import type { Owner } from "../../model/owner.ts";
 import type { Place } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { Report } from "../../report/report.ts";
+import { canonicalKey } from "../../text/canonical-key.ts";
 
 /** Returns the owner of a record, given the owner that the rules find. Records must be passed in input order. */
 export type KeepTogether = (outcome: Outcome, own: Owner) => Owner;

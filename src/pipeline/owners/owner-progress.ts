@@ -1,8 +1,8 @@
-import { canonicalKey } from "../../text/canonical-key.ts";
 import { isPlannedPush } from "../../job/inventory/inventory-state.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { NEEDS_WORK } from "../../model/outcome.ts";
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { excludedKeys } from "../run/excluded-keys.ts";
 import type { OwnerRule } from "../../model/owner.ts";
 import type { Inventory } from "../../options/migration-options.ts";

@@ -1,4 +1,3 @@
-import { canonicalKey } from "../../text/canonical-key.ts";
 import type { Step } from "../../contract/operations/operation.ts";
 import { stepFields, stepFieldsType } from "../../contract/operations/step-fields.ts";
 import { parametersType } from "../../contract/operations/request-parameters.ts";
@@ -16,6 +15,7 @@ import type { InputPosition, InputRecord, MappedRecord } from "../../model/recor
 import type { WantedRecords } from "../../read/join/find-records.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
 import { compileRules, type FoundRuleProblem, type RuleValidatorOptions } from "../../rules/engine/compile-rules.ts";
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { compileValidator, type FoundProblem, type Validate } from "../../validate/compile-validator.ts";
 import { type CheckRules, compileCheckRules, NO_ATTRS } from "./check-rules.ts";
 

@@ -1,4 +1,3 @@
-import { compileSentForm } from "../../map/node/sent-form.ts";
 import type { CompiledJob } from "../../job/job.ts";
 import { filledEndpoint } from "../../job/endpoint.ts";
 import { formatAttr } from "../../json/attr.ts";
@@ -8,6 +7,7 @@ import type { PackedItems } from "../../ledger/packed/item-columns.ts";
 import { createFastContentHash } from "../../json/fast-content-hash.ts";
 import { contentText, contentTextHash, recordIdentity } from "../../ledger/records/record-hashes.ts";
 import { rowHash } from "../../ledger/records/row-hash.ts";
+import { compileSentForm } from "../../map/node/sent-form.ts";
 import type { Problem } from "../../model/problem.ts";
 import { ownColumn } from "../../map/source-columns.ts";
 import type { Place } from "../../model/place.ts";

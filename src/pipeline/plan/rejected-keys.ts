@@ -1,9 +1,9 @@
-import { canonicalKey } from "../../text/canonical-key.ts";
 import type { CompiledJob } from "../../job/job.ts";
 import { formatAttr } from "../../json/attr.ts";
 import { type CsvTable, isCsvRow, type MappedRecord } from "../../model/record.ts";
 import { PROBLEM_COLUMNS } from "../../model/added-columns.ts";
 import { CELL_SEPARATOR } from "../../report/rejects/reject-file.ts";
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { findKeyCorruption } from "../../text/key-corruption.ts";
 
 const [KEY_COLUMN, ATTR_COLUMN] = PROBLEM_COLUMNS;

@@ -1,6 +1,6 @@
-import { canonicalKey } from "../../text/canonical-key.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
+import { canonicalKey } from "../../text/canonical-key.ts";
 
 /**
  * Reads the current exclusions of the migration. The returned function takes a run, and resolves to a function that

@@ -254,7 +254,8 @@ interface WritableLedger {
 /**
  * Opens the ledger exclusively. Before closing it, updates the counts of the inventory, and removes the copies of
  * standard input that no run needs any more.
- * @throws Failure `ledger_outdated`; `incomplete` if the user stops the command while it waits; errors from opening a ledger
+ * @throws Failure `ledger_outdated`; `incomplete` if the user stops the command while it waits; errors from opening a
+ * ledger
  */
 export async function openRunLedger(
   locator: string,

@@ -132,8 +132,8 @@ function storedText(value: Scalar, type: FieldType | undefined): string {
 }
 
 /**
- * Whether a date-time is the start of a day: the platform reads a date in a date-time field as the start of that day, in
- * London or in its own zone.
+ * Whether a date-time is the start of a day: the platform reads a date in a date-time field as the start of that day,
+ * in London or in its own zone.
  */
 function isStartOfDay(dateTime: string, day: string): boolean {
   return utcDateTime(dateTime) === resolveTime(day, day).utc || dateTime.startsWith(`${day}T00:00:00`);

@@ -36,8 +36,8 @@ export const MAX_PAGES = 10_000;
  * Yields the pages of a list, each requested on demand. Every page after the first is reached through the address in
  * `next` (specification 4.5).
  * @throws the failures of `ReadClient.get`; `redirect` if `next` leads to another origin; `wrong_endpoint` if `next` is
- * missing, invalid or leads back to an earlier page, if there are more than `mostPages` pages, if `count` is invalid or the
- * pages have fewer records, or if a page is invalid
+ * missing, invalid or leads back to an earlier page, if there are more than `mostPages` pages, if `count` is invalid or
+ * the pages have fewer records, or if a page is invalid
  */
 export async function* readPages<T>(
   client: ReadClient,

@@ -152,7 +152,7 @@ export async function readAccount(client: ReadClient, number: string): Promise<A
   const record = parseExact(text);
   if (!isJsonObject(record)) throw wrongReply(what, record === undefined ? "is not JSON" : "is not a record");
   const { number: replied } = record;
-  if (typeof replied === "string" && strip(replied) !== strip(number))
+  if (typeof replied === "string" && strip(replied).toLowerCase() !== strip(number).toLowerCase())
     throw wrongReply(what, "is about another account");
   return { record, json: compactJson(text) };
 }

@@ -7,8 +7,8 @@ import type { HttpReply } from "../../transport/http.ts";
 
 /**
  * Returns the reply's untrusted JSON, or undefined if the body is HTML, is not UTF-8 or is not valid JSON. A truncated
- * body may still be valid JSON, so check `complete` as well. A number that a double cannot represent is text, because it
- * may be an account number.
+ * body may still be valid JSON, so check `complete` as well. A number that a double cannot represent is text, because
+ * it may be an account number.
  */
 export function parseBody(reply: HttpReply): JsonValue | undefined {
   return isHtml(reply) || reply.isMisencoded === true ? undefined : parseExact(reply.body);
@@ -24,8 +24,9 @@ export function unreadableReason(reply: HttpReply, body: JsonValue | undefined):
 }
 
 /**
- * Returns the reason why a reply with status 404 does not prove that a record is absent, otherwise undefined. The errors
- * of the platform have a `detail`. A gateway that has no route to the platform replies with another body, or with none.
+ * Returns the reason why a reply with status 404 does not prove that a record is absent, otherwise undefined. The
+ * errors of the platform have a `detail`. A gateway that has no route to the platform replies with another body, or
+ * with none.
  */
 export function notFoundMismatch(reply: HttpReply, body: JsonValue | undefined): string | undefined {
   const unreadable = unreadableReason(reply, body);

@@ -23,9 +23,9 @@ export interface RepliesContract extends ReplyIdentifiers, Partial<Pick<PlainOpe
  * Returns the short reason why a success with a status below 300 is not trusted, or undefined if it is trusted. A
  * success is trusted if its status, content type and body are as documented. If the contract documents the account
  * number or the business key, the reply must also contain one of them. If the contract does not document the body, only
- * a contradiction in the body counts against the success. A body with a status that only `x-migrate-outcomes` names must
- * contain an identifier if any other documented reply does. `sentRecordMismatch` checks whether the reply names another
- * record.
+ * a contradiction in the body counts against the success. A body with a status that only `x-migrate-outcomes` names
+ * must contain an identifier if any other documented reply does. `sentRecordMismatch` checks whether the reply names
+ * another record.
  * @param payload the sent payload; a member of the reply that echoes it says nothing about the request
  */
 export function reasonForDistrust(

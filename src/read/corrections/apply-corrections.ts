@@ -33,8 +33,8 @@ interface FoundState {
 export interface Corrector {
   /**
    * @returns the row with its corrections
-   * @throws Failure `config` if a correction applies to a second row, if a CSV file or sheet does not have its column, or
-   * if an earlier correction of the row has removed its JSON value
+   * @throws Failure `config` if a correction applies to a second row, if a CSV file or sheet does not have its column,
+   * or if an earlier correction of the row has removed its JSON value
    */
   readonly amend: (row: Row, source: string) => Row;
   /** Yields the result of each correction, in file order, for the rows passed to `amend` so far. */

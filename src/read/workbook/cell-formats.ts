@@ -188,8 +188,8 @@ function lastDecimal(value: number): number {
 
 /**
  * Adds less than half a unit of the 15th digit to a number, so that binary arithmetic rounds it like a spreadsheet
- * program: 1.005, stored as 1.00499999999999989, is rounded to 1.01. Use only for a number that is rounded to fewer than
- * 15 digits.
+ * program: 1.005, stored as 1.00499999999999989, is rounded to 1.01. Use only for a number that is rounded to fewer
+ * than 15 digits.
  */
 function aboveHalf(value: number): number {
   return Number(value.toExponential(14).replace("e", "4e"));

@@ -39,8 +39,8 @@ export interface DataImportDependencies {
 type PayloadHandler = (payload: JsonObject, identity: AccountIdentity) => Reply;
 
 /**
- * Returns a route for every operation of the contract to which records can be sent. Paths are relative to the root of the
- * instance.
+ * Returns a route for every operation of the contract to which records can be sent. Paths are relative to the root of
+ * the instance.
  */
 export function dataImportRoutes(dependencies: DataImportDependencies): readonly Route[] {
   const roles = postRoles(dependencies.contract);

@@ -10,7 +10,8 @@ type RuleName = (typeof RULE_NAMES)[number];
 
 /**
  * The fields that the sandbox checks even if the contract has no rule for them. A push may therefore receive refusals
- * that `validate` does not predict. A rule also applies to fields whose names end in `_` followed by one of these names.
+ * that `validate` does not predict. A rule also applies to fields whose names end in `_` followed by one of these
+ * names.
  */
 const FIELD_NAMES: Readonly<Record<RuleName, readonly string[]>> = {
   phone: ["landline", "mobile", "phone", "phone_number", "telephone"],

@@ -190,8 +190,8 @@ function createDateCounter() {
       if (count === SETTLED_AFTER) candidates = candidates.filter(({ fits }) => fits > 0);
     },
     /**
-     * Returns the patterns that fit, best first. Among patterns that fit equally well, narrower patterns come first, and
-     * patterns that start with the day come before patterns that start with the month.
+     * Returns the patterns that fit, best first. Among patterns that fit equally well, narrower patterns come first,
+     * and patterns that start with the day come before patterns that start with the month.
      */
     forms: (): readonly DateForm[] =>
       candidates

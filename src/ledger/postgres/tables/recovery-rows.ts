@@ -66,9 +66,9 @@ function withoutRepetitions(requests: readonly JournaledRequest[]): readonly Jou
 const LACKS_EARLIER = "known.identity is null and min(attempt) over of_record > 1";
 
 /**
- * Adds attempts, and gives each record the content of its last request; a poll has the content of the request before it.
- * If this content differs from the known content, the record was revised between the requests. An accepted record stays
- * accepted if the added attempts directly follow its last attempt and repeat the accepted content.
+ * Adds attempts, and gives each record the content of its last request; a poll has the content of the request before
+ * it. If this content differs from the known content, the record was revised between the requests. An accepted record
+ * stays accepted if the added attempts directly follow its last attempt and repeat the accepted content.
  */
 const MARK_POSSIBLY_SENT = `
   with added as (

@@ -1,4 +1,3 @@
-import { compileSentForm } from "../../../map/node/sent-form.ts";
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import path from "node:path";
@@ -6,6 +5,7 @@ import { setupName, setupOfRun } from "../../../commands/changes/earlier-payload
 import { type Job, type JobDependencies, openJob } from "../../../job/job.ts";
 import type { JobSettings } from "../../../job/settings/job-settings.ts";
 import type { Ledger } from "../../../ledger/ledger.ts";
+import { compileSentForm } from "../../../map/node/sent-form.ts";
 import { recover } from "../../../model/failure.ts";
 import type { InputRecord, MappedRecord } from "../../../model/record.ts";
 import { mapRecord, prepareRecords, readRecords } from "../../../pipeline/plan/check-records.ts";

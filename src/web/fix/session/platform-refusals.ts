@@ -1,4 +1,3 @@
-import { compileSentForm } from "../../../map/node/sent-form.ts";
 import type { Job } from "../../../job/job.ts";
 import { NON_FIELD_ERRORS, parseAttr } from "../../../json/attr.ts";
 import { differingAttrs } from "../../../json/differing-attrs.ts";
@@ -6,6 +5,7 @@ import type { Ledger } from "../../../ledger/ledger.ts";
 import type { OpenRecord } from "../../../ledger/migration-state.ts";
 import { openLedgerStore } from "../../../ledger/open-ledger-store.ts";
 import { contentHash } from "../../../ledger/records/record-hashes.ts";
+import { compileSentForm } from "../../../map/node/sent-form.ts";
 import { cellsOf, type Place } from "../../../model/place.ts";
 import type { Problem } from "../../../model/problem.ts";
 import type { InputRecord, MappedRecord } from "../../../model/record.ts";

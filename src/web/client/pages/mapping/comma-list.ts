@@ -1,6 +1,6 @@
 /**
- * Writes texts separated by commas. An empty text, or a text with a comma, a quotation mark or outer white space, is put
- * in quotes.
+ * Writes texts separated by commas. An empty text, or a text with a comma, a quotation mark or outer white space, is
+ * put in quotes.
  */
 export function writeCommaList(texts: readonly string[]): string {
   return texts.map((text) => (/[",]|^\s|\s$|^$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(", ");

@@ -12,8 +12,8 @@ interface ConditionOptions {
 }
 
 /**
- * Limits rows to certain values in a column. For a new condition, the value is an empty cell until the user types. If the
- * user clears the values, the condition is removed.
+ * Limits rows to certain values in a column. For a new condition, the value is an empty cell until the user types. If
+ * the user clears the values, the condition is removed.
  */
 export function ConditionInputs({ view, row, when, onChange }: ConditionOptions): JSX.Element {
   const own = columnsOf(view, row);
