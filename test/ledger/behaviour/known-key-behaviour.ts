@@ -67,7 +67,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
     test.each([
       ["zeros", "00000003", "3"],
       ["case", "EXT-1", "ext-1"],
-      ["spaces", "EXT-1", "EXT-1 "],
+      ["spaces", "EXT-1", "EXT -1"],
       ["characters", "123", "１２３"],
       ["decimals", "1234", "1234.0"],
       ["fraction", "123.50", "123.5"],
