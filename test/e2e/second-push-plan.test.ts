@@ -29,6 +29,19 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
       expect(await admin.imports()).toHaveLength(RECORDS);
     });
 
+    test("a worker that is stopped while it waits for the plan reports that it left the run", async () => {
+      const { scene, first, goOn } = await blockInPlan(await inScene(RECORDS));
+      const worker = scene.start(["worker", "--ledger", scene.ledger]);
+      await worker.waitForOutput(/is being planned; waiting for its ranges/);
+      worker.kill("SIGTERM");
+      const { code, stderr } = await worker.ended;
+      expect(code).toBe(3);
+      expect(stderr).toMatch(/This worker left run/);
+      expect(stderr).not.toMatch(/does not accept workers/);
+      await goOn();
+      expect((await first.ended).code).toBe(0);
+    });
+
     test("resume waits until the server has ended the dead session, plans again, and sends every record once", async () => {
       const { scene, first, goOn } = await blockInPlan(await inScene(RECORDS));
       first.kill("SIGKILL");

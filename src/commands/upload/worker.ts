@@ -30,17 +30,29 @@ export interface WorkerOptions extends RunSelection {
 export async function work(options: WorkerOptions, dependencies: Dependencies): Promise<WorkerResult> {
   requireSharedLedger(options.ledger);
   const store = await openLedgerStore(options.ledger);
-  const run = await plannedRun(store, options.run, dependencies);
+  const { run, isStopped } = await plannedRun(store, options.run, dependencies);
+  const nothing = { run: run.id, counts: {}, unsaved: [], ranges: 0 };
+  if (isStopped) return { ...nothing, reason: "drained" };
   const settings = settingsHere(run, options.folder);
   const stored: StoredFiles = {
     setupFile: (sha256) => readRunLedger(store, (ledger) => ledger.setupFile(sha256)),
   };
   const joined = { store, run, settings, openJob: () => openRecordedJob(settings, { stored, dependencies }) };
-  const result = await joinRun(joined, dependencies);
+  const result = await joinRun(joined, dependencies).catch(async (error: unknown): Promise<WorkerResult> => {
+    // The other workers may have sent the last records before this worker could join.
+    const isOver = error instanceof Failure && error.code === "run_unknown" && (await isAllSent(store, run));
+    if (!isOver) throw error;
+    return { ...nothing, reason: "done" };
+  });
   if (result.failure === undefined && (await remainsOpen(store, run.id, dependencies))) {
     dependencies.notice(`The process that planned run ${run.id} has ended. ${resumeHint(run)}`);
   }
   return result;
+}
+
+async function isAllSent(store: LedgerStore, { id }: Run): Promise<boolean> {
+  const { waiting = 1, taken = 0 } = (await store.sharedStatus?.(id))?.ranges ?? {};
+  return waiting + taken === 0;
 }
 
 function resumeHint({ id }: Run): string {
@@ -56,10 +68,10 @@ function settingsHere(run: Run, folder: string): RunSettings {
 const POLL_MS = 1_000;
 
 /**
- * Waits for the plan of the run and returns the run.
+ * Waits for the plan of the run and returns the run. `isStopped`: the worker was stopped during this wait.
  * @throws Failure `run_unknown`, even if no process is planning the run any more
  */
-async function plannedRun(store: LedgerStore, id: string | undefined, dependencies: Dependencies): Promise<Run> {
+async function plannedRun(store: LedgerStore, id: string | undefined, dependencies: Dependencies): Promise<PlannedRun> {
   const { clock, drain, notice } = dependencies;
   const look = async () => {
     const run = await readRunLedger(store, (ledger) => requireRun(ledger, id));
@@ -67,18 +79,24 @@ async function plannedRun(store: LedgerStore, id: string | undefined, dependenci
   };
   for (let isAnnounced = false; ; isAnnounced = true) {
     const { run, status, active } = isAnnounced ? await patiently(look, dependencies) : await look();
-    if (isDistributed(run, status)) return run;
+    if (isDistributed(run, status)) return { run, isStopped: false };
     const isPlannerActive = active === run.id && settingsOf(run).workers !== undefined;
-    if (!isPlannerActive || drain.aborted) throw noWorkFailure(run, { hasPlanner: isPlannerActive });
+    if (!isPlannerActive) throw noWorkFailure(run);
+    if (drain.aborted) return { run, isStopped: true };
     if (!isAnnounced) notice(`Run ${run.id} is being planned; waiting for its ranges`);
     await clock.sleep(POLL_MS, drain);
   }
 }
 
-function noWorkFailure(run: Run, { hasPlanner }: { readonly hasPlanner: boolean }): Failure {
+interface PlannedRun {
+  readonly run: Run;
+  readonly isStopped: boolean;
+}
+
+function noWorkFailure(run: Run): Failure {
   const { id, state } = run;
   if (state === "finished") return cannotJoin(id, "ended");
-  if (!hasPlanner && settingsIfKnown(run)?.workers !== undefined) {
+  if (settingsIfKnown(run)?.workers !== undefined) {
     const when = state === "planning" ? " before its plan was complete" : ", and no process assigns its ranges";
     return new Failure("run_unknown", `the process that planned run ${id} has ended${when}`, {
       hint: `${resumeHint(run)}; workers can join again while the resumed push is running`,

@@ -29,6 +29,8 @@ export interface SharedRun {
    * @throws Failure `run_unknown` if the run does not assign ranges
    */
   join(worker: WorkerIdentity): Promise<SharedWorker>;
+  /** Whether all ranges are done. Also answers after the run has ended. */
+  isAllDone(): Promise<boolean>;
   /** Returns the ranges of dead workers to the queue. Resolves to the progress of the run. */
   watch(): Promise<SharedStatus>;
   /** Immediately revokes the ranges of a worker whose process has ended. */
@@ -129,6 +131,7 @@ export interface HeartbeatReply extends SharedPace, WorkerPlace, RangeProgress {
   readonly holdMs: number;
 }
 
+/** `waiting` includes the ranges that were not done when the run ended. */
 export interface RangeCounts {
   readonly waiting: number;
   readonly taken: number;

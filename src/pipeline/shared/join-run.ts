@@ -91,10 +91,10 @@ const MAX_REJOINS = 5;
  * identity.
  */
 export async function workUntilDone(options: JoiningOptions): Promise<WorkEnd> {
-  const { shared, worker: process, onUnsaved, dependencies } = options;
+  const { onUnsaved, dependencies } = options;
   let last: WorkEnd | undefined;
   for (let idleRounds = 0; ;) {
-    const joined = await joinAgain(shared, process, last);
+    const joined = await joinAgain(options, last);
     if ("end" in joined) return joined.end;
     const end = await workOnRun({ ...options, worker: joined });
     if (end.unsaved.length > 0) await onUnsaved(end.unsaved);
@@ -107,22 +107,20 @@ export async function workUntilDone(options: JoiningOptions): Promise<WorkEnd> {
   }
 }
 
-/**
- * Joins the run. If the run ended while the worker was suspended, returns the end of the work instead, because nothing
- * is left to send.
- */
+/** Joins the run. If the run ended while the worker was suspended, returns the end of the work instead. */
 async function joinAgain(
-  shared: SharedRun,
-  process: WorkerIdentity,
+  { shared, worker }: JoiningOptions,
   last: WorkEnd | undefined,
 ): Promise<SharedWorker | { readonly end: WorkEnd }> {
   try {
-    return await shared.join(process);
+    return await shared.join(worker);
   } catch (error) {
     const isOver = error instanceof Failure && error.code === "run_unknown";
     if (last === undefined || !isOver) throw error;
-    const { counts, unsaved, ranges } = last;
-    return { end: { reason: "done", counts, unsaved, ranges } };
+    const { failure: _lostLease, ...end } = last;
+    if (await shared.isAllDone()) return { end: { ...end, reason: "done" } };
+    const failure = new Failure("incomplete", error.message, { hint: error.hint, cause: error });
+    return { end: { ...end, reason: "stopped", failure } };
   }
 }
 

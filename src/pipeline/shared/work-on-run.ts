@@ -241,13 +241,10 @@ async function endWork(end: UploadEnd, work: Work): Promise<WorkEnd> {
 }
 
 /** Whether this worker had to leave because other workers had sent the last records of the run. */
-async function isOver({ reason }: UploadEnd, { run, shared, dependencies }: Work): Promise<boolean> {
+async function isOver({ reason }: UploadEnd, { shared, dependencies }: Work): Promise<boolean> {
   if (reason !== "drained" || dependencies.drain.aborted) return false;
   // If the ledger cannot be queried, the upload keeps its reason for ending.
-  return shared.ledger.nextSendable(run.id, 1).then(
-    (next) => next === undefined,
-    () => false,
-  );
+  return shared.isAllDone().catch(() => false);
 }
 
 /** Settles sent ranges, reports a failure that affects the other workers, and leaves the run. */

@@ -21,6 +21,22 @@ export function describeEndOfSharedRun(open: () => Promise<SharedRunSetup>): voi
       expect(await counts()).toEqual({ ambiguous: 2, pending: 28 });
     });
 
+    test("knows whether all ranges are done, even after the run has ended", async () => {
+      const shared = await at().setup.process(at().run);
+      for (const done of [0, 1, 3]) {
+        await beginSharing();
+        const worker = await join();
+        for (const first of [1, 11, 21].slice(0, done)) {
+          await worker.claim();
+          await worker.finish({ first, last: first + 9 });
+        }
+        expect(await shared.isAllDone()).toBe(done === 3);
+        await at().planner.end();
+        expect(await shared.isAllDone()).toBe(done === 3);
+        expect((await worker.beat(REPORT)).ranges).toEqual({ waiting: 3 - done, taken: 0, done });
+      }
+    });
+
     test("refuses, in a later run, a fencing token of an earlier shared run", async () => {
       await beginSharing();
       const old = await join();

@@ -131,7 +131,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
   const counts = (run: string): HeartbeatReply["ranges"] => {
     const of = (state: ModelRange["state"]): number =>
       (shares.get(run)?.ranges ?? []).filter((range) => range.state === state).length;
-    return { waiting: of("waiting"), taken: of("taken"), done: of("done") };
+    return { waiting: of("waiting") + of("closed"), taken: of("taken"), done: of("done") };
   };
 
   return {

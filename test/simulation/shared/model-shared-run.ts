@@ -103,6 +103,10 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
         await clock.sleep(500);
       return modelWorker({ id, run, leaseMs }, options, reaper);
     },
+    async isAllDone() {
+      const { waiting = 0, taken = 0 } = (await connection.retryIfLost(() => server.status(run)))?.ranges ?? {};
+      return waiting + taken === 0;
+    },
     async watch() {
       await asPlanner(() => undefined);
       await reaper.reap();

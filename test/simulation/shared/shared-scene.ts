@@ -254,8 +254,9 @@ export function startWorker(scene: SharedScene, run: string, machine = 0): Simul
 }
 
 async function worked(scene: SharedScene, process: SimulatedProcess, run: string): Promise<string> {
-  const { dice, server, network, operation, pace, folders, note } = scene;
+  const { dice, server, network, operation, pace, folders, witness, note } = scene;
   const { clock, drain, pid } = process;
+  const isCurrent = witness.restores();
   await clock.sleep(between(dice, 300, 3_000));
   note(`process ${pid} works on ${run}`);
   const http = watchedHttp(scene, process);
@@ -289,6 +290,8 @@ async function worked(scene: SharedScene, process: SimulatedProcess, run: string
     ? workUntilDone(working)
     : workJournaled(SERVER_STORE, working, { ...working.dependencies, ...journalTools(folders, process, note) }));
   isOutdated(scene, end.failure);
+  const isComplete = end.reason === "done" && end.failure === undefined;
+  if (isComplete && isCurrent()) witness.checkAllSent(server.status(run));
   return `${end.reason} ${end.failure?.code ?? ""} ${end.failure?.message ?? ""}`;
 }
 

@@ -1,4 +1,5 @@
 import { canResolveAmbiguous, type Operation } from "../../../src/contract/operations/operation.ts";
+import type { SharedStatus } from "../../../src/ledger/runs/shared-run.ts";
 import type { Outcome, Summary } from "../../../src/model/outcome.ts";
 import type { HttpRequest } from "../../../src/transport/http.ts";
 import { type Violation, isLogin, accountRules } from "../invariants.ts";
@@ -22,6 +23,8 @@ export interface SharedWitness {
   readonly requestSent: (request: HttpRequest, process: SimulatedProcess, stale: boolean) => void;
   /** A planner has ended with these outcomes in its ledger. */
   readonly checkOutcomes: (outcomes: readonly Outcome[], summary: Summary) => void;
+  /** A worker has reported that nothing is left to send. */
+  readonly checkAllSent: (status: SharedStatus | undefined) => void;
   /** The server's clock was set: leases end at other times than workers expect. */
   readonly clockWasSet: () => void;
   /** An older copy replaced the database. It may lack records that have been accepted since. */
@@ -82,6 +85,10 @@ export function createSharedWitness({ platform, server, records, operation }: Sh
         check(isAccepted || !accepted.has(key), "I4", `${key} was accepted, and is ${outcome.status}`);
         if (isAccepted) accepted.add(key);
       }
+    },
+    checkAllSent(status) {
+      const { waiting = 0, taken = 0 } = status?.ranges ?? {};
+      check(waiting + taken === 0, "all sent", `${waiting + taken} ranges were not done`);
     },
     clockWasSet() {
       isClockTrue = false;

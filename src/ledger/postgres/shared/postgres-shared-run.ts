@@ -18,6 +18,7 @@ import {
   announceWorker,
   markWorkersLost,
   openSharedRow,
+  rangeCounts,
   removeAnnounced,
   setState,
   type SharedRow,
@@ -68,6 +69,10 @@ export async function postgresSharedRun(
       );
     },
     ...joining(context, reaper, close),
+    async isAllDone() {
+      const { waiting, taken } = (await rangeCounts(database, run)).ranges;
+      return waiting + taken === 0;
+    },
     async watch() {
       await asPlanner(async () => undefined, { isDurable: false });
       await reaper.reap();

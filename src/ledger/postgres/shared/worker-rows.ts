@@ -187,7 +187,7 @@ export async function rangeCounts(queries: Queries, run: number): Promise<RangeP
 }
 
 const SELECT_COUNTS = quickStatement<RangeCounts & { readonly released: number }>(`
-  select count(*) filter (where state = 'waiting') as waiting, count(*) filter (where state = 'taken') as taken,
+  select count(*) filter (where state in ('waiting', 'closed')) as waiting, count(*) filter (where state = 'taken') as taken,
     count(*) filter (where state = 'done') as done,
     count(*) filter (where state = 'waiting' and taken_at is not null) as "released"
   from migrate.ranges where run = $1`);
