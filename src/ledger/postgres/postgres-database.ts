@@ -100,16 +100,20 @@ export function openPostgres(options: DatabaseOptions): PostgresDatabase {
     }
   }
 
+  const transaction: PostgresDatabase["transaction"] = (work, how = {}) => {
+    transactions += 1;
+    const number = transactions;
+    const once = transactionWork(work, { ...how, name, number });
+    // Fenced transactions run one at a time, because they would wait for each other on the server anyway. In
+    // addition, if the result of a commit is unknown, its mark must remain the last mark.
+    return how.fence === undefined ? persistently(once) : inTurn(() => persistently(once));
+  };
+
   return {
     ...queriesOver(name, persistently),
-    transaction(work, how = {}) {
-      transactions += 1;
-      const number = transactions;
-      const once = transactionWork(work, { ...how, name, number });
-      // Fenced transactions run one at a time, because they would wait for each other on the server anyway. In
-      // addition, if the result of a commit is unknown, its mark must remain the last mark.
-      return how.fence === undefined ? persistently(once) : inTurn(() => persistently(once));
-    },
+    // Outside a transaction, the isolation level of the database user would apply.
+    run: (sql, ...values) => transaction((one) => one.run(sql, ...values)),
+    transaction,
     async snapshot() {
       const snapshot = await openSnapshot(pool, name);
       snapshots.push(snapshot);
@@ -197,11 +201,12 @@ async function begin(
   }: TransactionOptions & { readonly number: number },
 ): Promise<void> {
   const settings = [
-    "begin",
+    "begin isolation level read committed",
     `set local synchronous_commit = ${isDurable ? "on" : "off"}`,
     "set local lock_timeout = '10s'",
-    `set local idle_in_transaction_session_timeout = '${Math.round(idleMs)}ms'`,
-    `set local statement_timeout = '${isLong ? "0" : "60s"}'`,
+    // Without this setting, the server would read null in an array as text.
+    "set local array_nulls = on",
+    ...timeLimits(idleMs, isLong ? 0 : STATEMENT_MS),
   ];
   const sql = [...settings, ...(fence === undefined ? [] : [fence.mark(number)])].join("; ");
   const results: unknown = await ask(client, { sql, isQuick: true });
@@ -209,6 +214,23 @@ async function begin(
 }
 
 const IDLE_MS = 60_000;
+const STATEMENT_MS = 60_000;
+
+/** Returns statements that override the time limits of the database user until the end of the transaction. */
+function timeLimits(idleMs: number, statementMs: number): readonly string[] {
+  return [
+    `set local idle_in_transaction_session_timeout = '${Math.round(idleMs)}ms'`,
+    `set local statement_timeout = '${statementMs}ms'`,
+  ];
+}
+
+/** A reader blocks no other process, and may process whole tables, so it has no time limits. */
+const BEGIN_READING = [
+  "begin isolation level repeatable read read only",
+  // Just-in-time compilation of a query would take longer than running the query.
+  "set local jit = off",
+  ...timeLimits(0, 0),
+].join("; ");
 
 /**
  * Returns the number of rows that the last statement changed. If a message contains several statements, `pg` returns
@@ -235,8 +257,7 @@ async function openSnapshot(pool: Pool, name: string): Promise<Snapshot> {
     isOpen = false;
   };
   try {
-    // Just-in-time compilation of a query would take longer than running the query.
-    await guarded(() => client.query("begin isolation level repeatable read read only; set local jit = off"));
+    await guarded(() => client.query(BEGIN_READING));
   } catch (error) {
     await close();
     throw error;

@@ -100,7 +100,10 @@ const PASSWORD_HINT =
 const PERMISSIONS_HINT =
   "grant the user of --ledger the permissions listed in docs/cluster.md; for workers, also those in the schema migrate_jobs. To create the tables, the user needs the CREATE privilege on their schema";
 const DISK_HINT = "free some disk space on the server; then run the same command again";
-const READ_ONLY_HINT = "use --ledger with the primary server: a standby, or a database in recovery, accepts no changes";
+const READ_ONLY_HINT =
+  "use --ledger with the primary server: a standby, or a database in recovery, accepts no changes. On a primary server, reset default_transaction_read_only for the database and its user";
+const timeLimitHint = (setting: string): string =>
+  `check whether the server is overloaded, and whether ${setting} of the database user is too low; then run the same command again, or \`migrate resume\``;
 
 const FAILURES_BY_CODE: Readonly<Record<string, readonly [code: FailureCode, what: string, hint: string]>> = {
   "28P01": ["config", "refuses the password", PASSWORD_HINT],
@@ -112,6 +115,9 @@ const FAILURES_BY_CODE: Readonly<Record<string, readonly [code: FailureCode, wha
   ],
   "42501": ["config", "denies a permission", PERMISSIONS_HINT],
   "25006": ["storage", "accepts no changes", READ_ONLY_HINT],
+  "57014": ["storage", "cancelled a query", timeLimitHint("statement_timeout")],
+  "25P03": ["storage", "ended an idle transaction", timeLimitHint("idle_in_transaction_session_timeout")],
+  "25P04": ["storage", "ended a transaction", timeLimitHint("transaction_timeout")],
   "53100": ["storage", "has no disk space left", DISK_HINT],
   "53200": ["storage", "has no memory left", "check the memory use of the server; then run the same command again"],
   "53300": [
