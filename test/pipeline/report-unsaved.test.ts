@@ -34,7 +34,7 @@ describe("outcomes that the ledger refused", () => {
     const file = path.join(place, "migrate-run-1-unsaved.ndjson");
     const line = { run: "run-1", record: 7, status: "accepted", account: "A-1", http: 201, at: AT };
     expect(readFileSync(file, "utf8")).toBe(`${JSON.stringify(line)}\n`);
-    expect(notices).toEqual([`Replies that could not be saved in the ledger: ${file} (record 7 accepted as A-1)`]);
+    expect(notices).toEqual([`Outcomes that could not be saved in the ledger: ${file} (record 7 accepted as A-1)`]);
   });
 
   it("are written to a separate file for each process of a run, and shown even with --quiet", async () => {
@@ -57,7 +57,7 @@ describe("outcomes that the ledger refused", () => {
     const notice = (text: string): unknown => notices.push(text);
     await reportUnsaved([ACCEPTED, { ...ACCEPTED, record: 8 }], "run-1", { notice, rescueFolder });
     expect(notices).toEqual([
-      `Replies that could not be saved in the ledger or in ${rescueFolder}:`,
+      `Outcomes that could not be saved in the ledger or in ${rescueFolder}:`,
       expect.stringMatching(/"record":7,.*"account":"A-1"/),
       expect.stringMatching(/"record":8,.*"account":"A-1"/),
     ]);

@@ -8,8 +8,8 @@ import type { UploadEnd } from "../../upload/upload-types.ts";
 type Unsaved = UploadEnd["unsaved"];
 
 /**
- * Reports outcomes that could not be saved in the ledger. The ledger treats their records as sent without a reply. With
- * the report, an operator can reconcile these records manually. Writes the outcomes to a private file (0600) as one
+ * Reports outcomes that could not be saved in the ledger. The ledger treats their records as sent without a reply, even
+ * a `pending` record, which was not sent. With the report, an operator can reconcile these records manually. Writes the outcomes to a private file (0600) as one
  * JSON object per line, without values, and shows its path. Shows the same lines if no file can be written.
  * @param out report folder, which may not exist yet; if it is undefined or not writable, the rescue folder is used
  */
@@ -25,7 +25,7 @@ export async function reportUnsaved(
   const write = (folder: string): Promise<string | undefined> => writePrivateFile(folder, run, `${lines.join("\n")}\n`);
   const file = (out === undefined ? undefined : await write(out)) ?? (await write(rescueFolder));
   if (file === undefined) {
-    notice(`Replies that could not be saved in the ledger or in ${rescueFolder}:`, "alert");
+    notice(`Outcomes that could not be saved in the ledger or in ${rescueFolder}:`, "alert");
     for (const line of lines) notice(line, "alert");
     return;
   }
@@ -33,7 +33,7 @@ export async function reportUnsaved(
     ({ record, status, account }) => `record ${record} ${status}${account === undefined ? "" : ` as ${account}`}`,
   );
   // The path comes first, because a long line is cut at its end.
-  notice(`Replies that could not be saved in the ledger: ${file} (${each.join(", ")})`, "alert");
+  notice(`Outcomes that could not be saved in the ledger: ${file} (${each.join(", ")})`, "alert");
 }
 
 /** Writes a new private file and returns its path; undefined if no file can be written. */
