@@ -45,6 +45,11 @@ export interface LedgerStore {
    * @throws Failure `config` if the database user lacks a privilege; `storage`
    */
   readonly requireSharing?: () => Promise<void>;
+  /**
+   * Checks, without changing anything, that a push can create the ledger or write to it. Absent for a ledger in a file.
+   * @throws Failure `config` if the database is unsuitable or its user lacks a privilege; `storage`
+   */
+  readonly requireWritable?: () => Promise<void>;
   /** Finds the process that is working on the ledger, if any. Absent if other machines cannot reach the ledger. */
   readonly activeWriter?: () => Promise<ActiveWriter | undefined>;
   /**

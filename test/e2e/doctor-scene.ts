@@ -28,7 +28,7 @@ interface Doctor extends ReturnType<typeof useSandbox> {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-interface Examination {
+export interface Examination {
   readonly code: number | null;
   readonly checks: readonly FoundCheck[];
   readonly of: (name: string) => FoundCheck;

@@ -11,6 +11,7 @@ import {
 import { temporaryFolder } from "../temporary-folder.ts";
 import { noSmallDisk, smallDisk } from "./small-disk.ts";
 import { type CliOptions, type TestSandbox, startTestSandbox } from "./cli.ts";
+import type { Examination } from "./doctor-scene.ts";
 import { adminOf, CONTRACT, goodAccounts, type Workplace, workplace } from "./push-scene.ts";
 
 const NAME = "refusals";
@@ -58,6 +59,14 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
   const pushTo = (url: string, flags: readonly string[] = [], options: CliOptions = {}): Promise<string> =>
     refused([...PUSH, "--ledger", url, ...flags], options);
 
+  /** Returns the exit code and the text of the doctor's check of the ledger. */
+  const diagnosis = async (user: string): Promise<string> => {
+    const { stdout } = await work.migrate(["doctor", "--offline", "--format", "json", "--ledger", as(user)]);
+    const found: Pick<Examination, "checks"> = JSON.parse(stdout);
+    const { exitCode, text } = found.checks.find(({ name }) => name === "ledger") ?? {};
+    return `${exitCode} ${text}`;
+  };
+
   test.each([[], ["--workers", "2"]])(
     "is refused with a message that names the wrong password, user, database or host, with the flags %j",
     async (...flags) => {
@@ -83,6 +92,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
     expect(await pushTo(as("stranger"))).toMatch(
       /^2 migrate: the ledger \S+ denies a permission: permission denied for database.*docs\/cluster\.md/,
     );
+    expect(await diagnosis("stranger")).toMatch(/^2 the ledger \S+ denies a permission: no CREATE privilege/);
     expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
     expect(await pushTo(as("stranger"))).toMatch(
       /^2 migrate: the ledger \S+ denies a permission: permission denied for schema migrate/,
@@ -111,6 +121,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
     expect(await pushTo(as("reader"))).toMatch(
       /^6 migrate: the ledger \S+ accepts no changes: .*use --ledger with the primary server/,
     );
+    expect(await diagnosis("reader")).toMatch(/^6 the ledger \S+ accepts no changes: /);
     const looked = await work.migrate(["status", "--ledger", as("reader")]);
     expect([looked.code, looked.stdout]).toEqual([0, expect.stringContaining("3")]);
   });

@@ -31,7 +31,7 @@ export async function* ledgerChecks(options: LedgerOptions): AsyncGenerator<Chec
   const store = await openLedgerStore(options.ledger);
   yield (await inspect("disk", async () => ({ check: await diskCheck(store.folder, options.records) }))).check;
   const { check, found: exists } = await inspect("ledger", () => integrityCheck(store));
-  yield check;
+  yield check.status === "ok" ? await writeCheck(store, check) : check;
   if (exists !== true) return;
   const checkRuns = (): Promise<readonly Check[]> =>
     readRunLedger(store, (ledger) => checksOfRuns(store, ledger, options));
@@ -95,6 +95,15 @@ async function integrityCheck(store: LedgerStore): Promise<{ readonly check: Che
   const repairHint = store.repair === undefined ? "" : "; `migrate ledger repair` repairs the ledger";
   const fix = `\`migrate ledger check\` lists all findings${repairHint}`;
   return { check: failed("ledger", `${first}${more}`, { exitCode: FAILURES.storage, fix, figures }), found: true };
+}
+
+/** Returns the passed check, or a failed check if a push could not write to the ledger. */
+async function writeCheck(store: LedgerStore, check: Check): Promise<Check> {
+  const checked = await inspect("ledger", async () => {
+    await store.requireWritable?.();
+    return { check };
+  });
+  return checked.check;
 }
 
 async function checksOfRuns(

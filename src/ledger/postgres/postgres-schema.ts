@@ -178,7 +178,8 @@ const SELECT_SERVER = statement<{ version: string; encoding: string }>(
   "select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding",
 );
 
-async function requireSuitableServer(database: Queries): Promise<void> {
+/** @throws Failure `config` for a server that is too old, and for a database that cannot store every key */
+export async function requireSuitableServer(database: Queries): Promise<void> {
   const { version, encoding } = (await database.row(SELECT_SERVER)) ?? { version: "0", encoding: "" };
   const major = Math.floor(Number(version) / 10_000);
   if (major < OLDEST_SERVER) {

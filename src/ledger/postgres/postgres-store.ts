@@ -19,6 +19,7 @@ import type { Queries } from "./queries.ts";
 import { endAbandonedRuns, refuseLiveWorkers, workingOf } from "./shared/end-shared-run.ts";
 import { postgresSharedRun } from "./shared/postgres-shared-run.ts";
 import { tryRangeQueue } from "./shared/range-queue.ts";
+import { requireWriteAccess } from "./write-access.ts";
 import { sharedStatus } from "./shared/worker-rows.ts";
 
 /** The folder for reports and copies of standard input, which are stored on the machine that creates them. */
@@ -60,6 +61,10 @@ export function postgresLedgerStore(url: string, { notice, drain }: StoreOptions
     },
     async requireSharing() {
       if (writing !== undefined) await tryRangeQueue(writing.database);
+    },
+    async requireWritable() {
+      const database = await connect();
+      await requireWriteAccess(database).finally(() => database.close());
     },
     activeWriter: () => withSnapshot(connect, findActiveWriter),
     sharedStatus: (run) =>

@@ -81,6 +81,37 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a database user with its own settings ${SKIP
     });
   });
 
+  test("is checked for what a push needs, and nothing is changed", async () => {
+    const store = await openLedgerStore(url);
+    const check = (): Promise<unknown> => Promise.resolve(store.requireWritable?.());
+    await check();
+    await server.query(`alter database ${NAME} owner to tester`);
+    await expect(check()).rejects.toMatchObject(refusal("no CREATE privilege for the database"));
+    await server.query("create schema migrate", NAME);
+    await expect(check()).rejects.toMatchObject(refusal("no CREATE privilege for schema migrate"));
+    await server.query(`grant usage, create on schema migrate to ${NAME}`, NAME);
+    await check();
+    expect(await server.query("select from pg_class where relnamespace = 'migrate'::regnamespace", NAME)).toEqual([]);
+    const writer = await openLedgerStore(url.replace(NAME, "tester"));
+    await (await writer.write("push", { create: true })).close();
+    await server.query(`grant select, insert, update on all tables in schema migrate to ${NAME}`, NAME);
+    await expect(check()).rejects.toMatchObject(refusal("no DELETE privilege for table"));
+    await server.query(`grant delete on all tables in schema migrate to ${NAME}`, NAME);
+    await check();
+    await set("default_transaction_read_only = on");
+    await expect(check()).rejects.toMatchObject({ code: "storage" });
+  });
+
+  test("is refused by the check of a database that cannot store every key", async () => {
+    await server.query(`drop database ${NAME}`);
+    await server.query(`create database ${NAME} encoding LATIN1 locale 'C' template template0`);
+    const store = await openLedgerStore(url);
+    await expect(store.requireWritable?.()).rejects.toMatchObject({
+      code: "config",
+      message: expect.stringContaining("stores text as LATIN1"),
+    });
+  });
+
   test("learns which setting cancelled a query", async () => {
     await set("statement_timeout = '100ms'");
     await withDatabase(async (database) => {
@@ -102,3 +133,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a database user with its own settings ${SKIP
     });
   });
 });
+
+function refusal(message: string): object {
+  return { code: "config", message: expect.stringContaining(message) };
+}
