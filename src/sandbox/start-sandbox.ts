@@ -142,7 +142,7 @@ async function serve(options: ServedOptions, state: SandboxState): Promise<Sandb
     ...adminRoutes({ state, processes, history, faults, tokens, adminToken }),
   ];
 
-  const server = createServer({ key: certificate.key, cert: certificate.cert, minVersion: "TLSv1.2" });
+  const server = createServer({ ...SERVER, key: certificate.key, cert: certificate.cert });
   const connections = trackConnections(server);
   const app = createHttpApp(routes, {
     history,
@@ -170,6 +170,12 @@ async function serve(options: ServedOptions, state: SandboxState): Promise<Sandb
     },
   };
 }
+
+/**
+ * The server keeps idle connections longer than clients do. On a busy machine, it would otherwise close a connection
+ * just as a request begins.
+ */
+const SERVER = { minVersion: "TLSv1.2", keepAliveTimeout: 60_000 } as const;
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 

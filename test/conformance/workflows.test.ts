@@ -10,7 +10,7 @@ const PUBLISHED = publishedContract();
 
 const WORKFLOWS = [
   ["validate, stage, process", "V1 Create Or Update Account Import Process", 3],
-  ["schedule, poll", "V2 Schedule Account Creation", undefined],
+  ["schedule, poll", "V2 Schedule Account Creation", expect.any(Number)],
 ] as const;
 
 describe.skipIf(!existsSync(PUBLISHED)).each([
@@ -38,7 +38,7 @@ describe.skipIf(!existsSync(PUBLISHED)).each([
     expect(statusCounts(lines)).toEqual({ accepted: lines.length });
     const held = new Map((await admin.accounts()).map(({ key, number }) => [key, number]));
     expect(new Map(lines.map(({ key, account }) => [key, account]))).toEqual(held);
-    expect(lines.every((line) => attempts === undefined || line.attempts === attempts)).toBe(true);
+    expect(lines).toMatchObject(lines.map(() => ({ attempts })));
   });
 
   test("locally valid records with unstructured addresses are accepted", async () => {
