@@ -9,8 +9,9 @@ type Unsaved = UploadEnd["unsaved"];
 
 /**
  * Reports outcomes that could not be saved in the ledger. The ledger treats their records as sent without a reply, even
- * a `pending` record, which was not sent. With the report, an operator can reconcile these records manually. Writes the outcomes to a private file (0600) as one
- * JSON object per line, without values, and shows its path. Shows the same lines if no file can be written.
+ * a `pending` record, which was not sent. With the report, an operator can reconcile these records manually. Writes the
+ * outcomes to a private file (0600) as one JSON object per line, without values, and shows its path. Shows the same
+ * lines if no file can be written.
  * @param out report folder, which may not exist yet; if it is undefined or not writable, the rescue folder is used
  */
 export async function reportUnsaved(
