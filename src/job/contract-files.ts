@@ -3,7 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ContractFinding } from "../contract/contract-findings.ts";
 import type { Contract } from "../contract/contract.ts";
-import { findOperation } from "../contract/operations/find-operation.ts";
+import { findOperation, requireBody } from "../contract/operations/find-operation.ts";
 import type { Operation } from "../contract/operations/operation.ts";
 import { errorReachedBy } from "../contract/operations/reached-findings.ts";
 import { isJsonArray, type JsonValue, valueAt } from "../json/json-value.ts";
@@ -35,12 +35,13 @@ export async function readContract(
  * Returns one operation of a contract. Ignores errors in unrelated parts of the contract.
  * @param name the operation's id or "METHOD path"; default: the only operation with a body and a key
  * @throws Failure `contract_invalid` for an error in the document as a whole, in the operation, or in anything it
- * refers to; `config` if there is not exactly one matching operation
+ * refers to, and if records cannot be sent to the operation; `config` if there is not exactly one matching operation
  */
 export function usableOperation(contract: Contract, name: string | undefined, files: readonly string[]): Operation {
   requireUsable(contract, undefined, files);
   const operation = findOperation(contract, name);
   requireUsable(contract, operation, files);
+  requireBody(operation);
   return operation;
 }
 

@@ -101,7 +101,7 @@ test.each(["PUT /accounts/", "PATCH /accounts/"])(
     const refused = await runCli([...words, "--operation", operation, "--dry-run"], { cwd, env });
     expect(refused).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`records cannot be sent to the operation "${operation}"`),
+      stderr: expect.stringMatching(`^migrate: records cannot be sent to the operation "${operation}"`),
     });
     expect((await runCli([...words, "--dry-run"], { cwd, env })).code).toBe(0);
   },

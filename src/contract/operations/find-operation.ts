@@ -3,6 +3,7 @@ import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import type { Contract } from "../contract.ts";
+import type { FieldType } from "../types/field-type.ts";
 import type { NamedOperation, Operation, RequestForm } from "./operation.ts";
 
 /**
@@ -23,6 +24,17 @@ export function findOperation(contract: Contract, wanted: string | undefined): O
     throw operationFailure(`more than one operation matches "${wanted}"`, matches, "name one of");
   const message = `the contract has no operation "${wanted}"${suggestionFor(wanted, operations)}`;
   throw operationFailure(message, operations, "its operations are");
+}
+
+/**
+ * Returns the type of the payload.
+ * @throws Failure `contract_invalid` if records cannot be sent to the operation
+ */
+export function requireBody({ id, body }: Operation): FieldType {
+  if (body !== undefined) return body;
+  throw new Failure("contract_invalid", `records cannot be sent to the operation "${id}"`, {
+    hint: "use --operation to choose a POST operation with a JSON request body",
+  });
 }
 
 /**

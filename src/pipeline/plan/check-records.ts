@@ -1,3 +1,4 @@
+import { requireBody } from "../../contract/operations/find-operation.ts";
 import type { Step } from "../../contract/operations/operation.ts";
 import { stepFields, stepFieldsType } from "../../contract/operations/step-fields.ts";
 import { parametersType } from "../../contract/operations/request-parameters.ts";
@@ -7,7 +8,6 @@ import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { formatAttr, parseAttr } from "../../json/attr.ts";
 import { documentRootOf } from "../../job/settings/supplier-settings.ts";
 import { type JsonObject, valueAt } from "../../json/json-value.ts";
-import { Failure } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
 import { hasErrors, type LocalProblem, type Problem } from "../../model/problem.ts";
 import { hasUnlistedErrors, limitProblems } from "../../model/problem-limit.ts";
@@ -118,12 +118,7 @@ export function compileChecks(
   job: CompiledJob,
   noteValue: ShownValues["noteValue"] | undefined,
 ): (batch: readonly MappedRecord[]) => readonly MappedRecord[] {
-  const { body } = job.operation;
-  if (body === undefined) {
-    throw new Failure("contract_invalid", `records cannot be sent to the operation "${job.operation.id}"`, {
-      hint: "use --operation to choose a POST operation with a JSON request body",
-    });
-  }
+  const body = requireBody(job.operation);
   const options = { keepValues: noteValue !== undefined };
   const validatorOf = perDocumentRoot(job, (documentRoot) =>
     compileValidator(body, { ...options, ...(documentRoot !== undefined && { documentRoot }) }),
