@@ -24,8 +24,8 @@ import {
   createRequestHistory,
   createState,
   defaultSuppliers,
-  openStateFile,
 } from "./state/sandbox-state.ts";
+import { openStateFile } from "./state/state-file.ts";
 import { createHttpApp } from "./http-app.ts";
 import { createPlatformCheck } from "./judge/platform-rules.ts";
 import { readRoutes, SAMPLE_ACCOUNT } from "./api/read-routes.ts";
