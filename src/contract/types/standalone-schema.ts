@@ -12,6 +12,7 @@ import {
   schemaNodeAt,
   type SchemaNode,
 } from "./schema-node.ts";
+import { separateKeywords, withPart } from "./separate-keywords.ts";
 import { countOf, numberOf } from "./read-keywords.ts";
 import { namesOfTypes } from "./type-keyword.ts";
 
@@ -63,33 +64,6 @@ function membersOf(node: SchemaNode, reader: SchemaReader): JsonObject {
   const whole = isSplit ? withPart(separated, splitCondition(node, reader)) : separated;
   return readKeyword(node, "nullable") === true ? { if: { type: "null" }, else: whole } : whole;
 }
-
-/**
- * Moves keywords to their own parts of `allOf`. Next to other keywords, Ajv 8.20 generates faulty code for them: it
- * skips the keywords after `prefixItems` if the list is shorter, and it cannot record the properties that
- * `patternProperties` evaluates if alternatives evaluate no properties.
- */
-function separateKeywords(members: JsonObject): JsonObject {
-  const groups = SEPARATE.filter(([first]) => members[first] !== undefined);
-  const pick = (isPicked: (keyword: string) => boolean): JsonObject =>
-    Object.fromEntries(Object.entries(members).filter(([keyword]) => isPicked(keyword)));
-  const separate = groups.map((group) => pick((keyword) => group.includes(keyword)));
-  return separate.reduce(
-    withPart,
-    pick((keyword) => !groups.flat().includes(keyword)),
-  );
-}
-
-function withPart(members: JsonObject, part: JsonObject): JsonObject {
-  const { allOf = [] } = members;
-  return { ...members, allOf: [...(isJsonArray(allOf) ? allOf : []), part] };
-}
-
-/** Each keyword, with the keywords that depend on it. */
-const SEPARATE: readonly (readonly [string, ...string[]])[] = [
-  ["prefixItems", "items"],
-  ["patternProperties", "properties", "additionalProperties"],
-];
 
 const IF_KEYWORDS: readonly string[] = ["if", "then", "else"];
 const [, CONSEQUENCE = ""] = IF_KEYWORDS;

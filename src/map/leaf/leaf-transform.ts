@@ -1,7 +1,7 @@
 import { invalidChoice } from "../../text/invalid-choice.ts";
 import type { FieldType } from "../../contract/types/field-type.ts";
 import { KIND_NAMES } from "../../contract/types/schema-keywords.ts";
-import { type JsonObject, type JsonValue, cellTextOf } from "../../json/json-value.ts";
+import { type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { Expected, WrittenForm } from "../../model/problem.ts";
 import { isZone, isoDate, isoDateTime, utcAtOffset, utcConverter } from "../../time/zoned-time.ts";
 import {
@@ -17,11 +17,8 @@ import { type DatePattern, type PatternTime, readDatePattern } from "./date-patt
 import type { LeafContext } from "../compile-context.ts";
 import type { LeafOptions, Transform } from "./leaf-options.ts";
 import type { LeafNode, OriginKind } from "../node/mapping-node.ts";
+import { compileCall } from "./mapping-function.ts";
 import { numberExample, numberReader } from "./number-text.ts";
-import { CallFault } from "../../model/call-result.ts";
-import { Failure } from "../../model/failure.ts";
-import { placeOf } from "../../model/record.ts";
-import { didYouMean } from "../document/mapping-issues.ts";
 
 export interface CompiledTransform {
   readonly finish: LeafNode["finish"];
@@ -273,37 +270,4 @@ function momentWriter(
   }
   const inZone = zone === undefined || zone === "UTC" ? isoDateTime : utcConverter(zone);
   return (time) => (time.offset === undefined ? inZone(time) : utcAtOffset(time, time.offset));
-}
-
-/**
- * Compiles the call of a user's function for a leaf. A failed call throws a Failure `mapping_invalid` that names the
- * row.
- */
-function compileCall(
-  name: string,
-  options: LeafOptions,
-  convert: Conversion,
-  { document, values, issues, calls }: LeafContext,
-): LeafNode["finish"] {
-  const { names } = values.functions;
-  if (!names.includes(name)) {
-    const hint =
-      document.functions === undefined
-        ? "name the module that contains it: functions: ./functions.mjs"
-        : didYouMean(name, names);
-    issues.add([...options.path, "call"], `there is no function "${name}"`, hint);
-    return () => undefined;
-  }
-  const place = { file: document.file, line: document.lineOf([...options.path, "call"]) };
-  return (content, row) => {
-    const text = typeof content === "string" ? content : JSON.stringify(content);
-    const result = calls.resultOf(name, text, row, place);
-    if (result instanceof CallFault) {
-      const { file, line } = placeOf(row);
-      const message = `the function "${name}" ${result.text} on the row at ${file}:${line}`;
-      throw new Failure("mapping_invalid", message, { hint: result.hint, place });
-    }
-    if (result === undefined || result === null) return undefined;
-    return convert(typeof result === "object" ? result : cellTextOf(result));
-  };
 }
