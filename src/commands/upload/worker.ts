@@ -11,6 +11,7 @@ import { openLedgerStore, requireSharedLedger } from "../../ledger/open-ledger-s
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { Run } from "../../ledger/records/run.ts";
 import { cannotJoin } from "../../ledger/runs/cannot-join.ts";
+import { areDone } from "../../ledger/runs/shared-run.ts";
 import { Failure } from "../../model/failure.ts";
 import { readRunLedger, requireRun, type RunSelection } from "../../pipeline/run/run-ledger.ts";
 import { isDistributed, joinRun, type WorkerResult } from "../../pipeline/shared/join-run.ts";
@@ -51,8 +52,8 @@ export async function work(options: WorkerOptions, dependencies: Dependencies): 
 }
 
 async function isAllSent(store: LedgerStore, { id }: Run): Promise<boolean> {
-  const { waiting = 1, taken = 0 } = (await store.sharedStatus?.(id))?.ranges ?? {};
-  return waiting + taken === 0;
+  const status = await store.sharedStatus?.(id);
+  return status !== undefined && areDone(status.ranges);
 }
 
 function resumeHint({ id }: Run): string {

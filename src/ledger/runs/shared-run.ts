@@ -138,6 +138,11 @@ export interface RangeCounts {
   readonly done: number;
 }
 
+/** Whether every range is done. */
+export function areDone({ waiting, taken }: RangeCounts): boolean {
+  return waiting + taken === 0;
+}
+
 /** A failure, as passed from one worker to the whole run. */
 export interface SharedFailure {
   readonly code: string;

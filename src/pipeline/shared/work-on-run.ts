@@ -3,7 +3,7 @@ import { SEND_STATUSES } from "../../job/run-progress.ts";
 import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
 import type { SendConnection } from "../../job/target-connection.ts";
 import type { Journal } from "../../ledger/journal/open-journal.ts";
-import type { SharedRun, SharedWorker } from "../../ledger/runs/shared-run.ts";
+import { areDone, type SharedRun, type SharedWorker } from "../../ledger/runs/shared-run.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
 import type { InputPosition } from "../../model/record.ts";
 import { createLeaseWatch } from "../../time/lease-watch.ts";
@@ -190,9 +190,10 @@ async function settled(end: UploadEnd, { ranges, leaving, closedSuppliers }: Wor
 async function nextRanges({ heartbeat, leaving, workerPace, dependencies }: Work): Promise<"some" | "none"> {
   while (!leaving.aborted) {
     await dependencies.clock.sleep(heartbeat.everyMs, leaving);
-    const { waiting, taken } = heartbeat.lastReply()?.ranges ?? { waiting: 0, taken: 0 };
-    if (waiting + taken === 0) return "none";
-    if (waiting > 0 && workerPace.isWanted()) return "some";
+    const ranges = heartbeat.lastReply()?.ranges;
+    if (ranges === undefined) continue;
+    if (areDone(ranges)) return "none";
+    if (ranges.waiting > 0 && workerPace.isWanted()) return "some";
   }
   // The next round sends nothing, and reports that the worker was stopped.
   return "some";

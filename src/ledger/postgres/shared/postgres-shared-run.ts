@@ -3,7 +3,7 @@ import { systemClock } from "../../../time/system-clock.ts";
 import { Failure } from "../../../model/failure.ts";
 import { cannotJoin } from "../../runs/cannot-join.ts";
 import type { Reaper } from "../../runs/reaper.ts";
-import type { SharedRun, WorkerIdentity } from "../../runs/shared-run.ts";
+import { areDone, type SharedRun, type WorkerIdentity } from "../../runs/shared-run.ts";
 import type { Fence, PostgresDatabase, TransactionOptions } from "../postgres-database.ts";
 import { postgresLedger } from "../postgres-ledger.ts";
 import type { Transaction } from "../queries.ts";
@@ -70,8 +70,7 @@ export async function postgresSharedRun(
     },
     ...joining(context, reaper, close),
     async isAllDone() {
-      const { waiting, taken } = (await rangeCounts(database, run)).ranges;
-      return waiting + taken === 0;
+      return areDone((await rangeCounts(database, run)).ranges);
     },
     async watch() {
       await asPlanner(async () => undefined, { isDurable: false });
