@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { cpSync, existsSync } from "node:fs";
 import { access, readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -19,6 +19,16 @@ export const BINARY: string = path.join(ROOT, "bin/migrate.js");
 export function projectFile(...names: readonly string[]): string {
   return path.join(ROOT, ...names);
 }
+
+/** Copies the demo project, without the files that the commands of the README write to its folder. */
+export function copyDemo(folder: string): void {
+  cpSync(projectFile("fixtures/demo"), folder, {
+    recursive: true,
+    filter: (file) => !WRITTEN.has(path.basename(file)),
+  });
+}
+
+const WRITTEN: ReadonlySet<string> = new Set([".migrate", "report", "ready.json"]);
 
 export interface CliOptions {
   readonly cwd?: string;

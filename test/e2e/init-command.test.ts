@@ -1,13 +1,13 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { projectFile, runCli } from "./cli.ts";
+import { copyDemo, projectFile, runCli } from "./cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** Copies the demo's folder, and removes these lines from the mapping of the copy. */
 function folderWithout(...lines: readonly RegExp[]): string {
   const folder = temporaryFolder();
-  cpSync(projectFile("fixtures/demo"), path.join(folder, "demo"), { recursive: true });
+  copyDemo(path.join(folder, "demo"));
   cpSync(projectFile("fixtures/contract"), path.join(folder, "contract"), { recursive: true });
   const file = path.join(folder, "demo/mapping.yaml");
   const kept = readFileSync(file, "utf8")

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { BINARY, projectFile } from "./cli.ts";
+import { BINARY, copyDemo, projectFile } from "./cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 
@@ -127,7 +127,7 @@ function lineOf(folder: string, file: string, line: number): string {
  */
 function repository(): string {
   const folder = temporaryFolder();
-  cpSync(projectFile("fixtures/demo"), path.join(folder, "migration"), { recursive: true });
+  copyDemo(path.join(folder, "migration"));
   cpSync(projectFile("fixtures/contract/contract.yaml"), path.join(folder, "migration/contract.yaml"));
   writeFileSync(path.join(folder, "migration/migrate.yaml"), block("migration/migrate.yaml"));
   mkdirSync(path.join(folder, "node_modules/.bin"), { recursive: true });

@@ -1,9 +1,9 @@
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
-import { type CliOptions, projectFile, type RunningCli, startCli, type TestSandbox } from "../e2e/cli.ts";
+import { type CliOptions, copyDemo, projectFile, type RunningCli, startCli, type TestSandbox } from "../e2e/cli.ts";
 import { describeWithBrowser } from "../report/page/chromium.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -65,7 +65,7 @@ interface DemoProject {
 
 /** Copies the sample project. Returns the folder of the copy. */
 export function demoProject({ folder = temporaryFolder(), sandbox }: DemoProject = {}): string {
-  cpSync(projectFile("fixtures/demo"), folder, { recursive: true });
+  copyDemo(folder);
   const file = path.join(folder, "migrate.yaml");
   const config = readFileSync(file, "utf8").replace("../contract", projectFile("fixtures/contract"));
   const { baseUrl = "https://127.0.0.1:1/v1/", ca } = sandbox ?? {};
