@@ -119,4 +119,17 @@ describe("the first push with a second ledger", () => {
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 1, existing: 1 });
     expect(statusCounts(outcomeLines((await work.push()).stdout))).toEqual({ skipped: 1, existing: 1 });
   });
+
+  test("ends `reconcile` with 1 if the contract declares no read-back and no outcome is unknown", async () => {
+    const work = await importedElsewhere(goodAccounts(2));
+    writeFileSync(
+      work.file("blind.yaml"),
+      'overlay: 1.0.0\ninfo: { title: No read-back, version: "1" }\nactions:\n' +
+        "  - target: $.paths['/data-import/accounts/'].post['x-migrate-read-back']\n    remove: true\n",
+    );
+    await work.push(["--contract", "blind.yaml"]);
+    const { code, stdout, stderr } = await work.migrate(["reconcile"]);
+    expect(code).toBe(1);
+    expect(stdout + stderr).toMatch(/declare `x-migrate-read-back`[^]*--accept[^]*2 {2}existing/);
+  });
 });

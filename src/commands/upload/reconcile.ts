@@ -153,8 +153,17 @@ async function readBack(
   }: ReconcileContext & { readonly lastSentAt: string | undefined },
 ): Promise<Failure | undefined> {
   const { counts } = await ledger.summary(run.id);
-  if ((counts.ambiguous ?? 0) + (counts.existing ?? 0) === 0) return undefined;
-  if (job.operation.readBack.length === 0) return nothingToAsk(job);
+  const ambiguous = counts.ambiguous ?? 0;
+  if (ambiguous + (counts.existing ?? 0) === 0) return undefined;
+  if (job.operation.readBack.length === 0) {
+    if (ambiguous > 0) return nothingToAsk(job);
+    dependencies.notice(
+      `the contract does not say how to read a record of "${job.operation.id}" back: declare \`x-migrate-read-back\` ` +
+        "(docs/contract.md) and push again, or look up the records yourself and accept them with " +
+        "`migrate reconcile --accept <key>`",
+    );
+    return undefined;
+  }
   const { client } = closeLater(await connectToRead(settings.target, "account-holder", dependencies));
   const quiet = quietMs ?? quietPeriodMs(settings.target);
   await waitForQuiet(quiet, lastSentAt, { ...dependencies, setting: "--quiet-period" });
