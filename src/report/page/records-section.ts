@@ -1,4 +1,5 @@
-import { NEEDS_WORK, type Status, STATUSES } from "../../model/outcome.ts";
+import { type Status, STATUSES } from "../../model/outcome.ts";
+import { TONES, toneOf } from "../../model/status-tone.ts";
 import { formatCount } from "../../text/count.ts";
 import { type StatusCounts, statusMeaning } from "../run-summary.ts";
 import { html, type Html } from "./html.ts";
@@ -72,14 +73,4 @@ function statusBar(summary: StatusCounts, present: readonly Status[]): Html {
 /** Rounds to at most two decimal places. */
 export function percent(share: number): string {
   return `${Math.round(share * 100) / 100}%`;
-}
-
-/** The status colours, in the order of the bar. */
-const TONES = ["good", "idle", "unsure", "bad", "refused"] as const;
-
-export function toneOf(status: Status): (typeof TONES)[number] {
-  if (status === "accepted" || status === "valid" || status === "skipped") return "good";
-  if (status === "rejected") return "refused";
-  if (NEEDS_WORK.has(status)) return "bad";
-  return status === "ambiguous" || status === "existing" || status === "stale" ? "unsure" : "idle";
 }

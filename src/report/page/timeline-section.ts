@@ -3,7 +3,7 @@ import type { Timeline } from "../../model/timeline.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { totalOf } from "../report.ts";
 import { html, type Html } from "./html.ts";
-import { toneOf } from "./records-section.ts";
+import { toneOf } from "../../model/status-tone.ts";
 
 const HEIGHT = 120;
 

@@ -1,20 +1,7 @@
 import type { JSX } from "preact";
 import { recordStateText } from "../../../model/migration-report.ts";
+import { toneOf } from "../../../model/status-tone.ts";
 import { formatCount, percent } from "../../../text/count.ts";
-
-/** Colours of states and statuses. All others are `idle`. */
-const COLOURS: Readonly<Record<string, string>> = {
-  accepted: "good",
-  skipped: "good",
-  valid: "good",
-  existing: "good",
-  outdated: "unsure",
-  ambiguous: "unsure",
-  rejected: "refused",
-  invalid: "bad",
-  duplicate: "bad",
-  stale: "bad",
-};
 
 interface States {
   /** Numbers of records by state. */
@@ -32,7 +19,7 @@ export function StateBar({ states, records }: States): JSX.Element {
   return (
     <svg class="state-bar" viewBox={`0 0 ${Math.max(records, 1)} 10`} preserveAspectRatio="none" aria-hidden="true">
       {present(states).map(([state, count]) => {
-        const part = <rect key={state} class={fillOf(state)} x={from} y="0" width={count} height="10" />;
+        const part = <rect key={state} class={`fill-${toneOf(state)}`} x={from} y="0" width={count} height="10" />;
         from += count;
         return part;
       })}
@@ -46,7 +33,7 @@ export function StateList({ states, records }: States): JSX.Element {
       {present(states).map(([state, count]) => (
         <li key={state}>
           <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
-            <rect class={fillOf(state)} width="10" height="10" rx="3" />
+            <rect class={`fill-${toneOf(state)}`} width="10" height="10" rx="3" />
           </svg>
           <strong>{formatCount(count)}</strong> {recordStateText(state)}{" "}
           <span class="soft">{percent(count, records)}</span>
@@ -54,10 +41,6 @@ export function StateList({ states, records }: States): JSX.Element {
       ))}
     </ul>
   );
-}
-
-function fillOf(state: string): string {
-  return `fill-${COLOURS[state] ?? "idle"}`;
 }
 
 /** Formats counts as `197 accepted, 7 rejected`. */
