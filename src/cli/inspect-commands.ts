@@ -133,6 +133,7 @@ function addProofCommands(program: Command, session: Session): void {
       "Write an audit proof that accounts for every row, record and sum of a push. Works offline without --read-back.",
     )
     .argument(...ARGUMENTS.run)
+    .usage("[options] [run]")
     .hook("preSubcommand", passOptions)
     .action(onDemand(session, async () => (await ledgerActions()).proofAction));
   withOptions(proof.command("verify"), ledger)

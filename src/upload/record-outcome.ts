@@ -93,7 +93,7 @@ function acceptedOutcome(replyClass: Accepted, state: RecordState): RecordOutcom
     };
   }
   return state.wasDoneBefore
-    ? { status: "existing", reason: "an earlier step was already done on the platform", ...account }
+    ? { status: "existing", reason: "the platform had already completed an earlier step", ...account }
     : { status: "accepted", ...account };
 }
 

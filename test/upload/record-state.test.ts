@@ -48,10 +48,10 @@ describe("the outcome of a record", () => {
     ["accepted", ACCEPTED, {}, { status: "accepted", account: "A-1" }],
     ["accepted without an account", replied({ kind: "accepted" }), {}, { status: "accepted" }],
     [
-      "accepted, but an earlier step was already done on the platform",
+      "accepted, but the platform had already completed an earlier step",
       ACCEPTED,
       { wasDoneBefore: true },
-      { status: "existing", reason: "an earlier step was already done on the platform", account: "A-1" },
+      { status: "existing", reason: "the platform had already completed an earlier step", account: "A-1" },
     ],
     [
       "found by polling after other content was sent",

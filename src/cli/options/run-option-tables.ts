@@ -79,7 +79,7 @@ export const STATUS = {
     arg: "<group>",
     choices: ["owner", "cause", "file", "day"],
     conflicts: ["watch"],
-    help: "count the open records of all runs by this property (by owner: also the exported and returned records)",
+    help: "count the open records of all runs by this property (owner: also the exported and returned records)",
   },
   since: {
     arg: "<date>",
@@ -162,7 +162,7 @@ export const RECONCILE = {
     arg: "<duration>",
     kind: "duration",
     conflicts: ["accept", "resend", "resendAll"],
-    help: "minimum time from the last request without a reply to the first query (default: timeouts.quietSeconds of the target)",
+    help: "minimum time between the last unanswered request and the first query (default: timeouts.quietSeconds of the target)",
   },
 } as const;
 

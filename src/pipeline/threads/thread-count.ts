@@ -46,8 +46,8 @@ const SLOW_AFTER_MS = 1000;
 const MIN_LEFT_MS = 2000;
 
 /**
- * Returns a function to call with the size of each checked part. The function returns true if other threads would help:
- * if the check has taken a second and, at the same speed, the rest would take more than two seconds.
+ * Returns a function that must be called with the size of each checked part. It returns true if more threads would
+ * help: the check has taken at least a second, and the rest would take more than two seconds at the same speed.
  */
 export function createHelpTest(
   ofBytes: number,

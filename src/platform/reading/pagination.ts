@@ -120,7 +120,7 @@ export function countOf(count: JsonValue | undefined, what: string): number | un
 function incomplete(what: string, count: number, records: number): Failure {
   const message = `the platform returned only ${records} of ${count} records in ${what}`;
   return new Failure("wrong_endpoint", message, {
-    hint: "run the same command again; if the message remains, report it to the platform's operator",
+    hint: "run the same command again; if the error persists, report it to the platform's operator",
   });
 }
 

@@ -111,8 +111,8 @@ export function cellMarks({ header: { table }, delimiter }: CsvLayout): CellMark
 const QUOTE = 34;
 
 /**
- * Finds the cells of a record. Returns false if the number of cells differs from the number of columns, or if a cell is
- * not exactly the bytes between two delimiters or between its two quotes.
+ * Finds the cells of a record. Returns false if the number of cells differs from the number of columns, or if a
+ * cell contains an escaped or misplaced quote.
  */
 export function findCells(cells: RecordCells, marks: CellMarks): boolean {
   return cells.isQuoted ? findQuoted(cells, marks) : findBare(cells, marks);

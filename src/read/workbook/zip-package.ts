@@ -70,7 +70,7 @@ async function directoryOf(zip: ZipFile, source: ZipSource): Promise<ReadonlyMap
     if (entries.has(name)) throw corruptPackage(source.file, `it contains ${JSON.stringify(entry.fileName)} twice`);
     entries.set(name, entry);
     if (entries.size <= workbookParts) continue;
-    throw new Failure("source_too_large", `${source.file}: contains more than ${workbookParts} parts`, {
+    throw new Failure("source_too_large", `${source.file}: the workbook has more than ${workbookParts} parts`, {
       hint: "save the sheet as a separate workbook, or as CSV UTF-8",
     });
   }

@@ -62,7 +62,7 @@ const problemOf = (code: string, severity: "error" | "warning", unlisted?: numbe
   ...(unlisted !== undefined && { unlisted }),
 });
 
-/** Keys, many of which are equal or similar. Some keys need escapes or are not valid Unicode. */
+/** Keys that are easily confused. They occur often, so that drawn records share keys. */
 const NEAR_KEYS = [
   "A",
   "a",
@@ -81,6 +81,7 @@ const NEAR_KEYS = [
   "e\u0301",
   "",
 ];
+/** Keys that need escapes in JSON, or that contain invisible characters or surrogate pairs. */
 const ODD_KEYS = ['q"', "b\\", "\u200b", "😀", "\ufeffA", "\t"];
 const key = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...NEAR_KEYS) },

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { restoreLineEnds } from "../../../src/web/client/pages/fix/line-ends.ts";
 
-/** Returns the value of a text area with this text. */
+/** Returns the text as a text area returns it: with LF line ends. */
 function inTextArea(text: string): string {
   return text.replace(/\r\n?/g, "\n");
 }

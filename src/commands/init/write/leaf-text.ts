@@ -101,9 +101,9 @@ function dateNotes(pattern: string, also: string | undefined): readonly string[]
 }
 
 function codeNotes({ choices }: ChoiceType, { unknown, withheld }: LookupForm): readonly string[] {
-  const more =
-    withheld === 0 ? [] : [`${withheld} ${unknown.length === 0 ? "" : "more "}rare ${plural(withheld, "code")}`];
-  const left = [...unknown, ...more];
+  const more = unknown.length === 0 ? "" : "more ";
+  const rest = withheld === 0 ? [] : [`${withheld} ${more}${plural(withheld, "code")} not shown`];
+  const left = [...unknown, ...rest];
   if (left.length === 0) return [];
   return [`TODO: codes without a matching choice: ${left.join(", ")}; the contract has ${choicesText(choices)}`];
 }
