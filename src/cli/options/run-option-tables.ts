@@ -120,7 +120,10 @@ export const CORRECTIONS = {
 export const FIELDS = {
   required: { help: "only required fields; with --under, the fields required if that attr is present" },
   under: { arg: "<attr>", help: "only this attr (such as payment.bank) and its children" },
-  search: { arg: "<word>", help: "only fields with this text in their attr, type, rules, codes or description" },
+  search: {
+    arg: "<word>",
+    help: "only fields with this text in their attr, type, rules, codes, description or condition",
+  },
 } as const;
 
 export const DOCTOR = { offline: { help: "skip the checks that connect to the platform" } } as const;

@@ -94,9 +94,9 @@ const unexplained: Explain = (answer) => Promise.resolve(answer);
 
 /**
  * Returns a function for rejections that name no field. The function asks the `reasons` operation for the problems of
- * the record. Problems at fields replace the known problems; other problems are added to them. If the request to that
- * operation is cancelled before it is sent, the result is `cancelled` too: nothing was processed, and the next attempt
- * repeats both requests.
+ * the record. If any of them names a field, they replace the known problems; otherwise, they are added. If the request
+ * to that operation is cancelled before it is sent, the result is `cancelled` too: nothing was processed, and the next
+ * attempt repeats both requests.
  */
 function explainer(reasons: PlainOperation, tools: RequestDependencies): Explain {
   const client = createImportClient({ ...tools, operation: { ...reasons, validates: true } });
