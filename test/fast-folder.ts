@@ -3,7 +3,7 @@ import { freemem, tmpdir } from "node:os";
 
 /** Linux keeps the files in this folder in memory. */
 const MEMORY = "/dev/shm";
-/** Several times the size of the files that exist at once: PostgreSQL databases and ledgers. */
+/** Free space that the tests need: several times the combined size of the databases and ledgers that exist at once. */
 const NEEDED_BYTES = 4 * 2 ** 30;
 
 /**

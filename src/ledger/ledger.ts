@@ -35,15 +35,18 @@ export const MAX_RECORD = 2_147_483_647;
 /** Starts runs and plans their records. */
 interface PlanningLedger {
   /**
-   * Starts a run and stores its setup. Attempts that an interrupted run has left in flight become `ambiguous`, or
-   * `pending` if they were idempotent.
+   * Starts a run and stores its setup. Records that an interrupted run left in flight become `ambiguous`, or `pending`
+   * if the request was idempotent.
    */
   startRun(run: NewRun): Promise<Run>;
   /** Discards the plan of an interrupted run, because the run will read its input again. */
   restartPlan(run: string): Promise<void>;
   /** Adds records of the input to the plan, in input order. */
   plan(run: string, items: readonly PlannedItem[] | PackedItems): Promise<void>;
-  /** Makes planned records `invalid` for reasons that were found after planning. For a plan that stays unfinished. */
+  /**
+   * Makes planned records `invalid` for reasons that were found after planning. Call this only if the plan stays
+   * unfinished; `finishPlan` does the same for a finished plan.
+   */
   exclude(run: string, excluded: readonly ExcludedRow[]): Promise<void>;
   /** Returns the open rows without a key from earlier pushes to this run's destination. */
   earlierWithoutKey(run: string): Promise<readonly RowWithoutKey[]>;
@@ -55,10 +58,10 @@ interface PlanningLedger {
    */
   finishPlan(run: string, policy: PlanPolicy): Promise<void>;
   /**
-   * Resumes a run. Attempts that any run left in flight become `ambiguous`, or `pending` if they were idempotent. No
-   * other run is active, because callers hold the ledger's lock. Records of this run without a final state (`pending`,
-   * `blocked`, `ambiguous`) are compared with all runs, as in `finishPlan`. An `existing` record becomes `skipped` if
-   * its content has been accepted since. For a run that is still `planning`, no records are compared; call
+   * Resumes a run. Records that any run left in flight become `ambiguous`, or `pending` if the request was idempotent.
+   * No other run is active, because callers hold the ledger's lock. Records of this run without a final state
+   * (`pending`, `blocked`, `ambiguous`) are compared with all runs, as in `finishPlan`. An `existing` record becomes
+   * `skipped` if its content has been accepted since. If the run is still `planning`, no records are compared; call
    * `restartPlan` next.
    */
   resumeRun(run: string, policy: PlanPolicy): Promise<Run>;

@@ -125,7 +125,7 @@ export function createRowMarks(): RowMarks {
   };
 }
 
-/** Returns a number that is unique in the file: the line of a CSV or NDJSON row, or the index of any other row. */
+/** Returns a number that is unique in the file: the index of a row in a JSON array, or the line of any other row. */
 function rowNumber(row: Row): number {
   if (row.table.kind === "csv" || !("pointer" in row)) return row.line;
   const index = /\/(\d{1,9})$/.exec(row.pointer)?.[1];

@@ -136,7 +136,7 @@ function withPush(commands: readonly (readonly string[])[], push: readonly strin
 interface PlanWatch {
   /** Notes that the requests since the last call were sent with the first ledger. */
   readonly note: () => Promise<void>;
-  /** Ignores the requests since the last call, which were sent with another ledger. */
+  /** Notes that the requests since the last call were sent with another ledger. Does not compare them. */
   readonly skip: () => Promise<void>;
   /** Compares the plan on the screen with the requests since the last call, then records them. */
   readonly compare: (push: CliEnd) => Promise<void>;

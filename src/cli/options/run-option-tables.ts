@@ -28,7 +28,7 @@ export const PUSH = {
     arg: "<duration>",
     kind: "duration",
     env: true,
-    help: "time after which a silent worker is lost (2s to 24h, default: 30s)",
+    help: "heartbeat timeout of workers (2s to 24h, default: 30s)",
   },
   /** `true` waits without a time limit; a number limits the wait, in milliseconds. */
   waitForSupplier: {

@@ -79,7 +79,7 @@ export const LOG_EVENTS = {
   notice: { level: "info", about: "a message for the user", fields: ["message"] },
   alert: {
     level: "error",
-    about: "a message on which the user must act, but the command continues",
+    about: "a message that requires action by the user; the command continues",
     fields: ["message"],
   },
   detail: { level: "debug", about: "a message shown with --verbose", fields: ["message"] },

@@ -56,7 +56,12 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
   const report = reportAt(overlay, findings);
   const read = actionSchema.safeParse(action);
   if (!read.success || !isJsonObject(action)) {
-    report("error", "bad-overlay", 'an action must have a "target" (JSONPath), and "update" or "remove: true"', path);
+    report(
+      "error",
+      "bad-overlay",
+      'an action needs a "target" (JSONPath), and either "update" or "remove: true"',
+      path,
+    );
     return true;
   }
   checkOverlayKeys(overlay, path, ACTION_NAMES, findings);

@@ -28,7 +28,7 @@ export interface DocumentRoots {
   readonly supplier?: string | undefined;
   /** Root locations by supplier code. */
   readonly documentRoots?: Readonly<Record<string, string>> | undefined;
-  /** Root location of all other suppliers. */
+  /** Root location for all other suppliers, and for payloads without a supplier. */
   readonly documentRoot?: string | undefined;
 }
 

@@ -148,7 +148,7 @@ function statementPooling(cause: Error, name: string): Failure {
 }
 
 function lastingConflict(cause: Error, name: string): Failure {
-  return new Failure("storage", `other transactions in the ledger ${name} are in the way: ${plain(cause.message)}`, {
+  return new Failure("storage", `other transactions block the ledger ${name}: ${plain(cause.message)}`, {
     hint: "check for other commands and long transactions that use the database; then run the same command again, or `migrate resume`",
     cause,
   });

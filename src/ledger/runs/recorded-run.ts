@@ -58,10 +58,10 @@ export function severalRuns(prefix: string): Failure {
 
 /** The status of a request in flight after its process has died. An idempotent request may be sent again. */
 export const AFTER_INTERRUPTION = [
-  { harmless: false, status: "ambiguous", reason: "the run ended before an answer was recorded" },
+  { harmless: false, status: "ambiguous", reason: "the run ended before a reply was recorded" },
   {
     harmless: true,
     status: "pending",
-    reason: "the run ended before an answer was recorded; the step may be repeated",
+    reason: "the run ended before a reply was recorded; the step may be repeated",
   },
 ] as const;

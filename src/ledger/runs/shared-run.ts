@@ -29,7 +29,7 @@ export interface SharedRun {
    * @throws Failure `run_unknown` if the run does not assign ranges
    */
   join(worker: WorkerIdentity): Promise<SharedWorker>;
-  /** Whether all ranges are done. Also answers after the run has ended. */
+  /** Whether all ranges are done. Also works after the run has ended. */
   isAllDone(): Promise<boolean>;
   /** Returns the ranges of dead workers to the queue. Resolves to the progress of the run. */
   watch(): Promise<SharedStatus>;

@@ -38,8 +38,9 @@ export function* otherContentAbandonedAt(tables: Tables, { number }: RunRow): Wo
 const IS_UNANSWERED = "(http is null or http >= 500 or http in (408, 409) or http < 300 and reason like 'HTTP %')";
 
 /**
- * SQL condition: the request of a `pending` attempt was sent. The requests of a step that may be repeated count as
- * sent. Any other attempt is followed by its repetition, unless its request was never sent.
+ * SQL condition: the request of a `pending` attempt was sent. A run repeats every sent request that stays `pending`, so
+ * the last attempt of a record was never sent. The exception is a step that may be repeated safely: its requests always
+ * count as sent.
  */
 const WAS_SENT = `(harmless or exists (select 1 from migrate.attempts as later where later.run = attempts.run
       and later.record = attempts.record and later.attempt > attempts.attempt))`;

@@ -112,8 +112,8 @@ function createTaskRunner<Answer, Message>(
 }
 
 /**
- * Calls `fail` with a failure when `STOP_GRACE_MS` have passed since the signal aborted. Returns a function that
- * cancels this.
+ * Calls `fail` with a failure `STOP_GRACE_MS` after the signal aborts. Returns a function that stops watching the
+ * signal.
  */
 function watchDeadline(signal: AbortSignal | undefined, fail: (error: Failure) => void): () => void {
   let timer: NodeJS.Timeout | undefined;

@@ -32,5 +32,5 @@ test("a long outage leaves all retries for conflicts", async () => {
 
 test("a conflict that lasts is not reported as an unreachable server", async () => {
   const scene = databaseWith(Array.from({ length: 12 }, () => "55P03"));
-  await expect(run(scene)).rejects.toThrow("other transactions in the ledger L are in the way: error 55P03");
+  await expect(run(scene)).rejects.toThrow("other transactions block the ledger L: error 55P03");
 });
