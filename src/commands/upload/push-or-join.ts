@@ -34,7 +34,7 @@ export async function pushOrJoin(options: PushOptions, dependencies: Dependencie
     if (joined === undefined) continue;
     const isAllSent = joined.reason === "done" && joined.failure === undefined;
     if (!isAllSent || !(await patiently(() => isLeftOpen(store, joined.run), dependencies))) return joined;
-    dependencies.notice(`No other process is left to complete run ${joined.run}, so this push completes it`);
+    dependencies.notice(`No other process is left to complete run ${joined.run}, so this push starts its own run`);
     worked = joined;
   }
 }

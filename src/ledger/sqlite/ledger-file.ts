@@ -130,7 +130,7 @@ function sqliteRemedy(code: number, path: string): string {
 export function corruptLedger(path: string, found: string, cause?: Error): Failure {
   return new Failure("ledger_damaged", `the ledger ${path} is corrupt: ${found}`, {
     hint:
-      "the ledger is left as it is; `migrate ledger check` lists the errors, and `migrate ledger repair` writes a " +
+      "the ledger was not changed; `migrate ledger check` lists the errors, and `migrate ledger repair` writes a " +
       "repaired copy with every readable record; records that may have been sent become ambiguous",
     cause,
   });

@@ -80,7 +80,10 @@ const VIOLATIONS = {
  */
 const FULLY_CHECKED_BYTES = 64 * 1024 * 1024;
 
-/** Up to this size, the pages of a ledger are checked each time the ledger is opened. The check takes about 100 ms. */
+/**
+ * Up to this size, the pages of a ledger with checksums are always checked when the ledger is opened. The check takes
+ * about 100 ms.
+ */
 const LARGE_BYTES = 128 * 1024 * 1024;
 
 export interface IntegrityOptions {
