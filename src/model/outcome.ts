@@ -38,7 +38,7 @@ export interface Outcome {
   readonly attempts?: number;
   /** The account number that the platform assigned. */
   readonly account?: string;
-  /** Time from the first byte sent until the outcome. */
+  /** Duration of the last request, in milliseconds: from its first byte to the end of the reply, or until it failed. */
   readonly durationMs?: number;
 }
 
