@@ -6,7 +6,7 @@
 // with the address, certificate authority and key of the platform in PLATFORM_URL, PLATFORM_CA and PLATFORM_KEY. The
 // text block after the program is its expected output.
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -55,8 +55,12 @@ export async function runExamples(folder) {
 
 function prepare(place, root, code) {
   mkdirSync(place);
-  cpSync(path.join(root, "fixtures/demo"), place, { recursive: true });
-  rmSync(path.join(place, "migrate.yaml"));
+  const demo = path.join(root, "fixtures/demo");
+  // The commands of the README write to subfolders of the demo.
+  for (const entry of readdirSync(demo, { withFileTypes: true })) {
+    if (entry.isFile() && entry.name !== "migrate.yaml")
+      cpSync(path.join(demo, entry.name), path.join(place, entry.name));
+  }
   cpSync(path.join(root, "fixtures/contract/contract.yaml"), path.join(place, "contract.yaml"));
   writeFileSync(path.join(place, "example.mjs"), code);
 }
