@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { open, rename, unlink } from "node:fs/promises";
+import { open, rename, stat, unlink } from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "./error-code.ts";
 
@@ -21,13 +21,15 @@ export interface ReplaceOptions {
  * the old file or the new file. On failure, the old file stays and the temporary file is removed.
  *
  * `write-file-atomic` and similar libraries do not fit: they write through a symbolic link at `file`, copy the mode of
- * the old file, and do not sync the folder. This function replaces a link, and sets the requested mode.
+ * the old file, and do not sync the folder. This function replaces a link, and sets the requested mode. A device or a
+ * pipe, such as `/dev/null`, is never replaced: the data is written to it.
  */
 export async function replaceFile(
   file: string,
   data: string | Uint8Array,
   { mode = 0o600, durable = true, tag = randomBytes(6).toString("hex") }: ReplaceOptions = {},
 ): Promise<void> {
+  if (await isStream(file)) return writeToStream(file, data);
   const draft = await openDraft(file, tag, mode);
   try {
     await draft.append(data);
@@ -38,6 +40,22 @@ export async function replaceFile(
     throw error;
   }
   if (durable) await syncFolder(path.dirname(file));
+}
+
+/** Whether the path, or the path that it links to, is a device, a pipe or a socket. */
+async function isStream(file: string): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined);
+  return found !== undefined && !found.isFile() && !found.isDirectory();
+}
+
+async function writeToStream(file: string, data: string | Uint8Array): Promise<void> {
+  // Without a reader, opening a pipe fails instead of waiting.
+  const handle = await open(file, constants.O_WRONLY | constants.O_NONBLOCK);
+  try {
+    await handle.appendFile(data);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** The new content of a file, written to a temporary file in the same folder. */

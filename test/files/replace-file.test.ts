@@ -1,4 +1,17 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { openDraft, replaceFile, replaceFileSync } from "../../src/files/replace-file.ts";
@@ -31,6 +44,27 @@ test("a failed replacement leaves no temporary file", async () => {
   mkdirSync(path.join(folder, "taken", "inside"), { recursive: true });
   await expect(replaceFile(path.join(folder, "taken"), "new")).rejects.toThrow("EISDIR");
   expect(readdirSync(folder)).toEqual(["taken"]);
+});
+
+test("a link to a device is kept, and the data is written to the device", async () => {
+  const folder = temporaryFolder();
+  const file = path.join(folder, "metrics");
+  symlinkSync("/dev/null", file);
+  await replaceFile(file, "new");
+  expect(lstatSync(file).isSymbolicLink()).toBe(true);
+  expect(statSync(file).isCharacterDevice()).toBe(true);
+  expect(readdirSync(folder)).toEqual(["metrics"]);
+});
+
+test.skipIf(process.platform === "win32")("a pipe gets the data if a program reads it", async () => {
+  const file = path.join(temporaryFolder(), "pipe");
+  execFileSync("mkfifo", [file]);
+  await expect(replaceFile(file, "unread")).rejects.toThrow("ENXIO");
+  const reader = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  await replaceFile(file, "new");
+  expect(readFileSync(reader, "utf8")).toBe("new");
+  closeSync(reader);
+  expect(statSync(file).isFIFO()).toBe(true);
 });
 
 test("two simultaneous replacements of one file both succeed, and leave one complete version", async () => {
