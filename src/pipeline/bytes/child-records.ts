@@ -1,7 +1,7 @@
 import type { CsvRow } from "../../model/record.ts";
 import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
 import { cellMarks, findCells, newRecordCells } from "../../read/csv/record-cells.ts";
-import { RECORD_FLAG, recordFlags } from "../../read/csv/record-flags.ts";
+import { RECORD_FLAG, recordFlags } from "../../read/csv/record-boundaries.ts";
 import { contentIn, hasAddedColumns, placesInOrder, ranksOf } from "../../read/join/arrange-rows.ts";
 import type { ChildSlice, JoinedSource } from "../../read/join/bytes/joined-chunk.ts";
 import { asBuffer, type ChildGroups } from "../../read/join/bytes/joined-piece.ts";

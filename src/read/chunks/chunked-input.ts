@@ -1,13 +1,16 @@
 import type { OpenedFile } from "../input/opened-file.ts";
 import { canBeginAt, keysOf, type OpenedSource } from "../input/opened-source.ts";
-import type { InputPosition, RowPosition } from "../../model/record.ts";
-import { chunksOf, type Piece } from "./chunk-builder.ts";
-import { jsonPieces, ndjsonPieces } from "./json-pieces.ts";
-import type { ChunkedInput, ChunkFile } from "./record-chunk.ts";
-import { SHEET_DELIMITER, sheetPieces } from "./sheet-pieces.ts";
+import { type InputPosition, isCsvRow, type RowPosition } from "../../model/record.ts";
+import type { ChunkContent, ChunkedInput, ChunkFile, KeptRow, PieceMarks, RecordChunk } from "./record-chunk.ts";
 import type { CsvLayout } from "../csv/csv-layout.ts";
 import { csvRecords } from "../csv/csv-records.ts";
-import { canBeginAnywhere, type TextSource } from "../text/text-bytes.ts";
+import { canBeginAnywhere, textBytes, type TextSource } from "../text/text-bytes.ts";
+import { WHOLE_RECORDS } from "../csv/record-boundaries.ts";
+import { NO_PROBLEMS, type ReadRow } from "../row/read-row.ts";
+import type { OpenedSheet } from "../workbook/open-workbook.ts";
+import { jsonElements } from "../json/json-rows.ts";
+import { isSpace } from "../json/json-splitter.ts";
+import { countLineFeeds } from "../text/utf8.ts";
 
 /** Returns a source as chunks; undefined if other sources are joined to it, or its rows are amended. */
 export function chunkedInput(root: OpenedSource, refuseChanged: () => Promise<void>): ChunkedInput | undefined {
@@ -63,4 +66,181 @@ async function* csvPieces(source: TextSource, layout: CsvLayout, from?: RowPosit
   for await (const { bytes, boundaries, line, next } of csvRecords(source, layout, from)) {
     yield { bytes: [bytes], line, boundaries, next: isSeekable ? next : undefined };
   }
+}
+
+/** Complete records that were read together. */
+interface Piece extends PieceMarks {
+  readonly bytes: readonly Uint8Array[];
+  /** The position of the record after the piece, if the file can be read from there. */
+  readonly next?: RowPosition | undefined;
+}
+
+/**
+ * Minimum size of every chunk except the last: a few thousand records. This is large enough to justify a message to a
+ * thread, and small enough to keep all threads busy.
+ */
+const CHUNK_BYTES = 256 * 1024;
+
+/**
+ * Combines the pieces of one file into chunks. If reading a piece fails, yields the earlier pieces before it throws the
+ * error.
+ * @param isFirst whether the first piece is at the start of the file
+ */
+async function* chunksOf(pieces: AsyncIterable<Piece>, file: number, isFirst: boolean): AsyncGenerator<RecordChunk> {
+  let waiting: Piece[] = [];
+  let size = 0;
+  let beginsFile = isFirst;
+  const take = (): RecordChunk => {
+    const next = waiting.at(-1)?.next;
+    const chunk = { file, isFirst: beginsFile, next, ...joined(waiting, size) };
+    waiting = [];
+    size = 0;
+    beginsFile = false;
+    return chunk;
+  };
+  try {
+    for await (const piece of pieces) {
+      waiting.push(piece);
+      size += piece.bytes.reduce((sum, { length }) => sum + length, 0);
+      if (size >= CHUNK_BYTES) yield take();
+    }
+  } catch (error) {
+    if (waiting.length > 0) yield take();
+    throw error;
+  }
+  if (waiting.length > 0) yield take();
+}
+
+/** Copies the bytes into a new buffer, so that the buffer can be transferred to another thread. */
+function joined(waiting: readonly Piece[], size: number): ChunkContent {
+  const bytes: Uint8Array<ArrayBuffer> = Buffer.allocUnsafeSlow(size);
+  let end = 0;
+  const pieces = waiting.map(({ bytes: parts, next: _next, ...marks }) => {
+    for (const part of parts) {
+      bytes.set(part, end);
+      end += part.length;
+    }
+    return { ...marks, end };
+  });
+  return { bytes, pieces };
+}
+
+/** The delimiter of the records into which rows of a sheet are converted. */
+const SHEET_DELIMITER = ",";
+
+/** Yields the rows below a sheet's header as CSV records, in the groups in which they are read. */
+async function* sheetPieces(sheet: OpenedSheet): AsyncGenerator<Piece> {
+  for await (const rows of sheet.rows()) if (rows.length > 0) yield sheetPiece(rows);
+}
+
+function sheetPiece(rows: readonly ReadRow[]): Piece {
+  const line = rows[0]?.row.line ?? 1;
+  const records: string[] = [];
+  const [lines, starts, ends, quoted]: [number[], number[], number[], number[]] = [[], [], [], []];
+  const keptRows = new Map<number, KeptRow>();
+  let end = 0;
+  for (const [number, { row, problems }] of rows.entries()) {
+    const cells = isCsvRow(row) ? row.cells : [];
+    const record = cells.map(csvCell).join(SHEET_DELIMITER);
+    records.push(record);
+    lines.push(row.line - line);
+    starts.push(end);
+    end += Buffer.byteLength(record);
+    ends.push(end);
+    end += 1;
+    if (record.includes('"')) quoted.push(number);
+    if (problems !== NO_PROBLEMS || !record.isWellFormed()) keptRows.set(number, { cells, problems });
+  }
+  const bytes = Buffer.from(`${records.join("\n")}\n`);
+  const controls = new Set(keptRows.keys());
+  const boundaries = { ...EVERY_RECORD, starts, ends, end, lines, quoted, controls };
+  return { bytes: [bytes], line, keptRows, boundaries };
+}
+
+function csvCell(text: string): string {
+  return SPECIAL.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const SPECIAL = /[",\r\n]/;
+
+/** The rows of a sheet are complete, and their cells are quoted correctly. */
+const EVERY_RECORD = { ...WHOLE_RECORDS, strayQuotes: new Set<number>(), unterminated: false } as const;
+
+/** Yields the elements of a JSON document, in the same groups as `jsonRows`. Throws the same failures as `jsonRows`. */
+async function* jsonPieces(source: TextSource): AsyncGenerator<Piece> {
+  for await (const { elements, firstIndex } of jsonElements(source)) {
+    const lines = elements.map(({ line }) => line);
+    const lengths = elements.map(({ bytes }) => bytes?.length ?? -1);
+    const bytes = elements.flatMap((element) => element.bytes ?? []);
+    yield { bytes, line: lines[0] ?? 1, elements: { firstIndex, lines, lengths } };
+  }
+}
+
+const LF = 10;
+
+/** Yields the lines of an NDJSON file, in the same groups as `ndjsonRows`. */
+async function* ndjsonPieces(source: TextSource): AsyncGenerator<Piece> {
+  const limit = source.limits.jsonRecordBytes;
+  let line = 1;
+  let begun = NOTHING;
+  for await (const chunk of withoutBlankStart(textBytes(source), (lines) => (line += lines))) {
+    const end = chunk.lastIndexOf(LF) + 1;
+    if (end > 0) {
+      const whole = chunk.subarray(0, end);
+      yield ndjsonPiece(begun, whole, { line, limit });
+      line += countLineFeeds(whole);
+      begun = NOTHING;
+    }
+    begun = appendToLine(begun, chunk.subarray(end), limit);
+  }
+  if (begun.size > 0) yield { bytes: begun.parts, line, tooLongAt: begun.size > limit ? line : undefined };
+}
+
+/** The start of an incomplete line. */
+interface BegunLine {
+  /** Number of bytes, without leading whitespace. */
+  readonly size: number;
+  /** The bytes of the line; empty if the line is too long to be kept. */
+  readonly parts: readonly Uint8Array[];
+}
+
+const NOTHING: BegunLine = { size: 0, parts: [] };
+
+function appendToLine(begun: BegunLine, bytes: Buffer, limit: number): BegunLine {
+  const more = begun.size === 0 ? withoutSpace(bytes) : bytes;
+  const size = begun.size + more.length;
+  return { size, parts: size > limit || size === 0 ? [] : [...begun.parts, more] };
+}
+
+/**
+ * Combines an incomplete line with the bytes that complete it. The bytes end with a line end. Omits the line if it is
+ * longer than `limit`.
+ */
+function ndjsonPiece(
+  begun: BegunLine,
+  bytes: Buffer,
+  { line, limit }: { readonly line: number; readonly limit: number },
+): Piece {
+  const lineEnd = bytes.indexOf(LF);
+  if (begun.size === 0 || begun.size + lineEnd <= limit) return { bytes: [...begun.parts, bytes], line };
+  return { bytes: [bytes.subarray(lineEnd + 1)], line: line + 1, tooLongAt: line };
+}
+
+/** Skips blank chunks at the start. `skipLines` receives the number of line ends in each of these chunks. */
+async function* withoutBlankStart(
+  chunks: AsyncIterable<Buffer>,
+  skipLines: (lines: number) => void,
+): AsyncGenerator<Buffer> {
+  let isBlank = true;
+  for await (const chunk of chunks) {
+    isBlank &&= withoutSpace(chunk).length === 0;
+    if (isBlank) skipLines(countLineFeeds(chunk));
+    else yield chunk;
+  }
+}
+
+function withoutSpace(bytes: Buffer): Buffer {
+  let start = 0;
+  while (start < bytes.length && isSpace(bytes[start])) start += 1;
+  return bytes.subarray(start);
 }

@@ -62,7 +62,7 @@ export function countLineEnds(bytes: Uint8Array): number {
   return bytes.includes(CR) ? countAllLineEnds(bytes) : countLineFeeds(bytes);
 }
 
-function countLineFeeds(bytes: Uint8Array): number {
+export function countLineFeeds(bytes: Uint8Array): number {
   const words = wordsOf(bytes);
   let count = 0;
   let at = 0;

@@ -1,8 +1,7 @@
 import { readdirSync } from "node:fs";
 import { expect, it } from "vitest";
 import { createSpoolStore } from "../../../src/read/join/bytes/child-spool.ts";
-import { byteKinds, findRecordBoundaries } from "../../../src/read/csv/record-boundaries.ts";
-import { recordFlags } from "../../../src/read/csv/record-flags.ts";
+import { byteKinds, findRecordBoundaries, recordFlags } from "../../../src/read/csv/record-boundaries.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 const PARENTS = 10_000;

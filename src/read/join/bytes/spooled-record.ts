@@ -1,7 +1,6 @@
 import { type ByteList, createByteList } from "../../../text/byte-list.ts";
 import type { CsvBytes } from "../../csv/csv-records.ts";
-import { WHOLE_RECORDS } from "../../csv/record-boundaries.ts";
-import { RECORD_FLAG } from "../../csv/record-flags.ts";
+import { RECORD_FLAG, WHOLE_RECORDS } from "../../csv/record-boundaries.ts";
 import type { ChildSlice } from "./joined-chunk.ts";
 
 /** Records of one file that were read together. */
@@ -36,7 +35,7 @@ export function addRecord(list: ByteList, parent: number, records: FlaggedRecord
   list.addByte(LF);
 }
 
-export interface SpooledRecords {
+interface SpooledRecords {
   readonly bytes: Uint8Array;
   readonly view: DataView;
   /** Offset of each record's header, sorted by parent, then in the order in which the records were added. */

@@ -2,12 +2,13 @@ import { Failure } from "../../../model/failure.ts";
 import { type CsvRecords, csvRecords } from "../../csv/csv-records.ts";
 import { keyVisitor, type VisitKeys } from "../../chunks/csv-keys.ts";
 import type { CsvLayout } from "../../csv/csv-layout.ts";
-import { recordFlags } from "../../csv/record-flags.ts";
+import { recordFlags } from "../../csv/record-boundaries.ts";
 import { type MatchedRows, newMatchedRows } from "../orphans.ts";
 import { type ChildSpool, createSpoolStore, type ParentRange } from "./child-spool.ts";
-import type { CsvChild, CsvSource } from "./csv-sources.ts";
 import type { ChildSlice } from "./joined-chunk.ts";
 import { createKeyTable, type KeyTable } from "./key-table.ts";
+import type { OpenedFile } from "../../input/opened-file.ts";
+import type { OpenedChild, OpenedSource } from "../../input/opened-source.ts";
 
 /** The records of child sources, in the order of their parents. */
 export interface SpreadChildren {
@@ -142,4 +143,39 @@ async function spread(
     }
   }
   return { child, count, matched };
+}
+
+type OpenedCsv = Extract<OpenedFile, { readonly kind: "csv" }>;
+
+/** A root source and its child sources, all of them CSV files. */
+export interface CsvSource extends OpenedSource {
+  readonly files: readonly OpenedCsv[];
+  readonly children: readonly CsvChild[];
+}
+
+interface CsvChild extends OpenedChild {
+  readonly files: readonly OpenedCsv[];
+}
+
+/**
+ * Returns the sources of a join as CSV sources. Returns undefined if there are no child sources, if a file is not CSV,
+ * if a child source has children or its own key, or if rows are omitted or amended.
+ */
+export function csvSources(root: OpenedSource): CsvSource | undefined {
+  const files = csvFiles(root);
+  const children = root.children.flatMap((child) => {
+    const below = isSimple(child) ? csvFiles(child) : undefined;
+    return below === undefined ? [] : [{ ...child, files: below }];
+  });
+  if (files === undefined || root.amend !== undefined || children.length < root.children.length) return undefined;
+  return children.length === 0 ? undefined : { ...root, files, children };
+}
+
+function isSimple({ key, distinct, pick, amend, children }: OpenedChild): boolean {
+  return key === undefined && !distinct && pick === undefined && amend === undefined && children.length === 0;
+}
+
+function csvFiles({ files }: OpenedSource): readonly OpenedCsv[] | undefined {
+  const texts = files.filter((file) => file.kind === "csv");
+  return texts.length === files.length ? texts : undefined;
 }
