@@ -7,10 +7,9 @@ import { type CellFindings, type ChangedCell, createChangeCounter } from "./corr
 import type { CorrectionIndex, RejectedRow, ReturnedRow } from "./correction-index.ts";
 import { type ComparedCell, comparedCells, isList } from "./match-rows.ts";
 import { openKeyRestorer } from "./restore-keys.ts";
-import type { ReturnedColumns } from "./returned-columns.ts";
-import type { KeyColumns } from "./returned-rows.ts";
+import type { KeyColumns, ReturnedColumns } from "./returned-rows.ts";
 
-export interface CellChangeOptions {
+interface CellChangeOptions {
   readonly index: CorrectionIndex;
   readonly fingerprints: Fingerprints;
   readonly columnsOf: (source: string) => readonly string[];
@@ -31,7 +30,7 @@ export interface ChangedRow {
 }
 
 /** Distinguishes corrections from other changes to cells. */
-export interface CellChanges {
+interface CellChanges {
   readonly add: (exported: RejectedRow, row: ReturnedRow) => void;
   /** @param outcomes path of the file in the report that contains the keys of its records */
   readonly finish: (outcomes: string) => Promise<{

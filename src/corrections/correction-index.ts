@@ -10,6 +10,8 @@ import { Failure } from "../model/failure.ts";
 import { readFailure } from "../read/text/file-bytes.ts";
 import type { ManifestLine } from "../report/rejects/rejects-manifest.ts";
 import { notOfReport } from "./read-manifest.ts";
+import { isJsonObject, type JsonObject } from "../json/json-value.ts";
+import { parseJson } from "../json/parse-json.ts";
 
 /** An exported row. */
 export interface RejectedRow {
@@ -116,7 +118,7 @@ export async function loadRejectedRows({ database }: CorrectionIndex, file: stri
   );
   const counts = new Map<string, number>();
   database.exec("begin");
-  for await (const text of linesIn(file)) {
+  for await (const text of linesIn(file, file)) {
     const [source, record, key, fingerprint, errors, marks, cells] = lineOf(text, file);
     const number = counts.get(source) ?? 0;
     counts.set(source, number + 1);
@@ -125,14 +127,6 @@ export async function loadRejectedRows({ database }: CorrectionIndex, file: stri
   database.exec(
     "commit; create index exported_by_fingerprint on exported (source, fingerprint); create index exported_by_key on exported (source, key); create index exported_by_record on exported (record)",
   );
-}
-
-async function* linesIn(file: string): AsyncGenerator<string> {
-  try {
-    yield* createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
-  } catch (error) {
-    throw readFailure(file, error);
-  }
 }
 
 function lineOf(text: string, file: string): ManifestLine {
@@ -181,4 +175,23 @@ export function rejectedRow(found: Found): RejectedRow {
     errors: isErrors(faulty) ? faulty : [],
     cells: isCells(cellFingerprints) ? cellFingerprints : "",
   };
+}
+
+/** @param name the name of the file in messages */
+export async function* readOutcomes(file: string, name: string): AsyncGenerator<JsonObject> {
+  for await (const line of linesIn(file, name)) {
+    const outcome = parseJson(line);
+    if (isJsonObject(outcome)) yield outcome;
+  }
+}
+
+async function* linesIn(file: string, name: string): AsyncGenerator<string> {
+  const input = createReadStream(file);
+  try {
+    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+  } catch (error) {
+    throw readFailure(name, error);
+  } finally {
+    input.destroy();
+  }
 }

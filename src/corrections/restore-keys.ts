@@ -3,8 +3,7 @@ import { isCsvRow, type Row } from "../model/record.ts";
 import type { Fingerprints } from "../report/rejects/fingerprints.ts";
 import { isChangeKind } from "./change-kind.ts";
 import type { ChangeCounter, ChangedCell } from "./correction-findings.ts";
-import type { CorrectionIndex, RejectedRow } from "./correction-index.ts";
-import { readOutcomes } from "./report-outcomes.ts";
+import { type CorrectionIndex, readOutcomes, type RejectedRow } from "./correction-index.ts";
 
 interface ChangedKey {
   readonly change: ChangedCell;
@@ -16,13 +15,13 @@ interface ChangedKey {
 }
 
 /** Restores the previous values of keys. Uses only values that match the fingerprint of the exported key. */
-export interface KeyRestorer {
+interface KeyRestorer {
   readonly restore: (key: ChangedKey) => void;
   /** Restores further keys from the outcomes of the report, if no reversed change produced their previous values. */
   readonly finish: (outcomes: string) => Promise<void>;
 }
 
-export interface KeyCounters {
+interface KeyCounters {
   /** Keys that could not be restored. */
   readonly keys: ChangeCounter;
   readonly restored: ChangeCounter;

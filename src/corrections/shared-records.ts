@@ -7,9 +7,8 @@ import { keysIn, openSource, withDescendants } from "../read/input/opened-source
 import { canonicalKey } from "../text/canonical-key.ts";
 import { plainText } from "../text/plain-text.ts";
 import { shellCommand } from "../text/shell-command.ts";
-import { openCorrectionIndex } from "./correction-index.ts";
+import { openCorrectionIndex, readOutcomes } from "./correction-index.ts";
 import type { RejectsReport } from "./read-manifest.ts";
-import { readOutcomes } from "./report-outcomes.ts";
 import { withoutJoin } from "./returned-rows.ts";
 
 export interface RejectsFolder extends RejectsReport {
