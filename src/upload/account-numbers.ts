@@ -1,5 +1,5 @@
 import type { RequestResult } from "../platform/import/classified-request.ts";
-import { namesAccount } from "../platform/reply/names-account.ts";
+import { namesAccount } from "../platform/reply/named-record.ts";
 import type { RecordState } from "./record-state.ts";
 
 /** The account numbers that replies assigned to the most recent records of a run. */

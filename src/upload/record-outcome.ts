@@ -1,6 +1,6 @@
 import { type Clock, timestamp } from "../time/clock.ts";
 import type { Writable } from "../model/writable.ts";
-import { namesAccount } from "../platform/reply/names-account.ts";
+import { namesAccount } from "../platform/reply/named-record.ts";
 import { NON_FIELD_ERRORS } from "../json/attr.ts";
 import type { PlatformProblem } from "../model/problem.ts";
 import type { AttemptOutcome, PartialRecord } from "../ledger/records/requests.ts";

@@ -9,9 +9,10 @@ import { createRateControl, type RateControl } from "./rate/adaptive-concurrency
 import { createStepLimits, type StepLimits } from "./rate/step-limit.ts";
 import { createRetryBudget, type RetryBudget } from "./retry.ts";
 import { createSendQueue, type SendQueue } from "./send-queue.ts";
-import { createShutdown, type Shutdown } from "./shutdown.ts";
-import type { UploadDependencies, UploadEnd, UploadOptions } from "./upload-types.ts";
+import type { EndCause, UploadDependencies, UploadEnd, UploadOptions } from "./upload-types.ts";
 import { createStepOrder, type StepOrder } from "./workflow-position.ts";
+import { setMaxListeners } from "node:events";
+import { Failure } from "../model/failure.ts";
 
 /** State shared by all rounds of an upload. */
 interface UploadContext {
@@ -85,4 +86,61 @@ export function createRounds(
       ledgerWriter: createLedgerWriter({ ledger, run: options.run, clock, onFailure: shutdown.stop }),
     };
   };
+}
+
+/** Ends an upload early, because of the user, a failure or a bug. The first cause counts. */
+interface Shutdown {
+  /** Aborts when no more requests may be started. */
+  readonly stopping: AbortSignal;
+  /** Aborts when requests in flight must be cancelled. */
+  readonly aborted: AbortSignal;
+  /** Ends the upload because of an error, which is a Failure or a bug. */
+  readonly stop: (error: unknown) => void;
+  /**
+   * Call this when the upload has ended.
+   * @throws the error that stopped the upload, if it is a bug
+   */
+  readonly end: () => EndCause;
+}
+
+const GRACE_MS = 30_000;
+
+function createShutdown({ drain, abort }: UploadOptions, clock: Clock): Shutdown {
+  const stopping = new AbortController();
+  const aborted = new AbortController();
+  const ended = new AbortController();
+  // Every record that waits for a retry adds a listener.
+  setMaxListeners(0, stopping.signal, aborted.signal);
+  let error: unknown;
+
+  stopping.signal.addEventListener("abort", () => {
+    void clock.sleep(GRACE_MS, ended.signal).then(() => aborted.abort());
+  });
+  const abortAll = (): void => {
+    stopping.abort();
+    aborted.abort();
+  };
+  onAbort(drain, () => stopping.abort(), ended.signal);
+  onAbort(abort, abortAll, ended.signal);
+
+  return {
+    stopping: stopping.signal,
+    aborted: aborted.signal,
+    stop(cause) {
+      if (!stopping.signal.aborted) error = cause;
+      stopping.abort();
+    },
+    end() {
+      ended.abort();
+      if (!stopping.signal.aborted) return { reason: "done" };
+      if (error === undefined) return { reason: "drained" };
+      if (error instanceof Failure) return { reason: "stopped", failure: error };
+      throw error;
+    },
+  };
+}
+
+function onAbort(signal: AbortSignal, act: () => void, until: AbortSignal): void {
+  if (signal.aborted) act();
+  else signal.addEventListener("abort", act, { once: true, signal: until });
 }

@@ -1,6 +1,6 @@
 import type { Failure } from "../model/failure.ts";
 import type { MaySend, RequestResult } from "../platform/import/classified-request.ts";
-import { finish, giveUpPolling, failRecord, applyResult, retryLater } from "./next-request.ts";
+import { applyResult, failRecord, finish, giveUpPolling, retryLater } from "./next-request.ts";
 import { isIdempotent, noteUnclear, type RecordState } from "./record-state.ts";
 import { decideRetry } from "./retry.ts";
 import type { SendContext } from "./send-context.ts";
@@ -9,7 +9,7 @@ import type { SendContext } from "./send-context.ts";
  * Sends one request for a record and handles its reply. After a shutdown, sends no request, and the record becomes
  * `pending`, or `ambiguous` if the platform may already have it. Never rejects.
  */
-export async function sendRecord(state: RecordState, context: SendContext): Promise<void> {
+async function sendRecord(state: RecordState, context: SendContext): Promise<void> {
   if (mayLeave(state, context)) await sendOnce(state, context).catch((error: unknown) => failRecord(error, context));
   else if (isPatienceOver(state, context)) giveUpPolling(state, undefined, context);
   else finish(state, { status: "pending", reason: "not sent" }, undefined, context);
@@ -123,4 +123,45 @@ function permissionToSend(state: RecordState, context: SendContext): MaySend {
     state.epoch = rate.epoch();
     return mayLeave(state, context);
   };
+}
+
+/**
+ * Sends queued records within the limits of the rate control and the steps. Resolves when the queue is empty and
+ * closed. After a shutdown, the remaining records become `pending`, or `ambiguous` if the platform may already have
+ * them.
+ */
+export async function dispatchAll(context: SendContext): Promise<void> {
+  const { queue, rate, shutdown, stepLimits } = context;
+  const hasSlot = ({ position }: RecordState): boolean => stepLimits.isOpen(position.step);
+
+  const ending = AbortSignal.any([shutdown.stopping, queue.over]);
+  /**
+   * Returns a promise that resolves when the caller should try again; undefined if a request may be sent immediately.
+   */
+  const waitForSlot = (): Promise<void> | undefined => {
+    if (queue.isIdle(hasSlot) || stepLimits.inFlight() >= rate.limit()) return queue.changed();
+    return rate.waitForTurn(ending);
+  };
+
+  shutdown.stopping.addEventListener("abort", queue.notify);
+  while (!shutdown.stopping.aborted && !queue.isOver()) {
+    const wait = waitForSlot();
+    if (wait === undefined) void dispatch(queue.next(hasSlot), context);
+    else await wait;
+  }
+  while (!queue.isOver()) {
+    const state = queue.next();
+    if (state === undefined) await queue.changed();
+    else await sendRecord(state, context);
+  }
+}
+
+async function dispatch(state: RecordState | undefined, context: SendContext): Promise<void> {
+  if (state === undefined) return;
+  const { queue, stepLimits } = context;
+  const slot = stepLimits.enter(state.position.step);
+  state.stepSlot = slot;
+  await sendRecord(state, context);
+  stepLimits.leave(slot);
+  queue.notify();
 }

@@ -1,5 +1,5 @@
 import { createSupplierBreakers, type SupplierBreakers } from "./breaker/supplier-breaker.ts";
-import { dispatchAll } from "./dispatcher.ts";
+import { dispatchAll } from "./send-record.ts";
 import { enterPosition } from "./next-request.ts";
 import { intentFor, newRecordState } from "./record-state.ts";
 import { createRounds, type SendContext } from "./send-context.ts";
