@@ -1,5 +1,5 @@
 import type { Contract } from "../contract/contract.ts";
-import type { Operation } from "../contract/operations/operation.ts";
+import type { Operation, OperationAddress } from "../contract/operations/operation.ts";
 import { definedMembers } from "../json/defined-members.ts";
 import type { MappingDocument } from "../map/document/mapping-document.ts";
 import type { Measure } from "../map/document/measures.ts";
@@ -12,16 +12,16 @@ import { pathsFrom, readContractWithFindings, usableOperation } from "./contract
 import type { ContractCaching, Notifier } from "./dependencies.ts";
 import { type InputDependencies, type InputOptions, type JobInput, openJobInput } from "./job-input.ts";
 import { filesOfMapping, type MappingFile, mappingOf, readJobMapping } from "./job-mapping.ts";
-import {
-  noticeForeignOverlays,
-  noticeOtherOperation,
-  noticeSkippedRules,
-  noticeUnmappedFields,
-} from "./job-notices.ts";
-import { type Prerequisite, prerequisiteOf } from "./prerequisite.ts";
 import type { JobSettings } from "./settings/job-settings.ts";
-import { loadRuleContext } from "./settings/rule-configuration.ts";
+import { loadRuleContext, skippedRulesText } from "./settings/rule-configuration.ts";
 import { setupPaths } from "./settings/setup-paths.ts";
+import { WRITTEN_FOR_ANOTHER } from "../contract/document/written-for.ts";
+import { findOperation, operationsNamed } from "../contract/operations/find-operation.ts";
+import { sentTypes } from "../contract/operations/step-fields.ts";
+import { rulesWithin } from "../rules/engine/rule-requirements.ts";
+import type { Rule } from "../rules/language/rule.ts";
+import { namesInPath } from "../contract/operations/request-parameters.ts";
+import { type AttrPath, formatAttr } from "../json/attr.ts";
 
 /** The parts of a job that another thread needs to convert rows to records. */
 export interface CompiledJob {
@@ -128,4 +128,90 @@ export function requireKey({ keyAttr }: Mapping): void {
   throw new Failure("config", "records have no business key, so they could not be recognised later", {
     hint: "set the attr of the key: `key:` in the mapping, or `x-migrate-key` in the contract",
   });
+}
+
+function noticeOtherOperation(
+  document: MappingDocument | undefined,
+  used: Operation,
+  { operations }: Contract,
+  dependencies: Notifier,
+): void {
+  if (document?.operation === undefined || operationsNamed(operations, document.operation).includes(used)) return;
+  const { file, lineOf, operation } = document;
+  dependencies.notice(
+    `${file}:${lineOf(["operation"])}: the operation ${operation} is not used: --operation, MIGRATE_OPERATION or ` +
+      `\`operation\` in migrate.yaml overrides it with ${used.id}`,
+  );
+}
+
+function noticeUnmappedFields(mapping: Mapping, file: string | undefined, dependencies: Notifier): void {
+  const { unmappedRequired } = mapping;
+  if (unmappedRequired.length === 0) return;
+  dependencies.notice(`${file ?? ""}: nothing fills ${unmappedRequired.join(", ")}, which the contract requires`);
+}
+
+/** Shows one notice about rules that cannot be checked, instead of a problem for every record. */
+function noticeSkippedRules(operation: Operation, ruleContext: RuleContext | undefined, dependencies: Notifier): void {
+  const skipped = ruleContext && skippedRulesText(rulesOf(operation), ruleContext);
+  if (skipped !== undefined) dependencies.notice(skipped);
+}
+
+/** Returns every rule that can apply to a payload of the operation. */
+export function rulesOf(operation: Operation): readonly Rule[] {
+  return [...new Set(sentTypes(operation).flatMap(rulesWithin))];
+}
+
+function noticeForeignOverlays({ findings }: Contract, dependencies: Notifier): void {
+  for (const { code, place, message } of findings) {
+    if (code === WRITTEN_FOR_ANOTHER) dependencies.notice(`${place.file}: ${message}`);
+  }
+}
+
+/** The operation whose records must be accepted first, and the attr with which a payload refers to such a record. */
+interface Prerequisite {
+  readonly operation: Operation;
+  readonly key: AttrPath;
+  readonly isOwnKey: boolean;
+}
+
+/**
+ * Returns the prerequisite that `after` in a mapping declares. If `after` names no attr, both records have the same
+ * key.
+ * @throws Failure `mapping_invalid` if no attr refers to the prerequisite, if the mapping does not set one of its path
+ * parameters, or if every record would depend on itself
+ */
+function prerequisiteOf(
+  document: MappingDocument,
+  own: Operation,
+  { contract, mapping: { keyAttr } }: { readonly contract: Contract; readonly mapping: Mapping },
+): Prerequisite | undefined {
+  const { after, file, lineOf } = document;
+  if (after === undefined) return undefined;
+  const attr = after.key ?? keyAttr;
+  const place = { file, line: lineOf(["after"]) };
+  const refused = (message: string, hint: string): Failure => new Failure("mapping_invalid", message, { hint, place });
+  if (attr === undefined) {
+    throw refused(
+      "`after` does not specify which attr of a payload refers to the other record",
+      "write `after: { operation: ..., key: ... }`, or set `key` in the mapping",
+    );
+  }
+  const operation = findOperation(contract, after.operation);
+  const missing = namesInPath(operation.path).find((name) => document.parameters[name] === undefined);
+  if (missing !== undefined) {
+    throw refused(
+      `\`after\` names an operation with the path parameter "${missing}", which this mapping does not set`,
+      `the records of ${operation.id} are identified by their key and their path parameters: set the same parameters, or name another operation`,
+    );
+  }
+  const isOwnKey = keyAttr !== undefined && formatAttr(attr) === formatAttr(keyAttr);
+  const { method, path } = operation;
+  const addresses: readonly OperationAddress[] = [own, ...own.steps.map((step) => step.operation)];
+  if (!isOwnKey || !addresses.some((one) => one.method === method && one.path === path)) {
+    return { operation, key: attr, isOwnKey };
+  }
+  throw refused(
+    "`after` names this mapping's own operation, so every record would wait for itself",
+    "set `after` to the operation whose records must be accepted first, or use `after: { operation: ..., key: ... }` with another attr",
+  );
 }

@@ -5,15 +5,14 @@ import { pathsFrom, readContractWithFindings, usableOperation } from "../../job/
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { mappingOf, readJobMapping } from "../../job/job-mapping.ts";
-import { requireKey } from "../../job/job.ts";
-import { rulesOf } from "../../job/job-notices.ts";
+import { requireKey, rulesOf } from "../../job/job.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
 import { loadRuleContext, skippedRulesText } from "../../job/settings/rule-configuration.ts";
 import type { MappingDocument } from "../../map/document/mapping-document.ts";
 import { mappedAttrs } from "../../map/node/mapped-attrs.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { shellCommand } from "../../text/shell-command.ts";
-import { type Check, failed, inspect, ok, skipped, warning, INVALID_EXIT_CODE } from "./check.ts";
+import { type Check, failed, inspect, INVALID_EXIT_CODE, ok, skipped, warning } from "./check.ts";
 
 /**
  * Checks the contract, the operation and its rules, and counts the required attrs that the mapping fills.

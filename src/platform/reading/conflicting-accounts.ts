@@ -1,5 +1,5 @@
 import { canonicalJson, type JsonObject } from "../../json/json-value.ts";
-import { namesAccount } from "../reply/names-account.ts";
+import { namesAccount } from "../reply/named-record.ts";
 import { type LookupResult, unknown } from "./lookup-result.ts";
 
 interface NumberedRecord {

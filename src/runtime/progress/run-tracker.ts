@@ -1,15 +1,15 @@
-import type { RunEvent } from "../../job/run-event.ts";
 import {
   type InputProgress,
   type Pace,
+  type RunEvent,
   type RunIdentity,
   type RunProgress,
   type RunState,
   type SendProgress,
-  type Sharing,
   sendTotals,
+  type Sharing,
 } from "../../job/run-progress.ts";
-import { timestamp, type WallClock, type MonotonicClock } from "../../time/clock.ts";
+import { type MonotonicClock, timestamp, type WallClock } from "../../time/clock.ts";
 
 /** Derives the progress of a run from its events. */
 export interface RunTracker {
