@@ -1,3 +1,4 @@
+import { createNumberSet, type NumberSet } from "../text/number-set.ts";
 import { createHash } from "node:crypto";
 import type { Job } from "../job/job.ts";
 import type { RowCounts } from "../model/proof.ts";
@@ -26,13 +27,13 @@ export interface RowCounter {
 }
 
 export function createRowCounter(): RowCounter {
-  const files = new Map<string, { readonly marks: RowMarks; readonly counts: Record<RowOutcome, number> }>();
+  const files = new Map<string, { readonly marks: NumberSet; readonly counts: Record<RowOutcome, number> }>();
   return {
     count: (source, row, rowOutcome) => {
       const name = fileKey(source, row.table.file);
-      const known = files.get(name) ?? { marks: createRowMarks(), counts: { ...NONE } };
+      const known = files.get(name) ?? { marks: createNumberSet(), counts: { ...NONE } };
       files.set(name, known);
-      if (known.marks.mark(rowNumber(row))) known.counts[rowOutcome] += 1;
+      if (known.marks.add(rowNumber(row))) known.counts[rowOutcome] += 1;
     },
     has: (source, row) => files.get(fileKey(source, row.table.file))?.marks.has(rowNumber(row)) === true,
     countsOf: (source, file) => files.get(fileKey(source, file))?.counts ?? NONE,
@@ -97,32 +98,6 @@ function pickingSources(spec: SourceSpec, isBelow: boolean): ReadonlySet<string>
     ...(picks ? [spec.name] : []),
     ...spec.children.flatMap((child) => [...pickingSources(child, picks)]),
   ]);
-}
-
-/** The set of row numbers seen in one file. It uses one bit per row, so millions of rows need little memory. */
-export interface RowMarks {
-  /** Returns false if the row was already marked. */
-  readonly mark: (number: number) => boolean;
-  readonly has: (number: number) => boolean;
-}
-
-export function createRowMarks(): RowMarks {
-  let bits = new Uint8Array(1024);
-  const has = (number: number): boolean => ((bits[Math.floor(number / 8)] ?? 0) & (1 << (number % 8))) !== 0;
-  return {
-    has,
-    mark: (number) => {
-      if (has(number)) return false;
-      const at = Math.floor(number / 8);
-      if (at >= bits.length) {
-        const larger = new Uint8Array(Math.max(at + 1, bits.length * 2));
-        larger.set(bits);
-        bits = larger;
-      }
-      bits[at] = (bits[at] ?? 0) | (1 << (number % 8));
-      return true;
-    },
-  };
 }
 
 /** Returns a number that is unique in the file: the index of a row in a JSON array, or the line of any other row. */

@@ -8,7 +8,8 @@ import type { MeasureProof } from "../model/proof.ts";
 import { type InputRecord, isCsvRow, type Row } from "../model/record.ts";
 import { type Amount, type TracedAmount, amountsOf, cellReader, createMeasureTotals, isWhole } from "./measure-sums.ts";
 import type { PlatformAnswer } from "./platform-check.ts";
-import { type ProofTable, type RowMarks, createRowMarks, rowsOf } from "./row-counter.ts";
+import { createNumberSet, type NumberSet } from "../text/number-set.ts";
+import { type ProofTable, rowsOf } from "./row-counter.ts";
 
 export interface AmountTracer {
   readonly add: (record: MeasuredRecord) => Promise<void>;
@@ -124,14 +125,14 @@ interface MeasuredColumns {
 /** Creates an empty set of the columns, by file, that contain amounts of a measure. */
 function createColumns(): MeasuredColumns {
   const byFile = new Map<string, Set<number>>();
-  const seen = new Map<string, RowMarks>();
+  const seen = new Map<string, NumberSet>();
   return {
     isNew: (place) => {
       if (place?.columnNumber === undefined) return true;
       const column = `${place.file}\n${place.columnNumber}`;
-      const marks = seen.get(column) ?? createRowMarks();
+      const marks = seen.get(column) ?? createNumberSet();
       seen.set(column, marks);
-      return marks.mark(place.line);
+      return marks.add(place.line);
     },
     learn: (place) => {
       if (place?.columnNumber === undefined) return;

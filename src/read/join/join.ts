@@ -1,17 +1,11 @@
+import { createNumberSet, type NumberSet } from "../../text/number-set.ts";
 import { Failure } from "../../model/failure.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import type { InputPosition, JoinedRecord } from "../../model/record.ts";
 import { arrangeRows } from "./arrange-rows.ts";
 import type { ChildFinder, StoredRow } from "./child-store.ts";
 import { type ChildRows, joinedRow, NO_ROWS } from "./joined-row.ts";
-import {
-  type Ancestors,
-  type MatchedRows,
-  nearestParents,
-  newMatchedRows,
-  noMatch,
-  orphanProblems,
-} from "./orphans.ts";
+import { type Ancestors, nearestParents, noMatch, orphanProblems } from "./orphans.ts";
 import { type JoinPlan, planJoin, type PlannedChild, type SearchedSource } from "./join-plan.ts";
 import { type OpenedChild, type OpenedSource, rowsOf, withDescendants } from "../input/opened-source.ts";
 import type { ReadLimits } from "../read-limits.ts";
@@ -60,7 +54,7 @@ async function* joinedRows(
   const sources = children.flatMap(withDescendants<PlannedChild>);
   const state: JoinState = {
     limits,
-    matched: new Map(sources.map((each) => [each, newMatchedRows(each.store.count)])),
+    matched: new Map(sources.map((each) => [each, createNumberSet()])),
     counts: new Map(sources.map(({ child, store }) => [child.name, store.count])),
   };
   let count = 0;
@@ -74,7 +68,8 @@ async function* joinedRows(
 
 export interface JoinState {
   readonly limits: ReadLimits;
-  readonly matched: ReadonlyMap<SearchedSource, MatchedRows>;
+  /** The ids of the rows that have a parent. */
+  readonly matched: ReadonlyMap<SearchedSource, NumberSet>;
   /** Number of rows by source. The number for the root source is set after the root source has been read. */
   readonly counts: Map<string, number>;
 }

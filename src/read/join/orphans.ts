@@ -143,7 +143,6 @@ export async function noMatch(child: OpenedChild, parent: OpenedSource, count: n
   return new Failure("source_no_match", message, { hint, ...(own && { place: own.place }) });
 }
 
-/** Returns the place and the shape of the first key of a source. */
 async function firstKey(
   source: OpenedSource,
   column: string,
@@ -179,35 +178,3 @@ function looseKey(row: Row, name: string): string | undefined {
     .replace(/[\s\p{Cf}]/gu, "")
     .replace(/^0+(?=.)/, "");
 }
-
-/** The set of rows of a child source that have a parent, stored as one bit per row. */
-export interface MatchedRows {
-  readonly add: (id: number) => void;
-  readonly has: (id: number) => boolean;
-  readonly size: () => number;
-}
-
-/** @param rows expected number of rows; the actual number may be higher */
-export function newMatchedRows(rows = 0): MatchedRows {
-  let bits = new Uint8Array(Math.ceil(rows / 8));
-  let size = 0;
-  const has = (id: number): boolean => (((bits[id >> 3] ?? 0) >> (id & 7)) & 1) === 1;
-  return {
-    has,
-    size: () => size,
-    add: (id) => {
-      if (has(id)) return;
-      if (id >> 3 >= bits.length) bits = widened(bits, id >> 3);
-      bits[id >> 3] = (bits[id >> 3] ?? 0) | (1 << (id & 7));
-      size += 1;
-    },
-  };
-}
-
-function widened(bits: Uint8Array<ArrayBuffer>, needed: number): Uint8Array<ArrayBuffer> {
-  const wider = new Uint8Array(2 * Math.max(needed, MIN_BYTES));
-  wider.set(bits);
-  return wider;
-}
-
-const MIN_BYTES = 1024;

@@ -1,3 +1,4 @@
+import { createNumberSet, type NumberSet } from "../../text/number-set.ts";
 import path from "node:path";
 import { NEEDS_WORK, type Outcome } from "../../model/outcome.ts";
 import { type InputRecord, isCsvRow, type Row } from "../../model/record.ts";
@@ -217,27 +218,17 @@ function fitsColumns({ row, child }: RejectRow, known: KnownColumns): boolean {
  * list.
  */
 function createRowMemory(): (row: Row) => boolean {
-  const byFile = new Map<Row["table"], Uint8Array>();
+  const byFile = new Map<Row["table"], NumberSet>();
   return (row) => {
-    const number = rowNumber(row);
-    const bits = wideEnough(byFile.get(row.table) ?? new Uint8Array(), number);
-    byFile.set(row.table, bits);
-    const before = bits[number >> 3] ?? 0;
-    bits[number >> 3] = before | (1 << (number & 7));
-    return ((before >> (number & 7)) & 1) === 1;
+    const known = byFile.get(row.table) ?? createNumberSet();
+    byFile.set(row.table, known);
+    return !known.add(rowNumber(row));
   };
 }
 
 function rowNumber(row: Row): number {
   const element = isCsvRow(row) ? undefined : /\d+$/.exec(row.pointer)?.[0];
   return element === undefined ? row.line : Number(element);
-}
-
-function wideEnough(bits: Uint8Array, number: number): Uint8Array {
-  if (number >> 3 < bits.length) return bits;
-  const wider = new Uint8Array(Math.max(1024, bits.length * 2, (number >> 3) + 1));
-  wider.set(bits);
-  return wider;
 }
 
 function knownColumnsOf(known: KnownColumns, name: string, columns: readonly string[]): string[] {

@@ -3,7 +3,7 @@ import { type CsvRecords, csvRecords } from "../../csv/csv-records.ts";
 import { keyVisitor, type VisitKeys } from "../../chunks/csv-keys.ts";
 import type { CsvLayout } from "../../csv/csv-layout.ts";
 import { recordFlags } from "../../csv/record-boundaries.ts";
-import { type MatchedRows, newMatchedRows } from "../orphans.ts";
+import { createNumberSet, type NumberSet } from "../../../text/number-set.ts";
 import { type ChildSpool, createSpoolStore, type ParentRange } from "./child-spool.ts";
 import type { ChildSlice } from "./joined-chunk.ts";
 import { createKeyTable, type KeyTable } from "./key-table.ts";
@@ -25,7 +25,7 @@ interface FoundRows {
   readonly child: CsvChild;
   /** Number of rows of the source. */
   readonly count: number;
-  readonly matched: MatchedRows;
+  readonly matched: NumberSet;
 }
 
 export interface Spreading {
@@ -121,7 +121,7 @@ async function spread(
   spool: ChildSpool,
   signal: AbortSignal | undefined,
 ): Promise<FoundRows | undefined> {
-  const matched = newMatchedRows();
+  const matched = createNumberSet();
   let count = 0;
   let room = FIRST_COPIES;
   for (const [number, file] of child.files.entries()) {
