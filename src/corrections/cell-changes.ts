@@ -123,7 +123,6 @@ function isSameCell(error: number | string, field: number | string): boolean {
   return isAtOrIn(field, error) || isAtOrIn(error, field);
 }
 
-/** Returns the row with its restored keys, which do not count as changed. */
 function withRestored({ exported, row, fields }: ChangedRow, { index, layouts }: CellChangeOptions): ChangedRow {
   const { file, line, values } = row;
   const found = index.rows("select position, value from restored where file = ? and line = ?", file, line);

@@ -39,7 +39,7 @@ export interface CheckedCorrections extends ReturnedRejects {
   readonly keyChanged: readonly number[];
   /** Restores the keys in a row as it is read. */
   readonly restore: ((row: Row) => Row) | undefined;
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 }
 
 /**
@@ -47,7 +47,7 @@ export interface CheckedCorrections extends ReturnedRejects {
  * does not depend on the number of rejects, unless the changed rows are requested.
  */
 export async function checkCorrections(plan: SourceSpec, options: CorrectionOptions): Promise<CheckedCorrections> {
-  const index = await openCorrectionIndex(options.tempFolder);
+  const index = openCorrectionIndex(options.tempFolder);
   try {
     await loadRejectedRows(index, fingerprintPath(options.folder));
     const { keyRecords, ...compared } = await compare(plan, index, options);
@@ -59,7 +59,7 @@ export async function checkCorrections(plan: SourceSpec, options: CorrectionOpti
     const keyChanged = [...keyRecords].filter((record) => index.rows(rootRow, record, plan.name).length > 0);
     return { ...compared, withoutKey, keyChanged, restore, close: index.close };
   } catch (error) {
-    await index.close();
+    index.close();
     throw error;
   }
 }

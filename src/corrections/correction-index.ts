@@ -1,12 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
-import path from "node:path";
 import { createInterface } from "node:readline";
-import { makeFolder } from "../files/make-folder.ts";
-import { DatabaseSync, type Statement } from "../files/sqlite.ts";
-import { remedyOf } from "../files/write-error.ts";
-import { Failure } from "../model/failure.ts";
+import type { Statement } from "../files/sqlite.ts";
+import { createTemporaryDatabase, type TemporaryDatabase } from "../files/temporary-database.ts";
 import { readFailure } from "../read/text/file-bytes.ts";
 import type { ManifestLine } from "../report/rejects/rejects-manifest.ts";
 import { notOfReport } from "./read-manifest.ts";
@@ -43,60 +38,39 @@ export interface ReturnedRow extends RowPlace {
   readonly values: readonly (string | null)[] | Readonly<Record<string, string>>;
 }
 
-type Database = InstanceType<typeof DatabaseSync>;
 type Scalar = string | number | null;
 type Found = Readonly<Record<string, unknown>>;
 
 /** A database on disk for the rejects of one report, so that memory use does not depend on the number of rejects. */
 export interface CorrectionIndex {
-  readonly database: Database;
+  readonly database: TemporaryDatabase["database"];
   /** Runs a query with few results. Prepares each query only once, so it suits frequent queries. */
   readonly rows: (sql: string, ...parameters: readonly Scalar[]) => readonly Found[];
   /** Iterates over the results of a query. There may be millions of results. */
   readonly each: (sql: string) => Iterable<Found>;
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 }
 
 /** Creates the index in `folder`. @throws Failure `storage` */
-export async function openCorrectionIndex(folder: string): Promise<CorrectionIndex> {
-  const file = path.join(folder, `rejects-${randomUUID()}.db`);
-  try {
-    makeFolder(folder);
-    await writeFile(file, "", { flag: "wx", mode: 0o600 });
-  } catch (error) {
-    throw new Failure("storage", `${file}: cannot store the index of the rejects`, {
-      hint: `${remedyOf(error, folder)}, or choose another folder for temporary files (TMPDIR)`,
-      cause: error,
-    });
-  }
-  const database = new DatabaseSync(file);
+export function openCorrectionIndex(folder: string): CorrectionIndex {
+  const { database, close } = createTemporaryDatabase(folder, { prefix: "rejects", data: "the index of the rejects" });
   database.exec(SCHEMA);
   const statements = new Map<string, Statement>();
-  const iterated = new Set<Statement>();
+  const prepared = (sql: string): Statement => {
+    const statement = statements.get(sql) ?? database.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
   return {
     database,
-    rows: (sql, ...parameters) => {
-      const statement = statements.get(sql) ?? database.prepare(sql);
-      statements.set(sql, statement);
-      return statement.all(...parameters).flatMap(asFound);
-    },
+    rows: (sql, ...parameters): readonly Found[] => prepared(sql).all(...parameters),
     *each(sql) {
-      const statement = database.prepare(sql);
       // Node.js 20 crashes with a segmentation fault if the statement is garbage-collected before its iterator has
-      // ended.
-      iterated.add(statement);
-      for (const found of statement.iterate()) yield* asFound(found);
-      iterated.delete(statement);
+      // ended. `statements` keeps a reference to it.
+      yield* prepared(sql).iterate();
     },
-    close: async () => {
-      database.close();
-      await rm(file, { force: true });
-    },
+    close,
   };
-}
-
-function asFound(found: unknown): readonly Found[] {
-  return typeof found === "object" && found !== null ? [Object.fromEntries(Object.entries(found))] : [];
 }
 
 /** In `exported`, `file`, `line` and `content` (a fingerprint of all cells) describe the re-imported row. */

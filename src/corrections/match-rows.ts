@@ -100,9 +100,9 @@ export function createRowMatcher(
         const { source, file, line, keys, values } = row;
         const isWhole = !isList(values) || !values.includes(null);
         const content = contentOf(row);
-        const found = isWhole ? idOf(same.get(source, content)) : undefined;
+        const found: Readonly<Record<string, unknown>> | undefined = isWhole ? same.get(source, content) : undefined;
         if (found === undefined) keep.run(source, file, line, JSON.stringify(keys), JSON.stringify(values));
-        else take.run(file, line, content, found);
+        else take.run(file, line, content, Number(found["id"]));
       }
     },
     *matchChanged() {
@@ -182,10 +182,6 @@ function best<T extends Score>(candidates: readonly T[]): T | undefined {
     (found, each) => (found === undefined || each.unchanged > found.unchanged ? each : found),
     undefined,
   );
-}
-
-function idOf(found: unknown): number | undefined {
-  return typeof found === "object" && found !== null && "id" in found ? Number(found.id) : undefined;
 }
 
 function storedRow(found: Readonly<Record<string, unknown>>): ReturnedRow {

@@ -92,7 +92,6 @@ export function returnedChanges({ manifest, changedRows }: ReturnedRejects): rea
   });
 }
 
-/** Returns the column index, or the name of the member that contains the value at the pointer. */
 function memberOf(field: number | string): number | string {
   return typeof field === "number" ? field : (parsePointer(field)[0] ?? "");
 }
@@ -113,7 +112,6 @@ function comparedMembers(cells: readonly ComparedCell[], values: ReturnedRow["va
   }));
 }
 
-/** Returns the cells of a row in the format used for comparing rejects. */
 function valuesOf(row: Row, columns: readonly string[]): readonly string[] | Readonly<Record<string, string>> {
   return isCsvRow(row) ? originalCells(row, columns) : memberTexts(row);
 }

@@ -79,7 +79,7 @@ async function withClaims(
   work: (claim: Claim) => Promise<void>,
 ): Promise<void> {
   if (folders.length < 2) return;
-  const { database, rows, close } = await openCorrectionIndex(tempFolder);
+  const { database, rows, close } = openCorrectionIndex(tempFolder);
   try {
     database.exec(SCHEMA);
     database.exec("begin");
@@ -92,7 +92,7 @@ async function withClaims(
     });
     database.exec("commit");
   } finally {
-    await close();
+    close();
   }
 }
 

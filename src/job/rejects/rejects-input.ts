@@ -29,7 +29,7 @@ export interface OpenedRejects {
   readonly hasReturned: (run: string, record: number) => boolean;
   /** The exported records that the folders contain with changed keys. */
   readonly keyChanged: readonly RowName[];
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 }
 
 export interface RejectsContext {
@@ -67,9 +67,7 @@ export async function openRejects(context: RejectsContext): Promise<OpenedReject
   const { restoreKeys } = rejects;
   const folders: RejectsFolder[] = [];
   const checks: CheckedCorrections[] = [];
-  const close = async (): Promise<void> => {
-    for (const check of checks.splice(0)) await check.close();
-  };
+  const close = (): void => checks.splice(0).forEach((check) => check.close());
   try {
     for (const folder of rejects.folders) {
       const document = await readManifest(folder);
@@ -95,7 +93,7 @@ export async function openRejects(context: RejectsContext): Promise<OpenedReject
       close,
     };
   } catch (error) {
-    await close();
+    close();
     throw error;
   }
 }

@@ -1,9 +1,10 @@
+import type { TemporaryDatabase } from "../../files/temporary-database.ts";
 import type { Place } from "../../model/place.ts";
 import { type CsvTable, isCsvRow, type JsonTable, type Row } from "../../model/record.ts";
 import type { ReadRow } from "../row/read-row.ts";
 import { keyOf, keyPlace } from "../row/row-key.ts";
 import { numbered, type StoredRow } from "./child-store.ts";
-import { createInserter, type RowIndex } from "./index-store.ts";
+import { createInserter } from "./index-store.ts";
 
 /** Collects the keys of a source's rows to find duplicates. */
 export interface KeyRegister {
@@ -57,7 +58,7 @@ export function memoryRegister(column: string): KeyRegister {
  * Creates a register that keeps keys in a table of the index. SQLite sorts them on disk, so memory use does not grow
  * with their number.
  */
-export function indexRegister(column: string, name: string, { database }: RowIndex): KeyRegister {
+export function indexRegister(column: string, name: string, { database }: TemporaryDatabase): KeyRegister {
   database.exec(`CREATE TABLE ${name} (id INTEGER PRIMARY KEY, key TEXT, file INTEGER, line INTEGER, pointer TEXT)`);
   const tables: (CsvTable | JsonTable)[] = [];
   const inserter = createInserter(database, name, 5);

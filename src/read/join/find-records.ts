@@ -63,7 +63,6 @@ async function* oneBatch(rows: readonly ReadRow[]): AsyncGenerator<readonly Read
   if (rows.length > 0) yield rows;
 }
 
-/** Returns the stores for the child rows of these parent rows, and for all further descendants. */
 async function storesFor(parent: OpenedSource, rows: readonly ReadRow[]): Promise<readonly PlannedChild[]> {
   const planned: PlannedChild[] = [];
   for (const child of parent.children) {

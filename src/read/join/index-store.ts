@@ -1,8 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { makeFolder } from "../../files/make-folder.ts";
-import { DatabaseSync } from "../../files/sqlite.ts";
+import { cannotStore, createTemporaryDatabase, type TemporaryDatabase } from "../../files/temporary-database.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import { errorCode } from "../../files/error-code.ts";
 import { Failure } from "../../model/failure.ts";
@@ -14,40 +10,21 @@ import { NO_PROBLEMS, type ReadRow } from "../row/read-row.ts";
 import { keyOf } from "../row/row-key.ts";
 import { type ChildStore, numbered, type StoredRow } from "./child-store.ts";
 
-type Database = InstanceType<typeof DatabaseSync>;
+type Database = TemporaryDatabase["database"];
 
-/** A database on disk for the child rows of one input. It need not be durable, because it can be rebuilt. */
-export interface RowIndex {
-  readonly database: Database;
-  readonly path: string;
-  /** Closes the database and removes its file. */
-  readonly close: () => Promise<void>;
-}
+const INDEX = {
+  prefix: "join",
+  data: "the index of a join",
+  hint: "free about as much disk space as the files take up, choose another folder for temporary files (TMPDIR), or sort the files by key: sorted files are joined without an index",
+} as const;
 
-/**
- * Creates an index (0600) in `folder` (created if missing, 0700).
- * @throws Failure `storage` if the index cannot be created
- */
-export async function openRowIndex(folder: string): Promise<RowIndex> {
-  const path = join(folder, `join-${randomUUID()}.db`);
-  try {
-    makeFolder(folder);
-    await writeFile(path, "", { flag: "wx", mode: 0o600 });
-  } catch (error) {
-    throw storageFailure(path, error);
-  }
-  const database = new DatabaseSync(path);
-  database.exec(
+/** Creates a database for the child rows of one input. @throws Failure `storage` */
+export function openRowIndex(folder: string): TemporaryDatabase {
+  const index = createTemporaryDatabase(folder, INDEX);
+  index.database.exec(
     "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-16000",
   );
-  return {
-    database,
-    path,
-    close: async () => {
-      database.close();
-      await rm(path, { force: true });
-    },
-  };
+  return index;
 }
 
 /**
@@ -59,11 +36,11 @@ export async function indexStore(
   child: OpenedChild,
   source: AsyncIterable<readonly ReadRow[]>,
   { table, rowsPerKey }: { readonly table: string; readonly rowsPerKey: number },
-  { database, path }: RowIndex,
+  { database, file }: TemporaryDatabase,
 ): Promise<ChildStore> {
   const text = rowSerializer(child.files);
   const count = await fill(database, { on: child.on, source, table, text }).catch((error: unknown) => {
-    throw errorCode(error) === "ERR_SQLITE_ERROR" ? storageFailure(path, error) : error;
+    throw errorCode(error) === "ERR_SQLITE_ERROR" ? cannotStore(file, INDEX, error) : error;
   });
   const byKeys = database.prepare(
     `SELECT id, key, row FROM ${table} WHERE key IN (SELECT value FROM json_each(?)) ORDER BY id`,
@@ -123,13 +100,6 @@ export function createInserter(database: Database, table: string, columns: numbe
       waiting = [];
     },
   };
-}
-
-function storageFailure(path: string, error: unknown): Failure {
-  return new Failure("storage", `${path}: cannot store the index of a join`, {
-    hint: "free about as much disk space as the files take up, choose another folder for temporary files (TMPDIR), or sort the files by key: sorted files are joined without an index",
-    cause: error,
-  });
 }
 
 interface Filling {

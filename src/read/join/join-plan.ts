@@ -1,8 +1,9 @@
+import type { TemporaryDatabase } from "../../files/temporary-database.ts";
 import type { ReadRow } from "../row/read-row.ts";
 import { arrangeRows } from "./arrange-rows.ts";
 import { type ChildStore, memoryStore, type StoredRows } from "./child-store.ts";
 import { type DuplicateKeys, indexRegister, type KeyRegister, memoryRegister, registered } from "./duplicate-keys.ts";
-import { indexStore, openRowIndex, type RowIndex } from "./index-store.ts";
+import { indexStore, openRowIndex } from "./index-store.ts";
 import { mergeStore, sortedBy, type SortedBy } from "./merge-store.ts";
 import { unpackedBytes } from "../input/opened-file.ts";
 import { keysIn, keysOfRows, type OpenedChild, type OpenedSource, rowsOf } from "../input/opened-source.ts";
@@ -37,7 +38,9 @@ export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolde
   const small = bytesBelow(root) <= limits.memoryJoinBytes;
   const disk = openOnDemand(tempFolder);
   const storeOf = async (child: OpenedChild, parents: SortedParents | undefined): Promise<StoreChoice> => {
-    const register = child.key === undefined ? undefined : await registerOf(child.key, small ? undefined : disk);
+    const registerOf = (column: string): KeyRegister =>
+      small ? memoryRegister(column) : indexRegister(column, disk.tableName("keys"), disk.index());
+    const register = child.key === undefined ? undefined : registerOf(child.key);
     // Omitted rows do not count as duplicates, so a source that omits rows registers its keys only after arranging
     // them.
     const early = omitsRows(child) ? undefined : register;
@@ -81,14 +84,14 @@ interface StoreChoice {
 }
 
 interface OnDisk {
-  readonly index: () => Promise<RowIndex>;
+  readonly index: () => TemporaryDatabase;
   /** Returns a unique table name that starts with `kind`. */
   readonly tableName: (kind: string) => string;
   readonly close: () => Promise<void>;
 }
 
 function openOnDemand(folder: string): OnDisk {
-  let index: Promise<RowIndex> | undefined;
+  let index: TemporaryDatabase | undefined;
   let tables = 0;
   return {
     index: () => (index ??= openRowIndex(folder)),
@@ -96,14 +99,8 @@ function openOnDemand(folder: string): OnDisk {
       tables += 1;
       return `${kind}${tables}`;
     },
-    close: async () => (await index)?.close(),
+    close: async () => index?.close(),
   };
-}
-
-async function registerOf(column: string, disk: OnDisk | undefined): Promise<KeyRegister> {
-  return disk === undefined
-    ? memoryRegister(column)
-    : indexRegister(column, disk.tableName("keys"), await disk.index());
 }
 
 async function indexed(
@@ -112,7 +109,7 @@ async function indexed(
   disk: OnDisk,
   rowsPerKey: number,
 ): Promise<ChildStore> {
-  return indexStore(child, rows, { table: disk.tableName("rows"), rowsPerKey }, await disk.index());
+  return indexStore(child, rows, { table: disk.tableName("rows"), rowsPerKey }, disk.index());
 }
 
 function omitsRows({ distinct, pick }: OpenedChild): boolean {

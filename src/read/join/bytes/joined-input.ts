@@ -128,7 +128,6 @@ function sent(records: CsvRecords): JoinedChunk["root"] {
   return { ...records, bytes: new Uint8Array(records.bytes) };
 }
 
-/** Returns the number of the first parent with more than `max` child records; undefined if there is none. */
 function crowdedParent(slices: readonly ChildSlice[], max: number): number | undefined {
   if (slices.reduce((sum, { parents }) => sum + parents.length, 0) <= max) return undefined;
   const counts = new Map<number, number>();

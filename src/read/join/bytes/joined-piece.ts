@@ -78,7 +78,6 @@ function groupsOf(slices: readonly ChildSlice[], count: number): ChildGroups {
   return { slices, starts, sliceAt, numberAt };
 }
 
-/** Returns the child rows for each of these root records, arranged as the source requires. */
 function childRows(child: JoinedSource, groups: ChildGroups, numbers: readonly number[]): readonly ChildRows[] {
   const { slices, starts, sliceAt, numberAt } = groups;
   const places = numbers.flatMap((number) => range(starts[number] ?? 0, starts[number + 1] ?? 0));

@@ -85,7 +85,6 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
   return hash ^ (hash >>> 13);
 }
 
-/** Creates a list of concatenated keys. */
 function createKeyList() {
   let memory = new Uint8Array(16 * FIRST_ROOM);
   let length = 0;

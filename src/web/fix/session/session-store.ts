@@ -1,10 +1,5 @@
-import { randomUUID } from "node:crypto";
-import { rmSync, writeFileSync } from "node:fs";
-import path from "node:path";
-import { makeFolder } from "../../../files/make-folder.ts";
-import { DatabaseSync, type Statement } from "../../../files/sqlite.ts";
-import { remedyOf } from "../../../files/write-error.ts";
-import { Failure } from "../../../model/failure.ts";
+import type { Statement } from "../../../files/sqlite.ts";
+import { createTemporaryDatabase } from "../../../files/temporary-database.ts";
 
 type Scalar = string | number | null;
 /** A row of a query result. Columns of the session contain no blobs and no numbers above 2^53. */
@@ -28,17 +23,7 @@ export interface SessionStore {
 
 /** @throws Failure `storage` */
 export function openSessionStore(folder: string): SessionStore {
-  const file = path.join(folder, `fix-${randomUUID()}.db`);
-  try {
-    makeFolder(folder);
-    writeFileSync(file, "", { flag: "wx", mode: 0o600 });
-  } catch (cause) {
-    throw new Failure("storage", `${file}: cannot store the rows that need work`, {
-      hint: `${remedyOf(cause, folder)}, or choose another folder for temporary files (TMPDIR)`,
-      cause,
-    });
-  }
-  const database = new DatabaseSync(file);
+  const { database, close } = createTemporaryDatabase(folder, { prefix: "fix", data: "the rows that need work" });
   database.exec(SCHEMA);
   const statements = new Map<string, Statement>();
   const prepared = (sql: string): Statement => {
@@ -68,10 +53,7 @@ export function openSessionStore(folder: string): SessionStore {
       }
     },
     exec,
-    close: () => {
-      database.close();
-      rmSync(file, { force: true });
-    },
+    close,
   };
 }
 
