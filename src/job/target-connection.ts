@@ -20,7 +20,7 @@ import {
 import { createCredentialMask, type CredentialMask, maskingHttp } from "../transport/masking-http.ts";
 import { parseProxyUrl } from "../transport/proxy-tunnel.ts";
 import { checkCaCertificates } from "../transport/tls.ts";
-import { credentialsOf, mutationOf, prefixOf } from "./settings/auth-settings.ts";
+import { credentialsOf, prefixOf } from "./settings/auth-settings.ts";
 import type { RateLimitSettings, TargetSettings } from "./settings/platform-settings.ts";
 import type { PlatformEnvironment, ProxyEnvironment } from "./dependencies.ts";
 import type { TimeoutSettings } from "../options/target-options.ts";
@@ -222,7 +222,7 @@ async function authorisationOf(
     http: (request) => http({ ...request, signal: drain }),
     baseUrl,
     prefix: prefixOf(auth),
-    mutation: mutationOf(auth),
+    auth,
     clock,
     mask,
   });

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../json/json-value.ts";
 import { fetchToken } from "../../platform/auth/login.ts";
 import { expiryIn, tokenClaims } from "../../platform/auth/service-token.ts";
-import { credentialsOf, mutationOf } from "../../job/settings/auth-settings.ts";
+import { credentialsOf } from "../../job/settings/auth-settings.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import { type OpenTarget, openTarget } from "../../job/target-connection.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
@@ -62,7 +62,7 @@ async function inspectToken(
   const credentials = credentialsOf(await secrets(auth), auth);
   if (credentials.kind === "basic") return { from: "none", claims: {}, ended: false };
   if (credentials.kind === "token") return givenToken(credentials.token, clock.now());
-  const obtained = await fetchToken(credentials.apiKey, { ...open, mutation: mutationOf(auth), clock });
+  const obtained = await fetchToken(credentials.apiKey, { ...open, auth, clock });
   const { claims, expiresAt, refreshExpiresAt } = obtained;
   return { from: "login", claims, expiresAt, ended: false, refreshExpiresAt, token: obtained.token };
 }

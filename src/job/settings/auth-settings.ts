@@ -1,7 +1,5 @@
-import { parseAttr } from "../../json/attr.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Credentials } from "../../platform/auth/create-authorisation.ts";
-import type { TokenMutation } from "../../platform/auth/login.ts";
 import type { Secrets } from "../dependencies.ts";
 import type { AuthSettings } from "../../options/target-options.ts";
 
@@ -23,19 +21,6 @@ export function credentialsOf({ token, apiKey }: Secrets, { scheme }: AuthSettin
 /** Returns the prefix of the token in the `Authorization` header, including the space. */
 export function prefixOf({ scheme = "Token" }: AuthSettings): string {
   return scheme === "none" ? "" : `${scheme} `;
-}
-
-export function mutationOf(auth: AuthSettings): TokenMutation {
-  return {
-    path: auth.graphqlPath,
-    name: auth.mutation,
-    inputField: auth.inputField,
-    refreshField: auth.refreshField,
-    outputFields: auth.outputFields,
-    tokenAt: auth.outputPath === undefined ? undefined : parseAttr(auth.outputPath),
-    document: auth.document,
-    refreshDocument: auth.refreshDocument,
-  };
 }
 
 /** Returns the first setting that has no effect next to the other settings, and the reason; undefined if all have one. */

@@ -1,4 +1,5 @@
-import type { AttrPath } from "../../json/attr.ts";
+import type { AuthSettings } from "../../options/target-options.ts";
+import { parseAttr, type AttrPath } from "../../json/attr.ts";
 import { type JsonValue, isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MonotonicClock, WallClock } from "../../time/clock.ts";
@@ -34,16 +35,17 @@ export type Login = (grant: Grant) => Promise<LoginResult>;
 export interface LoginOptions {
   readonly http: Http;
   readonly baseUrl: URL;
-  readonly mutation?: TokenMutation;
+  /** The settings of the request for a token. */
+  readonly auth?: AuthSettings;
   readonly clock: WallClock;
   /** Learns every credential that is sent or obtained, and masks these credentials in the reason for a rejection. */
   readonly mask?: CredentialMask | undefined;
 }
 
 export function createLogin(options: LoginOptions): Login {
-  const { http, baseUrl, mutation = {}, clock, mask = createCredentialMask() } = options;
-  const url = joinPath(baseUrl, mutation.path ?? "/v1/graphql/");
-  const { forKey, forRefresh, tokenAt } = tokenDocuments(mutation);
+  const { http, baseUrl, auth = {}, clock, mask = createCredentialMask() } = options;
+  const url = joinPath(baseUrl, auth.graphqlPath ?? "/v1/graphql/");
+  const { forKey, forRefresh, tokenAt } = tokenDocuments(auth);
   const headers = { "content-type": "application/json", accept: "application/json" };
   return async (grant) => {
     const query = "apiKey" in grant ? forKey : forRefresh;
@@ -216,29 +218,6 @@ export async function fetchToken(apiKey: string, options: LoginOptions): Promise
       });
 }
 
-/** Settings of the request for a service token. The specification names the mutation but not its fields (5.2, 5.5). */
-export interface TokenMutation {
-  /** Relative to the instance's root. Default `/v1/graphql/`. */
-  readonly path?: string | undefined;
-  /** Default `ObtainServiceToken`. */
-  readonly name?: string | undefined;
-  /** Member of the mutation's `input` for the API key, default `APIKey`. */
-  readonly inputField?: string | undefined;
-  /** Member of the mutation's `input` for a refresh token, default `refreshToken`. */
-  readonly refreshField?: string | undefined;
-  /**
-   * The output fields, as GraphQL selections; default: only the path to the token. GraphQL rejects the whole document
-   * if an instance lacks a field, so further fields are selected only if configured.
-   */
-  readonly outputFields?: readonly string[] | undefined;
-  /** Path of the token in the reply's `data`, default `<name>.token`. */
-  readonly tokenAt?: AttrPath | undefined;
-  /** The complete GraphQL document that replaces the default document; receives the key as `$apiKey`. */
-  readonly document?: string | undefined;
-  /** Document for a refresh token, passed as `$refreshToken`. If only `document` is set, tokens are not refreshed. */
-  readonly refreshDocument?: string | undefined;
-}
-
 interface TokenDocuments {
   readonly forKey: string;
   /** Undefined if tokens are renewed with the key. */
@@ -247,19 +226,20 @@ interface TokenDocuments {
 }
 
 /**
- * Builds the GraphQL documents. The input is written inline, so that a document need not name the input's type, which
- * the specification omits.
+ * Builds the GraphQL documents. The input is written inline, so that a document need not name the input's type. The
+ * specification names the mutation, but neither that type nor the fields (5.2, 5.5). GraphQL rejects the whole document
+ * if an instance lacks a field, so only the path to the token is selected by default.
  */
-function tokenDocuments(mutation: TokenMutation): TokenDocuments {
-  const { name = "ObtainServiceToken", inputField = "APIKey", refreshField = "refreshToken" } = mutation;
-  const tokenAt = mutation.tokenAt ?? [name, "token"];
-  const output = (mutation.outputFields ?? [selection(tokenAt.slice(1))]).join(" ");
+function tokenDocuments(auth: AuthSettings): TokenDocuments {
+  const { mutation = "ObtainServiceToken", inputField = "APIKey", refreshField = "refreshToken" } = auth;
+  const tokenAt = auth.outputPath === undefined ? [mutation, "token"] : parseAttr(auth.outputPath);
+  const output = (auth.outputFields ?? [selection(tokenAt.slice(1))]).join(" ");
   const documentWith = (field: string, variable: string): string =>
-    `mutation ${name}($${variable}: String!) { ${name}(input: { ${field}: $${variable} }) { ${output} } }`;
-  const ownDocument = mutation.document !== undefined;
+    `mutation ${mutation}($${variable}: String!) { ${mutation}(input: { ${field}: $${variable} }) { ${output} } }`;
+  const ownDocument = auth.document !== undefined;
   return {
-    forKey: mutation.document ?? documentWith(inputField, "apiKey"),
-    forRefresh: mutation.refreshDocument ?? (ownDocument ? undefined : documentWith(refreshField, "refreshToken")),
+    forKey: auth.document ?? documentWith(inputField, "apiKey"),
+    forRefresh: auth.refreshDocument ?? (ownDocument ? undefined : documentWith(refreshField, "refreshToken")),
     tokenAt,
   };
 }

@@ -70,7 +70,6 @@ export function expiryIn(claims: JsonObject): number | undefined {
   return seconds(claims["exp"]);
 }
 
-/** Returns a plausible timestamp in seconds, or undefined for any other value. */
 function seconds(value: unknown): number | undefined {
   return typeof value === "number" && value > 0 && value < LAST_SECOND ? value : undefined;
 }

@@ -143,13 +143,13 @@ describe("the service token", () => {
       requests.push(request);
       return Promise.resolve(json(200, { data: { obtainKrakenToken: { access: { jwt: "abc" } } } }));
     };
-    const mutation = {
-      name: "obtainKrakenToken",
+    const auth = {
+      mutation: "obtainKrakenToken",
       inputField: "organizationSecretKey",
-      tokenAt: ["obtainKrakenToken", "access", "jwt"],
-      path: "/v2/graphql/",
+      outputPath: "obtainKrakenToken.access.jwt",
+      graphqlPath: "/v2/graphql/",
     };
-    const authorisation = createAuthorisation({ http, baseUrl, credentials, mutation, prefix: "JWT ", clock });
+    const authorisation = createAuthorisation({ http, baseUrl, credentials, auth, prefix: "JWT ", clock });
     expect(await authorisation.header()).toBe("JWT abc");
     expect(requests[0]?.url.href).toBe("https://localhost/v2/graphql/");
     expect(requests[0]?.body).toContain(
@@ -163,21 +163,21 @@ describe("the service token", () => {
       requests.push(request);
       return Promise.resolve(json(200, { data: { login: { token: `t${requests.length}`, refreshToken: "r" } } }));
     };
-    const mutation = { document: "mutation Mine", tokenAt: ["login", "token"] };
+    const auth = { document: "mutation Mine", outputPath: "login.token" };
     const queries = (): readonly unknown[] => requests.map(({ body }) => JSON.parse(String(body)).query);
-    const keyOnly = createAuthorisation({ http, baseUrl, credentials, mutation, clock });
+    const keyOnly = createAuthorisation({ http, baseUrl, credentials, auth, clock });
     await keyOnly.refused(await keyOnly.header());
     expect(queries()).toEqual(["mutation Mine", "mutation Mine"]);
-    const both = { ...mutation, refreshDocument: "mutation Again" };
-    const refreshing = createAuthorisation({ http, baseUrl, credentials, mutation: both, clock });
+    const both = { ...auth, refreshDocument: "mutation Again" };
+    const refreshing = createAuthorisation({ http, baseUrl, credentials, auth: both, clock });
     await refreshing.refused(await refreshing.header());
     expect(queries().slice(2)).toEqual(["mutation Mine", "mutation Again"]);
   });
 
   test("is requested with the configured output fields", async () => {
     const { http, tokens } = platform();
-    const mutation = { outputFields: ["token", "payload", "refreshToken: renewal"] };
-    await createAuthorisation({ http, baseUrl, credentials, mutation, clock }).header();
+    const auth = { outputFields: ["token", "payload", "refreshToken: renewal"] };
+    await createAuthorisation({ http, baseUrl, credentials, auth, clock }).header();
     expect(JSON.parse(String(tokens[0]?.body)).query).toContain("{ token payload refreshToken: renewal }");
   });
 
@@ -185,7 +185,7 @@ describe("the service token", () => {
     "is requested only at the origin of the base URL, for any configured path: %s",
     async (path) => {
       const { http, tokens } = platform();
-      const held = createAuthorisation({ http, baseUrl, credentials, mutation: { path }, clock });
+      const held = createAuthorisation({ http, baseUrl, credentials, auth: { graphqlPath: path }, clock });
       await held.header().catch(() => undefined);
       expect(tokens.map(({ url }) => url.origin)).toEqual(tokens.map(() => "https://localhost"));
     },
