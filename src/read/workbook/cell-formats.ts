@@ -9,7 +9,8 @@ export type NumberFormat =
   /** `rounded`: whether the displayed number differs from the number in the cell. */
   | { readonly kind: "number"; readonly show: (value: number) => { readonly text: string; readonly rounded: boolean } };
 
-const GENERAL: NumberFormat = { kind: "general" };
+/** The format of a workbook without styles. */
+export const GENERAL: NumberFormat = { kind: "general" };
 
 /**
  * Reads the number formats of a workbook. Returns a function that finds the format for the style number of a cell.
@@ -53,11 +54,6 @@ const SECTIONS: ReadonlySet<string> = new Set(["numFmts", "cellXfs"]);
  */
 function withoutLanguage(code: string): string {
   return code.replaceAll(/\[\$([^\]-]*)-[^\]]*\]/g, (_, currency: string) => (currency === "" ? "" : `[$${currency}]`));
-}
-
-/** Returns the format for a workbook without styles. This format displays all digits. */
-export function generalFormat(): NumberFormat {
-  return GENERAL;
 }
 
 /**
@@ -196,42 +192,33 @@ function aboveHalf(value: number): number {
 }
 
 /** Built-in format codes (ECMA-376 part 1, 18.8.30). Codes 27 to 36 and 50 to 58 are East Asian dates and times. */
-const BUILT_IN: ReadonlyMap<string, string> = new Map<string, string>([
-  ["1", "0"],
-  ["2", "0.00"],
-  ["3", "#,##0"],
-  ["4", "#,##0.00"],
-  ["5", "$#,##0;-$#,##0"],
-  ["6", "$#,##0;-$#,##0"],
-  ["7", "$#,##0.00;-$#,##0.00"],
-  ["8", "$#,##0.00;-$#,##0.00"],
-  ["9", "0%"],
-  ["10", "0.00%"],
-  ["11", "0.00E+00"],
-  ["12", "# ?/?"],
-  ["13", "# ??/??"],
-  ["14", "yyyy-mm-dd"],
-  ["15", "yyyy-mm-dd"],
-  ["16", "yyyy-mm-dd"],
-  ["17", "yyyy-mm-dd"],
-  ["18", "hh:mm"],
-  ["19", "hh:mm:ss"],
-  ["20", "hh:mm"],
-  ["21", "hh:mm:ss"],
-  ["22", "yyyy-mm-dd hh:mm"],
-  ["37", "#,##0;(#,##0)"],
-  ["38", "#,##0;(#,##0)"],
-  ["39", "#,##0.00;(#,##0.00)"],
-  ["40", "#,##0.00;(#,##0.00)"],
-  ["41", "#,##0"],
-  ["42", "$#,##0"],
-  ["43", "#,##0.00"],
-  ["44", "$#,##0.00"],
-  ["45", "mm:ss"],
-  ["46", "[h]:mm:ss"],
-  ["47", "mm:ss.0"],
-  ["48", "0.0E+0"],
-  ["49", "@"],
-  ...[27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id): [string, string] => [String(id), "yyyy-mm-dd"]),
-  ...[32, 33, 34, 35, 55, 56].map((id): [string, string] => [String(id), "hh:mm:ss"]),
-]);
+const BUILT_IN_IDS: Readonly<Record<string, readonly number[]>> = {
+  "0": [1],
+  "0.00": [2],
+  "#,##0": [3, 41],
+  "#,##0.00": [4, 43],
+  "$#,##0;-$#,##0": [5, 6],
+  "$#,##0.00;-$#,##0.00": [7, 8],
+  "0%": [9],
+  "0.00%": [10],
+  "0.00E+00": [11],
+  "# ?/?": [12],
+  "# ??/??": [13],
+  "yyyy-mm-dd": [14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58],
+  "hh:mm": [18, 20],
+  "hh:mm:ss": [19, 21, 32, 33, 34, 35, 55, 56],
+  "yyyy-mm-dd hh:mm": [22],
+  "#,##0;(#,##0)": [37, 38],
+  "#,##0.00;(#,##0.00)": [39, 40],
+  "$#,##0": [42],
+  "$#,##0.00": [44],
+  "mm:ss": [45],
+  "[h]:mm:ss": [46],
+  "mm:ss.0": [47],
+  "0.0E+0": [48],
+  "@": [49],
+};
+
+const BUILT_IN: ReadonlyMap<string, string> = new Map(
+  Object.entries(BUILT_IN_IDS).flatMap(([code, ids]) => ids.map((id) => [String(id), code])),
+);

@@ -14,7 +14,7 @@ import {
 } from "../csv/csv-header.ts";
 import { cellPlace, controlCharacters } from "../csv/csv-rows.ts";
 import { NO_PROBLEMS, type ReadRow, sourceProblem } from "../row/read-row.ts";
-import { generalFormat, readCellFormats } from "./cell-formats.ts";
+import { GENERAL, readCellFormats } from "./cell-formats.ts";
 import type { WorkbookContext } from "./cell-text.ts";
 import { NO_STRINGS, readSharedStrings } from "./shared-strings.ts";
 import { type SheetRow, sheetRows, type SheetTraits } from "./sheet-rows.ts";
@@ -92,13 +92,12 @@ function newTraits(): SheetTraits {
 
 async function openContext(source: ZipSource, zip: ZipPackage, parts: WorkbookParts): Promise<WorkbookContext> {
   const { styles, sharedStrings, from1904 } = parts;
-  const formatOf = styles === undefined ? generalFormat : await readCellFormats({ source, zip, part: styles });
+  const formatOf = styles === undefined ? () => GENERAL : await readCellFormats({ source, zip, part: styles });
   const strings =
     sharedStrings === undefined ? NO_STRINGS : await readSharedStrings({ source, zip, part: sharedStrings });
   return { file: source.file, strings, formatOf, from1904 };
 }
 
-/** Reads the header from the first row that is not empty. */
 async function headerOf(
   rows: AsyncGenerator<readonly SheetRow[]>,
   { source: { file, modifiedMs }, renamed }: { readonly source: ZipSource; readonly renamed: RenamedColumns },
@@ -155,7 +154,6 @@ function problemsOf(
   return problems;
 }
 
-/** Returns notices about differences between the file and its display in a spreadsheet program. */
 function traitNotices({ hiddenColumns, hiddenRows, mergedRanges }: SheetTraits): readonly string[] {
   const notices: string[] = [];
   const hidden = [
@@ -189,7 +187,6 @@ function chosenSheet(file: string, sheets: readonly Sheet[], wanted: string | un
   throw new Failure("usage", `${file}: has no sheet "${wanted}"`, { hint: `its sheets are: ${sheetNames(sheets)}` });
 }
 
-/** Returns the notice that a workbook has other sheets, which are not read. */
 function otherSheets(file: string, { name }: Sheet, sheets: readonly Sheet[]): string {
   const others = sheets.filter((sheet) => sheet.name !== name);
   return (
