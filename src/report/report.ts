@@ -120,8 +120,8 @@ export function isOutcome(part: Outcome | ValidOutcomes): part is Outcome {
 }
 
 /** Records with these statuses may have warnings, but no errors. */
-const STATUSES_WITHOUT_ERRORS: ReadonlySet<Status> = new Set(["valid", "accepted", "skipped"]);
-const STATUSES_WITH_ERRORS: readonly Status[] = STATUSES.filter((status) => !STATUSES_WITHOUT_ERRORS.has(status));
+export const WITHOUT_ERRORS: ReadonlySet<Status> = new Set(["valid", "accepted", "skipped"]);
+const STATUSES_WITH_ERRORS: readonly Status[] = STATUSES.filter((status) => !WITHOUT_ERRORS.has(status));
 
 /**
  * Yields the outcomes that have problems. If the run has no warnings, reads only records whose status allows errors.

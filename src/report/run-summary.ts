@@ -2,7 +2,7 @@ import { Chalk, type ChalkInstance } from "chalk";
 import { NEEDS_WORK, type RecordCounts, STATUSES, type Status, type Summary } from "../model/outcome.ts";
 import { plainText } from "../text/plain-text.ts";
 import { counted, formatCount } from "../text/count.ts";
-import { countRecords, type Report } from "./report.ts";
+import { countRecords, type Report, WITHOUT_ERRORS } from "./report.ts";
 import { textWidth } from "../terminal/text-width.ts";
 
 const MEANINGS: Readonly<Record<Status, string>> = {
@@ -63,7 +63,7 @@ function statusLines({ summary, width }: Report, style: ChalkInstance): readonly
 }
 
 function colourOf(status: Status, style: ChalkInstance): ChalkInstance {
-  if (status === "accepted" || status === "valid" || status === "skipped") return style.green;
+  if (WITHOUT_ERRORS.has(status)) return style.green;
   return NEEDS_WORK.has(status) ? style.red : style.yellow;
 }
 

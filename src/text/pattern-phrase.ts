@@ -40,7 +40,6 @@ type Part =
 /** A part of a character class: a noun for a range of characters, or one character. */
 type Member = { readonly noun: string; readonly range?: string } | { readonly character: string };
 
-/** Reads alternatives, up to a closing bracket or the end. */
 function readBranches(reader: Reader): readonly Sequence[] | undefined {
   const branches: Sequence[] = [];
   for (;;) {

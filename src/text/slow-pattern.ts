@@ -92,7 +92,6 @@ function costOfBranch(cursor: PatternReader): Cost | string {
   return total;
 }
 
-/** Returns the cost of one atom with its quantifier. */
 function costOfPiece(cursor: PatternReader): Cost | string {
   const start = cursor.at;
   const atom = costOfAtom(cursor);

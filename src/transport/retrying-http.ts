@@ -65,7 +65,6 @@ export function retryingHttp(http: Http, options: RetryOptions): Http {
   };
 }
 
-/** Whether the server replied or may have received the request. */
 function isContact(end: HttpReply | TransportError): boolean {
   return !(end instanceof TransportError) || end.phase !== "unsent";
 }

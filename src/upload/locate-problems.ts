@@ -145,7 +145,6 @@ function masked(text: string, forms: readonly Form[]): string {
 /** The end of a text that was cut off, with the beginning of an escape before it. */
 const CUT_OFF = /(?:[\\&%][#\w]{0,8})?(?:…|\.\.\.)$/u;
 
-/** Yields the places of the value exactly as it is. */
 function* literalSpans(body: string, { text, shape, own }: Form): Generator<Span> {
   for (let from = body.indexOf(text); from !== -1; from = body.indexOf(text, from + text.length)) {
     const to = from + text.length;

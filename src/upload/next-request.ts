@@ -99,7 +99,6 @@ function pollHistoryOf(state: RecordState, { replyClass: { kind } }: RequestResu
 /** Maximum polling interval, as a multiple of the configured interval. The interval doubles with each poll. */
 const MAX_POLL_BACKOFF = 8;
 
-/** Counts the next poll and returns the milliseconds until then. */
 function nextPollMs(state: RecordState, context: SendContext): number {
   const intervals = Math.min(2 ** state.polls, MAX_POLL_BACKOFF);
   state.polls += 1;

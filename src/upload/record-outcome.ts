@@ -1,3 +1,4 @@
+import { definedMembers } from "../json/defined-members.ts";
 import { type Clock, timestamp } from "../time/clock.ts";
 import type { Writable } from "../model/writable.ts";
 import { namesAccount } from "../platform/reply/named-record.ts";
@@ -48,7 +49,7 @@ function located(problems: readonly PlatformProblem[], { toSend, position }: Rec
 type Rejected = Extract<ReplyClass, { readonly kind: "rejected" }>;
 
 function rejectedOutcome({ http }: RequestResult, replyClass: Rejected, state: RecordState): RecordOutcome {
-  const found = { problems: located(replyClass.problems, state), ...accountOf(replyClass) };
+  const found = { problems: located(replyClass.problems, state), ...definedMembers({ account: replyClass.account }) };
   const isSettled = !state.isAmbiguous || (replyClass.isFinal === true && !isOtherUnclear(state));
   if (!isSettled) {
     const reason = `HTTP ${http ?? "reply"} to a repeated request; ${EARLIER_UNKNOWN}`;
@@ -59,7 +60,6 @@ function rejectedOutcome({ http }: RequestResult, replyClass: Rejected, state: R
     : { status: "rejected", ...found };
 }
 
-/** Returns the outcome of a record that the platform has created, or will create, without the rejected items. */
 function partialOutcome({ position: { step } }: RecordState): RecordOutcome {
   const reason = "the platform has rejected only items of the record";
   return step.status === undefined
@@ -82,7 +82,7 @@ type Accepted = Extract<ReplyClass, { readonly kind: "accepted" }>;
  * not that it has this content.
  */
 function acceptedOutcome(replyClass: Accepted, state: RecordState): RecordOutcome {
-  const account = accountOf(replyClass);
+  const account = definedMembers({ account: replyClass.account });
   if (state.position.mode === "check" && !isOwnContent(state)) {
     const problems = located([VERSION_UNKNOWN], state);
     return {
@@ -106,9 +106,8 @@ function recordProblem(code: string, detail: string): PlatformProblem {
   return { attr: NON_FIELD_ERRORS, severity: "error", by: "platform", code, detail };
 }
 
-/** Returns the outcome of a record that the platform had before this request. */
 function existingOutcome({ http }: RequestResult, replyClass: Accepted, state: RecordState): RecordOutcome {
-  const account = accountOf(replyClass);
+  const account = definedMembers({ account: replyClass.account });
   if (isOwnContent(state)) return { status: "accepted", ...account };
   if (state.prior === "accepted")
     return { status: "rejected", problems: located([REVISION_IGNORED], state), ...account };
@@ -119,10 +118,6 @@ const REVISION_IGNORED = recordProblem(
   "revision_ignored",
   "The platform already has this record and has not applied the change.",
 );
-
-function accountOf({ account }: { readonly account?: string }): { readonly account?: string } {
-  return account === undefined ? {} : { account };
-}
 
 /** Returns the outcome of a record if the run stops before the record can be sent again. */
 export function interruptedOutcome(result: RequestResult, state: StepProgress): RecordOutcome {

@@ -82,7 +82,6 @@ function withoutStepLimit(
   return rest;
 }
 
-/** Returns the failure that ends the run if all records go to one import supplier and the supplier is closed. */
 function supplierFailure({ options, supplierBreakers }: SendContext): Failure | undefined {
   return options.oneSupplier === true && !supplierBreakers.waits ? supplierBreakers.failure() : undefined;
 }

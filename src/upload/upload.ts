@@ -44,7 +44,6 @@ export async function upload(
   }
 }
 
-/** Returns the number of records that the platform has accepted or rejected so far. */
 function settledIn({ counts: { accepted = 0, rejected = 0 } }: UploadEnd): number {
   return accepted + rejected;
 }

@@ -135,7 +135,6 @@ function isSentTo(run: Run, { target, destinations }: CountedPlatform): boolean 
   return run.target === target && isDestination;
 }
 
-/** Returns the number of the inventory's excluded keys that no push contains. */
 function countExcluded({ destinations, missing }: StoredCount, exclusions: readonly Exclusion[]): number {
   const excluded = exclusions.filter(({ key, identity }) =>
     destinations.some((destination) => Buffer.from(identitiesOf(destination)(key)).equals(identity)),

@@ -60,7 +60,7 @@ export function relevantRuleSettings(
   contract: Contract,
   { rules = {}, references = {}, today }: RuleSettings,
 ): RuleSettings {
-  const asked = listsUsed(rulesOf(contract), contract.ruleDeclarations);
+  const asked = keyColumnsUsed(rulesOf(contract), contract.ruleDeclarations);
   return {
     rules: Object.fromEntries(Object.entries(rules).filter(([name]) => contract.ruleDeclarations.settings.has(name))),
     references: Object.fromEntries(Object.entries(references).filter(([name]) => asked.has(name))),
@@ -72,10 +72,6 @@ function rulesOf({ operations }: Contract): readonly Rule[] {
   return operations.flatMap(requestTypes).flatMap(rulesWithin);
 }
 
-function listsUsed(rules: readonly Rule[], declarations: RuleDeclarations): ReadonlySet<string> {
-  return new Set(rules.flatMap((rule) => [...requirementsOf(rule, declarations).lists.keys()]));
-}
-
 async function readReferences(
   rules: readonly Rule[],
   { ruleDeclarations }: Contract,
@@ -84,11 +80,11 @@ async function readReferences(
 ): Promise<ReadonlyMap<string, ReferenceList>> {
   const columns = keyColumnsUsed(rules, ruleDeclarations);
   const lists = new Map<string, ReferenceList>();
-  const known = listsUsed(rules, ruleDeclarations);
   for (const [name, file] of files) {
-    if (!known.has(name)) throw unknownList(name, [...known]);
+    const keys = columns.get(name);
+    if (keys === undefined) throw unknownList(name, [...columns.keys()]);
     const list = await read(file);
-    const missing = columns.get(name)?.find((column) => !list.columns.includes(column));
+    const missing = keys.find((column) => !list.columns.includes(column));
     if (missing !== undefined) {
       throw new Failure("config", `${file}: the reference list ${name} needs a column "${missing}"`, {
         hint: `its columns are ${list.columns.join(", ")}`,
@@ -99,7 +95,7 @@ async function readReferences(
   return lists;
 }
 
-/** Returns, for each reference list, the columns by which rules look up rows. */
+/** Returns the reference lists that rules use, each with the columns by which rules look up rows. */
 function keyColumnsUsed(
   rules: readonly Rule[],
   declarations: RuleDeclarations,

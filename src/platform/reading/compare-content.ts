@@ -125,7 +125,6 @@ function isSameScalar(replied: Scalar, sent: Scalar, type: FieldType | undefined
   return utcDateTime(one) === utcDateTime(other);
 }
 
-/** Returns a value without the whitespace that the platform removes. */
 function storedText(value: Scalar, type: FieldType | undefined): string {
   const isStoredAsGiven = type?.kind === "text" && (type.documentPath !== false || type.format === "uuid");
   return isStoredAsGiven ? scalarText(value) : strip(scalarText(value));

@@ -52,7 +52,8 @@ export async function lookUpRecords(
     const open = records.filter((record) => isOpen(record, list));
     for (const [path, group] of byPath(open, list, note)) {
       const found = await withinLimit(() => readList(group, path, list, { client, key }));
-      for (const record of group) note(record, typeof found === "string" ? unknown(found) : resultFor(found, record));
+      for (const record of group)
+        note(record, typeof found === "string" ? unknown(found) : (found.get(record) ?? { kind: "absent" }));
     }
   }
   for (const record of records) {
@@ -89,10 +90,6 @@ function foundTwice(
     compared: [...new Set([...before.compared, ...next.compared])],
     values: new Map([...before.values, ...next.values]),
   };
-}
-
-function resultFor(found: ReadonlyMap<LookupRecord, LookupResult>, record: LookupRecord): LookupResult {
-  return found.get(record) ?? { kind: "absent" };
 }
 
 /**
@@ -198,7 +195,6 @@ function recordsByKey(
   return { byKey, found };
 }
 
-/** Returns the documented type of a list item. */
 function formOfItems({ operation, list = [] }: ReadBack): FieldType | undefined {
   const documented = documentedReply(operation, 200)?.body;
   const listForm = documented && fieldAt(documented, list);

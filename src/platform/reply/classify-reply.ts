@@ -1,4 +1,3 @@
-import type { AttrPath } from "../../json/attr.ts";
 import { jsonMediaType } from "../../contract/operations/document-part.ts";
 import { ACCOUNT_FIELDS, documentedReply } from "../../contract/operations/documented-reply.ts";
 import type { DocumentedReply, Operation, OutcomeRule } from "../../contract/operations/operation.ts";
@@ -82,7 +81,6 @@ function fits({ status }: OutcomeRule, reply: HttpReply): boolean {
   return typeof status === "number" ? status === reply.status : status === `${Math.floor(reply.status / 100)}xx`;
 }
 
-/** Returns the class of a reply that cannot settle its record, or undefined for a reply that can. */
 function unsettledBy(
   reply: HttpReply,
   body: JsonValue | undefined,
@@ -138,8 +136,8 @@ function byRule(rule: OutcomeRule, facts: Facts, operation: ClassifiedOperation)
   const { outcome } = rule;
   if (outcome === "accepted" || outcome === "exists") {
     if (facts.distrust !== undefined) return notFromApi(facts.distrust);
-    const known = accepted(facts.body, rule.account === undefined ? ACCOUNT_FIELDS : [rule.account]);
-    return existsBy(rule, facts, operation) ? { ...known, exists: true } : known;
+    const account = accountAt(facts.body, rule.account === undefined ? ACCOUNT_FIELDS : [rule.account]);
+    return { kind: "accepted", ...account, ...(existsBy(rule, facts, operation) && { exists: true }) };
   }
   if (outcome === "retry") return retry(facts);
   if (outcome === "ambiguous") return { kind: outcome, reason: `HTTP ${facts.reply.status}`, notFromApi: false };
@@ -160,13 +158,6 @@ function existsBy({ outcome, account }: OutcomeRule, { reply }: Facts, { validat
  */
 function isNamed({ code, has }: OutcomeRule, { reply }: Facts): boolean {
   return reply.status < 300 || code !== undefined || has !== undefined;
-}
-
-function accepted(
-  body: JsonValue | undefined,
-  places: readonly AttrPath[],
-): Extract<ReplyClass, { readonly kind: "accepted" }> {
-  return { kind: "accepted", ...accountAt(body, places) };
 }
 
 function retry({ reply, pushBack }: Facts): ReplyClass {
@@ -204,7 +195,7 @@ function classifySuccess({ reply, body, distrust }: Facts, operation: Classified
   const documented = replies.length === 0 ? undefined : documentedReply(operation, reply.status);
   const hasJson = isJsonObject(body) || isJsonArray(body);
   if (hasJson && (documented !== undefined || SUCCESS_STATUSES.has(reply.status)))
-    return accepted(body, ACCOUNT_FIELDS);
+    return { kind: "accepted", ...accountAt(body, ACCOUNT_FIELDS) };
   return isJsonOptional(reply, documented)
     ? { kind: "accepted" }
     : notFromApi(`HTTP ${reply.status} without the JSON that was expected`);

@@ -35,7 +35,6 @@ export function replyProblems(body: unknown, wrap?: string): readonly PlatformPr
   return found;
 }
 
-/** Creates the problem for one rejected item of a reply, from its status and any text in it. */
 function itemProblem(path: AttrPath, status: string, item: JsonObject): PlatformProblem {
   return problem(formatAttr(path), typeof item["code"] === "string" ? item["code"] : status, sentenceIn(item));
 }

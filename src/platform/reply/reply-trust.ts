@@ -164,7 +164,6 @@ function holdsError(body: JsonValue, name: string, form: DocumentedReply["body"]
   return !isDocumented && isJsonObject(body) && body[name] !== false && !isEmpty(body[name]);
 }
 
-/** Yields the paths at which a reply may contain the account number. */
 function* accountPlacesOf({ outcomes }: RepliesContract): Generator<AttrPath> {
   for (const { account } of outcomes) if (account !== undefined) yield account;
   yield* ACCOUNT_FIELDS;

@@ -161,7 +161,6 @@ async function* changesIn(path: string, handle: FileHandle, { from, to }: ByteRa
   }
 }
 
-/** Returns the 1-based line of a file that starts at this offset. */
 async function lineAt(handle: FileHandle, offset: number): Promise<number> {
   const lines = newLineCounter();
   for (let at = 0; at < offset; at += PIECE_BYTES)

@@ -46,7 +46,7 @@ export function refuseOneColumn(file: string, header: string, delimiter: string)
   throw new Failure(
     "source_bad_header",
     `${file}: ${delimiterName(delimiter)} does not occur in the header, but ${delimiterName(fitting)} does`,
-    { hint: `omit --delimiter, or use --delimiter ${fitting === "\t" ? "tab" : `"${fitting}"`}` },
+    { hint: `omit --delimiter, or use --delimiter ${delimiterName(fitting)}` },
   );
 }
 

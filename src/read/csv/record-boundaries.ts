@@ -251,7 +251,6 @@ export function boundariesAt(boundaries: RecordBoundaries, numbers: readonly num
   };
 }
 
-/** Whether the sorted list contains the value (binary search). */
 function isAmong(sorted: readonly number[], value: number): boolean {
   let start = 0;
   let end = sorted.length;

@@ -79,8 +79,8 @@ export async function openFile(
   const gzip = beginsWith(await rawHead(found.path, file), GZIP_MAGIC);
   notifyCompression(found.path, gzip, notify);
   const onPosition = (position: number): void => opening.onPosition?.(found.path, position);
-  const { limits, dateOf = ownDate } = opening;
-  const modifiedMs = dateOf(found);
+  const { limits, dateOf } = opening;
+  const modifiedMs = dateOf === undefined ? found.modifiedMs : dateOf(found);
   const packed: PackedFile = { path: found.path, file, gzip, limits, modifiedMs, onPosition };
   const head = await firstChunk(fileBytes(packed));
   if (!gzip && isWorkbook(file, head)) return openWorkbook(packed, found, { opening, renamed });
@@ -103,15 +103,9 @@ export async function openFile(
       hint: "remove `rename` from the source: the fields of JSON records already have names",
     });
   }
-  if (text === "") refuseEmptyJson(file, opening);
+  if (text === "" && opening.mayBeEmpty !== true) throw emptyFile(file);
   return { ...source, kind, found, table: { kind: "json", file, modifiedMs } };
 }
-
-function refuseEmptyJson(file: string, { mayBeEmpty = false }: OpenOptions): void {
-  if (!mayBeEmpty) throw emptyFile(file);
-}
-
-const ownDate = ({ modifiedMs }: FoundFile): number => modifiedMs;
 
 /** Loads the code for workbooks on demand. */
 async function openWorkbook(

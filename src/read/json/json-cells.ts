@@ -216,7 +216,6 @@ function escapedText(scan: Scan, column: number): number {
   return scan.hashesRows ? scan.contentOf(decoded) : 0;
 }
 
-/** Reads a number, `true`, `false` or `null`. */
 function scalar(scan: Scan, column: number): number {
   const { bytes, at: start, hashesRows } = scan;
   const end = scalarEnd(bytes, start);

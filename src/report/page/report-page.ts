@@ -194,7 +194,6 @@ function listed(clauses: readonly string[]): string {
   return `${clauses.slice(0, -1).join(", ")}, and ${last}`;
 }
 
-/** Renders the steps for correcting and returning the files; undefined if no record needs correction. */
 function stepsSection({ summary, owner }: Report, rejects: Rejects | undefined): Html | undefined {
   if (countRecords(summary, NEEDS_WORK) === 0) return undefined;
   const hasFiles = rejects !== undefined && rejects.files.some(({ rows }) => rows > 0);

@@ -276,7 +276,6 @@ function coercedText(from: string, to: string): string {
   return `The platform would silently convert this ${from} to ${withArticle(to)}.`;
 }
 
-/** Describes a violation of a JSON Schema keyword that has no problem code of its own. */
 function schemaText(keyword: string, name: string | undefined): string {
   const about = name === undefined ? "" : ` (about "${plainText(name)}")`;
   const meaning = SCHEMA_TEXT[keyword];

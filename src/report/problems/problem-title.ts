@@ -140,7 +140,6 @@ function entryOf(entries: Readonly<Record<string, string>>, name: string): strin
   return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
-/** Whether an English name has a plural ending. */
 function isPlural(name: string): boolean {
   return /[^aius]s$/.test(name);
 }

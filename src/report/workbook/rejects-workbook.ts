@@ -214,7 +214,6 @@ interface AllowedValues {
 /** Maximum number of values in a drop-down list. Columns with more values have no list. */
 const MAX_VALUES = 1000;
 
-/** Writes a sheet with one column per list of values; returns undefined if there are no lists. */
 async function writeAllowedValues(
   writer: SheetWriter,
   sources: readonly { readonly source: string; readonly columns: readonly string[] }[],

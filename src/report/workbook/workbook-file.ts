@@ -127,7 +127,6 @@ function dropDownsXml({ dropDowns, rows }: FinishedSheet): string {
   return `<dataValidations count="${written.length}">${written.join("")}</dataValidations>`;
 }
 
-/** Renders the relationships of a sheet with comments: the drawing and the text of the comments. */
 function sheetRelations(number: number): string {
   return relationsXml([
     { id: "rId1", type: `${RELATIONS}/vmlDrawing`, target: `../drawings/vmlDrawing${number}.vml` },

@@ -121,12 +121,10 @@ export function createRateControl(options: PaceOptions, dependencies: RateContro
   };
 }
 
-/** Whether only the refused record waits for `Retry-After`. */
 function isForOneRecord(cause: RefusalCause, { noise }: LearnedRate): boolean {
   return (cause === "noise" || cause === "found-noise") && noise.isPlausible();
 }
 
-/** Counts consecutive requests that could not be sent. */
 function createOutage() {
   let unsentInARow = 0;
   let rounds = 0;
