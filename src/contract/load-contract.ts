@@ -1,6 +1,6 @@
 import type { AttrPath } from "../json/attr.ts";
 import { type JsonObject, type JsonValue, isJsonArray, isJsonObject } from "../json/json-value.ts";
-import { Failure } from "../model/failure.ts";
+import { Failure, failureAt } from "../model/failure.ts";
 import { readRuleDeclarations } from "../rules/language/read-rules.ts";
 import type { SettingValue } from "../rules/language/rule.ts";
 import { didYouMean } from "../text/suggestion.ts";
@@ -100,9 +100,8 @@ function versionOf(root: JsonValue, { file, lineOf }: SourceDocument): Compilati
     throw emptyFile(file, hint);
   }
   const line = lineOf(["openapi"]);
-  throw new Failure("contract_invalid", `${file}:${line}: this is not an OpenAPI 3.0 or 3.1 document`, {
+  throw failureAt("contract_invalid", { file, line }, "this is not an OpenAPI 3.0 or 3.1 document", {
     hint: hintFor(root, version),
-    place: { file, line },
   });
 }
 
@@ -126,9 +125,8 @@ function overlayOf(source: SourceText): SourceDocument {
     version === undefined
       ? "this is not an Overlay 1.0 document"
       : `this is an overlay of version ${version}, which is not supported`;
-  throw new Failure("contract_invalid", `${source.file}:${line}: ${what}`, {
+  throw failureAt("contract_invalid", { file: source.file, line }, what, {
     hint: 'pass one OpenAPI document, then overlays; an overlay begins with "overlay: 1.0.0"',
-    place: { file: source.file, line },
   });
 }
 

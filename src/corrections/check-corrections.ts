@@ -4,12 +4,11 @@ import type { SourceSpec } from "../model/source-spec.ts";
 import type { OpenOptions } from "../read/input/opened-file.ts";
 import { createFingerprints } from "../report/rejects/fingerprints.ts";
 import type { RejectsManifest } from "../report/rejects/rejects-manifest.ts";
-import { type ChangedRow, openCellChanges } from "./cell-changes.ts";
+import { type ChangedRow, openCellChanges, rowRestorer } from "./cell-changes.ts";
 import type { ColumnFindings, CorrectionFindings, FoundRows, RowFindings } from "./correction-findings.ts";
 import { type CorrectionIndex, loadRejectedRows, openCorrectionIndex } from "./correction-index.ts";
 import { fingerprintPath } from "./read-manifest.ts";
 import { createRowMatcher } from "./match-rows.ts";
-import { rowRestorer } from "./restore-keys.ts";
 import { type KeyColumns, type ReturnedColumns, returnedRows } from "./returned-rows.ts";
 
 interface CorrectionOptions {

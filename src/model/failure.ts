@@ -76,6 +76,16 @@ export class Failure extends Error {
   }
 }
 
+/** Creates a failure whose message begins with its place. */
+export function failureAt(
+  code: FailureCode,
+  place: Place,
+  what: string,
+  more: { readonly hint?: string | undefined } = {},
+): Failure {
+  return new Failure(code, `${formatPlace(place)}: ${what}`, { ...more, place });
+}
+
 /** Returns the result of `work`; the result of `otherwise` if `work` throws a Failure. */
 export async function recover<T>(work: () => Promise<T>, otherwise: (failure: Failure) => T): Promise<T> {
   try {

@@ -15,10 +15,10 @@ import {
   isOwnContent,
   noteDoneBefore,
   noteUnclear,
-  settlesEarlierRequests,
   type RecordState,
+  settlesEarlierRequests,
+  startPatience,
 } from "./record-state.ts";
-import { startPatience } from "./poll-patience.ts";
 import type { SendContext } from "./send-context.ts";
 import type { PollHistory, WorkflowPosition } from "./workflow-position.ts";
 

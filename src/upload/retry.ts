@@ -1,5 +1,5 @@
 import type { Random } from "../time/clock.ts";
-import { fullJitter } from "../transport/retry-delay.ts";
+import { fullJitter } from "../transport/retrying-http.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
 
 /** Maximum number of tries for one request of a record in one run. */
@@ -16,9 +16,9 @@ const MAX_DELAY_IN_NOISE_MS = 50;
  * Whether to send the record again, and after how many milliseconds. The record is not sent again if its tries or the
  * retry budget are used up, or if the request must not be repeated.
  */
-export type RetryAction = { readonly again: true; readonly afterMs: number } | { readonly again: false };
+type RetryAction = { readonly again: true; readonly afterMs: number } | { readonly again: false };
 
-export interface RetryState {
+interface RetryState {
   /** Number of tries so far for the record's current request in this run. */
   readonly tries: number;
   readonly mayRepeat: boolean;

@@ -121,6 +121,9 @@ export interface ReportedSupplier {
   readonly isProbedHere: boolean;
 }
 
+/** A report from another worker counts as the same finding if it is at most this much later than the local finding. */
+export const SAME_FINDING_MS = 250;
+
 export type UploadEvent =
   /** The outcome of a record is durable. */
   | {

@@ -1,7 +1,7 @@
 import type { Operation } from "../../src/contract/operations/operation.ts";
 import type { Clock } from "../../src/time/clock.ts";
 import type { Outcome, Summary } from "../../src/model/outcome.ts";
-import { retryAfterMs } from "../../src/transport/retry-delay.ts";
+import { retryAfterMs } from "../../src/transport/retrying-http.ts";
 import type { HttpReply, HttpRequest } from "../../src/transport/http.ts";
 import { createAcceptedContents, hasPlannedContent, isCorrected } from "./accepted-contents.ts";
 import { type HeldAccount, type ModelPlatform, type OnRepeat, partsOf } from "./model-platform.ts";

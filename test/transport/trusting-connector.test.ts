@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { trustingConnector } from "../../src/transport/trusting-connector.ts";
+import { trustingConnector } from "../../src/transport/http-client.ts";
 import { errorCode } from "../../src/files/error-code.ts";
 import { type ChaosOptions, type ChaosServer, reply, startChaosServer } from "../chaos-server.ts";
 

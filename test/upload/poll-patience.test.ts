@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { RequestResult } from "../../src/platform/import/classified-request.ts";
 import type { StepClient } from "../../src/platform/import/step-clients.ts";
 import type { RecordToSend, UploadOptions } from "../../src/upload/upload-types.ts";
-import { startPatience } from "../../src/upload/poll-patience.ts";
+import { startPatience } from "../../src/upload/record-state.ts";
 import { upload } from "../../src/upload/upload.ts";
 import { ACCEPTED, busy, fakeClock, type FakeLedger, fakeLedger, sendable, UNSENT } from "./scene.ts";
 

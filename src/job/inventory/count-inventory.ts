@@ -8,11 +8,20 @@ import type { Exclusion } from "../../ledger/records/exclusions.ts";
 import { identitiesOf } from "../../ledger/records/record-hashes.ts";
 import { canonicalKey } from "../../text/canonical-key.ts";
 import type { WallClock } from "../../time/clock.ts";
-import type { InventoryOptions, ComparedLedger } from "./compare-inventory.ts";
+import type { ComparedLedger, InventoryOptions } from "./compare-inventory.ts";
 import { type InventoryState, isPlannedPush, platformsOf, stateOfNumber } from "./inventory-state.ts";
 import type { InventoryFile } from "./inventory-keys.ts";
-import { indexOfKey, type KeyMarks, marksOf, marksWithout } from "./key-marks.ts";
-import { type CountedPlatform, readCount, readCounts, storeCount, type StoredCount } from "./stored-counts.ts";
+import {
+  type CountedPlatform,
+  indexOfKey,
+  type KeyMarks,
+  marksOf,
+  marksWithout,
+  readCount,
+  readCounts,
+  storeCount,
+  type StoredCount,
+} from "./stored-counts.ts";
 
 interface CountDependencies extends ComparedLedger {
   readonly store: LedgerStore;

@@ -1,9 +1,8 @@
-import type { WallClock, MonotonicClock } from "../../time/clock.ts";
+import type { MonotonicClock, WallClock } from "../../time/clock.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Authorisation } from "./authorisation.ts";
-import { createLogin, type LoginOptions, withLoginBackoff } from "./login.ts";
-import { expiryIn, tokenClaims } from "./service-token.ts";
-import { renewingAuthorisation } from "./token-renewal.ts";
+import { createLogin, type Login, loginError, type LoginOptions, type LoginResult, withLoginBackoff } from "./login.ts";
+import { expiryIn, type ServiceToken, tokenClaims } from "./service-token.ts";
 
 export type Credentials =
   | { readonly kind: "token"; readonly token: string }
@@ -85,5 +84,137 @@ function headerText(token: string): string {
   if (/^[\x20-\x7e]+$/.test(token)) return token;
   throw new Failure("authentication", "the token contains characters that a header cannot contain", {
     hint: "check the token in MIGRATE_TOKEN (in a program: `credentials`), or in the file named in `auth`: one line, ASCII only",
+  });
+}
+
+interface RenewalOptions {
+  readonly login: Login;
+  readonly apiKey: string;
+  /** Prefix of the token in the `Authorization` header. */
+  readonly prefix: string;
+  readonly clock: MonotonicClock;
+}
+
+/** A token of the run. A run uses one token at a time. Timestamps are milliseconds on the monotonic clock. */
+interface HeldToken {
+  readonly header: string;
+  /** The time at which the next token is requested (only once), while this token is still in use. */
+  renewAt: number;
+  /** The time at which the token stops being used. */
+  readonly endsAt: number;
+  refresh: { readonly token: string; readonly until: number } | undefined;
+  /** Whether the platform has accepted the token at least once. */
+  confirmed: boolean;
+  /** Whether the platform has rejected the token. */
+  refused: boolean;
+  /** Whether the platform rejected the predecessor of the token. */
+  readonly afterRefusal: boolean;
+}
+
+/**
+ * Creates an `Authorisation` with one token for all workers. The token is obtained on first use, and concurrent callers
+ * share one request. The token is renewed shortly before it expires, and the old token stays in use during the renewal.
+ * The token is also renewed once if the platform rejects it. If the platform refuses to issue a token, no further token
+ * is requested.
+ */
+function renewingAuthorisation(options: RenewalOptions): Authorisation {
+  const { clock } = options;
+  let held: HeldToken | undefined;
+  let underWay: Promise<HeldToken> | undefined;
+  let final: Failure | undefined;
+
+  const isServing = (): boolean => held !== undefined && !held.refused && clock.monotonic() < held.endsAt;
+
+  const renew = async (): Promise<HeldToken> => {
+    const requestedAt = clock.monotonic();
+    const end = await nextLogin(held, options);
+    if (end.kind !== "token") {
+      const error = loginError(end);
+      // While the current token is valid, only a refusal is final. After any other error, one more attempt follows when
+      // the token is no longer valid.
+      if (error instanceof Failure && (end.kind === "refused" || !isServing())) final = error;
+      throw error;
+    }
+    held = heldTokenOf(end.token, `${options.prefix}${end.token.token}`, requestedAt, held);
+    return held;
+  };
+
+  const renewOnce = (): Promise<HeldToken> => {
+    if (final !== undefined) return Promise.reject(final);
+    underWay ??= renew().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+
+  /** Renews the token in advance. The current token stays in use until it expires, even if the renewal fails. */
+  const renewAhead = (generation: HeldToken): void => {
+    generation.renewAt = Infinity;
+    renewOnce().catch(() => undefined);
+  };
+
+  return {
+    async header() {
+      if (held === undefined || !isServing()) return (await renewOnce()).header;
+      if (clock.monotonic() >= held.renewAt) renewAhead(held);
+      return held.header;
+    },
+    accepted(header) {
+      if (held?.header === header) held.confirmed = true;
+    },
+    mayHaveExpired: (header) => held?.header !== header || held.confirmed,
+    async refused(header) {
+      if (held === undefined || held.header !== header) return;
+      if (held.afterRefusal && !held.confirmed) final ??= newTokenRefused();
+      held.refused = true;
+      await renewOnce();
+    },
+  };
+}
+
+/**
+ * Requests a token with the refresh token, if there is one. If the platform rejects the refresh token, discards it and
+ * uses the key.
+ */
+async function nextLogin(held: HeldToken | undefined, options: RenewalOptions): Promise<LoginResult> {
+  const { login, apiKey, clock } = options;
+  if (held?.refresh !== undefined && clock.monotonic() < held.refresh.until) {
+    const end = await login({ refreshToken: held.refresh.token });
+    if (end.kind !== "refused") return end;
+    held.refresh = undefined;
+  }
+  return login({ apiKey });
+}
+
+/** Creates the next token of the run. Keeps the previous refresh token if the reply has none. */
+function heldTokenOf(
+  token: ServiceToken,
+  header: string,
+  requestedAt: number,
+  before: HeldToken | undefined,
+): HeldToken {
+  const { lifetimeMs = Infinity, refreshToken, refreshLifetimeMs = Infinity } = token;
+  return {
+    header,
+    renewAt: requestedAt + lifetimeMs - Math.min(lifetimeMs / 5, MAX_RENEWAL_MARGIN_MS),
+    endsAt: requestedAt + lifetimeMs,
+    refresh:
+      refreshToken === undefined ? before?.refresh : { token: refreshToken, until: requestedAt + refreshLifetimeMs },
+    confirmed: false,
+    refused: false,
+    afterRefusal: before?.refused ?? false,
+  };
+}
+
+/**
+ * Renewal starts when a fifth of the lifetime is left, but at most this long before expiry. This limit is more than
+ * twice the default time limit of a request.
+ */
+const MAX_RENEWAL_MARGIN_MS = 5 * 60_000;
+
+/** Returns the failure for a platform that rejects both a token and its replacement. */
+export function newTokenRefused(): Failure {
+  return new Failure("authentication", "the platform accepts neither the token nor a new token (HTTP 401)", {
+    hint: "check the authentication scheme (`--auth`) and the permissions of the API key, then run the same command again",
   });
 }

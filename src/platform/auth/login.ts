@@ -1,12 +1,12 @@
 import type { AuthSettings } from "../../options/target-options.ts";
-import { parseAttr, type AttrPath } from "../../json/attr.ts";
-import { type JsonValue, isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
+import { type AttrPath, parseAttr } from "../../json/attr.ts";
+import { isJsonArray, isJsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MonotonicClock, WallClock } from "../../time/clock.ts";
 import { joinPath } from "../../transport/base-url.ts";
 import { type Http, type HttpReply, TransportError } from "../../transport/http.ts";
-import { type CredentialMask, createCredentialMask } from "../../transport/masking-http.ts";
-import { retryAfterMs } from "../../transport/retry-delay.ts";
+import { createCredentialMask, type CredentialMask } from "../../transport/masking-http.ts";
+import { retryAfterMs } from "../../transport/retrying-http.ts";
 import { classifyError } from "../reply/classify-error.ts";
 import { cleanText, parseBody } from "../reply/reply-body.ts";
 import { MAX_TOKEN_LENGTH, type ServiceToken, serviceTokenIn } from "./service-token.ts";

@@ -7,14 +7,14 @@ import type { PlatformProblem } from "../../model/problem.ts";
 import type { HttpReply } from "../../transport/http.ts";
 import { type ItemOperation, itemProblems, replyProblems } from "./reply-problems.ts";
 import { sentRecordMismatch } from "./named-record.ts";
-import { accountAt, TRUNCATED, isEmpty, isHtml, parseBody, unreadableReason } from "./reply-body.ts";
-import { retryAfterMs } from "../../transport/retry-delay.ts";
-import { type RepliesContract, reasonForDistrust } from "./reply-trust.ts";
+import { accountAt, isEmpty, isHtml, parseBody, TRUNCATED, unreadableReason } from "./reply-body.ts";
+import { retryAfterMs } from "../../transport/retrying-http.ts";
+import { reasonForDistrust, type RepliesContract } from "./reply-trust.ts";
 import {
   type Classification,
+  isNotAuthenticated,
   type PushBack,
   type ReplyClass,
-  isNotAuthenticated,
   statusFailure,
 } from "./reply-class.ts";
 

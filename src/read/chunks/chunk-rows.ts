@@ -2,7 +2,7 @@ import { rowsAt } from "../csv/csv-rows.ts";
 import type { RecordBoundaries, RecordPlaces, RecordSpans } from "../csv/record-boundaries.ts";
 import { elementPointer, jsonRow, refusePrettyPrinted } from "../json/json-rows.ts";
 import { findLines } from "../json/ndjson-lines.ts";
-import { withKeyProblems } from "../row/key-problems.ts";
+import { withKeyProblems } from "../row/row-key.ts";
 import type { ReadRow } from "../row/read-row.ts";
 import type { ChunkCsvFile, ChunkJsonFile, PieceMarks, RecordChunk } from "./record-chunk.ts";
 

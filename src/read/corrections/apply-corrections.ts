@@ -1,4 +1,4 @@
-import { Failure } from "../../model/failure.ts";
+import { type Failure, failureAt } from "../../model/failure.ts";
 import { formatPlace, type Place } from "../../model/place.ts";
 import { type CsvRow, isCsvRow, placeOf, type Row } from "../../model/record.ts";
 import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
@@ -202,17 +202,15 @@ function corrected(correction: ListedCorrection, { row, amended, file, state }: 
 }
 
 function unknownSource(file: string, { source, line }: ListedCorrection, names: readonly string[]): Failure {
-  return new Failure("config", `${file}:${line}: the mapping has no source "${source}"`, {
+  return failureAt("config", { file, line }, `the mapping has no source "${source}"`, {
     hint: suggestionOr(`its sources are: ${names.join(", ")}`, source, names),
-    place: { file, line },
   });
 }
 
 function unknownColumn(file: string, { column, line, source }: ListedCorrection, { table }: CsvRow): Failure {
   const { columns } = table;
-  return new Failure("config", `${file}:${line}: source "${source}" has no column "${column}" in ${table.file}`, {
+  return failureAt("config", { file, line }, `source "${source}" has no column "${column}" in ${table.file}`, {
     hint: suggestionOr(columnsHint(columns), column, columns),
-    place: { file, line },
   });
 }
 
@@ -226,20 +224,14 @@ function overlapping(
   );
   const cause =
     other === undefined ? "an earlier correction" : `the correction of ${other.column} (${file}:${other.line})`;
-  return new Failure("config", `${file}:${line}: ${column} of ${key} does not exist after ${cause}`, {
+  return failureAt("config", { file, line }, `${column} of ${key} does not exist after ${cause}`, {
     hint: "remove one of the two corrections: migrate corrections remove <key> --column <column>",
-    place: { file, line },
   });
 }
 
 function matchesTwice(file: string, { key, column, line }: ListedCorrection, places: readonly Place[]): Failure {
   const found = places.map(formatPlace).join(" and ");
-  return new Failure(
-    "config",
-    `${file}:${line}: two rows have the key ${key} and the old value of ${column}: ${found}`,
-    {
-      hint: "remove the correction, and add one for each row: migrate corrections add --line <n>",
-      place: { file, line },
-    },
-  );
+  return failureAt("config", { file, line }, `two rows have the key ${key} and the old value of ${column}: ${found}`, {
+    hint: "remove the correction, and add one for each row: migrate corrections add --line <n>",
+  });
 }

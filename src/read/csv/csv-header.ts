@@ -1,5 +1,5 @@
-import { Failure } from "../../model/failure.ts";
-import { formatPlace, type Place } from "../../model/place.ts";
+import { type Failure, failureAt } from "../../model/failure.ts";
+import type { Place } from "../../model/place.ts";
 import type { CsvRow, CsvTable } from "../../model/record.ts";
 import { valueAmongNames } from "../../text/column-names.ts";
 import { DECEPTIVE } from "../../text/invisible.ts";
@@ -28,7 +28,7 @@ export function csvHeader(
   renamed: RenamedColumns,
   modifiedMs?: CsvTable["modifiedMs"],
 ): CsvHeader {
-  const bad: Bad = (what, hint) => headerFailure("source_bad_header", place, what, hint);
+  const bad: Bad = (what, hint) => failureAt("source_bad_header", place, what, { hint });
   const columns = cells.map((cell, index) => renamed.get(index + 1) ?? inOneLine(cell));
   refuseBeyond(renamed, columns.length, bad);
   const named = columns.flatMap((name, index): (readonly [string, number])[] =>
@@ -64,16 +64,7 @@ export function refuseUnnamedData({ table, unnamed, line }: CsvHeader, { cells, 
   if (filled.length === 0) return;
   const what = `${withoutName(table, filled)} in the header, but line ${rowLine} has data there`;
   const hint = `name the ${filled.length === 1 ? "column" : "columns"} in the header, or ${renameHint(filled.map((index) => index + 1))}`;
-  throw headerFailure("source_bad_header", { file: table.file, line }, what, hint);
-}
-
-export function headerFailure(
-  code: "source_no_header" | "source_bad_header" | "source_too_large",
-  place: Place,
-  what: string,
-  hint: string,
-): Failure {
-  return new Failure(code, `${formatPlace(place)}: ${what}`, { hint, place });
+  throw failureAt("source_bad_header", { file: table.file, line }, what, { hint });
 }
 
 type Bad = (what: string, hint: string) => Failure;

@@ -1,11 +1,11 @@
 import { parse } from "csv-parse/sync";
-import { Failure } from "../../model/failure.ts";
+import { type Failure, failureAt } from "../../model/failure.ts";
 import type { PackedFile } from "../text/file-bytes.ts";
 import { textBytes, type TextSource } from "../text/text-bytes.ts";
 import { counted } from "../../text/count.ts";
 import { countLineEnds } from "../text/utf8.ts";
 import { declaredDelimiter, delimiterName, detectDelimiter, refuseOneColumn } from "./csv-delimiter.ts";
-import { csvHeader, type CsvHeader, headerFailure, headerNotices, type RenamedColumns } from "./csv-header.ts";
+import { csvHeader, type CsvHeader, headerNotices, type RenamedColumns } from "./csv-header.ts";
 import { byteKinds, findRecordBoundaries } from "./record-boundaries.ts";
 
 /** The layout of a CSV file. It is detected once, and used for every pass over the file. */
@@ -58,12 +58,12 @@ export async function csvLayout(
     if (layout !== undefined) return announce(layout, settings, notify);
     if (head.length > source.limits.csvRecordBytes) {
       const what = `the header is longer than ${source.limits.csvRecordBytes} bytes`;
-      throw headerFailure("source_too_large", { file: source.file, line: 1 }, what, ENDLESS_HEADER_HINT);
+      throw failureAt("source_too_large", { file: source.file, line: 1 }, what, { hint: ENDLESS_HEADER_HINT });
     }
   }
   const layout = layoutOf(source, head, true, settings);
   if (layout === undefined) {
-    throw headerFailure("source_no_header", { file: source.file, line: 1 }, "no header", NO_HEADER_HINT);
+    throw failureAt("source_no_header", { file: source.file, line: 1 }, "no header", { hint: NO_HEADER_HINT });
   }
   return announce(layout, settings, notify);
 }
@@ -87,12 +87,9 @@ function layoutOf(source: TextSource, bytes: Buffer, final: boolean, settings: C
     return undefined;
   }
   if (boundaries.strayQuotes.has(0)) {
-    throw headerFailure(
-      "source_bad_header",
-      { file: source.file, line: headerLine },
-      "a stray quote in the header",
-      STRAY_QUOTE_HINT,
-    );
+    throw failureAt("source_bad_header", { file: source.file, line: headerLine }, "a stray quote in the header", {
+      hint: STRAY_QUOTE_HINT,
+    });
   }
   refuseOneColumn(source.file, lines[0] ?? "", delimiter);
   const cells = parseRecords(rest, delimiter, 1)[0] ?? [];
@@ -103,7 +100,7 @@ function headerOf(source: TextSource, line: number, columns: readonly string[], 
   const place = { file: source.file, line };
   if (columns.length > source.limits.csvColumns) {
     const what = `the header has more than ${source.limits.csvColumns} columns`;
-    throw headerFailure("source_too_large", place, what, MANY_COLUMNS_HINT);
+    throw failureAt("source_too_large", place, what, { hint: MANY_COLUMNS_HINT });
   }
   return csvHeader(place, columns, renamed, source.modifiedMs);
 }
@@ -154,8 +151,7 @@ function announce(layout: CsvLayout, settings: CsvSettings, notify: (text: strin
 
 /** Returns the failure for a quote that was opened on `line` (1-based) and never closed. */
 export function unclosedQuote(source: PackedFile, line: number): Failure {
-  return new Failure("source_unclosed_quote", `${source.file}:${line}: a quote is opened here but never closed`, {
+  return failureAt("source_unclosed_quote", { file: source.file, line }, "a quote is opened here but never closed", {
     hint: 'close it, or double it ("") if it is part of the value; the file may also be truncated',
-    place: { file: source.file, line },
   });
 }

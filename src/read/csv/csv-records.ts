@@ -1,4 +1,4 @@
-import { Failure } from "../../model/failure.ts";
+import { failureAt } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
 import type { RowPosition } from "../../model/record.ts";
 import { textBytes, type TextSource, withoutStart } from "../text/text-bytes.ts";
@@ -78,9 +78,7 @@ function refuseOpenQuote(source: TextSource, boundaries: RecordBoundaries, { lin
     throw unclosedQuote(source, line + boundaries.openQuote);
   if (!tooLong) return;
   const place: Place = { file: source.file, line: line + boundaries.nextLine };
-  throw new Failure(
-    "source_too_large",
-    `${place.file}:${place.line}: a record is longer than ${source.limits.csvRecordBytes} bytes`,
-    { hint: "check that this is a CSV file, with a line break after each record", place },
-  );
+  throw failureAt("source_too_large", place, `a record is longer than ${source.limits.csvRecordBytes} bytes`, {
+    hint: "check that this is a CSV file, with a line break after each record",
+  });
 }

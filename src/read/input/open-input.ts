@@ -5,7 +5,7 @@ import { chunkedInput } from "../chunks/chunked-input.ts";
 import type { InputPosition, InputRecord, Row } from "../../model/record.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
 import { findRecords, firstRows, type WantedRecords } from "../join/find-records.ts";
-import { openJoin } from "../join/join.ts";
+import { numberRecords, openJoin } from "../join/join.ts";
 import {
   type FileOptions,
   headerOf,
@@ -15,7 +15,6 @@ import {
   unpackedBytes,
 } from "./opened-file.ts";
 import { canBeginAt, type OpenedSource, openSource, withDescendants } from "./opened-source.ts";
-import { numberRecords } from "../join/number-records.ts";
 import type { JoinedInput } from "../join/bytes/joined-chunk.ts";
 import { joinedInput } from "../join/bytes/joined-input.ts";
 import { DEFAULT_LIMITS, type ReadLimits } from "../read-limits.ts";

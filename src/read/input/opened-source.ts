@@ -4,10 +4,9 @@ import type { ChildSpec, RowChoice, RowOrder, SourceSpec } from "../../model/sou
 import { columnsHint } from "../../text/column-names.ts";
 import { suggest } from "../../text/suggestion.ts";
 import { headerOf, isSeekable, type OpenedFile, openFile, type OpenOptions, rowsOfFile } from "./opened-file.ts";
-import { withKeyProblems } from "../row/key-problems.ts";
+import { keyOf, withKeyProblems } from "../row/row-key.ts";
 import type { ReadRow } from "../row/read-row.ts";
 import { csvKeys } from "../chunks/csv-keys.ts";
-import { keyOf } from "../row/row-key.ts";
 import { findFiles } from "./source-files.ts";
 
 export interface OpenedSource {

@@ -39,7 +39,20 @@ export async function indexStore(
   { database, file }: TemporaryDatabase,
 ): Promise<ChildStore> {
   const text = rowSerializer(child.files);
-  const count = await fill(database, { on: child.on, source, table, text }).catch((error: unknown) => {
+  const fill = async (): Promise<number> => {
+    database.exec(`CREATE TABLE ${table} (id INTEGER PRIMARY KEY, key TEXT, row TEXT NOT NULL)`);
+    const inserter = createInserter(database, table, 3);
+    let rows = 0;
+    database.exec("BEGIN");
+    for await (const batch of numbered(source)) {
+      rows += batch.length;
+      for (const { id, read } of batch) inserter.add(id, keyOf(read.row, child.on) ?? null, text.write(read));
+    }
+    inserter.flush();
+    database.exec(`COMMIT; CREATE INDEX ${table}_key ON ${table} (key)`);
+    return rows;
+  };
+  const count = await fill().catch((error: unknown) => {
     throw errorCode(error) === "ERR_SQLITE_ERROR" ? cannotStore(file, INDEX, error) : error;
   });
   const byKeys = database.prepare(
@@ -100,27 +113,6 @@ export function createInserter(database: Database, table: string, columns: numbe
       waiting = [];
     },
   };
-}
-
-interface Filling {
-  readonly on: string;
-  readonly source: AsyncIterable<readonly ReadRow[]>;
-  readonly table: string;
-  readonly text: RowSerializer;
-}
-
-async function fill(database: Database, { on, source, table, text }: Filling): Promise<number> {
-  database.exec(`CREATE TABLE ${table} (id INTEGER PRIMARY KEY, key TEXT, row TEXT NOT NULL)`);
-  const inserter = createInserter(database, table, 3);
-  let count = 0;
-  database.exec("BEGIN");
-  for await (const batch of numbered(source)) {
-    count += batch.length;
-    for (const { id, read } of batch) inserter.add(id, keyOf(read.row, on) ?? null, text.write(read));
-  }
-  inserter.flush();
-  database.exec(`COMMIT; CREATE INDEX ${table}_key ON ${table} (key)`);
-  return count;
 }
 
 interface IndexedRow {

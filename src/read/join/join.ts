@@ -1,7 +1,7 @@
 import { createNumberSet, type NumberSet } from "../../text/number-set.ts";
 import { Failure } from "../../model/failure.ts";
 import type { LocalProblem } from "../../model/problem.ts";
-import type { InputPosition, JoinedRecord } from "../../model/record.ts";
+import type { InputPosition, InputRecord, JoinedRecord } from "../../model/record.ts";
 import { arrangeRows } from "./arrange-rows.ts";
 import type { ChildFinder, StoredRow } from "./child-store.ts";
 import { type ChildRows, joinedRow, NO_ROWS } from "./joined-row.ts";
@@ -9,7 +9,7 @@ import { type Ancestors, nearestParents, noMatch, orphanProblems } from "./orpha
 import { type JoinPlan, planJoin, type PlannedChild, type SearchedSource } from "./join-plan.ts";
 import { type OpenedChild, type OpenedSource, rowsOf, withDescendants } from "../input/opened-source.ts";
 import type { ReadLimits } from "../read-limits.ts";
-import { type ReadRow, sourceProblem } from "../row/read-row.ts";
+import { BATCH_ROWS, type ReadRow, sourceProblem } from "../row/read-row.ts";
 import { keyOf, keyPlace } from "../row/row-key.ts";
 
 export interface Join {
@@ -213,5 +213,23 @@ export async function* orphansOf(joined: SearchedSource, state: JoinState): Asyn
       row,
       problems: [...problems, ...orphanProblems(row, child, { parent: parent.name, near })],
     }));
+  }
+}
+
+/** Numbers records consecutively, starting after `before`, and limits the size of batches. */
+export async function* numberRecords(
+  rows: AsyncIterable<readonly JoinedRecord[]>,
+  before: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly InputRecord[]> {
+  let number = before;
+  for await (const batch of rows) {
+    for (let start = 0; start < batch.length; start += BATCH_ROWS) {
+      signal?.throwIfAborted();
+      yield batch.slice(start, start + BATCH_ROWS).map((found) => {
+        number += 1;
+        return { number, ...found };
+      });
+    }
   }
 }

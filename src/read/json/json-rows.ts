@@ -1,4 +1,4 @@
-import { Failure } from "../../model/failure.ts";
+import { Failure, failureAt } from "../../model/failure.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { Place } from "../../model/place.ts";
 import { addProblem } from "../../model/problem-limit.ts";
@@ -148,9 +148,8 @@ function refuseBadDocument(file: string, firstLine: number, text: string): void 
   const line = firstLine + countLines(before);
   const place: Place = { file, line };
   if (/^[{["\d]/.test(text.slice(error.offset)) && error.reason.startsWith("text follows")) {
-    throw new Failure("source_wrong_kind", `${file}:${line}: another JSON document begins here`, {
+    throw failureAt("source_wrong_kind", place, "another JSON document begins here", {
       hint: "if each line is a document, rename the file to .ndjson; otherwise put the documents into one array",
-      place,
     });
   }
   const column = before.length - Math.max(before.lastIndexOf("\n"), before.lastIndexOf("\r"));
@@ -159,9 +158,8 @@ function refuseBadDocument(file: string, firstLine: number, text: string): void 
 
 function refuseArrayError(file: string, error: ArrayError | undefined): void {
   if (error === undefined) return;
-  throw new Failure("source_damaged", `${file}:${error.line}: this is not a JSON array: ${error.reason}`, {
+  throw failureAt("source_damaged", { file, line: error.line }, `this is not a JSON array: ${error.reason}`, {
     hint: "copy the file again, or check the program that wrote it: an array begins with [ and ends with ]",
-    place: { file, line: error.line },
   });
 }
 
@@ -170,13 +168,11 @@ export function refusePrettyPrinted(file: string, line: number, text: string): v
   const start = text.trim();
   const spread = start === "{" || (start.startsWith("[") && scanJson(start) !== undefined);
   if (!spread) return;
-  throw new Failure(
+  throw failureAt(
     "source_wrong_kind",
-    `${file}:${line}: the file is one JSON document that spans several lines, not one record per line`,
-    {
-      hint: "rename the file to .json, or write each record on a separate line",
-      place: { file, line },
-    },
+    { file, line },
+    "the file is one JSON document that spans several lines, not one record per line",
+    { hint: "rename the file to .json, or write each record on a separate line" },
   );
 }
 

@@ -1,4 +1,4 @@
-import { Failure } from "../../model/failure.ts";
+import { type Failure, failureAt } from "../../model/failure.ts";
 import { cellsOf } from "../csv/csv-rows.ts";
 import { byteKinds, findRecordBoundaries } from "../csv/record-boundaries.ts";
 import { detectDelimiter } from "../csv/csv-delimiter.ts";
@@ -64,5 +64,5 @@ export function linesOf(bytes: Buffer, { file, hint, delimiter, line, isFinal }:
 }
 
 export function tableFailure(file: string, hint: string): (line: number, what: string) => Failure {
-  return (line, what) => new Failure("config", `${file}:${line}: ${what}`, { hint, place: { file, line } });
+  return (line, what) => failureAt("config", { file, line }, what, { hint });
 }

@@ -2,7 +2,10 @@ import { formatPointer } from "../../json/json-pointer.ts";
 import { cellTextOf, valueAt } from "../../json/json-value.ts";
 import type { Place } from "../../model/place.ts";
 import { isCsvRow, type JsonRow, memberPath, type Row } from "../../model/record.ts";
-import { cellPlace } from "../csv/csv-rows.ts";
+import { cellPlace, unicodeName } from "../csv/csv-rows.ts";
+import type { LocalProblem } from "../../model/problem.ts";
+import { INVISIBLE } from "../../text/invisible.ts";
+import { type ReadRow, sourceProblem } from "./read-row.ts";
 
 /**
  * Returns the key of a row: the value of a column (CSV), or of a member or dot path (JSON). Text is unchanged, because
@@ -26,4 +29,34 @@ export function keyPlace(row: Row, name: string): Place {
 function jsonKey(row: JsonRow, name: string): string | undefined {
   const value = valueAt(row.value, memberPath(row, name));
   return typeof value === "object" || value === undefined ? undefined : cellTextOf(value).toWellFormed();
+}
+
+/**
+ * Adds a problem to a row for each key that is missing or contains invisible characters. Does not change a row that
+ * could not be read as a record, because it already has a problem.
+ */
+export function withKeyProblems(read: ReadRow, keys: readonly string[]): ReadRow {
+  if (keys.length === 0 || read.problems.some(({ code }) => NO_RECORD.has(code))) return read;
+  const found = keys.flatMap((name) => keyProblems(read, name));
+  return found.length === 0 ? read : { ...read, problems: [...read.problems, ...found] };
+}
+
+const NO_RECORD: ReadonlySet<string> = new Set<LocalProblem["code"]>([
+  "source_invalid_json",
+  "source_not_an_object",
+  "source_record_too_large",
+]);
+
+/**
+ * Whitespace other than U+0020, and characters without a visible shape (zero width, direction, soft hyphen, fillers).
+ * Keys with such characters are errors, because they look equal to keys that the platform treats as different.
+ */
+const UNSEEN = new RegExp(`(?! )[${INVISIBLE}]`, "u");
+
+function keyProblems({ row }: ReadRow, name: string): readonly LocalProblem[] {
+  const key = keyOf(row, name);
+  if (key === undefined) return [sourceProblem(keyPlace(row, name), { code: "source_missing_key", column: name })];
+  const invisible = UNSEEN.exec(key)?.[0].codePointAt(0);
+  if (invisible === undefined) return [];
+  return [sourceProblem(keyPlace(row, name), { code: "source_control_character", character: unicodeName(invisible) })];
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
-import { Failure } from "../../model/failure.ts";
+import { Failure, failureAt } from "../../model/failure.ts";
 import { readFailure } from "./file-bytes.ts";
 import { countLineEnds, firstInvalidByte } from "./utf8.ts";
 import { inspectFile } from "../input/source-files.ts";
@@ -41,10 +41,12 @@ export function checkText(path: string, bytes: Buffer, line = 1): void {
   if (!isUtf8(bytes)) {
     const offset = firstInvalidByte(bytes);
     const found = line + countLineEnds(bytes.subarray(0, offset));
-    throw new Failure("config", `${path}:${found}: byte 0x${bytes.toString("hex", offset, offset + 1)} is not UTF-8`, {
-      hint: "save the file as UTF-8",
-      place: { file: path, line: found },
-    });
+    throw failureAt(
+      "config",
+      { file: path, line: found },
+      `byte 0x${bytes.toString("hex", offset, offset + 1)} is not UTF-8`,
+      { hint: "save the file as UTF-8" },
+    );
   }
   if (bytes.includes(0)) throw new Failure("config", `${path}: this is a binary file, not text`);
 }

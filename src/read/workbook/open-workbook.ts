@@ -4,14 +4,7 @@ import type { LocalProblem, SourceFinding } from "../../model/problem.ts";
 import { addProblem } from "../../model/problem-limit.ts";
 import type { CsvRow } from "../../model/record.ts";
 import { counted } from "../../text/count.ts";
-import {
-  csvHeader,
-  type CsvHeader,
-  headerFailure,
-  headerNotices,
-  refuseUnnamedData,
-  type RenamedColumns,
-} from "../csv/csv-header.ts";
+import { csvHeader, type CsvHeader, headerNotices, refuseUnnamedData, type RenamedColumns } from "../csv/csv-header.ts";
 import { cellPlace, controlCharacters } from "../csv/csv-rows.ts";
 import { NO_PROBLEMS, type ReadRow, sourceProblem } from "../row/read-row.ts";
 import { GENERAL, readCellFormats } from "./cell-formats.ts";
@@ -20,7 +13,7 @@ import { NO_STRINGS, readSharedStrings } from "./shared-strings.ts";
 import { type SheetRow, sheetRows, type SheetTraits } from "./sheet-rows.ts";
 import { readWorkbookParts, type Sheet, type WorkbookParts } from "./workbook-parts.ts";
 import { openZipPackage, type ZipPackage, type ZipSource } from "./zip-package.ts";
-import { Failure } from "../../model/failure.ts";
+import { Failure, failureAt } from "../../model/failure.ts";
 
 /** A sheet whose header has been read. Its rows can be read repeatedly. */
 export interface OpenedSheet {
@@ -108,13 +101,13 @@ async function headerOf(
     const bad = [...(first.findings ?? [])].find(([, { code }]) => code === "source_bad_cell");
     if (bad !== undefined) {
       const what = `the name of column ${bad[0] + 1} is a formula without a result, or with an error`;
-      throw headerFailure("source_bad_header", place, what, "type the names of the columns as text");
+      throw failureAt("source_bad_header", place, what, { hint: "type the names of the columns as text" });
     }
     const names = [...first.cells];
     while (names.length < Math.max(...renamed.keys())) names.push("");
     return csvHeader(place, names, renamed, modifiedMs);
   }
-  throw headerFailure("source_no_header", { file, line: 1 }, "the sheet is empty", EMPTY_SHEET_HINT);
+  throw failureAt("source_no_header", { file, line: 1 }, "the sheet is empty", { hint: EMPTY_SHEET_HINT });
 }
 
 const EMPTY_SHEET_HINT = "begin the sheet with a row that names its columns, or choose another sheet of the workbook";

@@ -1,3 +1,4 @@
+import { createByteList } from "../../text/byte-list.ts";
 import { Failure } from "../../model/failure.ts";
 import { readWholeXml, type WorkbookPart } from "./xml-reader.ts";
 
@@ -33,7 +34,7 @@ export async function readSharedStrings(part: WorkbookPart): Promise<SharedStrin
 }
 
 /** Concatenates the runs (`t`) of a string. Includes formatted runs, but omits phonetic hints. */
-export interface TextCollector {
+interface TextCollector {
   readonly open: (name: string) => void;
   readonly close: (name: string) => void;
   readonly text: (text: string) => void;
@@ -73,35 +74,30 @@ export function unescaped(text: string): string {
 
 function newTextBlock({ source }: WorkbookPart) {
   const limit = source.limits.workbookTextBytes;
-  let block = Buffer.allocUnsafeSlow(64 * 1024);
+  const block = createByteList(64 * 1024);
   let ends = new Uint32Array(4096);
-  let used = 0;
   let count = 0;
   return {
     add: (text: string): void => {
-      const length = Buffer.byteLength(text);
-      if (used + length + ends.byteLength > limit) throw tooLargeText(source.file, limit);
-      if (used + length > block.length) block = grown(block, used, Math.max(block.length * 2, used + length));
-      used += block.write(text, used);
+      if (block.length() + Buffer.byteLength(text) + ends.byteLength > limit) throw tooLargeText(source.file, limit);
+      block.addText(text);
       if (count === ends.length) {
         const more = new Uint32Array(ends.length * 2);
         more.set(ends);
         ends = more;
       }
-      ends[count] = used;
+      ends[count] = block.length();
       count += 1;
     },
-    finish: (): SharedStrings => ({
-      at: (index) =>
-        index < count ? block.toString("utf8", index === 0 ? 0 : ends[index - 1], ends[index]) : undefined,
-    }),
+    finish: (): SharedStrings => {
+      const { buffer, byteOffset, length } = block.bytes();
+      const texts = Buffer.from(buffer, byteOffset, length);
+      return {
+        at: (index) =>
+          index < count ? texts.toString("utf8", index === 0 ? 0 : ends[index - 1], ends[index]) : undefined,
+      };
+    },
   };
-}
-
-function grown(block: Buffer<ArrayBuffer>, used: number, size: number): Buffer<ArrayBuffer> {
-  const larger = Buffer.allocUnsafeSlow(size);
-  block.copy(larger, 0, 0, used);
-  return larger;
 }
 
 function tooLargeText(file: string, limit: number): Failure {

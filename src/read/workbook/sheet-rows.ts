@@ -1,4 +1,4 @@
-import { Failure } from "../../model/failure.ts";
+import { type Failure, failureAt } from "../../model/failure.ts";
 import type { SourceFinding } from "../../model/problem.ts";
 import type { Writable } from "../../model/writable.ts";
 import { cellText, type RawCell, type WorkbookContext } from "./cell-text.ts";
@@ -169,9 +169,8 @@ function cellIndex({ r }: XmlAttributes, last: number, { source, part }: Workboo
 }
 
 function tooLarge(file: string, line: number, what: string): Failure {
-  return new Failure("source_too_large", `${file}:${line}: the row has ${what}`, {
+  return failureAt("source_too_large", { file, line }, `the row has ${what}`, {
     hint: "check that the sheet is a table with one record per row",
-    place: { file, line },
   });
 }
 

@@ -1,5 +1,5 @@
 import { Failure } from "../../model/failure.ts";
-import { newTokenRefused } from "../../platform/auth/token-renewal.ts";
+import { newTokenRefused } from "../../platform/auth/create-authorisation.ts";
 import type { RequestResult } from "../../platform/import/classified-request.ts";
 import type { ReplyClass } from "../../platform/reply/reply-class.ts";
 import type { Clock, MonotonicClock } from "../../time/clock.ts";
@@ -124,10 +124,12 @@ function createProgressTimeout(limits: WaitLimits, clock: MonotonicClock) {
     unsent({ code, reason }: Unsent, durationMs: number): Failure | undefined {
       unsentSince ??= clock.monotonic() - durationMs;
       contact.isMade ||= REFUSED_TOKEN.test(code);
-      if (code === "ENOTFOUND" && !contact.isMade) return unknownHost(reason);
+      if (code === "ENOTFOUND" && !contact.isMade) {
+        return new Failure("usage", reason, { hint: "check the host name in the base URL" });
+      }
       const waitedMs = clock.monotonic() - unsentSince;
-      if (waitedMs >= maxWaitMs) return unreachable(reason, waitedMs);
-      return waitedMs >= firstWaitMs && !contact.isMade ? neverReached(reason, waitedMs) : undefined;
+      if (waitedMs >= maxWaitMs) return unreachable(reason, waitedMs, RESUME_HINT);
+      return waitedMs >= firstWaitMs && !contact.isMade ? unreachable(reason, waitedMs, NEVER_REACHED_HINT) : undefined;
     },
     /** Call this when the platform has pushed back a request. Returns the same as `unsent`. */
     pushedBack(afterMs = 0): Failure | undefined {
@@ -153,22 +155,13 @@ function createProgressTimeout(limits: WaitLimits, clock: MonotonicClock) {
  */
 const REFUSED_TOKEN = /^HTTP_\d|^UNREADABLE_TOKEN_REPLY$/;
 
+const NEVER_REACHED_HINT =
+  "nothing was sent; check the network, the base URL and, if you use one, the proxy, then run the same command again " +
+  "or `migrate resume`; a push with --wait keeps trying for 5 minutes";
 const RESUME_HINT = "to continue where the run stopped, run the same command again or `migrate resume`";
 
-function unknownHost(reason: string): Failure {
-  return new Failure("usage", reason, { hint: "check the host name in the base URL" });
-}
-
-function unreachable(reason: string, waitedMs: number): Failure {
-  return new Failure("platform_unreachable", `${reason} (tried for ${seconds(waitedMs)})`, { hint: RESUME_HINT });
-}
-
-function neverReached(reason: string, waitedMs: number): Failure {
-  return new Failure("platform_unreachable", `${reason} (tried for ${seconds(waitedMs)})`, {
-    hint:
-      "nothing was sent; check the network, the base URL and, if you use one, the proxy, then run the same command again " +
-      "or `migrate resume`; a push with --wait keeps trying for 5 minutes",
-  });
+function unreachable(reason: string, waitedMs: number, hint: string): Failure {
+  return new Failure("platform_unreachable", `${reason} (tried for ${seconds(waitedMs)})`, { hint });
 }
 
 function pushedBackTooLong(afterMs: number, maxWaitMs: number): Failure {

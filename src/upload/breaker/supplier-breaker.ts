@@ -4,7 +4,7 @@ import type { PlatformProblem } from "../../model/problem.ts";
 import type { ReplyClass } from "../../platform/reply/reply-class.ts";
 import { UNSPECIFIED } from "../../platform/reply/reply-problems.ts";
 import type { MonotonicClock } from "../../time/clock.ts";
-import type { ReportedSupplier, UploadEvent } from "../upload-types.ts";
+import { SAME_FINDING_MS, type ReportedSupplier, type UploadEvent } from "../upload-types.ts";
 
 /**
  * Circuit breakers for the import suppliers. If a supplier is Paused or Complete, the platform answers every record of
@@ -159,8 +159,6 @@ interface SupplierBreakerOptions {
   readonly onChange: (event: UploadEvent) => void;
 }
 
-/** A report from another worker counts as the same finding if it is at most this much later than the local change. */
-const SAME_FINDING_MS = 250;
 const LISTEN_MS = 1_000;
 
 /** Number of consecutive refusals with the same code and without a field after which the circuit opens. */

@@ -1,9 +1,9 @@
 import type { Clock, Random } from "../../time/clock.ts";
-import { fullJitter } from "../../transport/retry-delay.ts";
+import { fullJitter } from "../../transport/retrying-http.ts";
 import type { PushBack } from "../../platform/reply/reply-class.ts";
 import { createConcurrencyLimit } from "./concurrency-limit.ts";
 import { createLearnedRate, type LearnedRate, type RefusalCause } from "./rate-limit.ts";
-import type { PaceOptions, PaceShare, UploadEvent } from "../upload-types.ts";
+import { type PaceOptions, type PaceShare, type UploadEvent, SAME_FINDING_MS } from "../upload-types.ts";
 
 /**
  * Controls how many requests may be in flight, and when the next request may be sent. Concurrency grows in steps of one
@@ -43,7 +43,7 @@ export interface RateControl {
  */
 export type Epoch = number;
 
-export interface RateControlDependencies {
+interface RateControlDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly onChange: (event: UploadEvent) => void;
@@ -151,9 +151,6 @@ function createOutage() {
     },
   };
 }
-
-/** A report from another worker counts as the same finding if it is at most this much later than the local finding. */
-const SAME_FINDING_MS = 250;
 
 /** Exchanges the learned rate with the other workers of the run. */
 function createSharedRate(learned: LearnedRate) {

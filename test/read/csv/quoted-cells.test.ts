@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseRecords } from "../../../src/read/csv/csv-layout.ts";
-import { quotedCells } from "../../../src/read/csv/quoted-cells.ts";
+import { quotedCells } from "../../../src/read/csv/csv-rows.ts";
 
 test("removes the quotes around cells and unescapes doubled quotes", () => {
   expect(quotedCells('a,"b, ""c""",,"",7', ",")).toEqual(["a", 'b, "c"', "", "", "7"]);

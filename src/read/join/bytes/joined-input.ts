@@ -4,13 +4,12 @@ import { keysIn, keysOf, type OpenedSource, rowsOf } from "../../input/opened-so
 import type { ReadLimits } from "../../read-limits.ts";
 import { bytesBelow, type SearchedSource } from "../join-plan.ts";
 import { sortedBy } from "../merge-store.ts";
-import { numberRecords } from "../number-records.ts";
+import { type JoinState, numberRecords, orphansOf, tooManyRows } from "../join.ts";
 import { type CsvSource, csvSources, type SpreadChildren, spreadChildren, type Spreading } from "./spread-children.ts";
 import type { ChildSlice, JoinedChunk, JoinedInput } from "./joined-chunk.ts";
 import { type CsvRecords, csvRecords } from "../../csv/csv-records.ts";
 import { rowsAt } from "../../csv/csv-rows.ts";
 import { numbered } from "../child-store.ts";
-import { type JoinState, orphansOf, tooManyRows } from "../join.ts";
 
 interface JoinedInputOptions {
   readonly limits: ReadLimits;

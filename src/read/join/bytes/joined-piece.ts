@@ -1,7 +1,7 @@
 import type { RecordPiece } from "../../chunks/chunk-rows.ts";
 import type { ChunkFile } from "../../chunks/record-chunk.ts";
 import { rowsAt } from "../../csv/csv-rows.ts";
-import { withKeyProblems } from "../../row/key-problems.ts";
+import { withKeyProblems } from "../../row/row-key.ts";
 import type { ReadRow } from "../../row/read-row.ts";
 import { arrangeRows } from "../arrange-rows.ts";
 import type { StoredRow } from "../child-store.ts";
