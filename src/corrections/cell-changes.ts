@@ -7,7 +7,7 @@ import { type CellFindings, type ChangeCounter, type ChangedCell, createChangeCo
 import { type CorrectionIndex, readOutcomes, type RejectedRow, type ReturnedRow } from "./correction-index.ts";
 import { type ComparedCell, comparedCells, isList } from "./match-rows.ts";
 import type { KeyColumns, ReturnedColumns } from "./returned-rows.ts";
-import path from "node:path";
+import { basename } from "node:path";
 import { isCsvRow, type Row } from "../model/record.ts";
 
 interface CellChangeOptions {
@@ -191,7 +191,7 @@ function openKeyRestorer(
     finish: async (outcomes) => {
       if (rows("select 1 from unresolved limit 1").length === 0) return;
       database.exec("create index unresolved_by_record on unresolved (record)");
-      for await (const { record, key } of readOutcomes(outcomes, path.basename(outcomes))) {
+      for await (const { record, key } of readOutcomes(outcomes, basename(outcomes))) {
         if (typeof record !== "number" || typeof key !== "string") continue;
         for (const found of rows("select rowid as id, * from unresolved where record = ?", record)) {
           const { source, number, column_name: column } = found;

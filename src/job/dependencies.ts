@@ -1,7 +1,7 @@
 import type { StoreKey } from "../store/s3-store.ts";
 import type { Clock, Random } from "../time/clock.ts";
 import type { ContractCache } from "./contract-cache.ts";
-import type { RunEvent } from "./run-progress.ts";
+import type { RunEvent } from "./run-event.ts";
 
 export interface Notifier {
   /** Prints a message for the user. It contains no cell values except keys, unless the user asked for values. */

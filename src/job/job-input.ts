@@ -11,7 +11,7 @@ import { pathsFrom } from "./contract-files.ts";
 import type { FileEnvironment } from "./dependencies.ts";
 import type { OpenedRejects } from "./rejects/rejects-input.ts";
 import { namingPlaceIn, resolverOf } from "./job-mapping.ts";
-import type { RunEvent } from "./run-progress.ts";
+import type { RunEvent } from "./run-event.ts";
 import type { JobSettings } from "./settings/job-settings.ts";
 import { withNamingPlace } from "./settings/naming-place.ts";
 import { setupPaths } from "./settings/setup-paths.ts";

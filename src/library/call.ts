@@ -1,7 +1,8 @@
 import { untilAborted } from "../time/clock.ts";
 import { Failure } from "../model/failure.ts";
 import type { Dependencies } from "../job/dependencies.ts";
-import type { RunEvent, RunProgress } from "../job/run-progress.ts";
+import type { RunEvent } from "../job/run-event.ts";
+import type { RunProgress } from "../job/run-progress.ts";
 import type { CallOptions, Credentials, StopSignal } from "./run-options.ts";
 import { defaultDependencies } from "../runtime/default-dependencies.ts";
 import { createProgressFile } from "../runtime/progress/progress-file-writer.ts";

@@ -1,4 +1,5 @@
-import { type RunEvent, type RunProgress, sendTotals } from "../../job/run-progress.ts";
+import type { RunEvent } from "../../job/run-event.ts";
+import { type RunProgress, sendTotals } from "../../job/run-progress.ts";
 import type { SendComparison } from "../../ledger/records/planned-item.ts";
 import { STATUSES } from "../../model/outcome.ts";
 import { counted, countsByName, duration, formatCount } from "../../text/count.ts";

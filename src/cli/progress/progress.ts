@@ -1,6 +1,7 @@
 import type { Ora } from "ora";
 import type { Notifier } from "../../job/dependencies.ts";
-import type { Counts, RunEvent, RunProgress, RunState } from "../../job/run-progress.ts";
+import type { RunEvent } from "../../job/run-event.ts";
+import type { Counts, RunProgress, RunState } from "../../job/run-progress.ts";
 import { createProgressFile } from "../../runtime/progress/progress-file-writer.ts";
 import { createRunTracker } from "../../runtime/progress/run-tracker.ts";
 import { counted } from "../../text/count.ts";

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { readContractWithFindings } from "../../job/contract-files.ts";
 import type { Dependencies, StartedProcess } from "../../job/dependencies.ts";
-import type { RunEvent } from "../../job/run-progress.ts";
+import type { RunEvent } from "../../job/run-event.ts";
 import { CONTRACT, countAccounts, demoJob, type DemoPush, type DemoStep, HOUSEHOLDS } from "./demo.ts";
 import { Failure } from "../../model/failure.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";

@@ -1,4 +1,5 @@
-import { type RunEvent, SEND_STATUSES, type Sharing } from "../../job/run-progress.ts";
+import type { RunEvent } from "../../job/run-event.ts";
+import { SEND_STATUSES, type Sharing } from "../../job/run-progress.ts";
 import type { SharedStatus, WorkerStatus } from "../../ledger/runs/shared-run.ts";
 import type { Status } from "../../model/outcome.ts";
 import { counted } from "../../text/count.ts";

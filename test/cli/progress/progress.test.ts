@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { createLogger } from "../../../src/cli/process/logger.ts";
 import { createProgress, type Progress } from "../../../src/cli/progress/progress.ts";
-import type { RunEvent } from "../../../src/job/run-progress.ts";
+import type { RunEvent } from "../../../src/job/run-event.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 interface Watched {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RunEvent } from "../../../src/job/run-progress.ts";
+import type { RunEvent } from "../../../src/job/run-event.ts";
 import type { SharedStatus, WorkerStatus } from "../../../src/ledger/runs/shared-run.ts";
 import { createSharedProgress } from "../../../src/pipeline/shared/shared-progress.ts";
 

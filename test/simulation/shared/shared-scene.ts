@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { canResolveAmbiguous, type Operation } from "../../../src/contract/operations/operation.ts";
 import { recoverServerLedger } from "../../../src/commands/ledger/ledger-maintenance.ts";
 import { mayResumeSettle } from "../../../src/pipeline/run/next-command.ts";
-import type { RunEvent } from "../../../src/job/run-progress.ts";
+import type { RunEvent } from "../../../src/job/run-event.ts";
 import type { StartedProcess } from "../../../src/job/dependencies.ts";
 import type { RateLimitSettings } from "../../../src/job/settings/platform-settings.ts";
 import type { WorkerSettings } from "../../../src/job/settings/recorded-settings.ts";
