@@ -9,8 +9,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { Failure } from "../model/failure.ts";
 import type { PlatformProof } from "../model/proof.ts";
 import { comparedAttrs } from "../platform/reading/compare-content.ts";
-import { markConflictingAccounts } from "../platform/reading/conflicting-accounts.ts";
-import type { LookupResult } from "../platform/reading/lookup-result.ts";
+import { type LookupResult, markConflictingAccounts } from "../platform/reading/lookup-result.ts";
 import { lookUpRecords } from "../platform/reading/record-lookup.ts";
 import { timestamp } from "../time/clock.ts";
 

@@ -1,8 +1,7 @@
 import { parseAttr } from "../json/attr.ts";
 import type { Decision } from "../ledger/records/requests.ts";
 import type { PlatformProblem } from "../model/problem.ts";
-import { isNewAccount } from "../platform/reading/conflicting-accounts.ts";
-import type { LookupResult } from "../platform/reading/lookup-result.ts";
+import { isNewAccount, type LookupResult } from "../platform/reading/lookup-result.ts";
 import { timestamp } from "../time/clock.ts";
 import type { UndecidedContext, UndecidedRecord } from "./undecided-records.ts";
 

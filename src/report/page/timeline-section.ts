@@ -45,7 +45,21 @@ function columnChart({ slotSeconds, slots }: Timeline, statuses: readonly Status
   const hasSeconds = slotSeconds < 60;
   const begin = moment(new Date(first).toISOString(), hasSeconds);
   const end = moment(new Date(last + slotSeconds * 1000).toISOString(), hasSeconds);
-  const bars = slots.map(({ at, counts }) => slotBar({ x: slotOf(Date.parse(at)), counts, statuses, highest }));
+  const bars = slots.flatMap(({ at, counts }) => {
+    let top = HEIGHT;
+    return statuses.flatMap((status) => {
+      const height = Math.round((HEIGHT * 100 * (counts[status] ?? 0)) / highest) / 100;
+      top -= height;
+      if (height === 0) return [];
+      return html`<rect
+        class="fill-${toneOf(status)}"
+        x="${slotOf(Date.parse(at)) + 0.08}"
+        y="${Math.round(top * 100) / 100}"
+        width="0.84"
+        height="${height}"
+      ></rect>`;
+    });
+  });
   return html`<svg
       class="timeline"
       viewBox="0 0 ${1 + slotOf(last)} ${HEIGHT}"
@@ -94,31 +108,6 @@ const REPLIES: Readonly<Record<Status, string>> = {
   stale: "stale",
   excluded: "excluded",
 };
-
-interface SlotBar {
-  readonly x: number;
-  readonly counts: Timeline["slots"][number]["counts"];
-  readonly statuses: readonly Status[];
-  readonly highest: number;
-}
-
-function slotBar({ x, counts, statuses, highest }: SlotBar): Html {
-  let top = HEIGHT;
-  const parts = statuses.map((status) => {
-    const height = Math.round((HEIGHT * 100 * (counts[status] ?? 0)) / highest) / 100;
-    top -= height;
-    return height === 0
-      ? html``
-      : html`<rect
-          class="fill-${toneOf(status)}"
-          x="${x + 0.08}"
-          y="${Math.round(top * 100) / 100}"
-          width="0.84"
-          height="${height}"
-        ></rect>`;
-  });
-  return html`${parts}`;
-}
 
 function repliesText(count: number): string {
   return `${formatCount(count)} ${count === 1 ? "reply" : "replies"}`;
