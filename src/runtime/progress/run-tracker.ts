@@ -1,5 +1,14 @@
 import type { RunEvent } from "../../job/run-event.ts";
-import { type InputProgress, type Pace, type RunIdentity, type RunProgress, type RunState, type SendProgress, sendTotals, type Sharing } from "../../job/run-progress.ts";
+import {
+  type InputProgress,
+  type Pace,
+  type RunIdentity,
+  type RunProgress,
+  type RunState,
+  type SendProgress,
+  sendTotals,
+  type Sharing,
+} from "../../job/run-progress.ts";
 import { type MonotonicClock, timestamp, type WallClock } from "../../time/clock.ts";
 
 /** Derives the progress of a run from its events. */
