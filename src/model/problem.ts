@@ -83,8 +83,7 @@ export type PayloadFinding =
    */
   | { readonly code: "unique"; readonly acceptedAt?: string; readonly isPartial?: boolean }
   /**
-   * An older version of an accepted record. This version was rejected earlier, locally or by the platform, and has been
-   * corrected since.
+   * An older version of an accepted record. This version was invalid or rejected earlier, and has been corrected since.
    */
   | { readonly code: "corrected_since"; readonly acceptedAt: string }
   /** The record of the operation `after`, to which this record belongs, has not been accepted. */

@@ -42,7 +42,7 @@ describe("pushing the original extract again", () => {
     const explained = await work.migrate(["explain", "HERE"]);
     expect(explained.stdout).toMatch(/^skipped, account A-/m);
     expect(explained.stdout).toMatch(
-      /A corrected version has been on the platform since \S+\. This row is the version that was rejected earlier/,
+      /A corrected version has been on the platform since \S+\. This row is the version that was invalid or rejected earlier/,
     );
     const firstRun = (await runs(work)).at(-1) ?? "";
     const then = await work.migrate(["explain", "HERE", "--run", firstRun]);

@@ -1,6 +1,7 @@
 import type { LocalProblem } from "../../model/problem.ts";
 import type { PlannedPlace, PlanPolicy } from "../records/planned-item.ts";
 import { keyProblem } from "../records/key-place.ts";
+import { REFUSED_KEY_CODES } from "../records/known-keys.ts";
 import { PLAN_ATTEMPT } from "../records/stored-problem.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { type EachStatement, exists, statement, type Tables, type Work } from "../tables/tables.ts";
@@ -8,10 +9,11 @@ import { writeFindings } from "./findings.ts";
 
 /**
  * Makes a record `skipped`, with a warning, if its row is the uncorrected version of an accepted record. This is the
- * case if the same content was `invalid` or `rejected` in an earlier run, and a run that began later has sent the
- * accepted content, usually from corrected rejects. All other content is treated as a change, including content that
- * was `invalid` only because the platform had accepted other content (`unique`). If the record was found to differ on
- * the platform, its accepted content is empty, and any content is treated as a change.
+ * case if the same content was `rejected` in an earlier run, or `invalid` there and in this plan, and a run that began
+ * later has sent the accepted content, usually from corrected rejects. All other content is treated as a change,
+ * including content that was `invalid` because of its key or because the platform had accepted other content
+ * (`unique`). If the record was found to differ on the platform, its accepted content is empty, and any content is
+ * treated as a change.
  */
 export function* skipCorrected(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   if (!(yield* exists(tables, EARLIER_RUN, run.number))) return;
@@ -42,12 +44,15 @@ interface OlderRow extends PlannedPlace {
   readonly account: string | null;
 }
 
-/** SQL condition: the planned content was refused in an earlier run, and not only because it is a change. */
-const IS_REFUSED = `runs.id < $1 and runs.started_at < candidates.accepted_at
-  and items.content = candidates.content and items.status in ('invalid', 'rejected') and not exists (
+const KEY_CODES: readonly LocalProblem["code"][] = ["duplicate_key", ...REFUSED_KEY_CODES];
+
+/** SQL condition: the planned content was refused in an earlier run, and not because of its key or as a change. */
+const IS_REFUSED = `runs.id < $1 and runs.started_at < candidates.accepted_at and items.content = candidates.content
+  and (items.status = 'rejected' or items.status = 'invalid' and candidates.status = 'invalid' and not exists (
     select 1 from migrate.problems
     where problems.run = items.run and problems.record = items.record and problems.attempt = ${PLAN_ATTEMPT}
-      and problems.code = 'unique' and problems.problem like '%"acceptedAt":%')`;
+      and (problems.code in (${KEY_CODES.map((code) => `'${code}'`).join(", ")})
+        or problems.code = 'unique' and problems.problem like '%"acceptedAt":%')))`;
 const IS_ACCEPTED = "items.status = 'accepted' and items.content = candidates.accepted_content";
 
 /**
@@ -56,8 +61,8 @@ const IS_ACCEPTED = "items.status = 'accepted' and items.content = candidates.ac
  */
 const SELECT_OLDER = statement<OlderRow>(`
   with candidates as materialized (
-    select items.record, items.identity, items.content, items.file, items.line, records.accepted_content,
-      records.accepted_at, records.account
+    select items.record, items.identity, items.content, items.status, items.file, items.line,
+      records.accepted_content, records.accepted_at, records.account
     from migrate.items inner join migrate.records on records.identity = items.identity
     where items.run = $1 and items.status in ('valid', 'pending', 'invalid') and items.content is not null
       and records.accepted_content <> ''::bytea and records.accepted_at is not null and records.state <> 'ambiguous'

@@ -111,7 +111,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
       : `Already accepted at ${plainText(acceptedAt)} with different content; --revise sends the change.`;
   },
   corrected_since: ({ acceptedAt }) =>
-    `A corrected version has been on the platform since ${plainText(acceptedAt)}. This row is the version that was rejected earlier.`,
+    `A corrected version has been on the platform since ${plainText(acceptedAt)}. This row is the version that was invalid or rejected earlier.`,
   account_not_found: ({ after }) =>
     `Belongs to a record of ${plainText(after)} that has not been accepted. This record can be sent once that record is accepted.`,
   circular_dependency: ({ after }) =>

@@ -149,6 +149,35 @@ export function describeLaterRuns(opened: () => Ledger): void {
       ]);
     });
 
+    test.each([
+      ["two rows with its key differed", "duplicate_key"],
+      ["it was invalid under an earlier contract", "max_length"],
+    ] as const)("treats valid content as a change if an earlier run refused it because %s", async (_, code) => {
+      await planned(ledger, [item(1, "A", "x", { status: "invalid", problems: [{ ...REFUSED, code }] })]);
+      await sendAll(ledger, await planned(ledger, [item(1, "A", "y")]), "accepted", { at: "2026-11-20T23:50:00.000Z" });
+      expect(await outcomesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toMatchObject([
+        { status: "invalid", problems: [{ code: "unique" }] },
+      ]);
+      const revised = await planned(ledger, [item(1, "A", "x")], { policy: { revise: true } });
+      expect(await statusesOf(ledger, revised)).toEqual(["pending"]);
+    });
+
+    test("skips the uncorrected version of an accepted record, unless its key was the error", async () => {
+      const old = [
+        item(1, "A", "x", { status: "invalid", problems: [REFUSED] }),
+        item(2, "B", "x"),
+        item(3, "C", "x", { status: "invalid", problems: [{ ...REFUSED, code: "duplicate_key" }] }),
+      ];
+      await sendAll(ledger, await planned(ledger, old), "rejected", { problems: [REFUSED] });
+      const corrected = ["A", "B", "C"].map((key, index) => item(index + 1, key, "y"));
+      await sendAll(ledger, await planned(ledger, corrected), "accepted", { at: "2026-11-20T23:50:00.000Z" });
+      expect(await outcomesOf(ledger, await planned(ledger, old))).toMatchObject([
+        { status: "skipped", problems: [{ code: "corrected_since" }] },
+        { status: "skipped", problems: [{ code: "corrected_since" }] },
+        { status: "invalid", problems: [{ code: "duplicate_key" }] },
+      ]);
+    });
+
     test.each(["rejected", "blocked", "pending"] as const)("sends a %s record again", async (status) => {
       await sendOne(ledger, status);
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["pending"]);
