@@ -1,5 +1,5 @@
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonArray, isJsonScalar, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
 import { TREATMENTS } from "./schema-keywords.ts";
 import {
   flattenSchemas,
@@ -12,7 +12,7 @@ import {
   type SchemaNode,
 } from "./schema-node.ts";
 import { nullRule } from "./nullability.ts";
-import { isNullOnly, isOfType, typesOf } from "./type-keyword.ts";
+import { isNullOnly } from "./type-keyword.ts";
 
 /** A schema with `oneOf` or `anyOf`, split into its options and the other keywords. */
 export interface Alternatives {
@@ -82,37 +82,33 @@ function restricts(part: SchemaNode, areObjects: boolean): boolean {
 const RESTRICTING: ReadonlySet<string | undefined> = new Set(["enforced", "asserted"]);
 
 /**
- * Returns the combined choices if each option is only a list of choices. Returns undefined if any option is more than a
- * list of choices, if there is a discriminator, or if a `oneOf` repeats a choice.
+ * Returns the schema that is equivalent to all options: the only option, or the combined list if each option is only a
+ * list of choices. Returns undefined if there is no such schema, if there is a discriminator, or if a `oneOf` repeats a
+ * choice.
  */
-export function mergedChoices(
+export function equivalentSchema(
   { options, discriminator, path }: Alternatives,
   compilation: Compilation,
-): readonly JsonScalar[] | undefined {
+): readonly SchemaNode[] | undefined {
   if (discriminator !== undefined) return undefined;
-  const choices: JsonScalar[] = [];
-  for (const option of options) {
-    const parts = flattenSchemas(option, compilation);
-    const listed = readKeywords(parts, "enum");
-    const [part, second] = parts;
-    if (part === undefined || second !== undefined || !isJsonArray(listed[0]?.value)) return undefined;
-    if (!listed[0].value.every(isJsonScalar) || restrictsChoices(part, listed[0].value, compilation)) return undefined;
-    for (const choice of listed[0].value) choices.push(choice);
-  }
-  const distinct = new Set(choices.filter((choice) => choice !== null));
-  const repeats = choices.filter((choice) => choice !== null).length > distinct.size;
-  return repeats && path.at(-1) === "oneOf" ? undefined : [...distinct];
+  const [only, second] = options;
+  if (only !== undefined && second === undefined) return only;
+  const lists = options.map(([option]) => option && choicesOf(option, compilation));
+  if (!lists.every((list) => list !== undefined)) return undefined;
+  const choices = lists.flat();
+  const distinct = new Set(only === undefined ? [null] : choices);
+  const known = choices.filter((choice) => choice !== null);
+  const isRepeated = path.at(-1) === "oneOf" && known.length > new Set(known).size;
+  return distinct.size === 0 || isRepeated ? undefined : [{ schema: { enum: [...distinct] }, path, omit: [] }];
 }
 
-/**
- * Whether a keyword next to `enum` may exclude a choice. If every choice has the declared type, the type excludes none
- * of them.
- */
-function restrictsChoices(part: SchemaNode, choices: readonly JsonScalar[], compilation: Compilation): boolean {
-  const siblings = Object.keys(part.schema).filter(
-    (keyword) => keyword !== "enum" && keyword !== "nullable" && !part.omit.includes(keyword),
-  );
-  if (siblings.some((keyword) => keyword !== "type" && RESTRICTING.has(TREATMENTS.get(keyword)?.as))) return true;
-  const { allowed } = typesOf([part], compilation);
-  return !choices.every((choice) => choice === null || isOfType(choice, allowed));
+/** Returns the choices of an option, including null; undefined if the option is more than a list of choices. */
+function choicesOf(option: SchemaNode, compilation: Compilation): readonly JsonScalar[] | undefined {
+  const parts = flattenSchemas([option], compilation);
+  const has = (keyword: string): boolean => readKeywords(parts, keyword).length > 0;
+  // Other options may contain the schema that is being compiled.
+  if (!["enum", "const"].some(has) || UNION_KEYWORDS.some(has)) return undefined;
+  const type = compilation.compileOption([option]);
+  if (type.kind !== "choice" || type.assertions !== undefined || type.rules !== undefined) return undefined;
+  return type.nullable ? [...type.choices, null] : type.choices;
 }

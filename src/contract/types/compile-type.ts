@@ -28,7 +28,7 @@ import {
 } from "./schema-node.ts";
 import { nullAllowed, nullRule, type NullRule } from "./nullability.ts";
 import { isNullOnly, isOfType, typesOf, type SchemaType, type SchemaTypes } from "./type-keyword.ts";
-import { alternativesOf, mergedChoices, type Alternatives } from "./alternatives.ts";
+import { alternativesOf, equivalentSchema, type Alternatives } from "./alternatives.ts";
 import { unionType } from "./union-type.ts";
 
 /** Creates the state for compiling the schemas of one document. Each part that is not enforced becomes a finding. */
@@ -130,19 +130,14 @@ function compileAlternatives(
   compilation: Compilation,
   enter: RegisterType,
 ): FieldType {
-  const { rest, options, path, discriminator, nulls } = alternatives;
-  const [only, second] = options;
-  if (only !== undefined && second === undefined && discriminator === undefined) {
+  const { rest, path, nulls } = alternatives;
+  const only = equivalentSchema(alternatives, compilation);
+  if (only !== undefined) {
     const isNullable = rest.every(({ takesNull }) => takesNull === true);
     const option = isNullable ? only.map((node): SchemaNode => ({ ...node, takesNull: true })) : only;
     return compilation.compileOption([...(nulls === "allowed" ? [nullAllowed(path)] : []), ...rest, ...option]);
   }
   const base = baseType(rest, nulls === "allowed", compilation);
-  const choices = mergedChoices(alternatives, compilation);
-  if (choices !== undefined) {
-    checkKeywords([...rest, ...options.flat()], { kind: "choice", untyped: false }, compilation);
-    return { ...base, kind: "choice", choices };
-  }
   checkKeywords(
     rest.filter((part) => !alternatives.shared.includes(part)),
     { kind: "object", untyped: false },

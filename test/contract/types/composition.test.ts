@@ -191,6 +191,40 @@ describe("oneOf and anyOf", () => {
     expect(findings).toEqual([]);
   });
 
+  const listed = ["A", "B", "C"];
+  it.each<[object, object]>([
+    [{ oneOf: [{ const: "A" }, { const: "B", title: "b" }, { const: "C", type: "string" }] }, { choices: listed }],
+    [{ anyOf: [{ const: "A" }, { enum: ["B", "C"] }, { enum: ["C", "A"] }] }, { choices: listed }],
+    [{ type: "string", oneOf: [{ enum: ["A"] }, { enum: ["B", "C"] }] }, { choices: listed }],
+    [{ type: "integer", anyOf: [{ enum: [1] }, { enum: [2] }] }, { choices: [1, 2] }],
+    [{ allOf: [{ type: "string" }, { oneOf: [{ const: "A" }, { enum: ["B", "C"] }] }] }, { choices: listed }],
+    [{ type: "string", maxLength: 1, anyOf: [{ enum: ["A"] }, { enum: ["B", "C"] }] }, { choices: listed }],
+    [{ type: "string", nullable: true, oneOf: [{ const: "A" }, { enum: ["B", "C"] }] }, { nullable: true }],
+    [{ type: "string", oneOf: [{ const: "A" }, { const: 1 }] }, { choices: ["A"] }],
+    [
+      { allOf: [{ anyOf: [{ const: "A" }, { const: "B" }] }, { anyOf: [{ const: "B" }, { const: "C" }] }] },
+      { choices: ["B"] },
+    ],
+  ])("that are only lists of choices are one list: %j", (schema, expected) => {
+    const { type, findings } = fieldOf(schema, { openapi: "3.1.0" });
+    expect(type).toMatchObject({ kind: "choice", nullable: false, ...expected });
+    expect(findings).toEqual([]);
+  });
+
+  it.each<[object]>([
+    [{ oneOf: [{ enum: ["A", "B"] }, { enum: ["B", "C"] }] }],
+    [{ anyOf: [{ enum: ["A"], not: { const: "A" } }, { enum: ["B"] }] }],
+    [{ anyOf: [{ enum: ["A"] }, { type: "string", maxLength: 3 }] }],
+    [{ anyOf: [{ enum: ["A"] }, { enum: ["B"], "x-rules": [{ code: "c", kind: "holds", test: "a" }] }] }],
+  ])("that repeat a choice or are more than lists of choices remain alternatives: %j", (schema) => {
+    expect(fieldOf(schema).type.kind).toBe("union");
+  });
+
+  it("report null among choices that their sibling type excludes", () => {
+    const { findings } = fieldOf({ type: "string", oneOf: [{ enum: ["A", null] }, { enum: ["B"] }] });
+    expect(findings).toEqual(["warning null-choice"]);
+  });
+
   it("share their sibling keywords", () => {
     const { type } = fieldOf({
       type: "object",
