@@ -205,7 +205,8 @@ async function advance(
   const { clock, shutdown } = context;
   const { replyClass } = result;
   if (replyClass.kind === "accepted" && replyClass.exists === true && !isOwnContent(state)) noteDoneBefore(state);
-  const step = state.wasDoneBefore ? undefined : state.position.step.name;
+  const { completed, name } = state.position.step;
+  const step = state.wasDoneBefore ? undefined : (completed?.(state.toSend.steps) ?? name);
   const done = { status: "pending", reason: "done", step, mayHoldOther: state.wasDoneBefore } as const;
   if (settlesEarlierRequests(state, context.steps[0])) state.isAmbiguous = false;
   if (to === undefined || shutdown.stopping.aborted) return finish(state, done, result, context);

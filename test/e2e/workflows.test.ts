@@ -198,6 +198,21 @@ describe("--until", () => {
     expect(wayOf("W-002", await admin.imports()).slice(2)).toEqual(["POST process 201"]);
   });
 
+  test("starts again at the first step if the steps up to the completed one have changed", async () => {
+    const { push, file } = workflowPlace(sandbox);
+    await push("v1", ["--until", "validate"]);
+    const contract = readFileSync(file("contract.yaml"), "utf8");
+    const steps = ["validate", "stage"].map((kind) => `        - { operation: ${kind}-account, kind: ${kind} }\n`);
+    expect(contract).toContain(steps.join(""));
+    writeFileSync(file("contract.yaml"), contract.replace(steps.join(""), steps.toReversed().join("")));
+    expect((await push("v1")).code).toBe(0);
+    expect(wayOf("W-001", await admin.imports()).slice(1)).toEqual([
+      "POST create-or-update 201",
+      "POST validate-account 200",
+      "POST process 201",
+    ]);
+  });
+
   test("refuses a step that the workflow does not have, or that creates the account", async () => {
     const { push } = workflowPlace(sandbox);
     for (const step of ["stag", "process"]) {

@@ -1,3 +1,4 @@
+import { completedName } from "../../contract/operations/completed-step.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
 import { supplierIn } from "../../job/settings/supplier-settings.ts";
 import { formatAttr } from "../../json/attr.ts";
@@ -45,24 +46,20 @@ export async function* recordsToSend(
 ): AsyncGenerator<readonly RecordToSend[]> {
   const ofRow = rowSender(context);
   for await (const group of groups) {
-    const due = await dueItems(group, context);
+    const { ledger, run } = context.handle;
+    const due = await ledger.sendable(run.id, group.first, group.last);
     if (due.length === 0) continue;
     const known = due.map((item) => ofPayload(group, item, context));
     const rows = due.map((item, index) => (known[index] === undefined ? group.row(item.record) : undefined));
     await context.job.mapping.prepare?.(rows.filter((row) => row !== undefined));
-    yield due.map((item, index) => known[index] ?? ofRow(rows[index], item));
+    const records = due.map((item, index) => known[index] ?? ofRow(rows[index], item));
+    yield records.filter(({ step }) => !hasReachedStep(step, context));
   }
 }
 
-async function dueItems({ first, last }: PayloadGroup, context: SendContext): Promise<readonly SendableItem[]> {
-  const { ledger, run } = context.handle;
-  const all = await ledger.sendable(run.id, first, last);
-  return all.filter((item) => !hasReachedStep(item, context));
-}
-
-/** Whether the record has completed the step `until` or a later one. */
+/** Whether `step` is the step `until` or a later one. */
 export function hasReachedStep(
-  { step }: SendableItem,
+  step: string | undefined,
   { until, job }: { readonly until?: string | undefined; readonly job: SendJob },
 ): boolean {
   const names = job.operation.steps.map(({ name }) => name);
@@ -103,7 +100,8 @@ function withPayload({ json, rowOf, detached }: BuiltPayload, item: SendableItem
   const payload: JsonObject = JSON.parse(json.toString());
   const locate = locatorIn(rowOf, payload, context);
   // Copied one by one, because a spread takes measurably longer for each record.
-  const { record, identity, content, attempts, isAmbiguous, prior, account, step, rowHash } = item;
+  const { record, identity, content, attempts, isAmbiguous, prior, account, rowHash } = item;
+  const step = completedName(item.step, context.job.operation.steps, undefined);
   const supplier = supplierIn(payload, context.job.operation);
   const known = {
     record,
@@ -126,14 +124,16 @@ function withPayload({ json, rowOf, detached }: BuiltPayload, item: SendableItem
 function rowSender(context: SendContext): (row: Row | undefined, item: SendableItem) => RecordToSend {
   const { mapping, operation } = context.job;
   const toSentForm = compileSentForm(operation);
-  return (row, item) => {
+  return (row, { step: completed, ...item }) => {
     if (row === undefined) throw inputChanged(item.record);
     const { payload, steps, parameters } = toSentForm(mapping.map(row));
     const text = contentText(payload, parameters);
     requirePlanned(item, text);
     const locate = locatorIn(() => row, payload, context);
     const json = Buffer.from(parameters === undefined ? text : canonicalJson(payload));
-    return { ...item, payload, json, steps, parameters, locate, supplier: supplierIn(payload, operation) };
+    const step = completedName(completed, operation.steps, steps);
+    const supplier = supplierIn(payload, operation);
+    return { ...item, ...(step !== undefined && { step }), payload, json, steps, parameters, locate, supplier };
   };
 }
 

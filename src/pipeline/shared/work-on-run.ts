@@ -1,3 +1,4 @@
+import { stepNameIn } from "../../contract/operations/completed-step.ts";
 import type { SendEnvironment } from "../../job/dependencies.ts";
 import { SEND_STATUSES } from "../../job/run-progress.ts";
 import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
@@ -82,7 +83,7 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   const closedSuppliers = new Set<string>();
   const ranges = createRangeProgress(worker, async ({ first, last }) => {
     const left = await shared.ledger.sendable(run.id, first, last);
-    return left.some((item) => !hasReachedStep(item, { until, job }));
+    return left.some(({ step }) => !hasReachedStep(step && stepNameIn(step), { until, job }));
   });
   const onBeat = async (): Promise<void> => {
     await ranges.settle();

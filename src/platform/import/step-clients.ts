@@ -1,4 +1,5 @@
 import type { PlatformProblem } from "../../model/problem.ts";
+import { completedStep, type StepValues } from "../../contract/operations/completed-step.ts";
 import type { Operation, PlainOperation, Poll, Step } from "../../contract/operations/operation.ts";
 import { type AttrPath, NON_FIELD_ERRORS, formatAttr } from "../../json/attr.ts";
 import { typesWithin } from "../../contract/types/type-tree.ts";
@@ -20,6 +21,8 @@ import { type ImportClient, createImportClient } from "./import-client.ts";
 export interface StepClient extends ImportClient {
   /** The step's name; absent if a record needs only one request. */
   readonly name?: string;
+  /** Returns the step in the form that the ledger stores when the step is complete (`completedStep`). */
+  readonly completed?: (fields: StepValues | undefined) => string;
   /** Whether the step creates nothing, so that repeating it is harmless. */
   readonly idempotent: boolean;
   /** Whether the platform never creates two objects for one business key. */
@@ -34,7 +37,11 @@ export interface StepClient extends ImportClient {
 export function createStepClients(operation: Operation, tools: RequestDependencies): readonly StepClient[] {
   const choices = choicesIn(operation);
   if (operation.steps.length > 0)
-    return operation.steps.map((step) => ({ ...stepClient(step, operation.key, tools), choices }));
+    return operation.steps.map((step, index, all) => ({
+      ...stepClient(step, operation.key, tools),
+      completed: (fields) => completedStep(all.slice(0, index + 1), fields),
+      choices,
+    }));
   const client = createImportClient({ ...tools, operation: { ...operation, creates: true } });
   return [{ ...client, idempotent: false, dedupesByKey: operation.dedupesByKey, choices }];
 }
