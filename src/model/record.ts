@@ -30,6 +30,8 @@ interface JoinedRow {
   readonly line: number;
   /** Rows joined to this row, in order, by source name; absent if the source has no children. */
   readonly children?: ReadonlyMap<string, readonly Row[]>;
+  /** The row as in its file, without joined rows. Set if a correction has changed the row. */
+  readonly uncorrected?: Row;
   /**
    * Set by a mapping that calls functions. A separate map, keyed by row, would take as much time as the mapping itself.
    */

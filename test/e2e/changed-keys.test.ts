@@ -64,6 +64,21 @@ describe("after an interrupted run,", () => {
   });
 });
 
+test("a correction of a row that was sent does not let a changed mapping create a second account", async () => {
+  const work = workplace({ accounts: goodAccounts(2) }, sandbox);
+  expect((await work.push()).code).toBe(0);
+  const given = ["--corrections", "fixes.csv", "--contract", CONTRACT, "--mapping", "mapping.yaml"];
+  expect((await work.migrate(["corrections", "add", "EXT-00001", "NAME", "Ada Example", ...given])).code).toBe(0);
+  const mapping = readFileSync(work.file("mapping.yaml"), "utf8");
+  const changed = "external_account_number: { from: REF, replace: { EXT: ALT } }";
+  writeFileSync(work.file("mapping.yaml"), mapping.replace("external_account_number: REF", changed));
+  const { stdout } = await work.push(["--corrections", "fixes.csv"]);
+  const lines = outcomeLines(stdout);
+  expect(statusCounts(lines)).toEqual({ invalid: 2 });
+  expect(codesOf(lines)).toEqual(["row_sent_under_other_key"]);
+  expect(await keysOnPlatform()).toHaveLength(2);
+});
+
 /** Removes leading zeros, as a spreadsheet does when it saves the file. */
 const withoutZeros = (text: string): string => text.replaceAll(/(?<=^|,)0+(?=\d+(?:,|\r?$))/gm, "");
 

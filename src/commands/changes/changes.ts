@@ -196,7 +196,7 @@ async function compareRecord(
   const bySetup = await payloadWith(await earlier.bySetup(run), record.number, known);
   if (bySetup.kind === "same") return { result: "mapping", attrs: differingAttrs(bySetup.payload, payload) };
   // If the setup of the run is lost, only a single-row record can be recognised as unchanged.
-  const isSameRow = rowHash === item.rowHash && job.plan.children.length === 0;
+  const isSameRow = rowHash === item.rowHash && job.plan.children.length === 0 && record.row.uncorrected === undefined;
   if (bySetup.kind === "unknown" && isSameRow) return { result: "mapping" };
   const before = await payloadWith(await earlier.ofRun(run), known.record, known);
   if (before.kind !== "same") return { result: "changed" };

@@ -5,11 +5,12 @@ import { createFastContentHash } from "../../json/fast-content-hash.ts";
 
 /**
  * Returns a 52-bit hash of a record's own source row, without the rows joined to it. Rows have the same hash if they
- * have the same cells in the same order, regardless of file, line, quoting, delimiter and encoding. Ignores columns
- * that a rejects file adds (`migrate_...`) and the order of JSON object members. The hash is suitable for recognising a
- * row that was already sent, but not for security.
+ * have the same cells in the same order, regardless of file, line, quoting, delimiter and encoding. Ignores
+ * corrections, columns that a rejects file adds (`migrate_...`) and the order of JSON object members. The hash is
+ * suitable for recognising a row that was already sent, but not for security.
  */
-export function rowHash(row: Row): number {
+export function rowHash(given: Row): number {
+  const row = given.uncorrected ?? given;
   if (!isCsvRow(row)) return jsonHash(row.value);
   const { cells, table } = row;
   const isOriginal = originalColumns(table);

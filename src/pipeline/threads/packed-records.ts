@@ -30,6 +30,7 @@ type PackedRow = readonly [
   line: number,
   content: readonly string[] | string,
   children: readonly PackedChildren[] | 0,
+  uncorrected: PackedRow | 0,
 ];
 type PackedChildren = readonly [source: string, rows: readonly PackedRow[]];
 
@@ -44,8 +45,9 @@ export function recordPacker(): (batch: readonly InputRecord[]) => PackedRecords
     };
     const packRow = (row: Row): PackedRow => {
       const children = row.children && [...row.children].map(([source, rows]) => [source, rows.map(packRow)] as const);
+      const uncorrected = row.uncorrected === undefined ? 0 : packRow(row.uncorrected);
       if (!isCsvRow(row)) values.push(row.value);
-      return [numberOf(row.table), row.line, isCsvRow(row) ? row.cells : row.pointer, children ?? 0];
+      return [numberOf(row.table), row.line, isCsvRow(row) ? row.cells : row.pointer, children ?? 0, uncorrected];
     };
     const records = batch.map(({ number, source, orphan, row, problems }): PackedRecord => {
       return [number, source, orphan ? 1 : 0, packRow(row), problems.length === 0 ? 0 : problems];
@@ -64,15 +66,17 @@ export function recordUnpacker(): (packed: PackedRecords) => readonly InputRecor
     for (const table of tables.slice(known.length)) known.push(table);
     const packed: readonly PackedRecord[] = JSON.parse(text);
     let nextValue = 0;
-    const unpackRow = ([number, line, content, packedChildren]: PackedRow): Row => {
+    const unpackRow = ([number, line, content, children, uncorrected]: PackedRow): Row => {
       const table = known[number];
-      const below = packedChildren === 0 ? undefined : childrenOf(packedChildren, unpackRow);
-      const children = below === undefined ? {} : { children: below };
-      if (table?.kind === "csv" && typeof content !== "string") return { table, line, cells: content, ...children };
+      const more = {
+        ...(children !== 0 && { children: childrenOf(children, unpackRow) }),
+        ...(uncorrected !== 0 && { uncorrected: unpackRow(uncorrected) }),
+      };
+      if (table?.kind === "csv" && typeof content !== "string") return { table, line, cells: content, ...more };
       if (table?.kind !== "json" || typeof content !== "string") throw new Error("a packed row does not fit its file");
       const value = values[nextValue] ?? {};
       nextValue += 1;
-      return { table, line, pointer: content, value, ...children };
+      return { table, line, pointer: content, value, ...more };
     };
     return packed.map(([number, source, orphan, row, problems]) => {
       return { number, source, orphan: orphan === 1, row: unpackRow(row), problems: problems === 0 ? [] : problems };

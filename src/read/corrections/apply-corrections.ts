@@ -88,7 +88,7 @@ export function createCorrector(
         }
         index = next[index] || undefined;
       }
-      return amended;
+      return amended === row ? row : { ...amended, uncorrected: row };
     },
     *results() {
       for (const [index, correction] of corrections.entries()) {

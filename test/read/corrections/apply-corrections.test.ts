@@ -43,7 +43,9 @@ function corrector(...corrections: readonly ListedCorrection[]): Corrector {
 describe("a correction", () => {
   test("replaces the old value in the row that has its key, and is reported with that row", () => {
     const { amend, results } = corrector(correction({ old: "Ann" }));
-    expect(amend(csvRow(2, ["A", "", "Ann", "1"]), "accounts")).toEqual(csvRow(2, ["A", "", "new", "1"]));
+    const row = csvRow(2, ["A", "", "Ann", "1"]);
+    const amended = { ...csvRow(2, ["A", "", "new", "1"]), uncorrected: row };
+    expect(amend(row, "accounts")).toEqual(amended);
     expect(amend(csvRow(3, ["B", "", "Ann", "1"]), "accounts")).toEqual(csvRow(3, ["B", "", "Ann", "1"]));
     expect([...results()]).toMatchObject([{ state: "applied", place: { file: "accounts.csv", line: 2 } }]);
   });
@@ -176,10 +178,11 @@ test("any set of corrections changes exactly the cells that they name", () => {
       });
       const { amend, results } = corrector(...corrections);
       const amended = all.map((row): Row => amend(row, "accounts"));
-      const expected = all.map((row, at) => ({
-        ...row,
-        cells: row.cells.map((old, column) => wanted.get(`${at} ${column}`)?.[2] ?? old),
-      }));
+      const expected = all.map((row, at) => {
+        const cells = row.cells.map((old, column) => wanted.get(`${at} ${column}`)?.[2] ?? old);
+        const isNamed = cells.some((_, column) => wanted.has(`${at} ${column}`));
+        return { ...row, cells, ...(isNamed && { uncorrected: row }) };
+      });
       expect(amended).toEqual(expected);
       expect([...results()].map(({ state }) => state)).toEqual(corrections.map(() => "applied"));
     }),
