@@ -108,7 +108,12 @@ export type PayloadFinding =
   /** A new key that a spreadsheet has visibly altered. */
   | { readonly code: "damaged_key"; readonly key: string; readonly corruption: KeyCorruptionKind }
   /** A new key for a source row that an earlier run sent under a different key. */
-  | { readonly code: "row_sent_under_other_key"; readonly key: string; readonly known?: string }
+  | {
+      readonly code: "row_sent_under_other_key";
+      readonly key: string;
+      readonly known?: string;
+      readonly isExcluded?: boolean;
+    }
   /** A row of a rejects file whose key differs from its column `migrate_key`. */
   | { readonly code: "key_differs_from_reject"; readonly key: string; readonly known: string }
   /** The content is older than content of the same record that was sent earlier. */

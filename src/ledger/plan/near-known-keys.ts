@@ -12,6 +12,7 @@ import {
 } from "../records/known-keys.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { exists, type Statement, statement, type Tables, type Work } from "../tables/tables.ts";
+import { isExcluded } from "../tables/exclusions.ts";
 import { holdInvalid } from "../tables/planned-records.ts";
 import { type PlanFinding, writeFindings } from "./findings.ts";
 import { selectJournaledRows } from "./journaled-rows.ts";
@@ -20,7 +21,7 @@ import { collectNewKeys, dropNewKeys, FROM_NEW_ITEMS, IS_NEW, OWN_ITEM, WAS_SENT
 /**
  * Makes a record `invalid` if its key is new and may be a changed form of a key from another run to the same
  * destination. Sending such a record would create a second account. The same applies if the row of a new key was sent
- * under another key, or if a spreadsheet has visibly changed a new key. A key is new until a record with it has been
+ * or excluded under another key, or if a spreadsheet has visibly changed a new key. A key is new until a record with it has been
  * sent. Reads the plans of other runs only if there are new keys.
  */
 export function* refuseNearKnownKeys(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
@@ -205,27 +206,26 @@ const SELECT_DATES_AND_NUMBERS = statement<FormedKey>({
 });
 
 /**
- * Selects new keys of rows that were sent under other keys. Omits a row if the plan also contains the row with the
- * other key, because the row then belongs to that key.
+ * Selects new keys of rows that were sent or excluded under other keys. The keys that were sent come first. Omits a row
+ * if the plan also contains the row with the other key, because the row then belongs to that key.
  */
 const SELECT_SAME_ROWS = statement<FoundKey>(
   withNewKeys(
-    `select same_rows.record, same_rows.key, min(same_rows.known) as known, 1 as "wasSent", files.name as file,
+    `select same_rows.record, same_rows.key, same_rows.known, same_rows.was_sent as "wasSent", files.name as file,
       same_rows.line
     from same_rows
     left join own_rows on own_rows.identity = same_rows.identity and own_rows.row_hash = same_rows.row_hash
     inner join migrate.files on files.id = same_rows.file
     where own_rows.identity is null
-    group by same_rows.record, same_rows.key, files.name, same_rows.line
-    order by same_rows.record`,
+    order by same_rows.record, 4 desc, same_rows.known`,
     `same_rows as materialized (
-      select new_keys.record, new_keys.key, new_keys.file, new_keys.line, items.key as known, items.identity,
-        items.row_hash
+      select distinct new_keys.record, new_keys.key, new_keys.file, new_keys.line, items.key as known, items.identity,
+        items.row_hash, case when ${WAS_SENT} then 1 else 0 end as was_sent
       from ${EARLIER_ITEMS}
       inner join new_keys on new_keys.row_hash = items.row_hash and new_keys.key <> items.key
-      inner join migrate.records on records.identity = items.identity
+      left join migrate.records on records.identity = items.identity
       ${OWN_ITEM}
-      where this_run.id = $1 and items.row_hash is not null and (${WAS_SENT})
+      where this_run.id = $1 and items.row_hash is not null and (${WAS_SENT} or ${isExcluded("items")})
     )`,
     `own_rows as materialized (
       select distinct identity, row_hash from migrate.items

@@ -36,10 +36,10 @@ export function visiblyCorruptKey(found: NewKey, policy: PlanPolicy): LocalProbl
   return corruption && { ...keyProblem("error", found, policy), code: "damaged_key", key, corruption };
 }
 
-/** Returns the problem for a new key whose source row was sent under another key. */
+/** Returns the problem for a new key whose source row was sent, or excluded from the migration, under another key. */
 export function rowSentUnderOtherKey(found: NewKey & KnownKey, policy: PlanPolicy): LocalProblem {
-  const { key, known } = found;
-  const other = known === "" ? {} : { known };
+  const { key, known, wasSent } = found;
+  const other = { ...(known !== "" && { known }), ...(!wasSent && { isExcluded: true }) };
   return { ...keyProblem("error", found, policy), code: "row_sent_under_other_key", key, ...other };
 }
 

@@ -126,8 +126,11 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
     `The key (${shapeOf(key)}) is new. The key of another record (${shapeOf(known)}) ${wasSent ? "was already sent" : "was in an earlier run"}, and ${KEY_CORRUPTION_TEXT[corruption]}. Restore the key. If both keys are right, --new-keys sends the record.`,
   damaged_key: ({ key, corruption }) =>
     `The key (${shapeOf(key)}) is not the original one: ${KEY_CORRUPTION_TEXT[corruption]}. Restore the key from the old system. If the key is right, --new-keys sends the record.`,
-  row_sent_under_other_key: ({ key, known }) =>
-    `This source row was already sent under another key${known === undefined ? "" : ` (${shapeOf(known)})`}. Its key is now ${shapeOf(key)}, so the platform would create a second account. Restore the mapping, lookup lists and functions of the earlier run. If both keys are right, --new-keys sends the record.`,
+  row_sent_under_other_key: ({ key, known, isExcluded = false }) => {
+    const done = isExcluded ? "excluded from the migration" : "already sent";
+    const result = isExcluded ? "the exclusion would have no effect" : "the platform would create a second account";
+    return `This source row was ${done} under another key${known === undefined ? "" : ` (${shapeOf(known)})`}. Its key is now ${shapeOf(key)}, so ${result}. Restore the mapping, lookup lists and functions of the earlier run. If both keys are right, --new-keys sends the record.`;
+  },
   key_differs_from_reject: ({ key, known }) =>
     `The key (${shapeOf(key)}) is not the key of the rejected record in the column migrate_key (${shapeOf(known)}). Restore the key, or push the rejects with --rejects <dir> --restore-keys. If the new key is right, --new-keys sends the record.`,
   stale: () =>

@@ -56,7 +56,7 @@ const RECORD_TITLES: Readonly<Record<string, string>> = {
   corrected_since: "The record has already been corrected",
   account_not_found: "The account of the record is not on the platform yet",
   circular_dependency: "Records wait for each other",
-  row_sent_under_other_key: "The record was already sent under another key",
+  row_sent_under_other_key: "The record is known under another key",
   stale: "The record is older than content already sent",
 } satisfies Record<Exclude<RecordCode, `source_${string}`>, string>;
 

@@ -79,6 +79,22 @@ export function describeExclusions(opened: () => Ledger): void {
       expect(await openRecords(ledger)).toEqual([1, 2]);
     });
 
+    test("are recognised by their row under another key, until the exclusion ends", async () => {
+      const rejected = await planned(ledger, [item(1, "A", "x", { rowHash: 7 }), item(2, "B", "x", { rowHash: 8 })]);
+      await sendAll(ledger, rejected, "rejected");
+      await exclude("A", "C");
+      await planned(ledger, [item(1, "C", "x", { rowHash: 9 })]);
+      const renamed = ["A", "B", "C"].map((key, at) => item(at + 1, `NEW-${key}`, "y", { rowHash: at + 7 }));
+      const refused = { status: "invalid", problems: [{ code: "row_sent_under_other_key", isExcluded: true }] };
+      const outcomes = await outcomesOf(ledger, await planned(ledger, renamed));
+      expect(outcomes).toMatchObject([refused, { status: "pending", problems: [] }, refused]);
+      const confirmed = await planned(ledger, renamed, { policy: { newKeys: true } });
+      expect(await statusesOf(ledger, confirmed)).toEqual(["pending", "pending", "pending"]);
+      const { identity = new Uint8Array() } = item(1, "A");
+      await ledger.endExclusions([identity], { at: "2026-11-25T00:00:00.000Z", who: "bob" });
+      expect(await statusesOf(ledger, await planned(ledger, renamed))).toEqual(["pending", "pending", "invalid"]);
+    });
+
     test("do not include a record of another supplier with the same key", async () => {
       await exclude("A");
       const run = await planned(
