@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { type YAMLMap, isMap, isNode, isScalar, isSeq, parseDocument as parseEditable } from "yaml";
+import { inStyleOf } from "../../contract/document/json-style.ts";
 import { parseDocument } from "../../contract/document/yaml-document.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import { pathsFrom } from "../../job/contract-files.ts";
@@ -49,15 +50,54 @@ export async function updateMapping(settings: JobSettings, dependencies: Depende
     profileOptions(settings, dependencies),
   );
   const { text } = await readTextFile(file);
-  const written = valueAt(parseDocument({ file, text }, "mapping_invalid").value, ["payload"]) ?? {};
+  const before = parseDocument({ file, text }, "mapping_invalid").value;
+  const written = valueAt(before, ["payload"]) ?? {};
   const { payload, scores } = preparePayload({ operation, contract, supplier: settings.supplier });
   const root = nodeOf(plan, profiles);
   placeAsWritten(payload, written, new Map(withDescendants(root).map((node) => [node.source.name, node])));
   fillAll(payload, root, scores);
   const { extended, found } = addFields(text, payload, zoneOf(contract));
   const { added, open } = found;
+  requireOnlyAdded(before, { file, text: extended }, added);
   if (added.length > 0) await replaceFile(file, extended, { mode: (await stat(file)).mode & 0o777 });
   return { file: path.normalize(file), added, open, check: await checkMapping(settings, dependencies) };
+}
+
+/** @throws Failure `usage` unless the extended mapping differs from the mapping only in the added fields */
+function requireOnlyAdded(
+  before: JsonValue,
+  extended: { readonly file: string; readonly text: string },
+  added: readonly string[],
+): void {
+  const after = parsed(extended);
+  if (after !== undefined && isPartOf(before, after) && membersIn(after) >= membersIn(before) + added.length) return;
+  throw new Failure("usage", `${extended.file}: cannot add ${added.join(", ")} without changing other lines`, {
+    hint: "nothing was written; add these fields yourself, or write the payload in block style",
+  });
+}
+
+function parsed(document: { readonly file: string; readonly text: string }): JsonValue | undefined {
+  try {
+    return parseDocument(document, "mapping_invalid").value;
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+/** Whether an object has all members of another, at all levels, and all other values are equal. */
+function isPartOf(part: JsonValue, whole: JsonValue | undefined): boolean {
+  if (whole === undefined) return false;
+  if (isJsonArray(part) && isJsonArray(whole)) {
+    return part.length === whole.length && part.every((item, index) => isPartOf(item, whole[index]));
+  }
+  if (!isJsonObject(part) || !isJsonObject(whole)) return part === whole;
+  return Object.entries(part).every(([name, value]) => isPartOf(value, whole[name]));
+}
+
+function membersIn(value: JsonValue): number {
+  const inner = isJsonArray(value) ? value : isJsonObject(value) ? Object.values(value) : [];
+  return inner.reduce<number>((sum, item) => sum + membersIn(item), isJsonObject(value) ? inner.length : 0);
 }
 
 /** Converts the sources of a mapping to a tree of the same type as the guessed tree. */
@@ -110,7 +150,7 @@ function addFields(
   if (isMap(root)) addTo(root, payload, found);
   const parts = found.insertions.toSorted((one, other) => other.at - one.at);
   const extended = parts.reduce((made, { at, inserted }) => made.slice(0, at) + inserted + made.slice(at), text);
-  return { extended, found };
+  return { extended: inStyleOf(text, extended), found };
 }
 
 interface Additions {
@@ -132,7 +172,12 @@ function addTo(map: YAMLMap, container: Container, additions: Additions): void {
       additions.added.push(field.path.join("."));
     }
   }
-  if (inserted.length > 0) additions.insertions.push({ at: endOf(map, additions.text), inserted: inserted.join("") });
+  if (inserted.length > 0) {
+    const { text } = additions;
+    const at = endOf(map, text);
+    const needsBreak = map.flow !== true && text[at - 1] !== "\n";
+    additions.insertions.push({ at, inserted: (needsBreak ? "\n" : "") + inserted.join("") });
+  }
   for (const field of container.fields) {
     if (field.kind === "container") for (const inner of mapsOf(map.get(field.name))) addTo(inner, field, additions);
   }
@@ -168,11 +213,15 @@ function columnOf(map: YAMLMap, text: string): number {
   return start - (text.lastIndexOf("\n", start - 1) + 1);
 }
 
-/** Returns the position after the last line of the object or, in a flow mapping (`{ }`), after its last entry. */
+/**
+ * Returns the position after the last line of the object or, in a flow mapping (`{ }`), after its last entry or its
+ * opening brace.
+ */
 function endOf(map: YAMLMap, text: string): number {
+  const [start = 0, endOfMap = start] = map.range ?? [];
   const last = map.items.at(-1)?.value;
-  const end = (isNode(last) ? last.range : undefined)?.[1] ?? map.range?.[1] ?? 0;
-  if (map.flow === true) return end;
-  const line = text.indexOf("\n", Math.max(0, text[end - 1] === "\n" ? end - 1 : end));
+  const end = (isNode(last) ? last.range?.[1] : undefined) ?? endOfMap;
+  if (map.flow === true) return last === undefined ? start + 1 : end;
+  const line = text.indexOf("\n", text[end - 1] === "\n" ? end - 1 : end);
   return line < 0 ? text.length : line + 1;
 }

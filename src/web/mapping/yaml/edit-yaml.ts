@@ -10,7 +10,7 @@ import {
   valueAt,
 } from "../../../json/json-value.ts";
 import { Failure } from "../../../model/failure.ts";
-import { inStyleOf } from "./json-style.ts";
+import { inStyleOf } from "../../../contract/document/json-style.ts";
 import { commentsIn } from "./places.ts";
 import { withoutEntry } from "./removals.ts";
 import { withEntry } from "./splices.ts";

@@ -1,5 +1,5 @@
 import { type Scalar, parseDocument, visit } from "yaml";
-import { parseJson } from "../../../json/parse-json.ts";
+import { parseJson } from "../../json/parse-json.ts";
 
 /** Returns an edited JSON document with its new names and strings in JSON notation. Other documents are unchanged. */
 export function inStyleOf(before: string, made: string): string {
