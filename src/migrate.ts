@@ -96,8 +96,8 @@ export async function continueSending(run: OpenRun, sending?: Sending, checked?:
 }
 
 function waitUntilQuiet({ ledger, run, job, dependencies }: OpenRun, connection: Connection): Promise<void> {
-  const abandonedAt = (): Promise<string | undefined> => ledger.otherContentAbandonedAt(run.id);
-  return waitForOtherContent(job.operation.outcomes, abandonedAt, connection, dependencies);
+  const msSince = (): Promise<number | undefined> => ledger.msSinceOtherContent(run.id);
+  return waitForOtherContent(job.operation.outcomes, msSince, connection, dependencies);
 }
 
 type SendingOptions = Sending & SendOptions;

@@ -96,12 +96,12 @@ export interface SendableRecords {
 
 interface SendingLedger extends SendableRecords, RequestLedger {
   /**
-   * Returns the time (ISO 8601 UTC) at which the last request with outdated content was abandoned without a clear
-   * reply; undefined if there was no such request. Content is outdated if it differs from the content that is left to
+   * Returns the milliseconds since the last request with outdated content was abandoned without a clear reply;
+   * undefined if there was no such request. Content is outdated if it differs from the content that is left to
    * send. The request counts even if its repetition got a clear reply, because the platform may process it later.
    * Ignores records whose request must not be repeated, because such records are not left to send.
    */
-  otherContentAbandonedAt(run: string): Promise<string | undefined>;
+  msSinceOtherContent(run: string): Promise<number | undefined>;
 }
 
 /**
@@ -112,10 +112,10 @@ interface ReconcilingLedger {
   /**
    * Prepares to reconcile ambiguous records. Closes attempts left in flight, as `resumeRun` does. Records of this run
    * that are left to send also become `ambiguous` if one of their requests may have been processed. Records that
-   * another run has since settled get their current state. Resolves to the time (ISO 8601 UTC) at which the last
-   * request without a reply was abandoned, in any run.
+   * another run has since settled get their current state. Resolves to the milliseconds since the last request without
+   * a reply was abandoned, in any run.
    */
-  refresh(run: string, policy: PlanPolicy): Promise<string | undefined>;
+  refresh(run: string, policy: PlanPolicy): Promise<number | undefined>;
   /** Returns the records numbered `from` to `to` (inclusive) with unknown delivery status. */
   ambiguous(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
   /**
@@ -174,8 +174,8 @@ export interface RunHistory {
    */
   findRun(id?: string): Promise<Run | undefined>;
   /**
-   * Returns the id of the first run, the total number of requests, and when the last request without a clear reply was
-   * abandoned.
+   * Returns the id of the first run, the total number of requests, and the time since the last request without a clear
+   * reply was abandoned.
    */
   history(): Promise<LedgerHistory>;
 }

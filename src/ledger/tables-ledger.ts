@@ -10,7 +10,7 @@ import type { PackedItems } from "./packed/item-columns.ts";
 import { excludeRows, finishPlan, restartPlan } from "./plan/finish-plan.ts";
 import type { RunRow } from "./runs/recorded-run.ts";
 import type { SendingStatus } from "./runs/run-outcome.ts";
-import { attemptsOf, otherContentAbandonedAt, sendable } from "./tables/attempts.ts";
+import { attemptsOf, msSinceOtherContent, sendable } from "./tables/attempts.ts";
 import { compareToSend, knownContents } from "./tables/known-contents.ts";
 import { coverage } from "./tables/counts.ts";
 import { earlierWithoutKey } from "./tables/planned-records.ts";
@@ -77,13 +77,16 @@ export function tablesLedger<Own extends Tables>(
   options: TablesLedgerOptions,
 ): Ledger {
   return {
-    ...readingMethods(access, options.sending),
+    ...readingMethods(access, options),
     ...writingMethods(access, writes, options),
     close: options.close,
   };
 }
 
-function readingMethods<Own extends Tables>({ read }: TableAccess<Own>, sending: SendingStatus) {
+function readingMethods<Own extends Tables>(
+  { read }: TableAccess<Own>,
+  { sending, clock = systemClock }: TablesLedgerOptions,
+) {
   /** Returns the method that performs this work. */
   const reading =
     <Given extends readonly unknown[], Result>(work: (tables: Tables, ...given: Given) => Work<Result>) =>
@@ -100,13 +103,13 @@ function readingMethods<Own extends Tables>({ read }: TableAccess<Own>, sending:
     runs: reading(listRuns),
     setupFile: reading(setupFile),
     nextSendable: readingRun(nextSendable),
-    otherContentAbandonedAt: readingRun(otherContentAbandonedAt),
+    msSinceOtherContent: readingRun((tables, run) => msSinceOtherContent(tables, run, clock)),
     sendable: readingRun(sendable),
     ambiguous: readingRun(undecidedItems("ambiguous")),
     existing: readingRun(undecidedItems("existing")),
     undecidedByKey: readingRun(undecidedItemsByKey),
     decisions: reading(decisionsFor),
-    history: reading(historyOf),
+    history: reading((tables) => historyOf(tables, clock)),
     summary: readingRun((tables, run) => summary(tables, run, sending)),
     coverage: reading(coverage),
     migration: reading((tables) => migration(tables, sending)),
@@ -185,7 +188,7 @@ function writingMethods<Own extends Tables>(
     resumeRun: changing("tables", (tables, run, policy: PlanPolicy) =>
       noted(tables, resumeRun(tables, run, policy, now())),
     ),
-    refresh: changing("tables", (tables, run, policy: PlanPolicy) => refresh(tables, run, policy, now())),
+    refresh: changing("tables", (tables, run, policy: PlanPolicy) => refresh(tables, run, policy, clock)),
     saveDecisions: changing("tables", saveDecisions),
     saveVerifications: changing("tables", saveVerifications),
     excludeRecords: (found: readonly Exclusion[]) => change("tables", (tables) => excludeRecords(tables, found)),

@@ -16,8 +16,8 @@ export function comparable(value: unknown, runs: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, comparable(each, runs)]));
 }
 
-/** A time outside 2020, the year of all times in scripts. */
-const SYSTEM_TIME = /\b20(?!20)\d\d-\d\d-\d\dT[\d:.]+Z/g;
+/** A time outside 2120, the year of all times in scripts. */
+const SYSTEM_TIME = /\b(?!2120)2\d\d\d-\d\d-\d\dT[\d:.]+Z/g;
 
 /** Returns the exported rows in a fixed order, without the numbers that a database assigns to them. */
 export function comparableRows(rows: readonly ExportedRow[]): readonly unknown[] {

@@ -32,7 +32,7 @@ export interface Scene {
 
 export function moment(scene: Scene): string {
   scene.count += 1;
-  return new Date(Date.UTC(2020, 0, 1, 0, 0, scene.count)).toISOString();
+  return new Date(Date.UTC(2120, 0, 1, 0, 0, scene.count)).toISOString();
 }
 
 export type Answer<Result> = { readonly result: Result } | { readonly failure: string };
@@ -80,6 +80,7 @@ export async function compareRun(scene: Scene, index: number, compared: "outcome
   await onAll(scene, async ({ ledger, runs }) => {
     const run = runs[index] ?? "";
     if (compared === "outcomes") return { outcomes: await outcomesOf(ledger, run), coverage: await ledger.coverage() };
+    const history = await ledger.history();
     return {
       run: await ledger.findRun(run),
       summary: await ledger.summary(run),
@@ -90,11 +91,16 @@ export async function compareRun(scene: Scene, index: number, compared: "outcome
       ambiguous: await ledger.ambiguous(run, ...ends),
       existing: await ledger.existing(run, ...ends),
       coverage: await ledger.coverage(),
-      history: await ledger.history(),
+      history: { ...history, msSinceAbandoned: inDays(history.msSinceAbandoned) },
       migration: await ledger.migration(),
       unsettled: await ledger.unsettledRuns(),
     };
   });
+}
+
+/** Rounds a time since a request, because the ledgers return it one after the other. */
+export function inDays(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.round(ms / 86_400_000) + 0;
 }
 
 /** Compares the runs of the ledgers, their histories of each key, and their exported rows. */

@@ -43,7 +43,7 @@ function numberOf({ identity }: JournaledRequest): number {
 function ledgerKnowing(known: number): Parameters<typeof compareJournal>[1] {
   return {
     findRun: async () => undefined,
-    history: async () => ({ id: "first", requests: known, lastAbandonedAt: undefined }),
+    history: async () => ({ id: "first", requests: known, msSinceAbandoned: undefined }),
     recovery: {
       unknownRequests: async (requests) => requests.filter((one) => numberOf(one) > known),
       markPossiblySent: async () => 0,

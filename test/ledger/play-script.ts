@@ -5,7 +5,7 @@ import type { PlanPolicy } from "../../src/ledger/records/planned-item.ts";
 import type { SendableItem } from "../../src/ledger/records/requests.ts";
 import { openPackedLedger, type UnsentRun } from "../../src/ledger/packed/packed-ledger.ts";
 import { packItems } from "../../src/ledger/packed/packed-items.ts";
-import { compareRun, compareWhole, type Member, moment, onAll, onRun, type Scene } from "./compared-ledgers.ts";
+import { compareRun, compareWhole, inDays, type Member, moment, onAll, onRun, type Scene } from "./compared-ledgers.ts";
 import { recordIdentity } from "../../src/ledger/records/record-hashes.ts";
 import { intentOf, outcomesOf, PUSH } from "./ledger-input.ts";
 import type { Note, ProcessStep, ScriptedPlan, ScriptedReply, Step } from "./script-steps.ts";
@@ -204,7 +204,7 @@ async function resume(
   workOn(scene, Math.max(0, runs - 1 - run));
   const policy = { ...given, ...scene.recorded[scene.current] };
   if (does === "refresh") {
-    if (await isSending(scene)) await onRun(scene, (ledger, id) => ledger.refresh(id, policy));
+    if (await isSending(scene)) await onRun(scene, async (ledger, id) => inDays(await ledger.refresh(id, policy)));
     return true;
   }
   const resumed = await onRun(scene, (ledger, id) => ledger.resumeRun(id, policy));
@@ -307,7 +307,7 @@ async function takeOver(scene: Scene, step: Extract<ProcessStep, { does: "take o
     attempt,
     status: "accepted" as const,
     problems: [],
-    at: "2020-01-01T00:00:00.000Z",
+    at: "2120-01-01T00:00:00.000Z",
   }));
   for (const [index, first] of before.entries()) {
     const run = scene.members[index]?.runs[current] ?? "";

@@ -240,8 +240,8 @@ async function uploaded(
   const send = async (): Promise<UploadEnd> => {
     const environment = { clock, drain: drain.signal, notice: note };
     const connection = { steps, quietMs: job.quietMs, onlyWhile: () => undefined };
-    const abandonedAt = (): Promise<string | undefined> => ledger.otherContentAbandonedAt(run.id);
-    await waitForOtherContent(job.operation.outcomes, abandonedAt, connection, environment);
+    const msSince = (): Promise<number | undefined> => ledger.msSinceOtherContent(run.id);
+    await waitForOtherContent(job.operation.outcomes, msSince, connection, environment);
     const quietMs = await quietBeforeResend({ ledger, run }, connection, environment);
     return upload(
       () => due(job, ledger, run),

@@ -42,12 +42,14 @@ export function reconcile(options: ReconcileOptions, dependencies: Dependencies)
     return {
       job,
       work: async (open) => {
-        const lastSentAt = await ledger.refresh(run.id, reconcilePolicy(job, settings));
+        const msSinceAbandoned = await ledger.refresh(run.id, reconcilePolicy(job, settings));
         if (options.resendAll !== undefined)
           await resendAll(options.resendAll, job, { ...recorded, dependencies }, options);
         else if (isDecided) await applyOperatorDecisions(options, job, { ...recorded, dependencies });
         const willAsk = job !== undefined && !isDecided;
-        const failure = willAsk ? await readBack(options, job, { ...recorded, dependencies, lastSentAt }) : undefined;
+        const failure = willAsk
+          ? await readBack(options, job, { ...recorded, dependencies, msSinceAbandoned })
+          : undefined;
         const sent = failure && ({ reason: "stopped", failure, counts: {}, unsaved: [] } as const);
         return endRun(open, { sent });
       },
@@ -149,8 +151,8 @@ async function readBack(
     settings,
     closeLater,
     dependencies,
-    lastSentAt,
-  }: ReconcileContext & { readonly lastSentAt: string | undefined },
+    msSinceAbandoned,
+  }: ReconcileContext & { readonly msSinceAbandoned: number | undefined },
 ): Promise<Failure | undefined> {
   const { counts } = await ledger.summary(run.id);
   const ambiguous = counts.ambiguous ?? 0;
@@ -166,7 +168,7 @@ async function readBack(
   }
   const { client } = closeLater(await connectToRead(settings.target, "account-holder", dependencies));
   const quiet = quietMs ?? quietPeriodMs(settings.target);
-  await waitForQuiet(quiet, lastSentAt, { ...dependencies, setting: "--quiet-period" });
+  await waitForQuiet(quiet, msSinceAbandoned, { ...dependencies, setting: "--quiet-period" });
   const policy = reconcilePolicy(job, settings);
   try {
     await reconcileRun({ job, handle: { ledger, run }, client, policy, who, dependencies, readBackIntervalMs: quiet });

@@ -38,8 +38,11 @@ export interface LedgerHistory {
   readonly id: string | undefined;
   /** Total number of intents that were saved in all runs. Only a repair reduces this number. */
   readonly requests: number;
-  /** When the last request without a clear reply was abandoned, ISO 8601 UTC; undefined if there was none. */
-  readonly lastAbandonedAt: string | undefined;
+  /**
+   * Milliseconds since the last request without a clear reply was abandoned; undefined if there was none. Negative if
+   * the clock has been set back.
+   */
+  readonly msSinceAbandoned: number | undefined;
 }
 
 /** Record counts for one destination. A record counts once, even if several runs contain it. */

@@ -1,9 +1,11 @@
 import type { Problem } from "../../model/problem.ts";
 import { definedMembers } from "../../json/defined-members.ts";
+import type { WallClock } from "../../time/clock.ts";
 import type { Attempt, RecordedAttempt, SendableItem } from "../records/requests.ts";
 import { PRIOR_CONTENT } from "../records/prior-content.ts";
 import { parseProblem } from "../records/stored-problem.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
+import { sinceAbandoned } from "./abandoned.ts";
 import { quickStatement, type Selected, statement, type Tables, type Work } from "./tables.ts";
 
 export function* sendable(tables: Tables, run: RunRow, from: number, to: number): Work<readonly SendableItem[]> {
@@ -26,9 +28,9 @@ function toSendable({ account, isAmbiguous, step, rowHash, ...given }: Selected<
   return step === null ? item : { ...item, step };
 }
 
-/** Implements `Ledger.otherContentAbandonedAt`. */
-export function* otherContentAbandonedAt(tables: Tables, { number }: RunRow): Work<string | undefined> {
-  return (yield* tables.row(SELECT_ABANDONED, number))?.at ?? undefined;
+/** Implements `Ledger.msSinceOtherContent`. */
+export function* msSinceOtherContent(tables: Tables, { number }: RunRow, clock: WallClock): Work<number | undefined> {
+  return yield* sinceAbandoned(tables, (yield* tables.row(SELECT_ABANDONED, number))?.at ?? null, clock);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { AFTER_INTERRUPTION } from "../runs/recorded-run.ts";
+import { abandonedAt } from "./abandoned.ts";
 import { type Tables, type Work } from "./tables.ts";
 
 /** The records of a run that one worker sends. */
@@ -26,13 +27,10 @@ export function* closeInterruptedAttempts(tables: Tables, at: string, range?: Re
       `update migrate.records set state = $1 where state = 'sending' and identity in (select identity ${inFlight})`,
       status,
     );
-    yield* tables.run(
-      `update migrate.attempts set status = $1, settled_at = $2, reason = $3
-       where status = 'sending' and harmless = ${harmless}${within}`,
-      status,
-      at,
-      reason,
-    );
+    const settle = (settledAt: string): string => `
+      update migrate.attempts set status = $1, settled_at = ${settledAt}, reason = $3
+      where status = 'sending' and harmless = ${harmless}${within}`;
+    yield* tables.run({ sqlite: settle("$2"), postgres: settle(abandonedAt("$2")) }, status, at, reason);
   }
 }
 

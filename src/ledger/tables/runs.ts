@@ -1,3 +1,4 @@
+import { timestamp, type WallClock } from "../../time/clock.ts";
 import type { LedgerHistory, NewRun, Run } from "../records/run.ts";
 import type { PlanPolicy } from "../records/planned-item.ts";
 import { applyKnownRecords } from "../plan/known-records.ts";
@@ -5,6 +6,7 @@ import { noteCompared, reopenOpen, reopenRejected, skipAccepted } from "../plan/
 import { type RunColumns, type RunRow, severalRuns, toRun, unknownRun } from "../runs/recorded-run.ts";
 import { refuseNearKnownKeys } from "../plan/near-known-keys.ts";
 import { newRunId } from "../runs/run-id.ts";
+import { sinceAbandoned } from "./abandoned.ts";
 import { closeInterruptedAttempts } from "./interruption.ts";
 import { planUnsent } from "./planned-records.ts";
 import { saveSetupFiles } from "./setup-files.ts";
@@ -54,9 +56,9 @@ export function* listRuns(tables: Tables): Work<readonly Run[]> {
 
 const SELECT_ALL = statement<RunColumns>("select * from migrate.runs order by id desc");
 
-export function* historyOf(tables: Tables): Work<LedgerHistory> {
+export function* historyOf(tables: Tables, clock: WallClock): Work<LedgerHistory> {
   const { id = null, requests = 0, at = null } = (yield* tables.row(SELECT_HISTORY)) ?? {};
-  return { id: id ?? undefined, requests, lastAbandonedAt: at ?? undefined };
+  return { id: id ?? undefined, requests, msSinceAbandoned: yield* sinceAbandoned(tables, at, clock) };
 }
 
 const SELECT_HISTORY = statement<{ id: string | null; requests: number; at: string | null }>(`
@@ -97,14 +99,14 @@ export function* resumeRun(tables: Tables, run: RunRow, policy: PlanPolicy, at: 
 const SELECT_BY_NUMBER = statement<RunColumns>("select * from migrate.runs where id = $1");
 
 /** Implements `Ledger.refresh`. Ambiguous records stay ambiguous, even if the platform deduplicates by business key. */
-export function* refresh(tables: Tables, run: RunRow, policy: PlanPolicy, at: string): Work<string | undefined> {
-  yield* closeInterruptedAttempts(tables, at);
+export function* refresh(tables: Tables, run: RunRow, policy: PlanPolicy, clock: WallClock): Work<number | undefined> {
+  yield* closeInterruptedAttempts(tables, timestamp(clock));
   yield* tables.run(REOPEN_AMBIGUOUS, run.number);
   yield* reopenRejected(tables, run);
   yield* skipAccepted(tables, run);
   yield* applyKnownRecords(tables, run, { ...policy, resendAmbiguous: false }, "left");
   yield* noteCompared(tables, run);
-  return (yield* historyOf(tables)).lastAbandonedAt;
+  return (yield* historyOf(tables, clock)).msSinceAbandoned;
 }
 
 const REOPEN_AMBIGUOUS = `

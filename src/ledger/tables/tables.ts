@@ -86,6 +86,12 @@ export function overIdentities(text: (list: string, bytes: string) => string): S
 export type Selected<Value> = { readonly [Name in keyof Value]-?: SelectedMember<Value[Name]> };
 type SelectedMember<Member> = Member extends undefined ? null : Member extends boolean ? boolean | number : Member;
 
+/** The form in which ledgers store times, for PostgreSQL. */
+export const STAMP = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
+
+/** SQL for the time of a PostgreSQL server. */
+export const SERVER_TIME: string = `to_char(clock_timestamp() at time zone 'UTC', ${STAMP})`;
+
 /** Whether a query selects a row. */
 export function* exists(tables: Tables, sql: Sql, ...values: readonly TableValue[]): Work<boolean> {
   return (yield* tables.row({ sql }, ...values)) !== undefined;

@@ -71,7 +71,7 @@ function unpackedCalls(ask: LedgerThread["ask"]) {
     restartPlan: call("restartPlan"),
     earlierWithoutKey: call("earlierWithoutKey"),
     notePosition: call("notePosition"),
-    otherContentAbandonedAt: call("otherContentAbandonedAt"),
+    msSinceOtherContent: call("msSinceOtherContent"),
     nextSendable: call("nextSendable"),
     resumeRun: call("resumeRun"),
     refresh: call("refresh"),

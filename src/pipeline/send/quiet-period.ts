@@ -2,10 +2,10 @@ import type { Operation } from "../../contract/operations/operation.ts";
 import type { Notifier } from "../../job/dependencies.ts";
 import type { SendConnection } from "../../job/target-connection.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { Sleeper, WallClock } from "../../time/clock.ts";
+import type { Sleeper } from "../../time/clock.ts";
 
 interface QuietEnvironment extends Notifier {
-  readonly clock: WallClock & Sleeper;
+  readonly clock: Sleeper;
   readonly drain: AbortSignal;
 }
 
@@ -13,11 +13,11 @@ const STILL_PROCESSED = "the platform may still be processing aborted requests";
 
 /**
  * Returns the remaining milliseconds of the quiet period after an abandoned request: at most `quietMs`, even if the
- * clock jumps.
+ * clock was set back.
  */
-export function quietLeftMs(quietMs: number, abandonedAt: string | undefined, clock: WallClock): number {
-  if (abandonedAt === undefined) return 0;
-  return Math.max(0, Math.min(quietMs, Date.parse(abandonedAt) + quietMs - clock.now()));
+export function quietLeftMs(quietMs: number, msSinceAbandoned: number | undefined): number {
+  if (msSinceAbandoned === undefined) return 0;
+  return Math.max(0, Math.min(quietMs, quietMs - msSinceAbandoned));
 }
 
 const QUIET_SETTING = "the target's timeouts.quietSeconds";
@@ -28,10 +28,10 @@ const QUIET_SETTING = "the target's timeouts.quietSeconds";
  */
 export async function waitForQuiet(
   quietMs: number,
-  abandonedAt: string | undefined,
+  msSinceAbandoned: number | undefined,
   { clock, drain, notice, setting }: QuietEnvironment & { readonly setting: "--quiet-period" | typeof QUIET_SETTING },
 ): Promise<void> {
-  const left = quietLeftMs(quietMs, abandonedAt, clock);
+  const left = quietLeftMs(quietMs, msSinceAbandoned);
   if (left <= 0) return;
   notice(`Waiting ${Math.ceil(left / 1000)} s, because ${STILL_PROCESSED} (${setting})`);
   await clock.sleep(left, drain);
@@ -41,16 +41,16 @@ export async function waitForQuiet(
  * Waits while the platform may still process an abandoned request with different content for a record. Otherwise, the
  * platform could process the earlier request after the new one, and keep the earlier content. Does not wait if the only
  * step refuses records that the platform already has, because such a step never replaces content.
- * @param abandonedAt returns the time at which the last such request was abandoned
+ * @param msSince returns the milliseconds since the last such request was abandoned
  */
 export async function waitForOtherContent(
   outcomes: Operation["outcomes"],
-  abandonedAt: () => Promise<string | undefined>,
+  msSince: () => Promise<number | undefined>,
   { quietMs, steps }: SendConnection,
   environment: QuietEnvironment,
 ): Promise<void> {
   if (steps.length < 2 && outcomes.some(({ outcome }) => outcome === "exists")) return;
-  await waitForQuiet(quietMs, await abandonedAt(), { ...environment, setting: QUIET_SETTING });
+  await waitForQuiet(quietMs, await msSince(), { ...environment, setting: QUIET_SETTING });
 }
 
 /**
@@ -60,10 +60,10 @@ export async function waitForOtherContent(
 export async function quietBeforeResend(
   { ledger, run }: { readonly ledger: Pick<Ledger, "history" | "summary">; readonly run: { readonly id: string } },
   { quietMs, steps }: SendConnection,
-  { clock, notice }: QuietEnvironment,
+  { notice }: Pick<QuietEnvironment, "notice">,
 ): Promise<number> {
   if (steps.every(({ status }) => status === undefined)) return 0;
-  const left = quietLeftMs(quietMs, (await ledger.history()).lastAbandonedAt, clock);
+  const left = quietLeftMs(quietMs, (await ledger.history()).msSinceAbandoned);
   if (left > 0 && ((await ledger.summary(run.id)).counts.ambiguous ?? 0) > 0)
     notice(`Ambiguous records are not sent again for the next ${Math.ceil(left / 1000)} s: ${STILL_PROCESSED}`);
   return left;

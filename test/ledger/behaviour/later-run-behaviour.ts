@@ -242,7 +242,9 @@ export function describeLaterRuns(opened: () => Ledger): void {
       const next = await planned(ledger, [item(1, "A"), item(2, "B")]);
       expect(await statusesOf(ledger, dead)).toEqual(["accepted", "ambiguous"]);
       expect(await statusesOf(ledger, next)).toEqual(["skipped", "ambiguous"]);
-      expect(await ledger.attempts("B")).toMatchObject([{ status: "ambiguous", settledAt: PUSH.startedAt }]);
+      const [attempt] = await ledger.attempts("B");
+      expect(attempt?.status).toBe("ambiguous");
+      expect(Date.parse(attempt?.settledAt ?? "")).toBeGreaterThanOrEqual(Date.parse(PUSH.startedAt));
     });
 
     test("resume keeps a record that was in flight as ambiguous, or sends it again if the platform deduplicates", async () => {

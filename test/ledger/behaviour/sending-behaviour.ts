@@ -59,9 +59,9 @@ export function describeSending(opened: () => Ledger): void {
       expect(await ledger.timeline(run)).toBeUndefined();
       const intents = await intendAll(ledger, run);
       const answers = [
-        ["accepted", "2026-11-20T23:41:07.999Z"],
-        ["accepted", "2026-11-20T23:41:09.000Z"],
-        ["rejected", "2026-11-20T23:41:09.500Z"],
+        ["accepted", "2126-11-20T23:41:07.999Z"],
+        ["accepted", "2126-11-20T23:41:09.000Z"],
+        ["rejected", "2126-11-20T23:41:09.500Z"],
       ] as const;
       for (const [at, [status, time]] of answers.entries()) {
         const intent = intents[at];
@@ -70,18 +70,18 @@ export function describeSending(opened: () => Ledger): void {
       expect(await ledger.timeline(run)).toEqual({
         slotSeconds: 1,
         slots: [
-          { at: "2026-11-20T23:41:07.000Z", counts: { accepted: 1 } },
-          { at: "2026-11-20T23:41:09.000Z", counts: { accepted: 1, rejected: 1 } },
+          { at: "2126-11-20T23:41:07.000Z", counts: { accepted: 1 } },
+          { at: "2126-11-20T23:41:09.000Z", counts: { accepted: 1, rejected: 1 } },
         ],
       });
       const last = intents[3];
       if (last === undefined) throw new Error("Nothing to send.");
-      await ledger.saveOutcomes(run, [attemptOutcomeOf(last, "ambiguous", { at: "2026-11-22T10:00:00.000Z" })]);
+      await ledger.saveOutcomes(run, [attemptOutcomeOf(last, "ambiguous", { at: "2126-11-22T10:00:00.000Z" })]);
       expect(await ledger.timeline(run)).toEqual({
         slotSeconds: 3600,
         slots: [
-          { at: "2026-11-20T23:00:00.000Z", counts: { accepted: 2, rejected: 1 } },
-          { at: "2026-11-22T10:00:00.000Z", counts: { ambiguous: 1 } },
+          { at: "2126-11-20T23:00:00.000Z", counts: { accepted: 2, rejected: 1 } },
+          { at: "2126-11-22T10:00:00.000Z", counts: { ambiguous: 1 } },
         ],
       });
     });

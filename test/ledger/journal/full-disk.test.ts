@@ -55,7 +55,7 @@ afterEach(freeDisk);
 function ledgerOf(saved: readonly SentRequest[]): JournaledLedger {
   return {
     findRun: async (id = "") => ({ ...PUSH, id, state: "sending" }),
-    history: async () => ({ id: "first", requests: saved.length, lastAbandonedAt: undefined }),
+    history: async () => ({ id: "first", requests: saved.length, msSinceAbandoned: undefined }),
   };
 }
 

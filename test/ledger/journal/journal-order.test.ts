@@ -26,7 +26,7 @@ test("the start and end of a journal are on disk before the run continues, and t
     { folder, ledgerName: "ledger.db" },
     {
       findRun: () => Promise.resolve(undefined),
-      history: async () => ({ id: "first", requests: 0, lastAbandonedAt: undefined }),
+      history: async () => ({ id: "first", requests: 0, msSinceAbandoned: undefined }),
     },
     { clock: systemClock, rescueFolder: folder, notice: () => undefined },
   );

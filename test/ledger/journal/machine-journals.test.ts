@@ -47,7 +47,7 @@ const ledger = {
   history: async (): Promise<LedgerHistory> => ({
     id: tables.runs[0],
     requests: tables.requests,
-    lastAbandonedAt: undefined,
+    msSinceAbandoned: undefined,
   }),
   findRun: async (id?: string): Promise<Run | undefined> =>
     tables.runs.includes(id ?? "") ? { ...PUSH, id: id ?? "", state: "sending" } : undefined,

@@ -42,7 +42,7 @@ beforeEach(() => {
 
 const ledger = {
   findRun: async () => RUN,
-  history: async () => ({ id: "first", requests, lastAbandonedAt: undefined }),
+  history: async () => ({ id: "first", requests, msSinceAbandoned: undefined }),
   origin: {
     facts: async () => facts,
     noteMachine: async (id: string) => {

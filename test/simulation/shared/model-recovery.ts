@@ -1,6 +1,6 @@
 import type { JournaledRequest, LedgerRecovery } from "../../../src/ledger/journal/recovery.ts";
 import { hex } from "../killable-ledger.ts";
-import { attemptKey, type ModelRows } from "./model-rows.ts";
+import { attemptKey, lastOf, type ModelRows } from "./model-rows.ts";
 
 /** Synchronous versions of the recovery functions. */
 export type ModelRecovery = {
@@ -10,7 +10,7 @@ export type ModelRecovery = {
 };
 
 /** Models how a database stores the requests of a journal. */
-export function modelRecovery({ records, attempts, recoveries }: ModelRows): ModelRecovery {
+export function modelRecovery({ records, attempts, recoveries }: ModelRows, now: () => number): ModelRecovery {
   const unknownRequests = (requests: readonly JournaledRequest[]): readonly JournaledRequest[] =>
     requests.filter(({ identity, attempt }) => (records.get(hex(identity))?.attempts ?? 0) < attempt);
   return {
@@ -21,7 +21,8 @@ export function modelRecovery({ records, attempts, recoveries }: ModelRows): Mod
       for (const { identity, attempt, idempotent: harmless = false } of unknown) {
         number += 1;
         const status = harmless ? "pending" : "ambiguous";
-        const made = { run: NO_RUN, record: number, attempt, identity: hex(identity), harmless, status, settledAt: at };
+        const settledAt = lastOf(at, now());
+        const made = { run: NO_RUN, record: number, attempt, identity: hex(identity), harmless, status, settledAt };
         attempts.set(attemptKey(made), made);
       }
       for (const latest of latestOf(unknown)) noteRecord(records, latest, unknown);

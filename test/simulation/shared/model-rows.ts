@@ -47,6 +47,11 @@ export interface ModelRows {
   readonly origins: Map<"noted", NotedOrigin>;
 }
 
+/** Returns the later of the time that a process noted and the time of the server. */
+export function lastOf(at: string, now: number): string {
+  return new Date(Math.max(Date.parse(at), now)).toISOString();
+}
+
 export function noRows(): ModelRows {
   return {
     records: new Map(),

@@ -70,7 +70,7 @@ const NOTHING: WorkerReport = { counts: {}, inFlight: 0, perSecond: 0, replies: 
 
 /** @param log returns the log position of a server that is never restored; it never decreases */
 export function createModelServer(now: () => number, log: () => number = now): ModelServer {
-  const tables = createModelTables();
+  const tables = createModelTables(now);
   const shares = new Map<string, ModelShare>();
   const workers: ModelWorker[] = [];
   const writer: { fence: number; owner?: string | undefined; until: number; renewedAt: number } = {

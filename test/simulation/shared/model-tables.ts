@@ -7,7 +7,7 @@ import { requireChanged } from "../../../src/ledger/ledger-failures.ts";
 import type { Outcome, Status, Summary } from "../../../src/model/outcome.ts";
 import { hex } from "../killable-ledger.ts";
 import { type ModelRecovery, modelRecovery } from "./model-recovery.ts";
-import { attemptKey, type ModelItem, type ModelRows, noRows } from "./model-rows.ts";
+import { attemptKey, lastOf, type ModelItem, type ModelRows, noRows } from "./model-rows.ts";
 
 /** A range of records of one run. */
 interface Span {
@@ -51,7 +51,8 @@ export interface ModelTables {
   readonly restore: (copy: ModelRows) => void;
 }
 
-export function createModelTables(): ModelTables {
+/** @param now returns the time of the server */
+export function createModelTables(now: () => number): ModelTables {
   const rows = noRows();
   const { records, runs, attempts } = rows;
   const intents = new Map<string, number>();
@@ -108,7 +109,7 @@ export function createModelTables(): ModelTables {
       attempts.get(attemptKey({ run, record, attempt })),
     ];
     if (item === undefined || known === undefined || made === undefined) throw new Error("unknown record or attempt");
-    Object.assign(made, { status, settledAt: at });
+    Object.assign(made, { status, settledAt: lastOf(at, now()) });
     Object.assign(item, { status, account, problems });
     known.state = status;
     if (status === "existing" || outcome.mayHoldOther === true) known.mayHoldOther = true;
@@ -196,7 +197,7 @@ export function createModelTables(): ModelTables {
         const isThere = span === undefined || (run === span.run && record >= span.first && record <= span.last);
         if (made.status !== "sending" || !isThere) continue;
         const status = harmless ? "pending" : "ambiguous";
-        Object.assign(made, { status, settledAt: at });
+        Object.assign(made, { status, settledAt: lastOf(at, now()) });
         const [item, known] = [itemOf(run, record), records.get(identity)];
         if (item?.status === "sending") item.status = status;
         if (known?.state === "sending") known.state = status;
@@ -222,12 +223,13 @@ export function createModelTables(): ModelTables {
     outcomes: outcomesOf,
     history() {
       const given = [...attempts.values()].flatMap(({ status, settledAt = "" }) =>
-        status === "ambiguous" ? [settledAt] : [],
+        status === "ambiguous" ? [now() - Date.parse(settledAt)] : [],
       );
-      return { id: [...runs.keys()][0], requests: attempts.size, lastAbandonedAt: given.toSorted().at(-1) };
+      const msSinceAbandoned = given.length === 0 ? undefined : Math.min(...given);
+      return { id: [...runs.keys()][0], requests: attempts.size, msSinceAbandoned };
     },
     intentsOf: (identity) => intents.get(identity) ?? 0,
-    recovery: modelRecovery(rows),
+    recovery: modelRecovery(rows, now),
     noteMachine: (machine) => void rows.machines.add(machine),
     machines: () => [...rows.machines],
     noteOrigin: (noted) => void rows.origins.set("noted", noted),

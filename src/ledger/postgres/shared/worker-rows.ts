@@ -15,7 +15,7 @@ import type {
 } from "../../runs/shared-run.ts";
 import { commonFindings, findingsSchema, type WorkerFindings } from "../../runs/platform-findings.ts";
 import type { Queries } from "../queries.ts";
-import { quickStatement, statement } from "../../tables/tables.ts";
+import { quickStatement, SERVER_TIME, STAMP, statement } from "../../tables/tables.ts";
 
 export interface SharedRow {
   readonly state: HeartbeatReply["state"];
@@ -35,8 +35,6 @@ export interface SharedRow {
   /** Server time, ISO 8601 UTC. */
   readonly at: string;
 }
-
-const STAMP = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 
 export async function openSharedRow(queries: Queries, run: number, plan: SharedPlan): Promise<void> {
   const { leaseMs, concurrency, rps = null, resendAmbiguous } = plan;
@@ -58,7 +56,7 @@ const SELECT_SHARED = quickStatement<SharedRow>(`
     greatest(0, coalesce(extract(epoch from hold_until - clock_timestamp()) * 1000, 0))::float8 as "holdMs",
     case when holder is null or lease_until < clock_timestamp() then 'gone'
       when renewed_at < pg_postmaster_start_time() then 'unknown' else 'present' end as planner,
-    to_char(clock_timestamp() at time zone 'UTC', ${STAMP}) as at
+    ${SERVER_TIME} as at
   from migrate.shared_runs, migrate.writer where run = $1`);
 
 export async function setState(queries: Queries, run: number, state: HeartbeatReply["state"]): Promise<void> {

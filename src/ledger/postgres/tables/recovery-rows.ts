@@ -8,6 +8,7 @@ import {
 } from "../../journal/recovery.ts";
 import { errorCode } from "../../../files/error-code.ts";
 import type { Queries, Transaction } from "../queries.ts";
+import { abandonedAt } from "../../tables/abandoned.ts";
 import { statement } from "../../tables/tables.ts";
 
 export async function unknownRequests(
@@ -118,7 +119,7 @@ const MARK_POSSIBLY_SENT = `
   )
   insert into migrate.attempts
     (run, record, attempt, identity, intended_at, settled_at, status, reason, harmless, row_mark)
-  select 0, (select coalesce(max(record), 0) from migrate.attempts where run = 0) + nth, attempt, identity, $5, $5,
+  select 0, (select coalesce(max(record), 0) from migrate.attempts where run = 0) + nth, attempt, identity, $5, ${abandonedAt("$5")},
     case when harmless then 'pending' else 'ambiguous' end, $6, harmless, row_mark
   from given`;
 

@@ -5,6 +5,7 @@ import type { RunRow } from "../../runs/recorded-run.ts";
 import { accountHolders } from "../../tables/reconciliation.ts";
 import type { Queries } from "../queries.ts";
 import { insertProblems } from "./insert-problems.ts";
+import { abandonedAt } from "../../tables/abandoned.ts";
 import { quickStatement, type TableValue } from "../../tables/tables.ts";
 
 export async function saveIntents(
@@ -112,7 +113,8 @@ const SETTLE = quickStatement<Changes>(`
           || other_record || ' of run ' || other_run || ')' end as reason
     from checked
   ), changed_attempts as (
-    update migrate.attempts set status = outcomes.status, settled_at = at, http = outcomes.http,
+    update migrate.attempts set status = outcomes.status, http = outcomes.http,
+      settled_at = case when outcomes.status in ('ambiguous', 'pending') then ${abandonedAt("at")} else at end,
       account = outcomes.account, duration_ms = outcomes.duration_ms, reason = outcomes.reason
     from outcomes
     where attempts.run = $1 and attempts.record = outcomes.record and attempts.attempt = outcomes.attempt
