@@ -34,6 +34,8 @@ export interface ChaosOptions {
   readonly host?: string;
   /** Whether the certificate has expired. Default: false. */
   readonly expired?: boolean;
+  /** Whether the server requires a client certificate. Default: false. */
+  readonly requiresCertificate?: boolean;
   readonly maxVersion?: "TLSv1.1" | "TLSv1.2" | "TLSv1.3";
   /** Called with the TCP connection before anything is read from it. Returns true to continue as usual. */
   readonly onConnection?: (socket: Socket, connection: number) => boolean;
@@ -80,6 +82,7 @@ export async function startChaosServer(
     {
       key: certificate.key,
       cert: certificate.cert,
+      requestCert: options.requiresCertificate === true,
       ...(options.maxVersion === undefined
         ? {}
         : { minVersion: "TLSv1", maxVersion: options.maxVersion, ciphers: "DEFAULT@SECLEVEL=0" }),

@@ -124,11 +124,14 @@ function connector({ ca, proxy }: HttpOptions, { connectMs }: Timeouts): buildCo
 }
 
 function noticingTls(connect: buildConnector.connector, onSecured: HttpOptions["onSecured"]): buildConnector.connector {
-  if (onSecured === undefined) return connect;
   return (target, callback) => {
     connect(target, (...opened) => {
       const [, socket] = opened;
-      if (socket instanceof TLSSocket) onSecured(securedConnection(socket));
+      if (socket instanceof TLSSocket) {
+        // After an alert, the server closes the connection. Without this, undici would report only the closed connection.
+        socket.once("error", (error) => socket.destroy(error));
+        onSecured?.(securedConnection(socket));
+      }
       callback(...opened);
     });
   };

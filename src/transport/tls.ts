@@ -32,10 +32,14 @@ export function checkCaCertificates(pem: string, file: string): void {
   }
 }
 
-/** Returns the failure for a request that could not establish a secure connection; undefined for other causes. */
+/**
+ * Returns the failure for a request that could not establish a secure connection; undefined for other causes. With TLS
+ * 1.3, the server checks the client certificate after the client may send. Its alert shows that it read no request.
+ */
 export function tlsFailure(error: TransportError, origin: string): Failure | undefined {
   const code = error.code.replace(/^PROXY_/, "");
-  if (error.phase !== "unsent" || !TLS_REFUSAL.test(code)) return undefined;
+  const isRefused = error.phase === "unsent" ? TLS_REFUSAL.test(code) : error.phase === "sent" && NO_CLIENT.test(code);
+  if (!isRefused) return undefined;
   const peer = code === error.code ? origin : "the proxy";
   if (NO_TLS_CODES.has(code)) {
     const scheme = peer === origin ? "the base URL" : "the proxy's address";
@@ -44,11 +48,45 @@ export function tlsFailure(error: TransportError, origin: string): Failure | und
       cause: error,
     });
   }
-  return new Failure("tls", `no secure connection to ${peer}: ${code}`, {
-    hint: "check the address; add the certificate of a private authority with --ca <pem>",
+  const known = REFUSALS.find(({ codes }) => codes.test(code));
+  const problem = known === undefined ? code : `${known.problem} (${code})`;
+  return new Failure("tls", `no secure connection to ${peer}: ${problem}`, {
+    hint: known?.hint ?? "check the address; add the certificate of a private authority with --ca <pem>",
     cause: error,
   });
 }
+
+/** Alerts about the certificate of the client. */
+const NO_CLIENT = /^ERR_SSL_\w+_ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE)$/;
+
+/** Causes that `--ca` cannot remove. */
+const REFUSALS: readonly { readonly codes: RegExp; readonly problem: string; readonly hint: string }[] = [
+  {
+    codes: NO_CLIENT,
+    problem: "it requires a client certificate",
+    hint: "use an address that requires none, because migrate does not support client certificates",
+  },
+  {
+    codes: /^CERT_HAS_EXPIRED$/,
+    problem: "its certificate has expired",
+    hint: "ask the operator of the server to renew the certificate, and check the clock of this machine",
+  },
+  {
+    codes: /^CERT_NOT_YET_VALID$/,
+    problem: "its certificate is not valid yet",
+    hint: "check the clock of this machine; if it is right, ask the operator of the server about the certificate",
+  },
+  {
+    codes: /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
+    problem: "its certificate is for other host names",
+    hint: "check the host in the address; if it is right, ask the operator of the server about the certificate",
+  },
+  {
+    codes: /PROTOCOL_VERSION$|UNSUPPORTED_PROTOCOL$/,
+    problem: "it offers neither TLS 1.2 nor TLS 1.3",
+    hint: "ask the operator of the server to enable TLS 1.2 or later",
+  },
+];
 
 const NO_TLS_CODES: ReadonlySet<string> = new Set([
   NO_TLS,

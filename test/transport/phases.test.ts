@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Failure } from "../../src/model/failure.ts";
+import { classifyError } from "../../src/platform/reply/classify-error.ts";
 import { TransportError } from "../../src/transport/http.ts";
 import { createHttp } from "../../src/transport/http-client.ts";
 import {
@@ -40,6 +41,15 @@ test("a request that may not start when its connection is ready is held back, an
   mayStart = true;
   expect(await post()).toMatchObject({ status: 201 });
   expect([written, server.requests.length]).toEqual([1, 1]);
+});
+
+test("a reply that begins with an unrequested 100 Continue is named as the reason for an unknown outcome", async () => {
+  const { post } = await scene(raw("HTTP/1.1 100 Continue\r\n\r\n"));
+  const error = await post();
+  expect(error instanceof TransportError && classifyError(error, "https://localhost").replyClass).toMatchObject({
+    kind: "ambiguous",
+    reason: "HTTP 100 before the reply, which was not requested",
+  });
 });
 
 describe("a request counts as sent without a usable reply if", () => {
@@ -144,6 +154,16 @@ describe("a request counts as unsent if", () => {
     const sent = client.http({ method: "POST", url: server.baseUrl, headers: {}, body: "{}" });
     await expect(sent).rejects.toMatchObject({ phase: "unsent", code: expect.stringMatching(code) });
     expect(server.requests).toHaveLength(0);
+  });
+
+  test("the server requires a client certificate, which it checks after the handshake", async () => {
+    const { post, server } = await scene(reply(200, {}), { requiresCertificate: true });
+    const error = await post();
+    expect(server.requests).toHaveLength(0);
+    expect(error instanceof TransportError && classifyError(error, "https://localhost").replyClass).toMatchObject({
+      kind: "stop",
+      failure: { code: "tls", message: expect.stringContaining("requires a client certificate") },
+    });
   });
 
   test("the certificate is rejected, even if the environment disables certificate checks", async () => {

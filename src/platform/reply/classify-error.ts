@@ -6,19 +6,17 @@ import type { Classification } from "./reply-class.ts";
 
 /**
  * Classifies a request without a reply. Only the phase determines whether the platform may have processed it. The code
- * only adds text, unless it shows that further requests are pointless: an untrusted certificate, or a proxy that
- * refuses the connection.
+ * only adds text, unless it shows that further requests are pointless: a refused TLS handshake, or a proxy that refuses
+ * the connection.
  */
 export function classifyError(error: TransportError, origin: string): Classification {
+  const failure = tlsFailure(error, origin) ?? proxyFailure(error, origin);
+  if (failure !== undefined) return { replyClass: { kind: "stop", failure } };
   if (error.phase === "unsent") {
     if (error.code === "ABORTED") return { replyClass: { kind: "cancelled", reason: "not sent" } };
-    const failure = tlsFailure(error, origin) ?? proxyFailure(error, origin);
-    if (failure !== undefined) return { replyClass: { kind: "stop", failure } };
-    return {
-      replyClass: { kind: "unsent", code: error.code, reason: `cannot reach ${origin}: ${causeOf(error.code)}` },
-    };
+    return { replyClass: { kind: "unsent", code: error.code, reason: unsentReason(error.code, origin) } };
   }
-  const reason = REASONS[error.code] ?? `no trustworthy reply: ${error.code}`;
+  const reason = REASONS[error.message] ?? REASONS[error.code] ?? `no trustworthy reply: ${error.code}`;
   const replyClass = { kind: "ambiguous", reason, notFromApi: NOT_HTTP_CODES.has(error.code) } as const;
   return TIMEOUT_CODES.has(error.code) ? { replyClass, pushBack: { reason: "timeout" } } : { replyClass };
 }
@@ -29,6 +27,14 @@ export function unreachableFailure(error: TransportError, origin: string, hint: 
   if (replyClass.kind === "stop") return replyClass.failure;
   const reason = "reason" in replyClass ? replyClass.reason : error.code;
   return new Failure("platform_unreachable", reason, { hint, cause: error });
+}
+
+function unsentReason(code: string, origin: string): string {
+  const [, ofProxy] = /^PROXY_(\w+)$/.exec(code) ?? [];
+  if (ofProxy === undefined) return `cannot reach ${origin}: ${causeOf(code)}`;
+  return /^\d+$/.test(ofProxy)
+    ? `cannot reach ${origin}: the proxy replies with HTTP ${ofProxy}`
+    : `cannot reach the proxy: ${causeOf(ofProxy)}`;
 }
 
 function causeOf(code: string): string {
@@ -43,6 +49,8 @@ const CAUSES: Readonly<Record<string, string>> = {
   EHOSTUNREACH: "there is no route to it",
   ENETUNREACH: "there is no route to it",
   ENOTFOUND: "its name is unknown",
+  HPE_INVALID_CONSTANT: "its reply is not HTTP",
+  TIMEOUT: "it does not answer",
   ETIMEDOUT: "it does not answer",
   UND_ERR_CONNECT_TIMEOUT: "it does not answer",
 };
@@ -53,7 +61,10 @@ const TIMEOUT_CODES: ReadonlySet<string> = new Set([
   "REQUEST_TIMEOUT",
 ]);
 const NOT_HTTP_CODES: ReadonlySet<string> = new Set(["HTTPParserError", "UND_ERR_HEADERS_OVERFLOW"]);
+/** By the error's message or code. */
 const REASONS: Readonly<Record<string, string>> = {
+  // undici's message
+  "bad response": "HTTP 100 before the reply, which was not requested",
   UND_ERR_HEADERS_TIMEOUT: "timeout waiting for the reply",
   REQUEST_TIMEOUT: "timeout for the whole request",
   UND_ERR_SOCKET: "connection closed before the reply",
