@@ -81,7 +81,8 @@ function watchReplies(maxInFlight: number): (replyClass: ReplyClass) => Failure 
     foreign = ambiguous?.notFromApi === true ? foreign + 1 : 0;
     unanswered = ambiguous === undefined ? 0 : unanswered + 1;
     if (ambiguous !== undefined && foreign >= MAX_FOREIGN_REPLIES) return foreignReplies(ambiguous.reason);
-    if (unanswered >= Math.max(MAX_UNANSWERED, 2 * maxInFlight)) return noAnswers(unanswered);
+    if (ambiguous !== undefined && unanswered >= Math.max(MAX_UNANSWERED, 2 * maxInFlight))
+      return noAnswers(unanswered, ambiguous.reason);
     return immediateFailure(replyClass);
   };
 }
@@ -103,8 +104,8 @@ function foreignReplies(reason: string): Failure {
   );
 }
 
-function noAnswers(count: number): Failure {
-  return new Failure("incomplete", `${count} consecutive requests got no trustworthy reply`, {
+function noAnswers(count: number, reason: string): Failure {
+  return new Failure("incomplete", `${count} consecutive requests got no trustworthy reply; the last: ${reason}`, {
     hint: "once the platform works again, settle the ambiguous records with `migrate reconcile`, then run `migrate resume`",
   });
 }

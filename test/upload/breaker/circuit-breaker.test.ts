@@ -60,6 +60,18 @@ describe("the circuit", () => {
     expect(sent).toHaveLength(3);
   });
 
+  test("opens after many consecutive requests without a trustworthy reply, and names the last reason", async () => {
+    const lost: RequestResult = {
+      replyClass: { kind: "ambiguous", reason: "connection closed before the reply", notFromApi: false },
+      durationMs: 1,
+    };
+    const { end } = await play(() => lost, { records: 200 });
+    expect(end.failure).toMatchObject({
+      code: "incomplete",
+      message: expect.stringMatching(/^\d+ consecutive .* reply; the last: connection closed before the reply$/),
+    });
+  });
+
   test("opens when the token and a new token are refused", async () => {
     const { end } = await play(() => ({ replyClass: { kind: "unauthorised" }, http: 401, durationMs: 1 }), {
       concurrency: 1,
