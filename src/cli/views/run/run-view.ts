@@ -69,7 +69,7 @@ export function showWorker(done: WorkerResult, logger: Logger): number {
   return done.reason === "drained" ? LEFT_EARLY_EXIT_CODE : 0;
 }
 
-function workerText({ run, reason, ranges, counts }: WorkerResult): string {
+function workerText({ run, reason, ranges, counts: { pending: _unsent, ...counts } }: WorkerResult): string {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const each = countsByName<Status>(counts, STATUSES);
   const what = [`${counted(total, "record")} in ${counted(ranges, "range")}`, ...each].join(", ");
