@@ -5,6 +5,8 @@ import { wrapText } from "../terminal/text-width.ts";
 interface ChartBar {
   /** `HH:MM` in local time. */
   readonly clock: string;
+  /** `GMT` or `BST`; shown on the day when the clocks show some times twice. */
+  readonly zone: string;
   /** Decimal number as a string; absent if the rate is unknown. */
   readonly value: string | undefined;
 }
@@ -24,7 +26,9 @@ const CHART_ROWS = 15;
  * day of 25 hours.
  */
 export function rateChart({ title, bars, width }: RateChart): string {
-  const known = bars.flatMap(({ value, clock }) => (value === undefined ? [] : [{ text: value, clock }]));
+  const timeOf = ({ clock, zone }: ChartBar): string =>
+    bars.length > HALF_HOURS_OF_A_DAY ? `${clock} ${zone}` : clock;
+  const known = bars.flatMap((bar) => (bar.value === undefined ? [] : [{ text: bar.value, time: timeOf(bar) }]));
   const head = [...wrapText(plainText(title), width), ""];
   if (known.length === 0) return textOf([...head, "no rates"]);
   const scale = scaleOf(known.map(({ text }) => Number(text)));
@@ -112,7 +116,7 @@ function hourLine(bars: readonly ChartBar[], barWidth: number, indent: number): 
 
 interface KnownRate {
   readonly text: string;
-  readonly clock: string;
+  readonly time: string;
 }
 
 const HALF_HOURS_OF_A_DAY = 48;
@@ -132,5 +136,5 @@ function summaryLines(known: readonly KnownRate[], bars: number): readonly strin
 }
 
 function atTime(known: KnownRate | undefined): string {
-  return known === undefined ? "" : `${plainText(known.text)} at ${known.clock}`;
+  return known === undefined ? "" : `${plainText(known.text)} at ${known.time}`;
 }

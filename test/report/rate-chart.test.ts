@@ -15,7 +15,11 @@ function plotOf(day: string, valueOf: (index: number) => string, width = 80): st
     valid_from: new Date(start + index * 1_800_000).toISOString(),
     valid_to: new Date(start + (index + 1) * 1_800_000).toISOString(),
   }));
-  const bars = halfHours(london, rates).map(({ clock, rates: [rate] }) => ({ clock, value: rate?.value_inc_vat }));
+  const bars = halfHours(london, rates).map(({ clock, zone, rates: [rate] }) => ({
+    clock,
+    zone,
+    value: rate?.value_inc_vat,
+  }));
   return rateChart({ title: "t", bars, width });
 }
 
@@ -44,11 +48,16 @@ describe("the chart of a day's rates", () => {
     expect(plot).toContain(words);
   });
 
+  test("names the zone of a time on a day when the clocks show some times twice", () => {
+    const plot = plotOf("2025-10-26T12:00:00Z", (index) => (index === 3 ? "12.5" : index === 4 ? "3" : "5"));
+    expect(plot).toContain("highest 12.5 at 01:30 BST, lowest 3 at 01:00 GMT");
+  });
+
   test("omits half hours without a rate, and says how many are missing", () => {
     const bars = [
-      { clock: "00:00", value: "1" },
-      { clock: "00:30", value: undefined },
-      { clock: "01:00", value: "1" },
+      { clock: "00:00", zone: "GMT", value: "1" },
+      { clock: "00:30", zone: "GMT", value: undefined },
+      { clock: "01:00", zone: "GMT", value: "1" },
     ];
     const plot = rateChart({ title: "t", bars, width: 12 });
     expect(axisOf(plot)).toMatch(/┼(─+) +\1$/);
@@ -73,8 +82,8 @@ describe("the chart of a day's rates", () => {
     ["1e401", "1e400", "highest 1e401 at 01:00, lowest 1e400 at 00:30"],
   ])("says that %s and %s are out of range, and shows the highest and the lowest rate", (high, low, summary) => {
     const bars = [
-      { clock: "00:30", value: low },
-      { clock: "01:00", value: high },
+      { clock: "00:30", zone: "GMT", value: low },
+      { clock: "01:00", zone: "GMT", value: high },
     ];
     const plot = rateChart({ title: "t", bars, width: 80 });
     expect(plot.split("\n").slice(2, 4)).toEqual(["The rates are too large or too small for a chart.", summary]);

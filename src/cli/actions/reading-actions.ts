@@ -84,7 +84,7 @@ async function plotDay(
       `The chart shows one rate per half hour, but several are valid from ${shared.clock}: ${listed.join(", ")}`,
     );
   }
-  const bars = hours.map(({ clock, rates: [rate] }) => ({ clock, value: rate?.value_inc_vat }));
+  const bars = hours.map(({ clock, zone, rates: [rate] }) => ({ clock, zone, value: rate?.value_inc_vat }));
   const title = `${request.tariff}, ${request.kind}, ${day.day}: value_inc_vat, London time`;
   await write(rateChart({ title, bars, width: dependencies.screen.width }));
   return 0;

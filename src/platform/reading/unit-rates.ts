@@ -59,6 +59,8 @@ interface HalfHour {
    * `HH:MM` at the start of the half hour. On the day of the autumn clock change, two half hours have the same time.
    */
   readonly clock: string;
+  /** As in `LondonTime`. */
+  readonly zone: string;
   /** The rates that are valid during this half hour or a part of it, in the order of the list. */
   readonly rates: readonly UnitRate[];
 }
@@ -81,7 +83,8 @@ export function halfHours({ from, to }: LondonDay, rates: readonly UnitRate[]): 
   return Array.from({ length: (end - start) / HALF_HOUR_MS }, (_, index) => {
     const at = start + index * HALF_HOUR_MS;
     const valid = spans.filter((one) => one.from < at + HALF_HOUR_MS && at < one.to);
-    return { clock: londonTime(new Date(at).toISOString()).clock, rates: valid.map(({ rate }) => rate) };
+    const { clock, zone } = londonTime(new Date(at).toISOString());
+    return { clock, zone, rates: valid.map(({ rate }) => rate) };
   });
 }
 
