@@ -2,13 +2,14 @@ import { childAttr, formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { suggest } from "../../text/suggestion.ts";
 import type { Contract } from "../contract.ts";
-import type { Operation } from "../operations/operation.ts";
+import type { Operation, OperationAddress, ReadBack, Step } from "../operations/operation.ts";
 import { parameterFields, parameterLocations } from "../operations/request-parameters.ts";
 import { describeType } from "../describe/describe-type.ts";
 import type { FieldType, ObjectType, Property, UnionType } from "../types/field-type.ts";
+import { optionsTaken } from "../types/type-tree.ts";
 import type { ContractChange, TypeChange } from "./contract-change.ts";
 import { diffLimits } from "./diff-limits.ts";
-import { diffOpenness, excludes, includesKind } from "./other-kind.ts";
+import { type DeclarationPair, diffOpenness, excludes, includesKind } from "./other-kind.ts";
 
 /**
  * Returns the differences between two contracts by operation, in the order of the old contract, followed by new
@@ -20,12 +21,13 @@ export function diffContracts(
   next: Contract,
   only: ReadonlySet<string> | undefined,
 ): readonly ContractChange[] {
+  const declarations = [old.ruleDeclarations, next.ruleDeclarations] as const;
   const successors = new Map(old.operations.map((operation) => [operation, successorOf(operation, next)]));
   const known = new Set(successors.values());
   const kept = old.operations.filter(({ id }) => only === undefined || only.has(id));
   const added = only === undefined ? next.operations.filter((operation) => !known.has(operation)) : [];
   return [
-    ...kept.flatMap((operation) => diffOperation(operation, successors.get(operation))),
+    ...kept.flatMap((operation) => diffOperation(operation, successors.get(operation), declarations)),
     ...added.map(additionOf),
   ];
 }
@@ -42,7 +44,11 @@ export function successorOf({ method, path, id }: Operation, next: Contract): Op
   );
 }
 
-function diffOperation(old: Operation, next: Operation | undefined): readonly ContractChange[] {
+function diffOperation(
+  old: Operation,
+  next: Operation | undefined,
+  declarations: DeclarationPair,
+): readonly ContractChange[] {
   const { id: operation } = old;
   if (next === undefined) {
     return [{ kind: "operation-removed", operation, breaks: true, text: `${old.method} ${old.path} was removed` }];
@@ -52,13 +58,13 @@ function diffOperation(old: Operation, next: Operation | undefined): readonly Co
     if (before === now) return [];
     return [{ kind: "operation-changed", operation, breaks, text: `${name}: ${now}, previously ${before}` }];
   });
-  return [...changes, ...diffParameters(old, next), ...diffBodies(old, next)];
+  return [...changes, ...diffParameters(old, next, declarations), ...diffBodies(old, next, declarations)];
 }
 
 /** Compares the parameters of requests. Their attrs are `parameters.companyId`, as in mappings. */
-function diffParameters(old: Operation, next: Operation): readonly ContractChange[] {
+function diffParameters(old: Operation, next: Operation, declarations: DeclarationPair): readonly ContractChange[] {
   const { id: operation } = old;
-  const types = diffTypes(parameterFields(old), parameterFields(next), "parameters");
+  const types = diffTypes(parameterFields(old), parameterFields(next), declarations, "parameters");
   const locations = parameterLocations(next);
   const moves = [...parameterLocations(old)].flatMap(([name, before]): readonly ContractChange[] => {
     const now = locations.get(name);
@@ -69,8 +75,14 @@ function diffParameters(old: Operation, next: Operation): readonly ContractChang
   return [...types.map((change) => ({ ...change, operation })), ...moves];
 }
 
-function diffBodies({ id: operation, body: old }: Operation, { body: next }: Operation): readonly ContractChange[] {
-  if (old !== undefined && next !== undefined) return diffTypes(old, next).map((change) => ({ ...change, operation }));
+function diffBodies(
+  { id: operation, body: old }: Operation,
+  { body: next }: Operation,
+  declarations: DeclarationPair,
+): readonly ContractChange[] {
+  if (old !== undefined && next !== undefined) {
+    return diffTypes(old, next, declarations).map((change) => ({ ...change, operation }));
+  }
   if (old === next) return [];
   const text = next === undefined ? "no longer has a JSON body" : "now has a JSON body";
   return [{ kind: "operation-changed", operation, breaks: true, text }];
@@ -88,7 +100,7 @@ interface ComparedSetting {
 }
 
 const COMPARED_SETTINGS: readonly ComparedSetting[] = [
-  { name: "address", breaks: true, read: ({ method, path }) => `${method} ${path}` },
+  { name: "address", breaks: true, read: addressOf },
   { name: "operation id", breaks: false, read: ({ id }) => id },
   { name: "business key", breaks: true, read: ({ key }) => (key === undefined ? "none" : formatAttr(key)) },
   { name: "import supplier", breaks: true, read: ({ supplier }) => (supplier ? formatAttr(supplier) : "none") },
@@ -97,7 +109,24 @@ const COMPARED_SETTINGS: readonly ComparedSetting[] = [
   { name: "documented replies", breaks: false, read: ({ replies }) => documentedStatuses(replies) },
   { name: "outcomes of replies", breaks: false, read: ({ outcomes }) => JSON.stringify(outcomes) },
   { name: "statuses of items", breaks: false, read: ({ items }) => (items ? JSON.stringify(items) : "automatic") },
+  { name: "steps", breaks: false, read: ({ steps }) => JSON.stringify(steps.map(describeStep)) },
+  { name: "read-backs", breaks: false, read: ({ readBack }) => JSON.stringify(readBack.map(describeReadBack)) },
 ];
+
+function describeStep({ operation, reasons, poll, ...step }: Step): object {
+  const { outcomes } = operation;
+  const lookup = poll && { ...poll, operation: addressOf(poll.operation) };
+  return { ...step, operation: addressOf(operation), reasons: reasons && addressOf(reasons), outcomes, poll: lookup };
+}
+
+function describeReadBack({ operation, match, ...readBack }: ReadBack): object {
+  const pairs = match.map(({ reply, payload }) => ({ reply, payload }));
+  return { ...readBack, operation: addressOf(operation), match: pairs };
+}
+
+function addressOf({ method, path }: OperationAddress): string {
+  return `${method} ${path}`;
+}
 
 function documentedStatuses(replies: Operation["replies"]): string {
   return replies.length === 0 ? "none" : replies.map(({ status }) => status).join(", ");
@@ -107,9 +136,9 @@ function documentedStatuses(replies: Operation["replies"]): string {
  * Returns the differences between two types, in field order. A recursive type is compared only once. `attr`: the attr
  * of the types; "" for payloads.
  */
-function diffTypes(old: FieldType, next: FieldType, attr = ""): readonly TypeChange[] {
+function diffTypes(old: FieldType, next: FieldType, declarations: DeclarationPair, attr = ""): readonly TypeChange[] {
   const changes: TypeChange[] = [];
-  diffType(old, next, { attr, inside: [], changes });
+  diffType(old, next, { attr, inside: [], declarations, changes });
   return changes;
 }
 
@@ -118,6 +147,7 @@ interface DiffPosition {
   readonly when?: string;
   /** The enclosing pairs of types. */
   readonly inside: readonly (readonly [FieldType, FieldType])[];
+  readonly declarations: DeclarationPair;
   readonly changes: TypeChange[];
 }
 
@@ -130,7 +160,7 @@ function diffType(old: FieldType, next: FieldType, position: DiffPosition): void
   }
   if (!old.deprecated && next.deprecated) addChange(inner, "deprecated", "is now deprecated");
   diffCodes(old, next, inner);
-  for (const change of diffOpenness(old, next)) addChange(inner, change.kind, change.text);
+  for (const change of diffOpenness(old, next, inner.declarations)) addChange(inner, change.kind, change.text);
   diffKinds(old, next, inner);
 }
 
@@ -252,9 +282,9 @@ function addAlternative(name: string, isSeparate: boolean, position: DiffPositio
 
 type UnionOptions = ReadonlyMap<string, FieldType>;
 
-function optionsOf({ options, discriminator }: UnionType): UnionOptions {
-  if (discriminator !== undefined) return discriminator.mapping;
-  return new Map(options.map((option, index) => [nameOf(option) ?? `option ${index + 1}`, option]));
+function optionsOf(union: UnionType): UnionOptions {
+  if (union.discriminator !== undefined) return union.discriminator.mapping;
+  return new Map(optionsTaken(union).map((option, index) => [nameOf(option) ?? `option ${index + 1}`, option]));
 }
 
 function nameOf(type: FieldType): string | undefined {

@@ -1,5 +1,5 @@
 import { canonicalJson } from "../../json/json-value.ts";
-import type { Rule } from "../../rules/language/rule.ts";
+import type { Rule, RuleDeclarations } from "../../rules/language/rule.ts";
 import { matcherOf } from "../../text/linear-pattern.ts";
 import {
   type Assertion,
@@ -72,13 +72,16 @@ function lacksRequired(
   return [...properties.values()].some(({ name, required }) => required && !others.has(name));
 }
 
+/** The named values and settings that the rules of the old and of the next contract use. */
+export type DeclarationPair = readonly [old: RuleDeclarations, next: RuleDeclarations];
+
 /**
  * Returns the differences that do not depend on the kind: the accepted JSON types, additional constraints and rules.
  */
-export function diffOpenness(old: FieldType, next: FieldType): readonly TypeChange[] {
+export function diffOpenness(old: FieldType, next: FieldType, declarations: DeclarationPair): readonly TypeChange[] {
   const [before, now] = [old.assertions ?? [], next.assertions ?? []].map((list) => new Set(list.map(assertionText)));
   const tests = [
-    ruleTest(old, next),
+    ruleTest(old, next, declarations),
     sentFormTest(old, next),
     {
       isNew: next.impossible !== undefined && old.impossible === undefined,
@@ -120,17 +123,32 @@ interface OpennessTest {
 }
 
 /** A rule is stricter if it is new or changed, unless it only causes warnings. A different message is no change. */
-function ruleTest({ rules: old = [] }: FieldType, { rules: next = [] }: FieldType): OpennessTest {
-  const [before, now] = [old, next].map((rules) => new Set(rules.map(ruleText)));
-  const gone = old.filter((rule) => now?.has(ruleText(rule)) === false);
-  const fresh = next.filter((rule) => before?.has(ruleText(rule)) === false);
-  const codes = new Set([...gone, ...fresh].map(({ code }) => code));
+function ruleTest(
+  { rules: old = [] }: FieldType,
+  { rules: next = [] }: FieldType,
+  [oldDeclarations, nextDeclarations]: DeclarationPair,
+): OpennessTest {
+  const before = new Map(old.map((rule) => [ruleText(rule, oldDeclarations), rule]));
+  const now = new Map(next.map((rule) => [ruleText(rule, nextDeclarations), rule]));
+  const gone = [...before].filter(([text]) => !now.has(text));
+  const fresh = [...now].filter(([text]) => !before.has(text));
+  const codes = new Set([...gone, ...fresh].map(([, { code }]) => code));
   const text = `rules were added, changed or removed: ${[...codes].join(", ")}`;
-  return { isNew: fresh.some(({ severity }) => severity === "error"), isGone: codes.size > 0, texts: [text, text] };
+  return { isNew: fresh.some(([, { severity }]) => severity === "error"), isGone: codes.size > 0, texts: [text, text] };
 }
 
-function ruleText({ place: _place, message: _message, ...rule }: Rule): string {
-  return JSON.stringify(rule, (_, member: unknown) => (member instanceof RegExp ? String(member) : member));
+/** Returns the rule as text, with the definition of each named value and setting that it uses. */
+function ruleText({ place: _place, message: _message, ...rule }: Rule, declarations: RuleDeclarations): string {
+  return JSON.stringify(rule, (_, member: unknown) =>
+    member instanceof RegExp ? String(member) : withDefinition(member, declarations),
+  );
+}
+
+function withDefinition(member: unknown, { values, settings }: RuleDeclarations): unknown {
+  if (typeof member !== "object" || member === null || !("kind" in member) || !("name" in member)) return member;
+  const name = String(member.name);
+  if (member.kind === "named") return { ...member, value: values.get(name) };
+  return member.kind === "setting" ? { ...member, default: settings.get(name)?.default } : member;
 }
 
 function assertionText({ schema, unevaluated }: Assertion): string {
