@@ -35,9 +35,8 @@ export function hasCompoundChoices(parts: readonly JsonObject[]): boolean {
 function assertedKeywords(part: JsonObject, words: ReadonlySet<string>): JsonObject {
   const { prefixItems, items, additionalItems = true } = part;
   const kept = Object.fromEntries(Object.entries(part).filter(([word]) => words.has(word)));
-  // In its own schema, because Ajv 8.20 skips the keywords after `prefixItems` if the list is shorter.
-  if (isJsonArray(items)) return { ...kept, allOf: [{ prefixItems: items, items: additionalItems }] };
-  return prefixItems === undefined ? kept : { ...kept, allOf: [definedMembers({ prefixItems, items })] };
+  if (isJsonArray(items)) return { ...kept, prefixItems: items, items: additionalItems };
+  return prefixItems === undefined ? kept : { ...kept, ...definedMembers({ prefixItems, items }) };
 }
 
 /** Whether the first items of a list have separate schemas. */

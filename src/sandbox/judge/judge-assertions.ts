@@ -1,8 +1,9 @@
 import type { ErrorObject, ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { definedMembers } from "../../json/defined-members.ts";
 import { parsePointer } from "../../json/json-pointer.ts";
-import type { JsonObject } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { JudgeCallbacks } from "./judge-keywords.ts";
 
 /**
@@ -25,7 +26,7 @@ export function compileAsserted(schemas: JsonObject, document: JsonObject): Judg
   ajv.opts.unevaluated = JSON.stringify([document, schemas]).includes('"unevaluated');
   addFormats.default(ajv, ["date", "date-time", "time", "email", "uri", "uuid", "int32"]);
   const validatorOf = (name: string): ValidateFunction | undefined => {
-    if (compiled.size === 0) ajv.addSchema({ ...document, [MEMBER]: schemas }, ROOT);
+    if (compiled.size === 0) ajv.addSchema({ ...separated(document), [MEMBER]: separated(schemas) }, ROOT);
     if (!compiled.has(name)) compiled.set(name, tryCompile(ajv, name));
     return compiled.get(name);
   };
@@ -37,6 +38,26 @@ export function compileAsserted(schemas: JsonObject, document: JsonObject): Judg
 
 const ROOT = "document";
 const MEMBER = "x-asserted";
+
+/** Returns the members of an object, with `contains` separated from `prefixItems` at every depth. */
+function separated(object: JsonObject): JsonObject {
+  const entries = Object.entries(object).map(([name, member]) => [name, separateContains(member)] as const);
+  return Object.fromEntries(entries);
+}
+
+/**
+ * Moves `contains` next to `prefixItems` to its own part of `allOf`, because Ajv 8.20 skips it if the list is shorter
+ * than `prefixItems`.
+ */
+function separateContains(value: JsonValue): JsonValue {
+  if (isJsonArray(value)) return value.map(separateContains);
+  if (!isJsonObject(value)) return value;
+  const { contains, minContains, maxContains, ...members } = separated(value);
+  const { prefixItems = null, allOf = [] } = members;
+  const counted = definedMembers({ contains, minContains, maxContains });
+  if (!isJsonArray(prefixItems) || !isJsonArray(allOf)) return { ...members, ...counted };
+  return { ...members, allOf: [...allOf, counted] };
+}
 
 function tryCompile(ajv: Ajv2020, name: string): ValidateFunction | undefined {
   try {

@@ -204,6 +204,20 @@ test.each<[string, JsonObject, unknown, unknown, readonly string[]]>([
     ["a schema_mismatch"],
   ],
   [
+    "contains in a nested schema if the list has fewer items than its prefixItems",
+    { type: "array", items: {}, contains: { prefixItems: [TEXT], contains: { type: "integer" } } },
+    [["a", 1]],
+    [[]],
+    ["a schema_mismatch"],
+  ],
+  [
+    "contains in a referenced schema if the list has fewer items than its prefixItems",
+    { type: "array", items: {}, not: { $ref: "#/components/schemas/Tuple" } },
+    [],
+    ["a", 1],
+    ["a schema_mismatch"],
+  ],
+  [
     "prefixItems",
     { type: "array", prefixItems: [TEXT], items: { type: "integer" } },
     ["x", 1],
@@ -218,7 +232,7 @@ test.each<[string, JsonObject, unknown, unknown, readonly string[]]>([
     ["a.b blank", "a.c unknown_field"],
   ],
 ])("asserts plain JSON Schema: %s", (_name, schema, ...[valid, invalid, expected]) => {
-  const schemas = { A: { enum: ["A"] } };
+  const schemas = { A: { enum: ["A"] }, Tuple: { prefixItems: [TEXT], contains: { const: 1 } } };
   expect(judgeValue(schema, valid, schemas)).toEqual([]);
   expect(judgeValue(schema, invalid, schemas)).toEqual(expected);
 });
