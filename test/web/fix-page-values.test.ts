@@ -23,6 +23,9 @@ describeWebPages("the Fix page", (open) => {
     await page.waitForSelector(ACTIVE);
     await page.click("label.switch");
     expect(await page.textContent(".fix-grid")).toContain("address.lines.0");
+    // The mark precedes the name, because a long name is cut off at its end.
+    const mark = `getComputedStyle(document.querySelector(".structural .slick-column-name"), "::before").content`;
+    expect(await page.evaluate(mark)).toBe('"⚷ "');
     await page.click(".slick-row[data-row='0'] .slick-cell.l2");
     await page.keyboard.type("B");
     await page.keyboard.press("Enter");
@@ -42,6 +45,24 @@ describeWebPages("the Fix page", (open) => {
     await expect.poll(() => page.textContent("body")).toContain("This row has no cell in this column.");
     expect(correctionsIn(folder)).toHaveLength(2);
     expect(await axeViolations(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await web.stop();
+  });
+
+  it("does not copy a number that lost digits when the file was read", async () => {
+    const folder = temporaryFolder();
+    writeJsonExtract(folder, { accounts: [jsonAccount("A", { mpan: 1 })], customers: [jsonCustomer("A")] });
+    const file = path.join(folder, "accounts.ndjson");
+    writeFileSync(file, readFileSync(file, "utf8").replace('"mpan":1', '"mpan":12345678901234567890'));
+    const web = await startWeb(folder);
+    const { page, complaints } = await open(fixAddress(web));
+    await page.waitForSelector(ACTIVE);
+    await page.click("label.switch");
+    await page.waitForSelector(".slick-row[data-row='0'] .slick-cell:has-text('63 Station Road')");
+    await page.click(".slick-row[data-row='0'] .slick-cell.faulty");
+    expect(await page.textContent(`${ACTIVE} > span`)).toMatch(/^▲\. Error: The number would lose digits\./);
+    await page.keyboard.press("Control+c");
+    await status(page, "One of the selected cells has no value that can be copied.");
     expect(complaints).toEqual([]);
     await web.stop();
   });

@@ -5,7 +5,6 @@ import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import { formatPlace } from "../../model/place.ts";
 import type { CorrectionResult } from "../../read/corrections/apply-corrections.ts";
-import { cellText } from "../../read/corrections/correction.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { createMutex } from "../../time/mutex.ts";
 import { editCells, type EditParts, type EditTargets, undoEdit } from "./edits/edit-cells.ts";
@@ -15,6 +14,7 @@ import type * as Types from "./fix-types.ts";
 import type { Unfinished } from "./session/session-corrections.ts";
 import {
   currentRow,
+  listedCount,
   rowAt,
   type RowRange,
   rowsChangedSince,
@@ -104,7 +104,7 @@ export function createFixSession(
     values: ({ source, cause, column }) => valuesUnder({ source, cause }, columnOf(parts, source, column), parts),
     value: (id, column) => {
       const found = currentRow(id, parts);
-      return found && cellText(found.row, columnOf(parts, found.source, column));
+      return found?.textIn(columnOf(parts, found.source, column));
     },
     ...editingOf(parts, edit),
     settleUnfinished: (at, action) => edit(() => unfinished.settle(at, action, parts)),
@@ -142,11 +142,13 @@ function editingOf(
       edit(async () => {
         const above = currentRow(rowAt(filter, first, parts) ?? -1, parts);
         if (above === undefined) return NO_CELLS;
-        const values = columns.map((column) => {
-          const name = columnOf(parts, filter.source, column);
-          return { column: name, value: cellText(above.row, name) ?? "" };
+        const values = columns.flatMap((index) => {
+          const column = columnOf(parts, filter.source, index);
+          const value = above.textIn(column);
+          return value === undefined ? [] : [{ column, value }];
         });
-        const targets = Array.from({ length: Math.max(0, last - first) }, (_, index) => {
+        const end = Math.min(last, listedCount(filter, parts) - 1);
+        const targets = Array.from({ length: Math.max(0, end - first) }, (_, index) => {
           const row = rowAt(filter, first + 1 + index, parts);
           return row === undefined ? [] : values.map((value) => ({ row, ...value }));
         });

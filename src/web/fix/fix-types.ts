@@ -120,7 +120,10 @@ export interface FixRow {
   readonly key: string;
   readonly file: string;
   readonly line: number;
-  /** The cells in the order of the columns; null if the row has no cell there. Long values are cut off (`cut`). */
+  /**
+   * The cells in the order of the columns; null if the row has no cell there, or if a number of the cell lost digits
+   * when the file was read. Long values are cut off (`cut`).
+   */
   readonly cells: readonly (string | null)[];
   /** Indexes of the columns whose values are cut off. */
   readonly cut?: readonly number[];

@@ -30,7 +30,7 @@ export function rowView(found: Found, parts: ViewParts, showValues: boolean): Fi
   const now = amend(stored);
   const columns = rows.sources[stored.source]?.columns ?? [];
   const problems = problemsOf(found);
-  const cells = columns.map((column) => cellText(now, column));
+  const cells = columns.map((column) => exactText(now, column, problems));
   const cut = cells.flatMap((text = "", index) => (text.length > MAX_CHARACTERS ? [index] : []));
   const lock = lockReason(stored, problems, rows);
   const { state, record_key: recordKey } = found;
@@ -55,6 +55,18 @@ export function rowView(found: Found, parts: ViewParts, showValues: boolean): Fi
     state: hasErrors ? "open" : state === "recheck" ? "recheck" : "fixed",
     ...(lock !== undefined && { locked: lock }),
   };
+}
+
+/**
+ * Returns the value of a cell as text. Returns undefined if the row has no cell in this column, or if a number of the
+ * cell lost digits when the file was read.
+ */
+export function exactText(row: Row, column: string, problems: readonly Problem[]): string | undefined {
+  const isRounded = problems.some(({ code, place }) => {
+    const name = code === "source_unsafe_number" && place !== undefined ? columnIn(row, place) : undefined;
+    return name !== undefined && (name === column || name.startsWith(`${column}.`));
+  });
+  return isRounded ? undefined : cellText(row, column);
 }
 
 function shownShape(text: string): string {

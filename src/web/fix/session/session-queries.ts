@@ -1,11 +1,12 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import type { Problem } from "../../../model/problem.ts";
 import type { Row } from "../../../model/record.ts";
 import { cellText } from "../../../read/corrections/correction.ts";
 import type { EditTargets } from "../edits/edit-cells.ts";
 import type { CellTarget } from "../edits/plan-cells.ts";
 import type { ChangedRows, FixRow, FixSource, RowFilter, ValueCount } from "../fix-types.ts";
 import type { Job } from "../../../job/job.ts";
-import { rowView, type ViewParts } from "./row-view.ts";
+import { exactText, problemsOf, rowView, type ViewParts } from "./row-view.ts";
 import { storedRow } from "./session-rows.ts";
 
 const ROWS = `select row.*, record.key as record_key, record.state as state
@@ -67,6 +68,7 @@ async function* openRows(
 ): AsyncGenerator<{
   readonly id: number;
   readonly row: Row;
+  readonly problems: readonly Problem[];
 }> {
   const { source, cause } = filter;
   const { store, rows, amend } = parts;
@@ -84,7 +86,7 @@ async function* openRows(
     );
     for (const each of found) {
       const stored = storedRow(each, rows);
-      yield { id: stored.id, row: amend(stored) };
+      yield { id: stored.id, row: amend(stored), problems: problemsOf(each) };
     }
     await yieldToEventLoop();
   }
@@ -93,8 +95,8 @@ async function* openRows(
 /** Returns the most frequent values of a column in the open rows that match a filter, with their counts. */
 export async function valuesUnder(filter: RowFilter, column: string, parts: ViewParts): Promise<readonly ValueCount[]> {
   const counts = new Map<string, number>();
-  for await (const { row } of openRows(filter, parts)) {
-    const value = cellText(row, column);
+  for await (const { row, problems } of openRows(filter, parts)) {
+    const value = exactText(row, column, problems);
     if (value === undefined || (counts.size >= MAX_DISTINCT && !counts.has(value))) continue;
     counts.set(value, (counts.get(value) ?? 0) + 1);
   }
@@ -120,7 +122,8 @@ export function targetsUnder(
   return { count: listedCount(filter, parts), valueBytes: Buffer.byteLength(value), each };
 }
 
-function listedCount({ source, cause }: RowFilter, { store }: ViewParts): number {
+/** Returns the number of rows that match a filter. */
+export function listedCount({ source, cause }: RowFilter, { store }: ViewParts): number {
   const last = store.one("select max(position) as last from listed where source = ? and cause = ?", source, cause);
   return 1 + Number(last?.["last"] ?? -1);
 }
@@ -136,15 +139,19 @@ export function rowAt({ source, cause }: RowFilter, position: number, { store }:
   return found === undefined ? undefined : Number(found["row"]);
 }
 
+interface CurrentRow {
+  readonly source: number;
+  /** Returns the value of a cell; undefined in the same cases as `exactText`. */
+  readonly textIn: (column: string) => string | undefined;
+}
+
 /** Returns the row with this id, with its corrections applied; undefined if there is no such row. */
-export function currentRow(
-  id: number,
-  { store, rows, amend }: ViewParts,
-): { readonly row: Row; readonly source: number } | undefined {
+export function currentRow(id: number, { store, rows, amend }: ViewParts): CurrentRow | undefined {
   const found = store.one("select * from row where id = ?", id);
   if (found === undefined) return undefined;
   const stored = storedRow(found, rows);
-  return { row: amend(stored), source: stored.source };
+  const row = amend(stored);
+  return { source: stored.source, textIn: (column) => exactText(row, column, problemsOf(found)) };
 }
 
 export function sourcesOf({ rows: { sources } }: ViewParts, { mapping }: Job): readonly FixSource[] {

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { addCorrections } from "../../../../src/commands/corrections/add-corrections.ts";
 import { readSettings } from "../../../../src/cli/settings/settings.ts";
 import { goodAccounts } from "../../../e2e/push-scene.ts";
+import { scaledTimeout } from "../../../scaled-timeout.ts";
 import { dependenciesForTest, edit, errorsOf, type FixScene, fixScene, rowsOf, sourceOf, TAB } from "../fix-scene.ts";
 
 /** Writes three accounts. The second has an unknown type; the third has two customers with the same wrong date. */
@@ -220,6 +221,22 @@ describe("several edits", () => {
     expect(type()).toBe("D");
     await session.undo(TAB);
     expect(type()).toBe("X");
+  });
+});
+
+describe("a fill down", () => {
+  test("ends at the last listed row", async () => {
+    const scene = threeAccounts();
+    const session = await scene.open();
+    const { index, source } = sourceOf(session, "customers");
+    const columns = [source.columns.indexOf("DOB")];
+    await edit(session, ["customers", 0, "DOB", "1971-02-28"]);
+    const startedAt = performance.now();
+    expect(
+      await session.fillDown({ source: index, cause: 0, columns, first: 0, last: 1_000_000_000 }, TAB),
+    ).toMatchObject({ saved: 1, refused: 0 });
+    expect(performance.now() - startedAt).toBeLessThan(scaledTimeout(10_000));
+    expect(session.overview().records.open).toBe(1);
   });
 });
 

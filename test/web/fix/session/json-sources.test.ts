@@ -91,6 +91,23 @@ describe("JSON sources", () => {
     expect(sourceOf(session, "accounts").source.columns).not.toContain("old.name");
   });
 
+  test("never show, copy or fill down a number that lost digits when the file was read", async () => {
+    const type = { account: { ref: "B", type: "?", vacant: false } };
+    const scene = jsonScene([jsonAccount("A", { mpan: 1 }), jsonAccount("B", type)]);
+    scene.change("accounts.ndjson", '"mpan":1', '"mpan":12345678901234567890');
+    const session = await scene.open();
+    const { index, source } = sourceOf(session, "accounts");
+    const column = source.columns.indexOf("mpan");
+    const [unsafe] = rowsOf(session, "accounts");
+    expect(unsafe).toMatchObject({ key: "A", locked: expect.stringContaining("Correct this row in the file") });
+    expect(unsafe?.cells[column]).toBe(null);
+    expect(session.value(unsafe?.id ?? 0, column)).toBe(undefined);
+    const filter = { source: index, cause: 0 };
+    expect((await session.values({ ...filter, column })).map(({ value }) => value)).toEqual(["1210000007919"]);
+    await session.fillDown({ ...filter, columns: [column], first: 0, last: 1 }, TAB);
+    expect(await scene.corrections()).toEqual([]);
+  });
+
   test("refuse an edit at a path that the JSON of the row cannot contain", async () => {
     const scene = jsonScene([
       jsonAccount("A", { address: "63 Station Road" }),

@@ -126,6 +126,10 @@ export function copyCells(
   const found = Array.from({ length: count }, (_, index) => rows.get(range.fromRow + index));
   if (found.some((row) => row === undefined || columns.some((column) => row.cut?.includes(column) === true)))
     return onMessage("Not all selected values are loaded. Select fewer rows.");
+  if (found.some((row) => row?.locked !== undefined && columns.some((column) => row.cells[column] === null)))
+    return onMessage(
+      "One of the selected cells has no value that can be copied. Correct its row in the file, then check again.",
+    );
   const table = found.map((row) => columns.map((column) => row?.cells[column] ?? ""));
   event.clipboardData?.setData("text/plain", formatTable(table));
   return onMessage(`${count * columns.length === 1 ? "1 value" : `${count * columns.length} values`} copied.`);
