@@ -5,25 +5,26 @@ import { expect, it } from "vitest";
 import type { FixState } from "../../src/web/fix/fix-types.ts";
 import { runCli } from "../e2e/cli.ts";
 import { goodAccounts } from "../e2e/push-scene.ts";
-import { ACTIVE, correctionsIn, fixAddress, nameCell, project, status } from "./fix-page-scene.ts";
+import {
+  ACTIVE,
+  correctionsIn,
+  fixAddress,
+  LONG_VALUE,
+  nameCell,
+  NOT_SAVED,
+  project,
+  showValues,
+  status,
+} from "./fix-page-scene.ts";
 import { clientOf, describeWebPages, type RunningWeb, startWeb, type WebClient } from "./web-scene.ts";
 
 const EDITOR = ".fix-grid .slick-cell.active :is(input, textarea)";
-const LONG_VALUE = ".fix-details textarea";
-const NOT_SAVED = ".notice.error";
 
 /** The index of the column `NAME` of the accounts. */
 const NAME = 2;
 const TYPE = 1;
 
 const WRONG_TYPES = { accounts: goodAccounts(3).map((account) => ({ ...account, TYPE: "X" })) };
-
-/** Waits for the rows, and shows the values. */
-async function showValues(page: Page): Promise<void> {
-  await page.waitForSelector(ACTIVE);
-  await page.click("label.switch");
-  await page.waitForSelector(`${nameCell(0)}:not(:has-text("A{4}"))`);
-}
 
 async function stateOf(client: WebClient): Promise<Extract<FixState, { status: "ready" }>> {
   for (;;) {

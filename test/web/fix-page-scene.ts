@@ -29,6 +29,19 @@ export async function tabTo(page: Page, selector: string): Promise<void> {
 
 export const ACTIVE = ".fix-grid .slick-cell.active";
 
+/** The text area for a value that is too long for the grid. */
+export const LONG_VALUE = ".fix-details textarea";
+
+/** The list of the edits that were not saved. */
+export const NOT_SAVED = ".notice.error:has(li)";
+
+/** Waits for the rows, and shows the values. */
+export async function showValues(page: Page): Promise<void> {
+  await page.waitForSelector(ACTIVE);
+  await page.click("label.switch");
+  await page.waitForSelector(`${nameCell(0)}:not(:has-text("A{4}"))`);
+}
+
 export async function activeText(page: Page): Promise<string> {
   return (await page.textContent(`${ACTIVE} > span`)) ?? "";
 }

@@ -146,4 +146,23 @@ describeWebPages("the mapping", (open) => {
     expect(complaints.filter((message) => !message.includes("409"))).toEqual([]);
     await web.stop();
   });
+
+  it("says once that the server cannot be reached, and checks the records when the server answers again", async () => {
+    const web = await startWeb(demoProject());
+    const { page } = await open(web.address.replace("/#", "/mapping#"));
+    const before = await trial(page);
+    await page.route("**/api/overview/events", (route) => route.abort());
+    await page.reload();
+    await page.waitForSelector("text=The program is no longer running");
+    await page.waitForSelector('[role=option]:has-text("TOWN")');
+    await page.route("**/api/mapping/**", (route) => route.abort());
+    await page.dragAndDrop('[role=option]:has-text("TOWN")', '[role=treeitem]:has-text("billing_name")');
+    await page.click("label.switch");
+    await page.waitForSelector(".toolbar .valid:has-text('Checking')");
+    expect(await page.locator(".notice.error").count()).toBe(1);
+    await page.unrouteAll();
+    await page.waitForSelector(".notice.error", { state: "detached" });
+    expect(await trial(page)).toBe(before);
+    await web.stop();
+  });
 });

@@ -37,14 +37,19 @@ export async function followEvents(signal: AbortSignal): Promise<void> {
 
 /** Returns the current activity. Only components that call this hook are rendered again for each event. */
 export function useLive(): Live {
-  const [live, setLive] = useState(current);
+  return useLivePart((live) => live);
+}
+
+/** Returns a part of the current activity. A component that calls this hook is rendered again if the part changes. */
+export function useLivePart<Part>(partOf: (live: Live) => Part): Part {
+  const [part, setPart] = useState(() => partOf(current));
   useEffect(() => {
-    const listener = (): void => setLive(current);
+    const listener = (): void => setPart(() => partOf(current));
     listeners.add(listener);
     listener();
     return () => void listeners.delete(listener);
   }, []);
-  return live;
+  return part;
 }
 
 export type PushAction = "check" | "start" | "stop" | "dismiss";

@@ -36,6 +36,15 @@ export function useData<T>(path: string | undefined, key?: unknown): Loaded<T> {
   return { ...state, reload: useCallback(() => setTurn((before) => before + 1), []) };
 }
 
+/**
+ * Returns the details of a failed action. Returns undefined if the server has stopped, because `LiveError` shows this on
+ * every page until the server answers again.
+ */
+export function actionError(error: unknown): ErrorDetails | undefined {
+  const details = detailsOf(error);
+  return details.code === "server_stopped" ? undefined : details;
+}
+
 /** Returns the details of an `ApiError`. Rethrows any other error. */
 export function detailsOf(error: unknown): ErrorDetails {
   if (error instanceof ApiError) return error.details;

@@ -9,6 +9,7 @@ import { momentText } from "../../parts/time.ts";
 import type { Draft } from "./drafts.ts";
 import type { ActiveCell } from "./grid-options.ts";
 import { restoreLineEnds } from "./line-ends.ts";
+import { saveOnLeave } from "./save-on-leave.ts";
 import { symbolFor } from "./grid-cells.ts";
 import { subjectOf } from "./unsaved.ts";
 import type { Session } from "./use-session.ts";
@@ -23,10 +24,10 @@ interface DetailsOptions {
 }
 
 /**
- * Saves a value of the active cell; null restores the extract's value.
+ * Saves a value of the active cell; null restores the extract's value. Returns false if the request fails.
  * @param draft the draft of a typed value
  */
-type SaveCell = (value: string | null, draft?: Draft) => Promise<void>;
+type SaveCell = (value: string | null, draft?: Draft) => Promise<boolean>;
 
 /** Shows the problems of the active cell and its row, and how to fix them. */
 export function CellDetails({ active, source, filter, session, id }: DetailsOptions): JSX.Element {
@@ -36,10 +37,10 @@ export function CellDetails({ active, source, filter, session, id }: DetailsOpti
   const own = row.marks.filter((mark) => column !== undefined && mark.column === column);
   const others = row.marks.filter((mark) => !own.includes(mark));
   const save: SaveCell = async (value, draft) => {
-    if (column === undefined) return;
+    if (column === undefined) return true;
     const cells = [{ position, column, value }];
     const body = { ...filter, cells, ...(draft && { seen: draft.seen }) };
-    await session.send("edits", body, subjectOf(cells, { columns: source.columns, keyAt: () => row.key }));
+    return session.send("edits", body, subjectOf(cells, { columns: source.columns, keyAt: () => row.key }));
   };
   return (
     <div class="card fix-details">
@@ -142,8 +143,8 @@ function Marks({ marks, columns }: MarksOptions): JSX.Element {
 type LongValueOptions = Omit<ActionOptions, "source">;
 
 /**
- * Shows and edits a value that is too long for the grid. If someone else changes the cell, keeps the typed text, which
- * then cannot be saved.
+ * Shows and edits a value that is too long for the grid. Saves typed text when the user leaves the text area. If
+ * someone else changes the cell, or the request fails, keeps the typed text.
  */
 function LongValue({ row, column, session, id, onSave }: LongValueOptions): JSX.Element | null {
   const [saved, setSaved] = useState<string>();
@@ -160,26 +161,41 @@ function LongValue({ row, column, session, id, onSave }: LongValueOptions): JSX.
     );
     return () => ending.abort();
   }, [row.cells[column], edit?.by, edit?.at, isTyping]);
-  useEffect(() => () => draft.current?.end(), []);
-  if (saved === undefined) return null;
-  const text = typed ?? saved;
+  const text = typed ?? saved ?? "";
   const type = (value: string): void => {
     draft.current ??= session.startDraft();
     setTyped(value);
   };
   const save = async (): Promise<void> => {
-    await onSave(restoreLineEnds(text, saved), draft.current);
-    draft.current?.end();
+    const own = draft.current;
     draft.current = undefined;
-    setTyped(undefined);
+    const isAnswered = await onSave(restoreLineEnds(text, saved ?? ""), own);
+    own?.end();
+    // The user may have typed more in the meantime.
+    if (isAnswered) setTyped((now) => (now === text ? undefined : now));
   };
+  const latest = useRef(save);
+  latest.current = save;
+  const area = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const leaving = new AbortController();
+    const saveDraft = (): void => {
+      if (draft.current !== undefined) void latest.current();
+    };
+    saveOnLeave(() => area.current, saveDraft, leaving.signal);
+    return () => {
+      leaving.abort();
+      saveDraft();
+    };
+  }, []);
+  if (saved === undefined) return null;
   return (
-    <>
+    <div ref={area}>
       <label class="field">
         The complete value, {formatCount(text.length)} characters
         <textarea rows={4} value={text} onInput={(event) => type(event.currentTarget.value)} />
       </label>
       <Button onClick={() => void save()}>Save</Button>
-    </>
+    </div>
   );
 }

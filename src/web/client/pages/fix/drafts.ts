@@ -8,18 +8,23 @@ export interface Draft {
 /** The open drafts of a tab. A session that has ended stays on the page until no draft is open. */
 export interface Drafts {
   readonly start: () => Draft;
-  /** Leaves the session: immediately if no draft is open, otherwise when the last draft ends. */
-  readonly leave: () => void;
+  readonly isOpen: () => boolean;
+  /**
+   * Leaves the session: immediately if no draft is open, otherwise when the last draft ends.
+   * @param action called when the session is left; replaces the action of an earlier call that is still waiting
+   */
+  readonly leave: (action: () => void) => void;
 }
 
 /** @param seen returns the number of the last change that the tab has received */
-export function createDrafts(seen: () => number, onLeave: () => void): Drafts {
+export function createDrafts(seen: () => number): Drafts {
   const open = new Set<Draft>();
-  let isLeaving = false;
+  let waiting: (() => void) | undefined;
   const settle = (): void => {
-    if (!isLeaving || open.size > 0) return;
-    isLeaving = false;
-    onLeave();
+    if (open.size > 0) return;
+    const action = waiting;
+    waiting = undefined;
+    action?.();
   };
   return {
     start: () => {
@@ -32,8 +37,9 @@ export function createDrafts(seen: () => number, onLeave: () => void): Drafts {
       open.add(draft);
       return draft;
     },
-    leave: () => {
-      isLeaving = true;
+    isOpen: () => open.size > 0,
+    leave: (action) => {
+      waiting = action;
       settle();
     },
   };

@@ -5,11 +5,12 @@ import { nameCell, valueCell } from "./grid-cells.ts";
 import { copyCells, fillDown, handleKey, type KeyOptions, leaveWithTab, pasteCells } from "./grid-keys.ts";
 import type { ActiveCell, GridOptions } from "./grid-options.ts";
 import type { RowCache } from "./row-cache.ts";
+import { saveOnLeave } from "./save-on-leave.ts";
 import { AccessibleGrid, columnIndex } from "./slick-grid.ts";
 
 /** The grid of the rows that match a filter. */
 export interface FixGrid {
-  /** Shows the first rows of another filter. Cancels an open cell editor. */
+  /** Shows the first rows of another filter. */
   readonly reset: (length: number) => void;
   /** Adds rows at the end. An open cell editor stays open. */
   readonly grow: (length: number) => void;
@@ -19,6 +20,7 @@ export interface FixGrid {
   /** Selects a cell without moving the focus. */
   readonly select: (position: number, column: number) => void;
   readonly fillDown: () => void;
+  /** Saves the value in an open cell editor, and closes the grid. */
   readonly close: () => void;
 }
 
@@ -59,7 +61,6 @@ export function openFixGrid(container: HTMLElement, options: GridOptions): FixGr
   };
   return {
     reset: (next) => {
-      grid.getEditorLock()?.cancelCurrentEdit();
       setLength(next);
       grid.scrollRowToTop(0);
       grid.invalidate();
@@ -82,6 +83,7 @@ export function openFixGrid(container: HTMLElement, options: GridOptions): FixGr
     select: (position, column) => select(grid, position, column + NAME_COLUMNS),
     fillDown: () => fillDown(grid, options),
     close: () => {
+      grid.getEditorLock()?.commitCurrentEdit();
       closing.abort();
       clearTimeout(waiting);
       resized.disconnect();
@@ -217,6 +219,11 @@ function listen(grid: AccessibleGrid, container: HTMLElement, options: KeyOption
     event.preventDefault();
     return false;
   });
+  saveOnLeave(
+    () => container,
+    () => grid.getEditorLock()?.commitCurrentEdit(),
+    signal,
+  );
   container.addEventListener("keydown", (event) => leaveWithTab(event, grid), { capture: true, signal });
   container.addEventListener("copy", (event) => copyCells(event, grid, options), { signal });
   container.addEventListener("paste", (event) => pasteCells(event, grid, options), { signal });

@@ -4,11 +4,14 @@ import type { FixCause, OutdatedCorrections, UnfinishedEdit } from "../../../fix
 import { Button } from "../../parts/button.tsx";
 import { Notice } from "../../parts/notice.tsx";
 import { momentText } from "../../parts/time.ts";
-import type { Unsaved } from "./unsaved.ts";
+import { useLeaveWarning } from "../../use-leave-warning.ts";
+import { dismissUnsaved, useUnsaved } from "./unsaved.ts";
 import type { Session } from "./use-session.ts";
 
 /** Lists the cells and edits that were not saved, with the reasons and the values that the user typed. */
-export function NotSaved({ unsaved }: { readonly unsaved: readonly Unsaved[] }): JSX.Element | null {
+export function NotSaved(): JSX.Element | null {
+  const unsaved = useUnsaved();
+  useLeaveWarning(() => unsaved.some(({ value }) => value !== undefined));
   if (unsaved.length === 0) return null;
   return (
     <Notice kind="error" title={unsaved.length === 1 ? "A cell was not changed" : "Some cells were not changed"}>
@@ -20,6 +23,7 @@ export function NotSaved({ unsaved }: { readonly unsaved: readonly Unsaved[] }):
           </li>
         ))}
       </ul>
+      <Button onClick={dismissUnsaved}>Dismiss</Button>
     </Notice>
   );
 }

@@ -7,8 +7,7 @@ import { getJson, postJson } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
 import { detailsOf } from "../../use-data.ts";
-import { MissingCause } from "./fix-notices.tsx";
-import type { Unsaved } from "./unsaved.ts";
+import { MissingCause, NotSaved } from "./fix-notices.tsx";
 import { Workbench } from "./workbench.tsx";
 
 const POLL_MS = 400;
@@ -16,19 +15,11 @@ const POLL_MS = 400;
 /** Shows a grid where the user corrects the rows that need work. */
 export function FixPage(): JSX.Element {
   const { state, error, check, reload } = useFixState();
-  const [unsaved, setUnsaved] = useState<readonly Unsaved[]>([]);
-  const onCheck = (): void => {
-    setUnsaved([]);
-    check();
-  };
-  const onEnd = (lost: readonly Unsaved[]): void => {
-    setUnsaved(lost);
-    reload();
-  };
   return (
     <>
       <h1>Fix</h1>
       {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
+      <NotSaved />
       {state?.status === "checking" && (
         <p role="status" class="checking">
           {state.records === 0
@@ -39,11 +30,11 @@ export function FixPage(): JSX.Element {
       {state?.status === "failed" && (
         <>
           <ErrorNotice error={state.error} />
-          <Button onClick={onCheck}>Check again</Button>
+          <Button onClick={check}>Check again</Button>
         </>
       )}
       {state?.status === "ready" && <MissingCause causes={state.causes} />}
-      {state?.status === "ready" && <Workbench key={state.session} {...{ state, unsaved, onCheck, onEnd }} />}
+      {state?.status === "ready" && <Workbench key={state.session} state={state} onCheck={check} onEnd={reload} />}
     </>
   );
 }

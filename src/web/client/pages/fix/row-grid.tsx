@@ -84,8 +84,8 @@ export function RowGrid({
     };
     return () => {
       view.current = undefined;
-      rows.clear();
       grid.close();
+      rows.clear();
     };
   }, [rows]);
   const length = found?.rows ?? 0;

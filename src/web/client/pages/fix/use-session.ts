@@ -3,9 +3,11 @@ import { counted, formatCount } from "../../../../text/count.ts";
 import type { ErrorDetails } from "../../../../model/failure.ts";
 import type { EditResult, FixChanges, FixOverview, FixRow, RowFilter } from "../../../fix/fix-types.ts";
 import { getJson, postJson, queryOf } from "../../api.ts";
-import { detailsOf } from "../../use-data.ts";
-import { createDrafts, type Draft } from "./drafts.ts";
-import { cellName, CHECKED_AGAIN, type EditSubject, type Unsaved } from "./unsaved.ts";
+import { actionError, detailsOf } from "../../use-data.ts";
+import { useLeaveWarning } from "../../use-leave-warning.ts";
+import { useQueue } from "../../use-queue.ts";
+import { createDrafts, type Draft, type Drafts } from "./drafts.ts";
+import { cellName, type EditSubject, noteEdit, reasonOf, type Unsaved } from "./unsaved.ts";
 
 /** The server's session, and the requests of this tab. */
 export interface Session {
@@ -16,18 +18,18 @@ export interface Session {
     signal: AbortSignal,
   ) => Promise<readonly FixRow[]>;
   /**
-   * Sends an edit. If the request fails, the promise still resolves, and `error` is set.
+   * Sends an edit after all earlier edits have ended. Returns false if the request fails; the edit is then listed as
+   * not saved.
    * @param body can contain the `seen` of an earlier draft, so that the edit does not overwrite later changes
    */
-  readonly send: (name: EditName, body: object, subject?: EditSubject) => Promise<void>;
+  readonly send: (name: EditName, body: object, subject?: EditSubject) => Promise<boolean>;
   /** Starts a draft. The session stays on the page until the caller ends the draft. */
   readonly startDraft: () => Draft;
+  readonly leave: Drafts["leave"];
   readonly isSaving: boolean;
   /** The result of the last edit, or a message from the grid. */
   readonly message: string;
   readonly say: (message: string) => void;
-  /** The cells that the last edit did not change, and the edits that ended with an earlier session. */
-  readonly unsaved: readonly Unsaved[];
   readonly error: ErrorDetails | undefined;
   readonly fail: (error: unknown) => void;
 }
@@ -36,88 +38,79 @@ type EditName = "edits" | "fill" | "replace" | "undo" | "unfinished";
 
 interface SessionOptions {
   readonly state: FixOverview;
-  /** The edits that were not saved because the earlier session had ended. */
-  readonly unsaved: readonly Unsaved[];
   readonly areValuesShown: boolean;
   /** Receives the rows that an edit in this tab or elsewhere has changed; undefined if there are too many to list. */
   readonly onChanged: (rows: readonly FixRow[] | undefined) => void;
   /**
    * Called when the session has ended because the project was checked again, and nothing is being typed or saved.
-   * Receives the edits that were not saved.
    */
-  readonly onEnd: (unsaved: readonly Unsaved[]) => void;
+  readonly onEnd: () => void;
 }
 
 const POLL_MS = 3000;
 /** The polling period while an edit is in progress, short enough to show its progress. */
 const BUSY_POLL_MS = 500;
 
-export function useSession({ state, areValuesShown, onChanged, onEnd, ...options }: SessionOptions): Session {
+export function useSession({ state, areValuesShown, onChanged, onEnd }: SessionOptions): Session {
   const { session } = state;
   const [overview, setOverview] = useState<Session["overview"]>(state);
-  const [saving, setSaving] = useState(0);
+  const { run, isBusy: isSaving } = useQueue();
   const [message, say] = useState("");
-  const [unsaved, setUnsaved] = useState(options.unsaved);
   const [error, setError] = useState<ErrorDetails>();
   const seen = useRef(state.seq);
-  const latest = useRef({ onChanged, onEnd });
-  latest.current = { onChanged, onEnd };
   const values = areValuesShown ? "shown" : "hidden";
+  const latest = useRef({ onChanged, onEnd, values });
+  latest.current = { onChanged, onEnd, values };
   const tab = useMemo(() => crypto.randomUUID(), []);
-  const lost = useRef<readonly Unsaved[]>([]);
-  const leave = (): void => latest.current.onEnd(lost.current);
-  const drafts = useMemo(() => createDrafts(() => seen.current, leave), []);
+  const drafts = useMemo(() => createDrafts(() => seen.current), []);
+  useLeaveWarning(drafts.isOpen);
 
   const take = (changes: FixChanges): void => {
     if (changes.seq < seen.current) return;
     seen.current = changes.seq;
     setOverview(changes.overview);
-    if (changes.rows.length > 0 || changes.hasMoreRows)
-      latest.current.onChanged(changes.hasMoreRows ? undefined : changes.rows);
+    // The user may have shown or hidden values since the request.
+    const isUsable = !changes.hasMoreRows && values === latest.current.values;
+    if (changes.rows.length > 0 || changes.hasMoreRows) latest.current.onChanged(isUsable ? changes.rows : undefined);
   };
   const fail = (failed: unknown): void => {
-    const details = detailsOf(failed);
-    if (details.code === SESSION_CHANGED) drafts.leave();
-    // `LiveError` already shows on every page that the server has stopped.
-    else if (details.code !== "server_stopped") setError(details);
+    if (detailsOf(failed).code === "session_changed") drafts.leave(() => latest.current.onEnd());
+    else setError(actionError(failed));
   };
-  const isBusy = saving > 0 || overview.progress !== undefined;
+  const isBusy = isSaving || overview.progress !== undefined;
   const pollMs = isBusy ? BUSY_POLL_MS : POLL_MS;
   usePolling(`/api/fix/changes?session=${session}&values=${values}`, { seen, pollMs }, { take, fail });
-  const send: Session["send"] = async (name, body, subject = { where: "The last action" }) => {
-    const draft = drafts.start();
-    setSaving((count) => count + 1);
+  const attempt = async (name: EditName, body: object, subject: EditSubject): Promise<boolean> => {
     setError(undefined);
     say("");
     try {
-      const editor = { session, tab, seen: draft.seen, values };
-      const result = await postJson<EditResult>(`/api/fix/${name}`, { ...editor, ...body });
+      const result = await postJson<EditResult>(`/api/fix/${name}`, body);
       take(result);
-      setUnsaved(unsavedCells(name, result, subject));
+      noteEdit(subject, unsavedCells(name, result, subject));
       say(wordsOf(name, result));
+      return true;
     } catch (failed) {
-      if (detailsOf(failed).code === SESSION_CHANGED)
-        lost.current = [...lost.current, { ...subject, message: CHECKED_AGAIN }];
+      noteEdit(subject, [{ ...subject, message: reasonOf(detailsOf(failed)) }]);
       fail(failed);
-    } finally {
-      setSaving((count) => count - 1);
-      draft.end();
+      return false;
     }
+  };
+  const send: Session["send"] = async (name, body, subject = { where: "The last action" }) => {
+    const draft = drafts.start();
+    const editor = { session, tab, seen: draft.seen, values };
+    return run(() => attempt(name, { ...editor, ...body }, subject)).finally(draft.end);
   };
   const load: Session["load"] = (filter, range, signal) =>
     getJson<readonly FixRow[]>(`/api/fix/rows?${queryOf({ ...filter, ...range, session, values })}`, signal);
-  const startDraft = drafts.start;
-  return { overview, load, send, startDraft, isSaving: saving > 0, message, say, unsaved, error, fail };
+  const { start: startDraft, leave } = drafts;
+  return { overview, load, send, startDraft, leave, isSaving, message, say, error, fail };
 }
 
-const SESSION_CHANGED = "session_changed";
-
-function unsavedCells(name: EditName, { refusals }: EditResult, { value }: EditSubject): readonly Unsaved[] {
-  const isTyped = name === "edits" && value !== undefined;
+function unsavedCells(name: EditName, { refusals }: EditResult, subject: EditSubject): readonly Unsaved[] {
+  const isTyped = name === "edits" && subject.value !== undefined;
   return refusals.map(({ key, column, message }) => ({
-    where: cellName(column, key),
+    ...(isTyped ? subject : { where: cellName(column, key) }),
     message,
-    ...(isTyped && { value }),
   }));
 }
 

@@ -8,23 +8,20 @@ import { ErrorNotice, Notice } from "../../parts/notice.tsx";
 import { CauseList } from "./cause-list.tsx";
 import { CellDetails } from "./cell-details.tsx";
 import type { ActiveCell } from "./grid-options.ts";
-import { IncompleteLine, NotSaved, Outdated, Unfinished, wantedCause } from "./fix-notices.tsx";
+import { IncompleteLine, Outdated, Unfinished, wantedCause } from "./fix-notices.tsx";
 import { ReplaceDialog } from "./replace-dialog.tsx";
 import { type GridView, RowGrid } from "./row-grid.tsx";
-import type { Unsaved } from "./unsaved.ts";
 import { type Session, useSession } from "./use-session.ts";
 
 interface WorkbenchOptions {
   readonly state: FixOverview;
-  /** The edits that were not saved because the earlier session had ended. */
-  readonly unsaved: readonly Unsaved[];
   readonly onCheck: () => void;
-  /** Called when the session has ended. Receives the edits that were not saved. */
-  readonly onEnd: (unsaved: readonly Unsaved[]) => void;
+  /** Called when the session has ended. */
+  readonly onEnd: () => void;
 }
 
 /** Shows the causes, the grid and the details of the active cell for one check of the project. */
-export function Workbench({ state, unsaved, onCheck, onEnd }: WorkbenchOptions): JSX.Element {
+export function Workbench({ state, onCheck, onEnd }: WorkbenchOptions): JSX.Element {
   const { areValuesShown } = usePage();
   const [filter, setFilter] = useState<RowFilter>(() => initialFilter(state));
   const [active, setActive] = useState<ActiveCell>();
@@ -32,7 +29,6 @@ export function Workbench({ state, unsaved, onCheck, onEnd }: WorkbenchOptions):
   const view = useRef<GridView | undefined>(undefined);
   const session = useSession({
     state,
-    unsaved,
     areValuesShown,
     onEnd,
     onChanged: (rows) => {
@@ -43,12 +39,17 @@ export function Workbench({ state, unsaved, onCheck, onEnd }: WorkbenchOptions):
   const { records, causes, changedFile, progress, unfinished } = session.overview;
   const cause = causes.find(({ id }) => id === filter.cause) ?? causes[0];
   const source = state.sources[filter.source];
-  const choose = (id: number): void => setFilter((before) => filterFor(causes, id, before.source));
+  const choose = (next: RowFilter): void => {
+    setFilter(next);
+    // The position of the active cell belongs to the previous filter.
+    setActive(undefined);
+  };
+  const check = (): void => session.leave(onCheck);
   if (cause === undefined || source === undefined || records.total === 0)
-    return <Finished refused={state.resolvedRefusals} unsaved={session.unsaved} onCheck={onCheck} />;
+    return <Finished refused={state.resolvedRefusals} onCheck={check} />;
   return (
     <>
-      <Summary session={session} onCheck={onCheck} />
+      <Summary session={session} onCheck={check} />
       {changedFile !== undefined && (
         <Notice kind="info" title={`${changedFile} has changed since the check`}>
           <p>Cells whose value has changed are not overwritten. Check again to see the current rows.</p>
@@ -56,11 +57,14 @@ export function Workbench({ state, unsaved, onCheck, onEnd }: WorkbenchOptions):
       )}
       {session.error !== undefined && <ErrorNotice error={session.error} />}
       {unfinished !== undefined && <Unfinished unfinished={unfinished} session={session} />}
-      <NotSaved unsaved={session.unsaved} />
       <Outdated outdated={state.outdated} file={state.file} />
       <IncompleteLine line={state.incompleteLine} file={state.file} />
       <div class="fix">
-        <CauseList causes={causes} chosen={filter.cause} onChoose={choose} />
+        <CauseList
+          causes={causes}
+          chosen={filter.cause}
+          onChoose={(id) => choose(filterFor(causes, id, filter.source))}
+        />
         <section aria-label="Rows" class="fix-rows">
           <Explanation cause={cause} />
           <div class="fix-tools">
@@ -68,7 +72,7 @@ export function Workbench({ state, unsaved, onCheck, onEnd }: WorkbenchOptions):
               state={state}
               cause={cause}
               filter={filter}
-              onChoose={(next) => setFilter({ ...filter, source: next })}
+              onChoose={(next) => choose({ ...filter, source: next })}
             />
             <div class="actions">
               <Button onClick={() => void session.send("undo", {})}>Undo</Button>
@@ -120,15 +124,14 @@ function Summary({ session, onCheck }: { readonly session: Session; readonly onC
   );
 }
 
-interface FinishedOptions extends Pick<WorkbenchOptions, "unsaved" | "onCheck"> {
+interface FinishedOptions extends Pick<WorkbenchOptions, "onCheck"> {
   /** The number of records that the platform refused in their last push. */
   readonly refused: number;
 }
 
-function Finished({ refused, unsaved, onCheck }: FinishedOptions): JSX.Element {
+function Finished({ refused, onCheck }: FinishedOptions): JSX.Element {
   return (
     <>
-      <NotSaved unsaved={unsaved} />
       <Notice kind="good" title="No records need work">
         <p>
           {refused === 0

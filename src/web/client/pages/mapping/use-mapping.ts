@@ -9,7 +9,10 @@ import type {
   SaveData,
 } from "../../../mapping/mapping-data.ts";
 import { getJson, postJson } from "../../api.ts";
-import { detailsOf, type LoadState } from "../../use-data.ts";
+import { useLivePart } from "../../live.ts";
+import { actionError, type LoadState } from "../../use-data.ts";
+import { useLeaveWarning } from "../../use-leave-warning.ts";
+import { useQueue } from "../../use-queue.ts";
 import { afterSave, type Draft, isChanged, keepDraft, newDraft, undone, withEdit } from "./draft.ts";
 
 /** A mapping, and the actions of the page that change the mapping. */
@@ -48,7 +51,7 @@ export function useMapping(
   const [said, say] = useState("");
   const { run, error, isBusy } = useActions();
   const check = useCheck(draft, showValues);
-  useLeaveWarning(draft);
+  useLeaveWarning(() => isChanged(draft));
 
   const use = (next: Draft): void => {
     keepDraft(next);
@@ -152,40 +155,33 @@ interface Actions {
 
 function useActions(): Actions {
   const [error, setError] = useState<ErrorDetails>();
-  const [waiting, setWaiting] = useState(0);
-  const queue = useRef<Promise<void>>(Promise.resolve());
-  const attempt = async (before: Promise<void>, action: () => Promise<void>): Promise<void> => {
-    await before;
-    try {
-      setError(undefined);
-      await action();
-    } catch (thrown) {
-      setError(detailsOf(thrown));
-    } finally {
-      setWaiting((count) => count - 1);
-    }
+  const queue = useQueue();
+  const attempt = async (action: () => Promise<void>): Promise<void> => {
+    setError(undefined);
+    await action().catch((thrown: unknown) => setError(actionError(thrown)));
   };
-  const run = (action: () => Promise<void>): void => {
-    setWaiting((count) => count + 1);
-    queue.current = attempt(queue.current, action);
-  };
-  return { run, error, isBusy: waiting > 0 };
+  return { run: (action) => void queue.run(() => attempt(action)), error, isBusy: queue.isBusy };
 }
 
 const CHECK_DELAY_MS = 150;
 
-/** Checks each draft. A newer draft cancels the check of the previous draft. */
+/**
+ * Checks each draft, and checks it again when the server can be reached again. A newer draft cancels the check of the
+ * previous draft.
+ */
 function useCheck(draft: Draft, showValues: boolean): CheckState {
   const [state, setState] = useState(NO_CHECK);
   const { text, setup } = draft;
+  const isStopped = useLivePart(({ error }) => error?.code === "server_stopped");
   useEffect(() => {
+    if (isStopped) return undefined;
     const ending = new AbortController();
     setState((before) => ({ ...before, isLoading: true }));
     const timer = setTimeout(() => {
       checkDraft(newDraft(text, { setup }), showValues, ending.signal).then(
         (data) => setState({ data, error: undefined, isLoading: false }),
         (thrown: unknown) => {
-          if (!ending.signal.aborted) setState({ data: undefined, error: detailsOf(thrown), isLoading: false });
+          if (!ending.signal.aborted) setState({ data: undefined, error: actionError(thrown), isLoading: false });
         },
       );
     }, CHECK_DELAY_MS);
@@ -193,17 +189,6 @@ function useCheck(draft: Draft, showValues: boolean): CheckState {
       clearTimeout(timer);
       ending.abort();
     };
-  }, [text, setup, showValues]);
+  }, [text, setup, showValues, isStopped]);
   return state;
-}
-
-/** Makes the browser ask before it closes a tab with unsaved changes. */
-function useLeaveWarning(draft: Draft): void {
-  const changed = isChanged(draft);
-  useEffect(() => {
-    if (!changed) return undefined;
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
-  }, [changed]);
 }
