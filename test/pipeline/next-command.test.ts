@@ -122,8 +122,11 @@ describe("the next command", () => {
   });
 
   it("is absent if too many records were invalid, because reading the input again would have the same result", () => {
-    const more = { run: { state: "planning" }, summary: { counts: { invalid: 2 }, exitCode: 1 } } as const;
-    expect(nextCommand(remainderOf(more))).toBeUndefined();
+    const rejects = [{ source: undefined, path: "out/rejects.csv" }];
+    for (const counts of [{ invalid: 2 }, { invalid: 2, pending: 1 }]) {
+      const more = { run: { state: "planning" }, summary: { counts, exitCode: 1 }, rest: { rejects } } as const;
+      expect(nextCommand(remainderOf(more))).toBeUndefined();
+    }
   });
 
   it("re-imports rejects, and takes the other settings from the recorded run", () => {

@@ -68,6 +68,12 @@ describe("the exit code of a run", () => {
       1,
       ["too_many_errors"],
     ],
+    [
+      "too many invalid records, although other records are pending",
+      { rows: ["A,toolong,,", "B,Bob,,"], checked: { reason: "too_many_errors" } },
+      1,
+      ["too_many_errors"],
+    ],
     ["an interruption of reading", { rows: ["A,toolong,,"], checked: { reason: "stopped" } }, 3, ["incomplete"]],
     ["an interruption of sending", { sent: { reason: "drained" } }, 3, []],
     ["an interruption after the last record", { rows: ["A,toolong,,"], sent: { reason: "drained" } }, 1, []],
@@ -123,6 +129,16 @@ describe("the report at the end of a run", () => {
     const failure = new Failure("storage", "disk full");
     const { notices } = await ended({ sent: { reason: "stopped", failure, unsaved } });
     expect(notices).toEqual([expect.stringMatching(/record 7 accepted as A-1, record 8 rejected/)]);
+  });
+
+  it.each([
+    ["platform_unreachable", expect.stringContaining("migrate push --rejects")],
+    ["ledger_outdated", undefined],
+    ["canary_failed", undefined],
+  ] as const)("names the next command, unless the hint of the failure names the next steps: %s", async (code, next) => {
+    const sent = { reason: "stopped", failure: new Failure(code, "stopped") } as const;
+    const { report } = await ended({ rows: ["A,toolong,,"], sent });
+    expect(report.report.next).toEqual(next);
   });
 
   it("is refused in advance if the report folder is a file of the input", async () => {

@@ -40,7 +40,8 @@ export function pushAction(session: Session, sources: readonly string[], flags: 
     if (flags.refreshReferences === true) await refreshReferences(options, context.dependencies);
     const done = await run(options, context.dependencies);
     if (!("report" in done)) return showWorker(done, context.logger);
-    if (flags.dryRun !== true) return showRun(done, flags, context);
+    const hasTooManyErrors = done.failures.some(({ code }) => code === "too_many_errors");
+    if (flags.dryRun !== true || hasTooManyErrors) return showRun(done, flags, context);
     const next = shellCommand(["migrate", ...session.words.filter((word) => word !== "--dry-run")]);
     return showRun({ ...done, report: { ...done.report, next } }, flags, context);
   });

@@ -7,6 +7,7 @@ import type { Counts } from "../../job/run-progress.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { DEFAULT_LEDGER } from "../../ledger/open-ledger-store.ts";
 import { shellCommand } from "../../text/shell-command.ts";
+import { TOO_MANY_ERRORS } from "./run-state.ts";
 
 /**
  * A file with rows that need work, and the name of its source in the mapping. The name is undefined if there is only
@@ -53,17 +54,19 @@ export function hasSettledNothing(before: Counts, after: Counts): boolean {
   return open.every((status) => (before[status] ?? 0) === (after[status] ?? 0));
 }
 
-/** Returns the next command for the user; undefined if there is nothing left to do. */
+/**
+ * Returns the next command for the user; undefined if there is nothing left to do, or if the input must be corrected
+ * first. Other commands on a push that ended because of `--max-errors` would have the same result.
+ */
 export function nextCommand(left: RunRemainder): string | undefined {
   const { run, settings, rejects, ledger } = left;
+  if (run.command === "push" && run.state === "planning" && left.summary.exitCode === TOO_MANY_ERRORS) return undefined;
   const ledgerFlag = flag("--ledger", ledger);
   if (left.isLedgerLost === true) return shellCommand(["migrate", "ledger", "repair", ...ledgerFlag]);
   if (isUnfinished(left)) {
     return shellCommand(["migrate", "resume", run.id, ...ledgerFlag]);
   }
-  const { ambiguous = 0, existing = 0 } = left.summary.counts;
-  const toReadBack = ambiguous + (left.comparesContent ? existing : 0);
-  if (run.command === "push" && !run.dryRun && toReadBack > 0) {
+  if (hasRecordsToReadBack(left)) {
     return shellCommand(["migrate", "reconcile", run.id, ...ledgerFlag]);
   }
   if (rejects.length === 0 || settings === undefined) return undefined;
@@ -99,6 +102,11 @@ function isUnfinished({ run, summary, ledger, settlesAmbiguous }: RunRemainder):
 }
 
 const STOPPED_EXIT_CODE = 3;
+
+function hasRecordsToReadBack({ run, summary, comparesContent }: RunRemainder): boolean {
+  const { ambiguous = 0, existing = 0 } = summary.counts;
+  return run.command === "push" && !run.dryRun && ambiguous + (comparesContent ? existing : 0) > 0;
+}
 
 function jobFlags(job: JobSettings): readonly string[] {
   return [

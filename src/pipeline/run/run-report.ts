@@ -17,7 +17,7 @@ import type { Report, RunFacts } from "../../report/report.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
 import type { UploadEnd } from "../../upload/upload-types.ts";
-import { runState, unreadExitCode } from "./run-state.ts";
+import { runState, TOO_MANY_ERRORS, unreadExitCode } from "./run-state.ts";
 import { reportUnsaved } from "./report-unsaved.ts";
 import { hasSettledNothing, mayResumeSettle, nextCommand } from "./next-command.ts";
 import type { CheckResult } from "../plan/plan-records.ts";
@@ -111,11 +111,13 @@ export async function endRun(ended: EndedRun, result: RunResult): Promise<ShownR
   const reported = await reportRun({ ...ended, run }, totals, dependencies);
   const early = sent?.failure ?? earlyEndFailure(checked);
   if (early === undefined) return reported;
-  // The failure's own hint names the next commands.
   const { next: _next, ...withoutNext } = reported.report;
-  const report = early.code === "canary_failed" ? withoutNext : reported.report;
+  const report = NAMES_NEXT_STEPS.has(early.code) ? withoutNext : reported.report;
   return { ...reported, report, failures: [early, ...reported.failures] };
 }
+
+/** Codes of failures whose own hints name the next steps. */
+const NAMES_NEXT_STEPS: ReadonlySet<string> = new Set(["canary_failed", "ledger_outdated"]);
 
 function hasNoProgress({ sent, before }: RunResult, counts: Counts): boolean {
   return before !== undefined && sent?.reason === "done" && hasSettledNothing(before, counts);
@@ -243,16 +245,10 @@ function titleOf({ command, id }: Run, job: Job | undefined): string {
 }
 
 function exitCodeOf({ checked, sent }: RunResult, { run, job }: EndedRun, { exitCode, counts }: Summary): number {
+  if (checked?.reason === "too_many_errors") return TOO_MANY_ERRORS;
   const unread = checked === undefined ? (unreadExitCode(run) ?? 0) : 0;
   const stopped = checked?.reason === "stopped" || isComparisonLeft(sent, counts, job) ? [3] : [];
-  const tooMany = checked?.reason === "too_many_errors" ? [1] : [];
-  return highestPriorityExitCode([
-    exitCode,
-    unread,
-    ...stopped,
-    ...tooMany,
-    ...(sent?.failure ? [sent.failure.exitCode] : []),
-  ]);
+  return highestPriorityExitCode([exitCode, unread, ...stopped, ...(sent?.failure ? [sent.failure.exitCode] : [])]);
 }
 
 /** Whether existing records could be compared, but the run was stopped before. They are compared after sending. */

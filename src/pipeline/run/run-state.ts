@@ -22,7 +22,8 @@ export function unreadExitCode({ state, exitCode }: Run): number | undefined {
   return state === "planning" && exitCode !== TOO_MANY_ERRORS ? STOPPED_BY_USER : undefined;
 }
 
-const TOO_MANY_ERRORS = 1;
+/** The exit code of a run that ended because of `--max-errors`. Its plan is unfinished, and it has sent nothing. */
+export const TOO_MANY_ERRORS = 1;
 const STOPPED_BY_USER = 3;
 /** Exit codes that depend only on the outcomes of records. All other exit codes indicate a failure. */
 const EXIT_CODES_OF_RECORDS: ReadonlySet<number> = new Set([0, 1, 3, 5]);
