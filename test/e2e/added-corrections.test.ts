@@ -54,6 +54,15 @@ describe("corrections that are added", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(hint)]);
   });
 
+  test("are found by a key in another Unicode form or with surrounding spaces, and are applied to the row", async () => {
+    const { migrate, file } = threeAccounts();
+    for (const name of ["accounts.csv", "customers.csv"])
+      writeFileSync(file(name), readFileSync(file(name), "utf8").replaceAll("EXT-00002", "\u00e92"));
+    const key = " e\u03012 ";
+    expect((await migrate(["corrections", "add", key, "TYPE", "D"])).code).toBe(0);
+    expect((await migrate(["validate", "--only", key])).code).toBe(0);
+  });
+
   test("in an NDJSON list keep every digit of a number, and can empty a cell", async () => {
     const { migrate, file } = threeAccounts();
     const values = ["12345678901234567890", "1.50", '""'];

@@ -15,6 +15,7 @@ import { keyOf } from "../../read/row/row-key.ts";
 import { canonicalJson, type JsonObject } from "../../json/json-value.ts";
 import { adviceFor } from "../../report/problems/advice.ts";
 import { describeProblem } from "../../report/problems/problem-text.ts";
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { saveCorrections } from "./change-corrections.ts";
 
@@ -127,6 +128,8 @@ const REQUEST_HINT =
 
 interface FoundRow {
   readonly row: Row;
+  /** The key as the row contains it. */
+  readonly key: string;
   readonly problems: ReadRow["problems"];
 }
 
@@ -143,8 +146,10 @@ async function rowsOf(job: Job, requests: readonly CorrectionRequest[], signal: 
     for (const [at, row] of rows.entries()) {
       const name = keyNameIn(source, row);
       if (name === undefined) throw withoutKey(source);
-      for (const request of byKey.get(keyOf(row, name) ?? "") ?? [])
-        found.set(request, [...(found.get(request) ?? []), { row, problems: problems[at] ?? [] }]);
+      const key = keyOf(row, name);
+      if (key === undefined) continue;
+      for (const request of byKey.get(canonicalKey(key)) ?? [])
+        found.set(request, [...(found.get(request) ?? []), { row, key, problems: problems[at] ?? [] }]);
     }
   }
   return found;
@@ -164,7 +169,8 @@ function requestsByKey(
   const names = withDescendants<SourceSpec>(plan).map(({ name }) => name);
   const wanted = new Map<string, Map<string, CorrectionRequest[]>>();
   for (const request of requests) {
-    const { key, source = plan.name } = request;
+    const { source = plan.name } = request;
+    const key = canonicalKey(request.key);
     if (!names.includes(source)) throw unknown(`no source "${source}"`, source, names);
     const byKey = wanted.get(source) ?? new Map<string, CorrectionRequest[]>();
     byKey.set(key, [...(byKey.get(key) ?? []), request]);
@@ -180,17 +186,18 @@ function requestedCorrection(
 ): Correction {
   const name = source ?? job.plan.name;
   const candidates = found.map((each) => each.row);
-  const chosen = candidates.filter((row) => line === undefined || row.line === line);
-  const [row] = chosen;
-  if (row === undefined) throw noRow(name, key, candidates);
+  const chosen = found.filter(({ row }) => line === undefined || row.line === line);
+  const [only] = chosen;
+  if (only === undefined) throw noRow(name, key, candidates);
   if (chosen.length > 1) throw severalRows(name, key, chosen);
+  const { row } = only;
   const old = cellText(row, column);
   if (old === undefined) throw unknownColumn({ source: name, column, row }, job);
   if (old === value) throw new Failure("usage", `column ${column} of ${key} already has this value`);
-  const problem = cellProblem(row, column, found.find((each) => each.row === row)?.problems ?? []);
+  const problem = cellProblem(row, column, only.problems);
   if (problem !== undefined) throw unreadable(key, column, problem);
   const others = candidates.filter((other) => other !== row);
-  return correctionOf({ key, source: name, column, value, by, at, reason }, row, others);
+  return correctionOf({ key: only.key, source: name, column, value, by, at, reason }, row, others);
 }
 
 function unknownColumn(
@@ -225,7 +232,8 @@ function noRow(source: string, key: string, candidates: readonly Row[]): Failure
   });
 }
 
-function severalRows(source: string, key: string, rows: readonly Row[]): Failure {
+function severalRows(source: string, key: string, found: readonly FoundRow[]): Failure {
+  const rows = found.map(({ row }) => row);
   const isDistinct = new Set(rows.map(({ line }) => line)).size > 1;
   const where = isDistinct ? "" : " on the same line";
   return new Failure("usage", `source "${source}" has ${rows.length} rows with the key ${key}${where}`, {
