@@ -11,7 +11,7 @@ import type {
 import { withConfig, withContext, withLedger, withSettings } from "../process/context.ts";
 import { operator } from "../process/operator.ts";
 import type { Session } from "../process/session.ts";
-import { endedExclusionsView, excludedKeysView, exclusionsView } from "../views/exclusions-view.ts";
+import { endedExclusionsView, excludedRecordsView, exclusionsView } from "../views/exclusions-view.ts";
 import { show } from "../views/view.ts";
 
 export function statusAction(session: Session, run: string | undefined, flags: StatusFlags): Promise<void> {
@@ -181,7 +181,7 @@ export function excludeAction(session: Session, keys: readonly string[], flags: 
       throw new Failure("usage", "an exclusion needs a reason", { hint: 'add --reason "account closed in 2019"' });
     }
     const result = await excludeRecords({ ...options, reason }, dependencies);
-    await show(excludedKeysView, result, flags, context);
+    await show(excludedRecordsView, result, flags, context);
     return result.accepted.length + result.unsettled.length === 0 ? 0 : 1;
   });
 }

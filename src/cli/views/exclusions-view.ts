@@ -1,38 +1,55 @@
-import type { EndedExclusions, ExcludedKeys } from "../../commands/ledger/exclude-records.ts";
-import type { Exclusion } from "../../ledger/records/exclusions.ts";
+import type {
+  EndedExclusions,
+  ExcludedRecords,
+  ListedExclusion,
+  RecordName,
+} from "../../commands/ledger/exclude-records.ts";
 import { indentedJson } from "../../terminal/safe-json.ts";
 import { renderTable } from "../../terminal/text-table.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { plainText } from "../../text/plain-text.ts";
 import type { View } from "./view.ts";
 
-export const exclusionsView: View<readonly Exclusion[]> = {
-  text: (exclusions, { screen }) =>
-    exclusions.length === 0
-      ? "No records are excluded\n"
-      : renderTable(
-          exclusions.map(({ key, at, who, reason }) => [key, at.slice(0, 10), who, reason]),
-          COLUMNS,
-          screen,
-        ),
+export const exclusionsView: View<readonly ListedExclusion[]> = {
+  text: (exclusions, { screen }) => {
+    if (exclusions.length === 0) return "No records are excluded\n";
+    const several = hasSeveralOperations(exclusions);
+    const columns = several ? ["key", "operation", "since", "by", "reason"] : ["key", "since", "by", "reason"];
+    const rows = exclusions.map(({ key, operation = "", at, who, reason }) => {
+      const decision = [at.slice(0, 10), who, reason];
+      return several ? [key, operation, ...decision] : [key, ...decision];
+    });
+    return renderTable(rows, columns, screen);
+  },
   json: (exclusions) => indentedJson({ exclusions: exclusions.map(({ identity: _identity, ...shown }) => shown) }),
 };
 
-const COLUMNS = ["key", "since", "by", "reason"];
-
-export const excludedKeysView: View<ExcludedKeys> = {
-  text: ({ excluded, excludedBefore, accepted, unsettled, unseen }) =>
-    [
+export const excludedRecordsView: View<ExcludedRecords> = {
+  text: ({ excluded, excludedBefore, accepted, unsettled, unseen }) => {
+    const several = hasSeveralOperations([...excluded, ...excludedBefore, ...accepted, ...unsettled]);
+    const listed = (records: readonly RecordName[], what: string): readonly string[] =>
+      listText([...new Set(records.map((record) => nameText(record, several)))], what);
+    return [
       `${counted(excluded.length, "record")} excluded from the migration${unseenText(unseen.length, excluded.length)}\n`,
-      ...listText(excludedBefore, "already excluded"),
-      ...listText(accepted, "not excluded: already on the platform"),
-      ...listText(
+      ...listed(excludedBefore, "already excluded"),
+      ...listed(accepted, "not excluded: already on the platform"),
+      ...listed(
         unsettled,
         "not excluded: a request may have been processed; find its run with `migrate open`, then run " +
           "`migrate resume <run>` or `migrate reconcile <run>`",
       ),
-    ].join(""),
+    ].join("");
+  },
 };
+
+function hasSeveralOperations(records: readonly RecordName[]): boolean {
+  return new Set(records.flatMap(({ operation }) => operation ?? [])).size > 1;
+}
+
+/** Names a record by its key, and by its operation if the command concerns several operations. */
+function nameText({ key, operation }: RecordName, several: boolean): string {
+  return several && operation !== undefined ? `${key} (${operation})` : key;
+}
 
 export const endedExclusionsView: View<EndedExclusions> = {
   text: ({ ended, unknown }) =>

@@ -29,12 +29,19 @@ export interface ExcludeOptions {
   readonly who: string;
 }
 
-/** Keys, grouped by the result for their records. */
-export interface ExcludedKeys extends Readonly<
-  Record<"excluded" | "excludedBefore" | RefusedExclusion, readonly string[]>
+export interface RecordName {
+  /** The business key; for a row without a key, its place. */
+  readonly key: string;
+  /** The operation that creates the record. Absent for a row without a key. */
+  readonly operation?: string | undefined;
+}
+
+/** Records, grouped by result. */
+export interface ExcludedRecords extends Readonly<
+  Record<"excluded" | "excludedBefore" | RefusedExclusion, readonly RecordName[]>
 > {
-  /** Excluded keys that no push has included yet. */
-  readonly unseen: readonly string[];
+  /** Excluded records that no push has included yet. */
+  readonly unseen: readonly RecordName[];
 }
 
 /**
@@ -47,28 +54,27 @@ export interface ExcludedKeys extends Readonly<
 export function excludeRecords(
   { reason, ...options }: ExcludeOptions & { readonly reason: string },
   dependencies: Dependencies,
-): Promise<ExcludedKeys> {
+): Promise<ExcludedRecords> {
   return withTargets(options, dependencies, async (ledger, targets, unseen) => {
     const at = timestamp(dependencies.clock);
     const { who } = options;
     const exclusions = targets.map(({ key, identity }): Exclusion => ({ key, identity, at, who, reason }));
     const results = await ledger.excludeRecords(exclusions);
-    const keysWith = (result: ExclusionResult): readonly string[] => [
-      ...new Set(targets.filter((_, index) => results[index] === result).map(({ key }) => key)),
-    ];
-    const excluded = keysWith("excluded");
+    const recordsWith = (result: ExclusionResult): readonly RecordName[] =>
+      targets.filter((_, index) => results[index] === result);
+    const excluded = recordsWith("excluded");
     return {
       excluded,
-      excludedBefore: keysWith("excluded before"),
-      accepted: keysWith("accepted"),
-      unsettled: keysWith("unsettled"),
-      unseen: excluded.filter((key) => unseen.has(key)),
+      excludedBefore: recordsWith("excluded before"),
+      accepted: recordsWith("accepted"),
+      unsettled: recordsWith("unsettled"),
+      unseen: excluded.filter(({ key }) => unseen.has(key)),
     };
   });
 }
 
 export interface EndedExclusions {
-  readonly ended: readonly string[];
+  readonly ended: readonly RecordName[];
   /** Keys that were not excluded. */
   readonly unknown: readonly string[];
 }
@@ -80,20 +86,30 @@ export function endExclusions(options: ExcludeOptions, dependencies: Dependencie
       targets.map(({ identity }) => identity),
       { at: timestamp(dependencies.clock), who: options.who },
     );
-    const found = new Set(targets.filter((_, index) => ended[index]).map(({ key }) => key));
+    const found = targets.filter((_, index) => ended[index]);
+    const foundKeys = new Set(found.map(({ key }) => key));
     const keys = new Set(targets.map(({ key }) => key));
-    return { ended: [...found], unknown: [...keys].filter((key) => !found.has(key)) };
+    return { ended: found, unknown: [...keys].filter((key) => !foundKeys.has(key)) };
   });
 }
 
+export interface ListedExclusion extends Exclusion, RecordName {}
+
 /** Returns the exclusions in force, by key. Changes nothing. */
-export async function listExclusions(ledger: string, dependencies: Dependencies): Promise<readonly Exclusion[]> {
-  return readRunLedger(await openLedgerStore(ledger, dependencies), (opened) => opened.exclusions());
+export async function listExclusions(locator: string, dependencies: Dependencies): Promise<readonly ListedExclusion[]> {
+  return readRunLedger(await openLedgerStore(locator, dependencies), async (ledger) => {
+    const exclusions = await ledger.exclusions();
+    const keys = [...new Set(exclusions.map(({ key }) => key))];
+    const operations = new Map<string, string>();
+    for (const run of latestPushes(await ledger.runs(), {}))
+      for (const identities of (await ledger.identitiesByKey(run, keys)).values())
+        for (const identity of identities) operations.set(identity.join(), run.operation);
+    return exclusions.map((each) => ({ ...each, operation: operations.get(each.identity.join()) }));
+  });
 }
 
 /** A record at one destination. */
-interface TargetRecord {
-  readonly key: string;
+interface TargetRecord extends RecordName {
   readonly identity: Uint8Array;
 }
 
@@ -124,7 +140,7 @@ async function withTargets<Result>(
     for (const destination of destinations) {
       const own = keys.filter((key) => !places.has(key) && (seen.get(key) ?? destinations).includes(destination));
       for (const [key, identities] of await ledger.identitiesByKey(destination, own))
-        targets.push(...identities.map((identity) => ({ key, identity })));
+        targets.push(...identities.map((identity) => ({ key, operation: destination.operation, identity })));
     }
     const known = new Set(targets.map(({ key }) => key));
     const unknown = keys.filter((key) => !known.has(key));
@@ -195,7 +211,10 @@ function destinationName({ endpoint, supplier }: Run): string {
 }
 
 /** Returns the latest push or dry run of each destination, latest first. */
-function destinationsOf(runs: readonly Run[], { supplier, operation }: ExcludeOptions): readonly Run[] {
+function latestPushes(
+  runs: readonly Run[],
+  { supplier, operation }: Pick<ExcludeOptions, "supplier" | "operation">,
+): readonly Run[] {
   const found = new Map<string, Run>();
   for (const run of runs) {
     if (run.command !== "push") continue;
@@ -203,7 +222,12 @@ function destinationsOf(runs: readonly Run[], { supplier, operation }: ExcludeOp
     const name = destinationName(run);
     if (!found.has(name)) found.set(name, run);
   }
-  if (found.size > 0) return [...found.values()];
+  return [...found.values()];
+}
+
+function destinationsOf(runs: readonly Run[], options: ExcludeOptions): readonly Run[] {
+  const found = latestPushes(runs, options);
+  if (found.length > 0) return found;
   throw new Failure("run_unknown", "the ledger has no push that these records could belong to", {
     hint: "an exclusion applies to the target and supplier of a push, so start with `migrate push --dry-run`",
   });
