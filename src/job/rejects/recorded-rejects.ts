@@ -149,7 +149,7 @@ async function inLedger<T>(locator: string, ask: (ledger: Ledger) => Promise<T>)
     if (error instanceof Failure) return undefined;
     throw error;
   } finally {
-    await ledger?.close();
+    await ledger?.close().catch(() => undefined);
   }
 }
 
