@@ -44,8 +44,8 @@ interface PlanningLedger {
   /** Adds records of the input to the plan, in input order. */
   plan(run: string, items: readonly PlannedItem[] | PackedItems): Promise<void>;
   /**
-   * Makes planned records `invalid` for reasons that were found after planning. Call this only if the plan stays
-   * unfinished; `finishPlan` does the same for a finished plan.
+   * Makes planned records `invalid` for reasons that were found after planning, and `excluded` if the user has excluded
+   * them. Call this only if the plan stays unfinished; `finishPlan` does the same for a finished plan.
    */
   exclude(run: string, excluded: readonly ExcludedRow[]): Promise<void>;
   /** Returns the open rows without a key from earlier pushes to this run's destination. */
@@ -293,7 +293,7 @@ export interface Ledger
 export interface PlanLedger
   extends
     Pick<Ledger, "plan" | "exclude" | "finishPlan" | "finishRun" | "summary" | "close">,
-    Partial<Pick<Ledger, "earlierWithoutKey" | "timeline">> {
+    Partial<Pick<Ledger, "earlierWithoutKey" | "exclusions" | "timeline">> {
   findRun(id: string): Promise<Run | undefined>;
   outcomes(run: string, filter?: StatusFilter): AsyncIterable<readonly Outcome[]>;
   /**

@@ -5,8 +5,9 @@ import type { Ledger } from "./ledger.ts";
 import type { NewRun, OutcomeFilter, Run } from "./records/run.ts";
 import type { OpenFilter } from "./migration-state.ts";
 import type { Exclusion, ExclusionEnd } from "./records/exclusions.ts";
-import type { PlannedItem, PlanPolicy } from "./records/planned-item.ts";
+import type { ExcludedRow, PlannedItem, PlanPolicy } from "./records/planned-item.ts";
 import type { PackedItems } from "./packed/item-columns.ts";
+import { markExcluded } from "./plan/excluded-records.ts";
 import { excludeRows, finishPlan, restartPlan } from "./plan/finish-plan.ts";
 import type { RunRow } from "./runs/recorded-run.ts";
 import type { SendingStatus } from "./runs/run-outcome.ts";
@@ -176,7 +177,10 @@ function writingMethods<Own extends Tables>(
       return restart(id);
     },
     plan: changing("tables", writes.plan),
-    exclude: changing("tables", excludeRows),
+    exclude: changing("tables", function* exclude(tables, run, excluded: readonly ExcludedRow[]) {
+      yield* excludeRows(tables, run, excluded);
+      yield* markExcluded(tables, run);
+    }),
     finishPlan: changing("tables", function* end(tables, run, policy: PlanPolicy) {
       yield* finishPlan(tables, run, policy, yield* writes.endPlan(tables, run));
     }),

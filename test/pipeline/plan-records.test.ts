@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { RowWithoutKey } from "../../src/ledger/records/planned-item.ts";
-import { contentHash } from "../../src/ledger/records/record-hashes.ts";
+import { contentHash, recordIdentity } from "../../src/ledger/records/record-hashes.ts";
 import { check, checkedRecords, type CheckOptions } from "../../src/migrate.ts";
 import { rereadPayloads } from "../../src/pipeline/send/reread-payloads.ts";
 import { recordsToSend } from "../../src/pipeline/send/records-to-send.ts";
@@ -37,6 +37,23 @@ describe("a plan", () => {
     expect(end).toEqual({ records, invalid: 30, reason });
     const settled = (await handle.ledger.findRun(handle.run.id))?.state;
     expect(settled).toBe(reason === "done" ? "sending" : "planning");
+  });
+
+  it.each<[string, readonly string[], CheckResult]>([
+    ["every invalid record is excluded", ["K0", "K1"], { records: 3, invalid: 0, reason: "done" }],
+    ["another record is invalid", ["K0"], { records: 3, invalid: 1, reason: "too_many_errors" }],
+  ])("counts no excluded record as an error: %s", async (_, keys, end) => {
+    const folder = thingsFolder(rows(3, 2));
+    const { ledger, run } = await startSampleRun(folder);
+    const { endpoint, supplier } = run;
+    await ledger.excludeRecords(
+      keys.map((key) => ({ key, identity: recordIdentity({ endpoint, supplier, key }), at: "", who: "", reason: "" })),
+    );
+    expect(await check(await openThings(folder), { ledger, run }, { ...OPTIONS, maxErrors: { count: 0 } })).toEqual(
+      end,
+    );
+    const { counts } = await ledger.summary(run.id);
+    expect(counts).toEqual({ pending: 1, excluded: keys.length, ...(keys.length === 1 && { invalid: 1 }) });
   });
 
   it("reports its progress", async () => {

@@ -38,6 +38,11 @@ export function recordAt(items: readonly PlannedItem[] | PackedItems, position: 
   return (isPacked(items) ? columnsIn(items.columns).records[position] : items[position]?.record) ?? 0;
 }
 
+/** Returns the identity of the item at this position; undefined if the item has none. */
+export function identityAt(items: readonly PlannedItem[] | PackedItems, position: number): Uint8Array | undefined {
+  return isPacked(items) ? readExtra(extraOf(columnsIn(items.columns), position)).identity : items[position]?.identity;
+}
+
 /** Joins the lists in the given order. */
 export function joinPacked(lists: readonly PackedItems[]): PackedItems {
   const [only] = lists;

@@ -6,12 +6,12 @@ import { exists, type Tables, type Work } from "../tables/tables.ts";
  * Marks records of the plan as `excluded` if the user has excluded them from the migration, even if they are invalid.
  * Records that may have been processed become `ambiguous` instead. Does not mark accepted records whose content is
  * unchanged, because they become `skipped`.
- * @param toSend condition and index of the records to compare, as in `known-records.ts`; ignored for a new plan
+ * @param toSend condition and index of the records to compare, as in `known-records.ts`; not used for a new plan
  */
 export function* markExcluded(
   tables: Tables,
   { number, state }: RunRow,
-  toSend: { readonly index: string; readonly status: string },
+  toSend: { readonly index: string; readonly status: string } = IN_NEW_PLAN,
 ): Work<void> {
   if (!(yield* exists(tables, ANY_EXCLUSION))) return;
   const { index, status } = state === "planning" ? IN_NEW_PLAN : toSend;

@@ -8,7 +8,14 @@ import type { ExcludedRow, FileCells, PlanPolicy } from "../../ledger/records/pl
 import type { Ledger, PlanLedger } from "../../ledger/ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
-import { countPacked, isPacked, joinPacked, packItems, recordAt } from "../../ledger/packed/packed-items.ts";
+import {
+  countPacked,
+  identityAt,
+  isPacked,
+  joinPacked,
+  packItems,
+  recordAt,
+} from "../../ledger/packed/packed-items.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import type { RunValues } from "../../options/run-options.ts";
@@ -108,7 +115,9 @@ async function listBatches(
 ): Promise<ListedRecords> {
   const { ledger, run } = context.handle;
   const items = createItemGroups((group) => ledger.plan(run.id, group));
-  const result = await listAll(batches, items, options);
+  const exclusions = (await ledger.exclusions?.()) ?? [];
+  const excludedIdentities = new Set(exclusions.map(({ identity }) => hexOf(identity)));
+  const result = await listAll(batches, { items, excludedIdentities }, options);
   await items.end();
   if (result.reason === "stopped") return result;
   if (result.reason === "done" && result.records === 0 && options.allowEmpty !== true) throw noRecords(context.job);
@@ -124,7 +133,7 @@ function noRecords(job: Job): Failure {
 
 async function listAll(
   batches: AsyncIterable<PlannedBatch>,
-  groups: ItemGroups,
+  { items, excludedIdentities }: { readonly items: ItemGroups; readonly excludedIdentities: ReadonlySet<string> },
   options: PlanOptions,
 ): Promise<ListedRecords> {
   let progress: CheckProgress = { records: 0, invalid: 0 };
@@ -136,16 +145,26 @@ async function listAll(
       const firstElement = element === undefined ? {} : { firstElement: recordAt(batch.items, position) - element };
       fileCells.set(file, { ...cells, ...firstElement });
     }
-    await groups.add(batch.items);
-    excluded.push(...batch.excluded.map(({ row }) => row));
     const { records, invalid } = progress;
-    progress = { records: records + batch.count, invalid: invalid + batch.invalid.length };
+    progress = { records: records + batch.count, invalid: invalid + countInvalid(batch, excludedIdentities) };
+    await items.add(batch.items);
+    excluded.push(...batch.excluded.map(({ row }) => row));
     options.onProgress(progress);
     if (tooManyInvalid(progress, options.maxErrors, false))
       return { ...progress, reason: "too_many_errors", excluded, fileCells };
     if (options.signal.aborted) break;
   }
   return { ...progress, reason: options.signal.aborted ? "stopped" : "done", excluded, fileCells };
+}
+
+/** Returns the number of invalid records that the user has not excluded from the migration. */
+function countInvalid({ items, invalid }: PlannedBatch, excludedIdentities: ReadonlySet<string>): number {
+  if (excludedIdentities.size === 0) return invalid.length;
+  return invalid.filter((position) => !excludedIdentities.has(hexOf(identityAt(items, position)))).length;
+}
+
+function hexOf(identity: Uint8Array | undefined): string {
+  return Buffer.from(identity ?? []).toString("hex");
 }
 
 interface ItemGroups {
