@@ -300,6 +300,28 @@ describe("a follow-up to the import", () => {
     expect(lines.every((line) => line.errors === undefined)).toBe(true);
   });
 
+  test("is excluded together with its staged account, and `exclude` names the operation of each record", async () => {
+    const { push, pushMapping, migrate } = workflowPlace(sandbox);
+    const exclude = async (...args: readonly string[]): Promise<string> => (await migrate(["exclude", ...args])).stdout;
+    const reason = ["--reason", "closed"];
+    await push("v1", ["--until", "stage"]);
+    await pushMapping("notes.mapping.yaml");
+    expect(await exclude("W-001", ...reason)).toBe("2 records excluded from the migration\n");
+    const list = await exclude();
+    for (const operation of ["create-notes", "stage-account"]) expect(list).toContain(`W-001  ${operation}`);
+    expect(statusCounts(outcomeLines((await push("v1")).stdout))).toEqual({ excluded: 1, accepted: 2 });
+    expect(await admin.accounts()).toHaveLength(2);
+    const again = await exclude("W-001", "W-003", ...reason);
+    expect(again.split("\n").toSorted()).toEqual([
+      "",
+      "  W-001 (create-notes)  already excluded",
+      "  W-001 (stage-account)  already excluded",
+      "  W-003 (stage-account)  not excluded: already on the platform",
+      "1 record excluded from the migration",
+    ]);
+    expect(await exclude("--undo", "W-001")).toBe("2 records no longer excluded: later pushes can send them\n");
+  });
+
   test("is sent immediately, and only once, if the account exists", async () => {
     const { push, pushMapping } = workflowPlace(sandbox);
     await push("v1");

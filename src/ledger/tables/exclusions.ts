@@ -67,20 +67,23 @@ function hexOf(identity: Uint8Array): string {
 }
 
 /**
- * Returns SQL for the states of records. An interrupted request that can be repeated leaves its record `pending`. The
- * platform may still have processed the request, so such a record counts as unsettled.
+ * Returns SQL for the states of records. A record counts as unsettled if its last completed step may still create it,
+ * as a scheduled import does. A completed step that creates nothing (`harmless`) leaves the record settled. An
+ * interrupted request that can be repeated leaves its record `pending`. The platform may still have processed the
+ * request, so such a record also counts as unsettled.
  */
 const selectFound = (list: string, bytes: string): string => `
-  with repeatable as materialized (
-    select identity, attempt from migrate.attempts
-    where status = 'pending' and harmless and identity in (select ${bytes} from ${list})
+  with unsettled as materialized (
+    select attempts.identity
+    from migrate.attempts inner join migrate.records on records.identity = attempts.identity
+    where attempts.identity in (select ${bytes} from ${list}) and case
+      when attempts.step = records.step then not attempts.harmless
+      else attempts.harmless and attempts.status = 'pending' and attempts.attempt = records.attempts end
   )
   select each.value as identity,
     exists (select 1 from migrate.exclusions where identity = ${bytes} and undone_at is null) as "isExcluded",
     coalesce(accepted_content, ''::bytea) <> ''::bytea as "isAccepted",
-    coalesce(state in ('ambiguous', 'sending') or step is not null or exists (
-      select 1 from repeatable where repeatable.identity = records.identity and repeatable.attempt = records.attempts
-    ), false) as "isUnsettled"
+    coalesce(state in ('ambiguous', 'sending'), false) or ${bytes} in (select identity from unsettled) as "isUnsettled"
   from ${list} left join migrate.records on records.identity = ${bytes}`;
 
 const SELECT_FOUND = statement<FoundRow>(overIdentities(selectFound));

@@ -57,6 +57,14 @@ export function describeExclusions(opened: () => Ledger): void {
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 2 }]);
     });
 
+    test("are shown as excluded in a run whose input was not read completely", async () => {
+      await exclude("A");
+      const { id } = await ledger.startRun(PUSH);
+      await ledger.plan(id, [item(1, "A", "x", { status: "invalid" }), item(2, "B")]);
+      await ledger.exclude(id, []);
+      expect(await statusesOf(ledger, id)).toEqual(["excluded", "pending"]);
+    });
+
     test("do not prevent the reconciliation of a run whose input was not read completely", async () => {
       await exclude("A");
       const { id } = await ledger.startRun(PUSH);
@@ -119,19 +127,35 @@ export function describeExclusions(opened: () => Ledger): void {
       ]);
     });
 
-    test("cannot include records with a completed step or an interrupted request, even if the request was idempotent", async () => {
-      const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
+    test("can include records whose completed steps create nothing, but not records that a completed step may create", async () => {
+      const run = await planned(ledger, [item(1, "staged"), item(2, "scheduled"), item(3, "polled")]);
+      await completeStep(ledger, run, { step: "stage", idempotent: true });
+      expect(await exclude("staged")).toEqual(["excluded"]);
+      await completeStep(ledger, run, { step: "schedule", idempotent: false });
+      const [, polled] = await ledger.sendable(run, 1, 9);
+      if (polled === undefined) throw new Error("no record to poll");
+      const { record, identity, content } = polled;
+      const poll = { record, identity, content, attempt: 3, at: AT, idempotent: true, isPoll: true, step: "schedule" };
+      await ledger.saveIntents(run, [poll]);
+      await ledger.resumeRun(run, POLICY);
+      expect(await statusesOf(ledger, run)).toEqual(["excluded", "pending", "pending"]);
+      expect(await exclude("scheduled", "polled")).toEqual(["unsettled", "unsettled"]);
+    });
+
+    test("cannot include records with an interrupted request, even if the request was idempotent", async () => {
+      const run = await planned(ledger, [item(1, "first step"), item(2, "second step")]);
       const [first, second] = await ledger.sendable(run, 1, 2);
       if (first === undefined || second === undefined) throw new Error("no records to send");
       const intent = { attempt: 1, at: AT, idempotent: true };
-      const { record, identity, content } = first;
+      const { record, identity, content } = second;
       await ledger.saveIntents(run, [{ ...intent, record, identity, content, step: "one" }]);
-      const outcome = { record, identity, attempt: 1, at: AT, problems: [], status: "pending", step: "one" } as const;
-      await ledger.saveOutcomes(run, [outcome]);
-      await ledger.saveIntents(run, [{ ...intent, record: 2, identity: second.identity, content: second.content }]);
+      const done = { record, identity, attempt: 1, at: AT, problems: [], status: "pending", step: "one" } as const;
+      const next = { ...intent, record, identity, content, attempt: 2, step: "two" };
+      await ledger.saveIntents(run, [next], [done]);
+      await ledger.saveIntents(run, [{ ...intent, record: 1, identity: first.identity, content: first.content }]);
       await ledger.resumeRun(run, POLICY);
       expect(await statusesOf(ledger, run)).toEqual(["pending", "pending"]);
-      expect(await exclude("A", "B")).toEqual(["unsettled", "unsettled"]);
+      expect(await exclude("first step", "second step")).toEqual(["unsettled", "unsettled"]);
     });
 
     test("are excluded only once, and are listed by key with the user who excluded them and the reason", async () => {
@@ -196,6 +220,26 @@ export function describeExclusions(opened: () => Ledger): void {
       expect(state).not.toHaveProperty("verified");
     });
   });
+}
+
+/** Completes a step of all records that are left to send. */
+async function completeStep(
+  ledger: Ledger,
+  run: string,
+  { step, idempotent }: { readonly step: string; readonly idempotent: boolean },
+): Promise<void> {
+  const sent = (await ledger.sendable(run, 1, 9)).map(({ record, identity, content, attempts }) => ({
+    intent: { record, identity, content, attempt: attempts + 1, at: AT, step, idempotent },
+    outcome: { record, identity, attempt: attempts + 1, at: AT, problems: [], status: "pending", step } as const,
+  }));
+  await ledger.saveIntents(
+    run,
+    sent.map(({ intent }) => intent),
+  );
+  await ledger.saveOutcomes(
+    run,
+    sent.map(({ outcome }) => outcome),
+  );
 }
 
 async function openRecords(ledger: Ledger): Promise<readonly number[]> {
