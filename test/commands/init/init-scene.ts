@@ -57,6 +57,31 @@ export function initOf(
   });
 }
 
+/**
+ * Drafts a mapping for a contract with these properties.
+ * @param key the business key, which the contract does not require
+ */
+export function initOfProperties(
+  properties: JsonObject,
+  files: Readonly<Record<string, string>>,
+  options: { readonly key: string; readonly required?: readonly string[]; readonly keyColumn?: string },
+): Promise<InitScene> {
+  const { key, required = [], keyColumn } = options;
+  const schema = { type: "object", properties: { [key]: { type: "string" }, ...properties }, required };
+  const post = {
+    "x-migrate-key": key,
+    requestBody: { content: { "application/json": { schema } } },
+    responses: {},
+  };
+  const contract = { openapi: "3.1.0", info: { title: "t", version: "1" }, paths: { "/records/": { post } } };
+  const folder = temporaryFolder({ ...files, "contract.json": JSON.stringify(contract) });
+  return runInit({
+    sources: Object.keys(files).map((name) => path.join(folder, name)),
+    contract: [path.join(folder, "contract.json")],
+    ...(keyColumn !== undefined && { key: keyColumn }),
+  });
+}
+
 function writeFile(folder: string, name: string, content: string | Uint8Array): void {
   writeFileSync(path.join(folder, name), content);
 }

@@ -7,7 +7,7 @@ import { parseDocument } from "../../../src/contract/document/yaml-document.ts";
 import { schemaOfMapping } from "../../../src/commands/schema-of-mapping.ts";
 import { projectFile, runCli } from "../../e2e/cli.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
-import { CONTRACT, initOf, type InitScene, runInit } from "./init-scene.ts";
+import { CONTRACT, initOf, initOfProperties, type InitScene, runInit } from "./init-scene.ts";
 
 const ACCOUNTS =
   "ACC_NO,NAME,DATE_OF_BIRTH\n" + ["A1,Ada Byron,03/04/1980", "A2,Cleo Baker,05/06/1970"].join("\n") + "\n";
@@ -20,15 +20,7 @@ function accountLine(number: string): string {
 function initOfFields(fields: readonly string[], [name, text]: readonly [string, string]): Promise<InitScene> {
   const [key = ""] = fields;
   const properties = Object.fromEntries(fields.map((field) => [field, { type: "string" }]));
-  const schema = { type: "object", properties, required: [key] };
-  const post = {
-    "x-migrate-key": key,
-    requestBody: { content: { "application/json": { schema } } },
-    responses: {},
-  };
-  const contract = { openapi: "3.1.0", info: { title: "t", version: "1" }, paths: { "/records/": { post } } };
-  const folder = temporaryFolder({ [name]: text, "contract.json": JSON.stringify(contract) });
-  return runInit({ sources: [path.join(folder, name)], contract: [path.join(folder, "contract.json")] });
+  return initOfProperties(properties, { [name]: text }, { key, required: [key] });
 }
 
 describe("init", () => {

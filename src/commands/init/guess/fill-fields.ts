@@ -20,7 +20,7 @@ const MAX_OTHERS = 3;
 export function fillFields(container: Container, node: SourceNode, scores: Scores): void {
   const { source } = node;
   const own = joinColumn(node);
-  const columns = source.columns.filter((column) => column !== own);
+  const columns = source.columns.filter((column) => column !== own && !LATER_ITEM.test(column.name));
   const slots = slotsIn(container);
   const pairs = slots
     .flatMap((slot) =>
@@ -39,6 +39,12 @@ export function fillFields(container: Container, node: SourceNode, scores: Score
   }
   for (const slot of slots) slot.others = othersFor(slot, ranked, slots);
 }
+
+/**
+ * Matches the columns of the second and later items of a JSON list of objects, such as `meters.1.serial`. An object that
+ * is built from several items would mix their values.
+ */
+const LATER_ITEM = /\.[1-9]\d*\./;
 
 /**
  * Returns alternative columns. Their score is at least `TIE_SHARE` times the score of the guess, and no other field

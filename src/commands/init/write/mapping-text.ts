@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { GuessedMapping } from "../guess/guess-mapping.ts";
 import type { Container, Slot } from "../guess/region.ts";
-import { dateForm, shareOf } from "../profile/column-profile.ts";
+import { type ColumnProfile, dateForm, shareOf } from "../profile/column-profile.ts";
 import { nameWords } from "../guess/field-names.ts";
 import { joinColumn, type Parent, type SourceNode, type SourceTree } from "../joins.ts";
 import { choicesText, guessComment, leafText } from "./leaf-text.ts";
@@ -104,8 +104,9 @@ function orderColumn({ source, parent }: SourceNode): string | undefined {
   return (counting ?? dated)?.name;
 }
 
-/** Lists the sources that no join reaches and the sources that fill no list. */
-function leftLines({ tree, unplaced }: GuessedMapping): readonly Line[] {
+/** Lists the sources that no join reaches, the sources that fill no list, and the JSON lists with unused items. */
+function leftLines(guessed: GuessedMapping): readonly Line[] {
+  const { tree, unplaced } = guessed;
   const alone = tree.left.map(
     ({ name, files }) =>
       `${name} (${files.map(({ file }) => path.basename(file)).join(", ")}): none of its columns refers to rows of another source`,
@@ -114,7 +115,25 @@ function leftLines({ tree, unplaced }: GuessedMapping): readonly Line[] {
     (node) =>
       `${node.source.name}: joined, but no list in the payload seems to use its rows${rowColumnsText(node, tree)}`,
   );
-  return [...alone, ...unused].map((text) => todo(1, text));
+  return [...alone, ...unused, ...laterItems(guessed)].map((text) => todo(1, text));
+}
+
+/** Describes each JSON list whose first item fills a field and that has more items in some records. */
+function laterItems({ tree, payload }: GuessedMapping): readonly string[] {
+  const used = usedColumns(payload);
+  return withDescendants(tree.root).flatMap(({ source: { name, columns } }) => {
+    const firsts = columns.filter((column) => used.has(column)).flatMap((column) => firstItems(column.name));
+    const lists = [...new Set(firsts)].filter((list) => columns.some((column) => column.name.startsWith(`${list}.1`)));
+    return lists.map(
+      (list) =>
+        `${name}: the payload uses only the first item of ${list}, but some records have more; map the other items too, such as ${list}.1`,
+    );
+  });
+}
+
+/** Returns the lists of whose first item a column is part: `a.0.b.0.c` is part of the first items of `a` and `a.0.b`. */
+function firstItems(column: string): readonly string[] {
+  return [...column.matchAll(/\.0(?=\.|$)/g)].map(({ index }) => column.slice(0, index));
 }
 
 const MAX_COLUMNS = 12;
@@ -213,7 +232,7 @@ function asItem(lines: readonly Line[]): readonly Line[] {
 }
 
 function unusedLines({ tree, payload }: GuessedMapping): readonly Line[] {
-  const used = new Set(allSlots(payload).flatMap(({ guess }) => guess?.column ?? []));
+  const used = usedColumns(payload);
   const lines = withDescendants(tree.root).flatMap((node) => {
     const { source, key } = node;
     const on = joinColumn(node);
@@ -221,6 +240,10 @@ function unusedLines({ tree, payload }: GuessedMapping): readonly Line[] {
     return unused.length === 0 ? [] : [commentLine(0, `${source.name}: ${unused.map(({ name }) => name).join(", ")}`)];
   });
   return lines.length === 0 ? [] : [BLANK, commentLine(0, "Unused columns:"), ...lines];
+}
+
+function usedColumns(payload: Container): ReadonlySet<ColumnProfile> {
+  return new Set(allSlots(payload).flatMap(({ guess }) => guess?.column ?? []));
 }
 
 /** Returns every field of the payload, including the fields that are filled from child rows. */
