@@ -39,3 +39,33 @@ describe("init and lists in JSON records", () => {
     expect(mapping).not.toMatch(/(?:from|tariff): meterPoints\.1/);
   });
 });
+
+describe("init and the business key", () => {
+  const FIELDS = { billing_name: { type: "string" }, customer_reference: { type: "string" } };
+  const options = { key: "external_account_number", required: ["billing_name"] };
+  const names = ROWS.map((row) => `A${row + 100},Ann ${row}`).join("\n");
+
+  test("counts as required, even if the contract does not require it", async () => {
+    const { mapping } = await initOfProperties(FIELDS, { "records.csv": `Cust Ref,Billing name\n${names}\n` }, options);
+    expect(mapping).toMatch(/# TODO external_account_number: required; no matching column$/m);
+  });
+
+  test("gets its column before a field that fits the column better", async () => {
+    const files = {
+      "records.csv": `Cust Ref,Billing name\n${names}\n`,
+      "notes.csv": `Cust Ref,Text\n${names}\n`,
+    };
+    const { mapping } = await initOfProperties(FIELDS, files, options);
+    expect(mapping).toMatch(/^ {2}external_account_number: Cust Ref +# required; 0\.60$/m);
+    expect(mapping).not.toContain("customer_reference: Cust Ref");
+  });
+
+  test("shows no alternative to a chosen column", async () => {
+    const { mapping } = await initOfProperties(
+      FIELDS,
+      { "records.csv": `Cust Ref,Billing name\n${names}\n` },
+      { ...options, keyColumn: "Cust Ref" },
+    );
+    expect(mapping).toMatch(/^ {2}external_account_number: Cust Ref +# required; 1\.00$/m);
+  });
+});

@@ -1,5 +1,6 @@
 import type { ColumnProfile } from "../profile/column-profile.ts";
-import { joinColumn, type SourceNode } from "../joins.ts";
+import { joinColumn, keyColumns, type SourceNode } from "../joins.ts";
+import type { SourceProfile } from "../profile/profile-sources.ts";
 import { isIndustryNumber } from "./place-sources.ts";
 import { type Container, containersIn, type Guess, type Slot, slotsIn } from "./region.ts";
 import type { Scores } from "./score.ts";
@@ -29,7 +30,7 @@ export function fillFields(container: Container, node: SourceNode, scores: Score
     .filter(({ guess }) => guess.score >= SHOWN);
   const complete = completeness(container, pairs);
   const ranked = pairs
-    .map((pair) => ({ ...pair, rank: pair.guess.score * complete(pair.slot) }))
+    .map((pair) => ({ ...pair, rank: pair.guess.score * complete(pair.slot) + (isKeyColumn(pair, source) ? 2 : 0) }))
     .toSorted((one, other) => other.rank - one.rank || one.slot.path.length - other.slot.path.length);
   claimColumns(ranked);
   include(container);
@@ -55,13 +56,18 @@ function othersFor(slot: Slot, ranked: readonly RankedPair[], slots: readonly Sl
     slots.some((other) => other !== slot && other.guess?.column === guess.column && other.guess.score > guess.score);
   const minScore = TIE_SHARE * (slot.guess?.score ?? 0);
   return ranked
-    .filter((pair) => pair.slot === slot && pair.guess !== slot.guess)
+    .filter((pair) => pair.slot === slot && pair.guess.column !== slot.guess?.column)
     .map(({ guess }) => guess)
     .filter((guess) => guess.score >= minScore && !better(guess))
     .slice(0, MAX_OTHERS);
 }
 
 const TIE_SHARE = 0.6;
+
+/** Whether a column can fill the business key, which takes its column before any other field does. */
+function isKeyColumn({ slot, guess }: Pair, source: SourceProfile): boolean {
+  return slot.isKey && guess.score >= REQUIRED && keyColumns(source).includes(guess.column);
+}
 
 interface Pair {
   readonly slot: Slot;

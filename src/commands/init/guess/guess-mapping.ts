@@ -43,7 +43,7 @@ export interface GuessOptions {
 export function guessMapping(sources: readonly SourceProfile[], options: GuessOptions): GuessedMapping {
   const { operation, contract } = options;
   const prepared = preparePayload(options);
-  const { payload, key, scores } = prepared;
+  const { payload, scores } = prepared;
   const joins = findJoins(sources);
   const tree = chooseTree(possibleRoots(sources, options), {
     sources,
@@ -54,7 +54,7 @@ export function guessMapping(sources: readonly SourceProfile[], options: GuessOp
   if (options.key !== undefined) fillKey(prepared, tree.root.source, options.key);
   const unplaced = placeSources(payload, tree.root, scores);
   fillAll(payload, tree.root, scores);
-  return { operation, key, joins, tree, unplaced, payload, zone: zoneOf(contract) };
+  return { operation, key: payload.key, joins, tree, unplaced, payload, zone: zoneOf(contract) };
 }
 
 /** Returns the sources whose rows may be the records, limited to the root and key that the user named, if any. */
@@ -75,16 +75,14 @@ function possibleRoots(sources: readonly SourceProfile[], { root, key }: GuessOp
   });
 }
 
-function fillKey({ payload, key, scores }: PreparedPayload, source: SourceProfile, name: string): void {
-  const slot = slotsIn(payload).find(({ path }) => path.join(".") === key);
+function fillKey({ payload, scores }: PreparedPayload, source: SourceProfile, name: string): void {
+  const slot = slotsIn(payload).find(({ isKey }) => isKey);
   const column = columnNamed(source, name);
   if (slot !== undefined && column !== undefined) slot.guess = { ...scores.of(slot, column, source), score: 1 };
 }
 
 interface PreparedPayload {
   readonly payload: Container;
-  /** The attr of the business key, if it is known. */
-  readonly key: string | undefined;
   readonly scores: Scores;
 }
 
@@ -98,21 +96,21 @@ export function preparePayload({ operation, supplier }: GuessOptions): PreparedP
       hint: "choose a POST operation with a JSON request body with --operation; `migrate contract show` lists the operations",
     });
   }
-  const payload = payloadTree(operation.body, operation.id);
   const key = operation.key === undefined ? missingKeys([operation])[0]?.candidate : formatAttr(operation.key);
+  const payload = payloadTree(operation.body, operation.id, key);
   setConstants(payload, operation, supplier);
-  return { payload, key, scores: createScores(key?.split(".")) };
+  return { payload, scores: createScores() };
 }
 
 /**
  * Returns how likely it is that the rows of a source are records, from 0 to 1, based on how well their columns fit the
  * business key and the required fields of the payload.
  */
-function recordLikeness(source: SourceProfile, { payload, key, scores }: PreparedPayload): number {
+function recordLikeness(source: SourceProfile, { payload, scores }: PreparedPayload): number {
   const slots = payload.fields.filter((field) => field.kind === "slot");
   const best = (slot: Slot): number =>
     Math.max(0, ...source.columns.map((column) => scores.of(slot, column, source).score));
-  const keySlot = slots.find(({ path }) => path.join(".") === key);
+  const keySlot = slots.find(({ isKey }) => isKey);
   const hasKey = keySlot === undefined ? (keyColumns(source).length > 0 ? 0.5 : 0) : best(keySlot);
   const required = slots.filter((slot) => slot.required && slot.constant === undefined);
   const filled = required.length === 0 ? 0 : required.reduce((sum, slot) => sum + best(slot), 0) / required.length;

@@ -18,7 +18,7 @@ interface ContractField {
   readonly name: string;
   /** For a list, the type of its items. */
   readonly type: FieldType;
-  /** Whether the field is required in its object. */
+  /** Whether the field is required in its object, or is or contains the business key. */
   readonly required: boolean;
 }
 
@@ -33,6 +33,8 @@ export interface Slot extends TreeField {
   readonly kind: "slot";
   readonly around: readonly string[];
   readonly container: Container;
+  /** Whether the field is the business key. */
+  readonly isKey: boolean;
   guess: Guess | undefined;
   /**
    * Whether the column of the guess mainly fills another field. If so, this field alone does not cause the mapping to
@@ -49,6 +51,8 @@ export interface Slot extends TreeField {
 export interface Container extends TreeField {
   readonly kind: "container";
   readonly parent: Container | undefined;
+  /** The attr of the business key of the payload; undefined if no field looks like a business key. */
+  readonly key: string | undefined;
   readonly fields: (Slot | Container)[];
   /** The source whose rows become the items. If absent, the object is built from the row of the enclosing container. */
   source: SourceNode | undefined;
@@ -59,8 +63,8 @@ export interface Container extends TreeField {
 /** Maximum depth of the tree. Deeper objects are rare in extracts, and schemas may be recursive. */
 const MAX_DEPTH = 8;
 
-export function payloadTree(type: FieldType, name: string): Container {
-  return containerOf({ name, type, required: true, isList: false, parent: undefined });
+export function payloadTree(type: FieldType, name: string, key: string | undefined): Container {
+  return containerOf({ name, type, required: true, isList: false, parent: undefined, key });
 }
 
 /** Record types that occur in the names of operations, such as `import-account`. */
@@ -69,14 +73,17 @@ const ENTITIES: ReadonlySet<string> = new Set(["account", "customer", "business"
 interface Position extends ContractField {
   readonly isList: boolean;
   readonly parent: Container | undefined;
+  readonly key: string | undefined;
 }
 
 function containerOf(position: Position): Container {
-  const { name, type, isList, parent } = position;
+  const { name, type, isList, parent, key } = position;
+  const path = parent === undefined ? [] : [...parent.path, name, ...(isList ? ["*"] : [])];
   const container: Container = {
     ...position,
     kind: "container",
-    path: parent === undefined ? [] : [...parent.path, name, ...(isList ? ["*"] : [])],
+    path,
+    required: position.required || key?.startsWith(`${path.join(".")}.`) === true,
     words: parent === undefined ? nameWords(name).filter((word) => ENTITIES.has(word)) : nameWords(name),
     fields: [],
     source: undefined,
@@ -88,7 +95,7 @@ function containerOf(position: Position): Container {
 }
 
 function fieldIn(container: Container, field: ContractField): Slot | Container | undefined {
-  const below = { ...field, parent: container };
+  const below = { ...field, parent: container, key: container.key };
   const items = itemObject(field.type);
   if (items !== undefined) return containerOf({ ...below, type: items, isList: true });
   if (fieldsOf(field.type) !== undefined) return containerOf({ ...below, isList: false });
@@ -117,11 +124,15 @@ function typesFrom({ parent, type }: Container): readonly FieldType[] {
 }
 
 function slotOf(container: Container, field: ContractField, isList: boolean): Slot {
+  const path = [...container.path, field.name];
+  const isKey = path.join(".") === container.key;
   return {
     ...field,
+    required: field.required || isKey,
     isList,
     kind: "slot",
-    path: [...container.path, field.name],
+    path,
+    isKey,
     words: nameWords(field.name),
     around: container.words,
     container,

@@ -21,25 +21,20 @@ export interface Scores {
   readonly of: (slot: Slot, column: ColumnProfile, source: SourceProfile) => Guess;
 }
 
-/** @param key the attr of the business key; its column should have a different value in every row */
-export function createScores(key: readonly string[] | undefined): Scores {
+export function createScores(): Scores {
   const known = new Map<Slot, Map<ColumnProfile, Guess>>();
   return {
     of(slot, column, source) {
       const row = known.get(slot) ?? new Map<ColumnProfile, Guess>();
       known.set(slot, row);
-      const guess = row.get(column) ?? guessOf(slot, column, { source, key });
+      const guess = row.get(column) ?? guessOf(slot, column, source);
       row.set(column, guess);
       return guess;
     },
   };
 }
 
-function guessOf(
-  slot: Slot,
-  column: ColumnProfile,
-  { source, key }: { readonly source: SourceProfile; readonly key: readonly string[] | undefined },
-): Guess {
+function guessOf(slot: Slot, column: ColumnProfile, source: SourceProfile): Guess {
   const shared = sharedWords(slot.name, column.name);
   const similarity = nameLikeness(
     { own: slot.words, around: slot.around },
@@ -48,8 +43,7 @@ function guessOf(
   );
   const likeness = (1 - WRITTEN_WEIGHT) * similarity + (similarity === 0 ? 0 : WRITTEN_WEIGHT * shared);
   const { fit, evidence, form } = valueFit(slot.type, slot.words, column);
-  const isKey = key !== undefined && slot.path.join(".") === key.join(".");
-  const score = fit * (isKey ? keyLikeness(column) : 1) * (likeness + (1 - likeness) * evidence * EVIDENCE_WEIGHT);
+  const score = fit * (slot.isKey ? keyLikeness(column) : 1) * (likeness + (1 - likeness) * evidence * EVIDENCE_WEIGHT);
   return { column, form, score };
 }
 

@@ -189,8 +189,8 @@ function slotLines(slot: Slot, { depth, zone }: Writing): readonly Line[] {
   }
   if (!slot.required) return [];
   const choices = slot.type.kind === "choice" ? `; one of ${choicesText(slot.type.choices)}` : "";
-  const same = "if all records have the same value: { value: ... }";
-  return [todo(depth, `${slot.name}: required; ${guessComment(slot)}${choices}; ${same}`)];
+  const same = slot.isKey ? "" : "; if all records have the same value: { value: ... }";
+  return [todo(depth, `${slot.name}: required; ${guessComment(slot)}${choices}${same}`)];
 }
 
 function objectLines(container: Container, writing: Writing): readonly Line[] {
