@@ -9,7 +9,7 @@ id: id, ident, identifier, no, num, nr, nbr, number, ref, reference, key, uid, n
 code: code, cd, cde
 account: contract acc, contract acct, customer account, account, acc, acct, accnt, a c, billing account, contract account, vkont
 external: external, ext, legacy, old, source system, src
-customer: gpart, holder, account holder, customer, cust, cst, client, consumer, party, person, partner, bp, contact
+customer: gpart, holder, account holder, customer, cust, cst, client, consumer, party, person, partners, bp, contact
 business: business, biz, organisation, organization, org, trading
 company: company, coy, co
 supplier: supplier, suppl, splr, retailer
@@ -40,7 +40,7 @@ phone: phone, tel, telephone, ph, tel no, telno, phone no, phone number, telepho
 mobile phone: mobile, mob, cell, cellphone, mobile phone, mob no, mobile no, mobile number, mobile tel, handphone,
   mbl, phone mobile, tel mob, tel mobile, mob tel
 landline phone: landline, home phone, home tel, tel home, phone home, fixed line, land line, evening phone, daytime
-  phone, day tel, eve tel, tel day, tel eve, std phone, home number, tel 1, phone 1
+  phone, day tel, work tel, work phone, eve tel, tel day, tel eve, std phone, home number, tel 1, phone 1
 gender: gender, sex
 language: language, lang, lng
 occupier: occupier, occ, occupant
@@ -68,7 +68,7 @@ meter point id: ext ui, extui, mpan, mprn, mpr, mpxn, nmi, mirn, mpan core, core
   id, spid, pod
 supply start date: ssd, einzdat
 meter: meter, mtr, device, dev, counter
-serial id: sernr, serial, ser, sn, ser no, serno, serial no, serial number, serialno
+serial id: sernr, serial, ser, sn, s n, ser no, serno, serial no, serial number, serialno
 meter serial id: msn, meter serial, meter serial number, meter no, meter number, mtr no, meterno, meter ref, meter
   id, mtr ser, device no, device number
 register: register, reg, rgst, dial
@@ -133,6 +133,7 @@ export const WHOLE_NAMES: ReadonlyMap<string, string> = new Map([
   ["last", "family name"],
   ["first", "given name"],
   ["mail", "email"],
+  ["partner", "customer"],
 ]);
 
 /** Words that are too common in column names to be distinctive. */
@@ -145,9 +146,17 @@ export const FILLER_WORDS: ReadonlySet<string> = new Set(
   "of the at in into and for by a an is has field col flag".split(" "),
 );
 
-/** Parties other than the customer. A field about such a party rarely matches a column that does not name the party. */
-export const OTHER_PARTIES: readonly string[] =
-  "administrator landlord guarantor agent broker intermediary affiliate agency".split(" ");
+/** Parties other than the customer. A field and a column do not match if only one of them names such a party. */
+export const OTHER_PARTIES: readonly string[] = [
+  ..."administrator landlord guarantor agent broker intermediary affiliate agency manager employer".split(" "),
+  ..."partner spouse husband wife kin neighbour guardian carer executor trustee solicitor emergency".split(" "),
+];
+
+/** Written words in the names of columns whose values no longer apply. */
+export const EARLIER_STATES: ReadonlySet<string> = new Set(["old", "previous", "prev", "prior", "former"]);
+
+/** Matches a written word that turns a yes into a no: `not`, `optout`, `unverified`, `withdrawn`. */
+export const NEGATION: RegExp = /^(?:no[tn]?|never|.*out|(?:un|dis|exclu|refus|declin|withdr|stop|block|suppress).*)$/u;
 
 /** Units smaller than the units of the fields: a hundredth of the currency, a thousandth of the metered unit. */
 export const SMALL_UNITS: readonly string[] = ["pence", "pennies", "cents", "cent", "minor", "wh", "watthours"];
@@ -162,6 +171,8 @@ export const OPPOSITES: readonly (readonly [string, string])[] = [
   ["next", "previous"],
   ["birth", "start"],
   ["customer", "meter"],
+  ["point", "serial"],
+  ["id", "day"],
 ];
 
 /** Pairs of words that can replace each other if nothing matches better, with their similarity (0 to 1). */

@@ -46,30 +46,33 @@ export function matchChoices(codes: readonly string[], choices: readonly JsonSca
   const uncertain = new Set(
     matched.flatMap(([code, match]) => (match !== undefined && match.strength < MIN_STRENGTH ? [code] : [])),
   );
-  const strengths = matched.map(([code, match]) => {
-    return code.length === 1 && match?.strength === 1 ? 0.5 : (match?.strength ?? 0);
-  });
-  return { table, unknown, uncertain, same, evidence: evidenceOf(codes, strengths) };
+  return { table, unknown, uncertain, same, evidence: evidenceOf(matched) };
 }
 
 const MIN_STRENGTH = 0.7;
 /** Maximum evidence from a single-letter code. It is low, because many words share an initial. */
 const ONE_LETTER = 0.75;
+/** Evidence from a single-letter code that equals a choice. It is lower, because many columns contain such codes. */
+const SAME_LETTER = 0.5;
 
-function evidenceOf(codes: readonly string[], strengths: readonly number[]): number {
-  if (!codes.some((code) => /\D/.test(code))) return 0;
-  const capped = strengths.map((strength, at) =>
-    (codes[at]?.length ?? 0) < 2 ? Math.min(strength, ONE_LETTER) : strength,
-  );
-  const mean = capped.reduce((sum, strength) => sum + strength, 0) / codes.length;
-  return codes.length === 1 ? mean * 0.5 : mean;
+function evidenceOf(matched: readonly (readonly [code: string, match: Match | undefined])[]): number {
+  if (!matched.some(([code]) => /\D/.test(plain(code)))) return 0;
+  const strengths = matched.map(([code, match]) => {
+    const strength = match?.strength ?? 0;
+    if (plain(code).length > 1) return strength;
+    return strength === 1 ? SAME_LETTER : Math.min(strength, ONE_LETTER);
+  });
+  const mean = strengths.reduce((sum, strength) => sum + strength, 0) / strengths.length;
+  return strengths.length === 1 ? mean * 0.5 : mean;
+}
+
+interface Match {
+  readonly choice: string;
+  readonly strength: number;
 }
 
 /** Returns the choice that fits the code best; undefined if no choice fits, or if two choices fit equally well. */
-function bestChoice(
-  code: string,
-  choices: readonly string[],
-): { readonly choice: string; readonly strength: number } | undefined {
+function bestChoice(code: string, choices: readonly string[]): Match | undefined {
   const matches = choices
     .map((choice) => ({ choice, strength: likeness(plain(code), choice) }))
     .filter(({ strength }) => strength > 0)

@@ -1,7 +1,7 @@
 import { joinColumn, type SourceNode } from "../joins.ts";
 import { nameWords } from "./field-names.ts";
 import { type Container, containersIn, narrowContainer, type Slot } from "./region.ts";
-import { nameLikeness, type Scores } from "./score.ts";
+import { nameLikeness, namesOtherParty, type Scores } from "./score.ts";
 
 /** Minimum affinity of a source to the list that it fills. */
 const MIN_AFFINITY = 0.3;
@@ -17,7 +17,7 @@ export function placeSources(container: Container, node: SourceNode, scores: Sco
   const lists = [...containersIn(container)].filter(({ isList }) => isList);
   const pairs = node.children
     .flatMap((child) => lists.map((list) => ({ child, list, affinity: affinityWithin(list, child, scores) })))
-    .filter(({ affinity }) => affinity >= MIN_AFFINITY)
+    .filter(({ child, list, affinity }) => affinity >= MIN_AFFINITY && !isOfOther(child, list))
     .toSorted((one, other) => other.affinity - one.affinity);
   const placed = new Set<SourceNode>();
   for (const { child, list } of pairs) {
@@ -30,6 +30,11 @@ export function placeSources(container: Container, node: SourceNode, scores: Sco
     return list === undefined ? [] : placeSources(list, child, scores);
   });
   return [...node.children.filter((child) => !placed.has(child)), ...below];
+}
+
+/** Whether the source is named after another party than the customer, and the list is not about this party. */
+function isOfOther({ source }: SourceNode, { path }: Container): boolean {
+  return namesOtherParty(nameWords(source.name), path.flatMap(nameWords));
 }
 
 /** Whether the list, a list that contains it, or a list inside it already has a source. */

@@ -2,12 +2,14 @@ import { type ColumnProfile, isRowNumber, isUnique } from "../profile/column-pro
 import type { SourceProfile } from "../profile/profile-sources.ts";
 import { nameWords, writtenWords } from "./field-names.ts";
 import type { Guess, Slot } from "./region.ts";
-import { valueFit } from "./value-fit.ts";
+import { isYesNo, valueFit } from "./value-fit.ts";
 import {
   COMMON_WORDS,
+  EARLIER_STATES,
   FIRST_ADDRESS_PARTS,
   LATER_ADDRESS_PARTS,
   NEAR_WORDS,
+  NEGATION,
   OPPOSITES,
   SMALL_UNITS,
   OTHER_PARTIES,
@@ -43,8 +45,38 @@ function guessOf(slot: Slot, column: ColumnProfile, source: SourceProfile): Gues
   );
   const likeness = (1 - WRITTEN_WEIGHT) * similarity + (similarity === 0 ? 0 : WRITTEN_WEIGHT * shared);
   const { fit, evidence, form } = valueFit(slot.type, slot.words, column);
+  if (isOfOther(slot, column, source) || isMaybeOpposite(slot, column)) return { column, form, score: 0 };
   const score = fit * (slot.isKey ? keyLikeness(column) : 1) * (likeness + (1 - likeness) * evidence * EVIDENCE_WEIGHT);
   return { column, form, score };
+}
+
+/** Whether only the field or only the column is about another party, or only the column contains an earlier state. */
+function isOfOther({ path, words }: Slot, column: ColumnProfile, source: SourceProfile): boolean {
+  const [field, own] = [path.flatMap(nameWords), nameWords(column.name)];
+  const columnWords = [...own, ...nameWords(source.name)];
+  const isEarlier = writtenWords(column.name).some((word) => EARLIER_STATES.has(word));
+  if (isEarlier && !words.includes("previous") && !words.includes("external")) return true;
+  // The root source can be named after the party that provides it, such as an agency, so its name proves nothing.
+  return namesOtherParty(own, field) || namesOtherParty(field, columnWords);
+}
+
+/** Whether a name contains another party than the customer that the other name does not contain. */
+export function namesOtherParty(name: readonly string[], other: readonly string[]): boolean {
+  return OTHER_PARTIES.some((party) => name.includes(party) && !other.includes(party));
+}
+
+/**
+ * Whether a yes in the column can be a no in the field: only one of the names is negated, or the column has a word that
+ * the field lacks, such as `revoked`.
+ */
+function isMaybeOpposite({ name, type, words, around }: Slot, column: ColumnProfile): boolean {
+  if (!isYesNo(type)) return false;
+  if (negations(name) !== negations(column.name)) return true;
+  return nameWords(column.name).some((word) => found(word, words, [...around, "customer", "account"]) === 0);
+}
+
+function negations(name: string): number {
+  return writtenWords(name).filter((word) => NEGATION.test(word)).length;
 }
 
 /**
@@ -111,13 +143,8 @@ function columnLikeness(field: NamedThing, column: NamedThing): number {
   const recall = average([...recalled, ...around]);
   const precision = average(precise);
   const likeness = recall === 0 || precision === 0 ? 0 : (2 * recall * precision) / (recall + precision);
-  const fieldWords = new Set([...field.own, ...field.around]);
-  const isOfOtherParty = OTHER_PARTIES.some((party) => fieldWords.has(party) && !columnWords.includes(party));
-  const party = isOfOtherParty ? OTHER_PARTY : 1;
-  return party * Math.max(likeness * numbersAgree(field.own, column.own), addressPart(field.own, column.own));
+  return Math.max(likeness * numbersAgree(field.own, column.own), addressPart(field.own, column.own));
 }
-
-const OTHER_PARTY = 0.5;
 
 /** Scores a word. A match in the name itself counts most; a match in its context counts slightly less. */
 function found(word: string, own: readonly string[], around: readonly string[]): number {

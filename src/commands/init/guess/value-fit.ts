@@ -96,6 +96,14 @@ function orderOf(pattern: string): string {
 const YES_WORDS: ReadonlySet<string> = new Set(["y", "yes", "true", "t", "1", "x", "j", "on"]);
 const NO_WORDS: ReadonlySet<string> = new Set(["n", "no", "false", "f", "0", "-", "off"]);
 
+/** Whether the values of a field include a yes and a no. */
+export function isYesNo(type: FieldType): boolean {
+  if (type.kind === "union") return type.options.some(isYesNo);
+  const choices = type.kind === "choice" ? type.choices.map((choice) => String(choice).toLowerCase()) : [];
+  const isChoice = choices.some((choice) => YES_WORDS.has(choice)) && choices.some((choice) => NO_WORDS.has(choice));
+  return type.kind === "boolean" || isChoice;
+}
+
 function booleanFit({ codes }: ColumnProfile): ValueFit {
   if (codes === undefined || codes.size === 0 || codes.size > 6) return onlyFit(0.02);
   const values = [...codes.keys()];
