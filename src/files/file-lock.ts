@@ -81,9 +81,10 @@ function tryTake(lock: string): HeldLock | undefined {
   const inode = inodeOf(lock);
   try {
     database.exec("pragma busy_timeout=0; begin immediate");
-  } catch {
+  } catch (error) {
     database.close();
-    return undefined;
+    if (isBusy(error)) return undefined;
+    throw cannotLock(lock, error);
   }
   if (inode !== undefined && inodeOf(lock) === inode) return { database, inode };
   end(database);
@@ -94,9 +95,19 @@ function openLockFile(lock: string): HeldLock["database"] {
   try {
     writeFileSync(lock, "", { flag: "a", mode: 0o600 });
     return new DatabaseSync(lock);
-  } catch (cause) {
-    throw new Failure("storage", `${lock} cannot be written`, { hint: remedyOf(cause, lock), cause });
+  } catch (error) {
+    throw cannotLock(lock, error);
   }
+}
+
+function cannotLock(lock: string, cause: unknown): Failure {
+  return new Failure("storage", `${lock} cannot be written`, { hint: remedyOf(cause, lock), cause });
+}
+
+const SQLITE_BUSY = 5;
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && Number(Reflect.get(error, "errcode")) % 256 === SQLITE_BUSY;
 }
 
 /** Removes the file while the lock is held, so that waiting programs detect the removal. */

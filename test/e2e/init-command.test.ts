@@ -19,6 +19,31 @@ function folderWithout(...lines: readonly RegExp[]): string {
 
 const mappingOf = (cwd: string): string => readFileSync(path.join(cwd, "mapping.yaml"), "utf8");
 
+const SMALL = {
+  "acc.csv": "REF,CITY,X\n1,Derby,s\n2,Leeds,t\n",
+  "c.yaml": `
+openapi: 3.1.0
+info: { title: small, version: "1" }
+paths:
+  /data-import/accounts/:
+    post:
+      operationId: imp
+      x-migrate-key: ref
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [ref, city, sub]
+              properties:
+                ref: { type: string }
+                city: { type: string }
+                sub: { type: object, required: [x], properties: { x: { type: string } } }
+      responses: { "201": { description: created } }
+`,
+};
+const SMALL_UPDATE = ["init", "--update", "--mapping", "mapping.yaml", "--contract", "c.yaml", "--operation", "imp"];
+
 describe("init --update", () => {
   test("adds required fields at every depth, and leaves all existing lines unchanged", async () => {
     const cwd = folderWithout(/given_name/, /billing_postcode/, /valid_from/, /reading_date/);
@@ -46,6 +71,29 @@ describe("init --update", () => {
     expect(mappingOf(cwd)).toContain(
       "payment: { day: PAY_DAY, method: { from: PAYS, lookup: { DD: DIRECT_DEBIT } } }  # as the bank has it\n",
     );
+  });
+
+  test.each([
+    ["without a line break at its end", "\n", "payload:\n  ref: REF\n  sub: { x: X }"],
+    ["with a comment at its end", "\n", "payload:\n  ref: REF\n  sub: { x: X } # last"],
+    ["with an empty object in braces", "\n", "payload:\n  ref: REF\n  sub: {}\n"],
+    ["with line breaks of Windows", "\r\n", "payload:\r\n  ref: REF\r\n  sub: { x: X }"],
+  ])("keeps a mapping %s valid", async (_, lineBreak, payload) => {
+    const head = ["key: ref", "sources:", "  acc: { files: acc.csv, key: REF }", ""].join(lineBreak);
+    const cwd = temporaryFolder({ ...SMALL, "mapping.yaml": head + payload });
+    const { code, stdout } = await runCli(SMALL_UPDATE, { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toContain("Added to mapping.yaml");
+    expect(stdout).toMatch(/2 of 2 records/);
+    expect(mappingOf(cwd)).toMatch(/^ {2}city: CITY/m);
+  });
+
+  test("keeps a JSON mapping in JSON notation", async () => {
+    const payload = { ref: "REF", sub: { x: "X" } };
+    const before = { key: "ref", sources: { acc: { files: "acc.csv", key: "REF" } }, payload };
+    const cwd = temporaryFolder({ ...SMALL, "mapping.yaml": JSON.stringify(before) });
+    expect((await runCli(SMALL_UPDATE, { cwd })).code).toBe(0);
+    expect(JSON.parse(mappingOf(cwd))).toEqual({ ...before, payload: { ...payload, city: "CITY" } });
   });
 
   test("changes no byte if nothing is missing", async () => {

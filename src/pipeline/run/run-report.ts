@@ -117,7 +117,7 @@ export async function endRun(ended: EndedRun, result: RunResult): Promise<ShownR
 }
 
 /** Codes of failures whose own hints name the next steps. */
-const NAMES_NEXT_STEPS: ReadonlySet<string> = new Set(["canary_failed", "ledger_outdated"]);
+const NAMES_NEXT_STEPS: ReadonlySet<string> = new Set(["canary_failed", "ledger_outdated", "source_changed"]);
 
 function hasNoProgress({ sent, before }: RunResult, counts: Counts): boolean {
   return before !== undefined && sent?.reason === "done" && hasSettledNothing(before, counts);

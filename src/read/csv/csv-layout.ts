@@ -149,9 +149,13 @@ function announce(layout: CsvLayout, settings: CsvSettings, notify: (text: strin
   return layout;
 }
 
-/** Returns the failure for a quote that was opened on `line` (1-based) and never closed. */
-export function unclosedQuote(source: PackedFile, line: number): Failure {
-  return failureAt("source_unclosed_quote", { file: source.file, line }, "a quote is opened here but never closed", {
+/**
+ * Returns the failure for a quote that was opened on `line` (1-based) and never closed.
+ * @param withinBytes the limit of a record, if the file was not read to its end
+ */
+export function unclosedQuote(source: PackedFile, line: number, withinBytes?: number): Failure {
+  const end = withinBytes === undefined ? "never closed" : `not closed within ${withinBytes} bytes`;
+  return failureAt("source_unclosed_quote", { file: source.file, line }, `a quote is opened here but ${end}`, {
     hint: 'close it, or double it ("") if it is part of the value; the file may also be truncated',
   });
 }

@@ -75,7 +75,7 @@ function refuseOpenQuote(source: TextSource, boundaries: RecordBoundaries, { lin
   if (boundaries.brokenQuote !== undefined) throw unclosedQuote(source, line + boundaries.brokenQuote);
   const tooLong = left > source.limits.csvRecordBytes;
   if (boundaries.openQuote !== undefined && (final || tooLong))
-    throw unclosedQuote(source, line + boundaries.openQuote);
+    throw unclosedQuote(source, line + boundaries.openQuote, final ? undefined : source.limits.csvRecordBytes);
   if (!tooLong) return;
   const place: Place = { file: source.file, line: line + boundaries.nextLine };
   throw failureAt("source_too_large", place, `a record is longer than ${source.limits.csvRecordBytes} bytes`, {
