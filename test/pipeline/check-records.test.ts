@@ -69,6 +69,26 @@ describe("checked records", () => {
     expect(records[0]?.problems[0]?.place).toMatchObject({ line: 2, column: "REF" });
   });
 
+  it("have one error at the cell of a business key with an invisible character", async () => {
+    const folder = thingsFolder(["A\u200bB,Ann,,"]);
+    const records = await all(checkedRecords(await openThings(folder), { signal }));
+    expect(problemsOf(records)).toEqual(["1 ref source_control_character"]);
+    expect(records[0]?.problems[0]).toMatchObject({ character: "U+200B", place: { line: 2, column: "REF" } });
+    const file = path.join(folder, "mapping.yaml");
+    writeFileSync(file, readFileSync(file, "utf8").replace("things.csv }", "things.csv, key: REF }"));
+    const declared = await all(checkedRecords(await openThings(folder), { signal }));
+    expect(problemsOf(declared)).toEqual(["1 non_field_errors source_control_character"]);
+  });
+
+  it("have an error at a business key with an invisible character in a payload without a mapping", async () => {
+    const folder = thingsFolder([]);
+    writeFileSync(path.join(folder, "payloads.json"), JSON.stringify([{ ref: "A\u00a0B", name: "Ann" }]));
+    const settings = { mapping: undefined, sources: ["payloads.json"] };
+    const records = await all(checkedRecords(await openThings(folder, settings), { signal }));
+    expect(problemsOf(records)).toEqual(["1 ref source_control_character"]);
+    expect(records[0]?.problems[0]?.place).toMatchObject({ pointer: "/0/ref" });
+  });
+
   it("are not checked further if they could not be read completely", async () => {
     const job = await openThings(thingsFolder(["A,far too long", "B,Bob,,"]));
     const records = await all(checkedRecords(job, { signal }));

@@ -4,6 +4,7 @@ import type { RecordPiece } from "../../read/chunks/chunk-rows.ts";
 import { HASH_BYTES } from "../../ledger/records/record-hashes.ts";
 import { type FastPathCells, startRecord, withEncodingState } from "./fast-path-cells.ts";
 import { type Encoder, UNCERTAIN } from "./encode-leaf.ts";
+import { invisibleCharacter } from "../../read/row/row-key.ts";
 import type { ChildGroups } from "../../read/join/bytes/joined-piece.ts";
 import { areReadable, type ChildRecords, NO_GROUPS, withChildren } from "./child-records.ts";
 import type { RecordReader } from "./record-reader.ts";
@@ -88,7 +89,8 @@ export function createScanner({ reader, make, texts, hasKey, children }: ScanOpt
   function plan(number: number): boolean {
     cells.number = number;
     const made = reader.read() && areReadable(notEncoded, number) ? content() : UNCERTAIN;
-    if (made < 0 || (hasKey && cells.keyStart < 0 && (cells.keyText ?? "") === "")) return false;
+    // A key that is the text of a cell is ASCII.
+    if (made < 0 || (hasKey && cells.keyStart < 0 && !isPlainKey(cells.keyText))) return false;
     const { items } = found;
     items.lines[number] = cells.line;
     items.contents[number] = hasKey ? made : Number.NaN;
@@ -124,6 +126,10 @@ export function createScanner({ reader, make, texts, hasKey, children }: ScanOpt
     }
     return { ...found, others, hasEncoded };
   };
+}
+
+function isPlainKey(key = ""): boolean {
+  return key !== "" && invisibleCharacter(key) === undefined;
 }
 
 function loadGroups(joined: readonly ChildRecords[], { groups = [] }: ScannedPiece): void {

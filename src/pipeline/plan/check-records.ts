@@ -9,9 +9,16 @@ import { formatAttr, parseAttr } from "../../json/attr.ts";
 import { documentRootOf } from "../../job/settings/supplier-settings.ts";
 import { type JsonObject, valueAt } from "../../json/json-value.ts";
 import type { Place } from "../../model/place.ts";
-import { hasErrors, type LocalProblem, type Problem } from "../../model/problem.ts";
+import {
+  hasErrors,
+  type LocalProblem,
+  type PayloadFinding,
+  type Problem,
+  type SourceFinding,
+} from "../../model/problem.ts";
 import { hasUnlistedErrors, limitProblems } from "../../model/problem-limit.ts";
 import type { InputPosition, InputRecord, MappedRecord } from "../../model/record.ts";
+import { invisibleCharacter } from "../../read/row/row-key.ts";
 import type { WantedRecords } from "../../read/join/find-records.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
 import { compileRules, type FoundRuleProblem, type RuleValidatorOptions } from "../../rules/engine/compile-rules.ts";
@@ -188,33 +195,43 @@ function checkRecord(
   const broken = (isWhole && checkRules?.(record.payload, [...record.problems, ...structure])) || [];
   const stepProblems = isWhole ? checkSteps(record) : [];
   const found = broken.length + stepProblems.length === 0 ? structure : [...structure, ...broken, ...stepProblems];
-  if (found.length === 0 && (record.key !== undefined || job.mapping.keyAttr === undefined)) return record;
+  const keyFinding = job.mapping.keyAttr === undefined ? undefined : findingOfKey(record.key);
+  if (found.length === 0 && keyFinding === undefined) return record;
   const wrong = new Set(record.problems.filter(({ severity }) => severity === "error").map(({ attr }) => attr));
   const located = limitProblems(found.filter(({ attr }) => !wrong.has(attr))).map(({ path, ...problem }) =>
     withPlace(problem, job.mapping.locate(record.row, path)),
   );
   const problems = limitProblems([...record.problems, ...located]);
-  return { ...record, problems: record.key === undefined ? withKeyProblem(problems, record, job) : problems };
+  return {
+    ...record,
+    problems: keyFinding === undefined ? problems : withKeyProblem(problems, keyFinding, record, job),
+  };
 }
 
 /**
- * Adds an error for a missing business key, even if the contract does not require the key. A record without a key could
- * not be recognised later.
+ * Returns the error in a business key. A key may be missing, even if the contract does not require it: the record could
+ * not be recognised later. A key with an invisible character looks like another key.
  */
+function findingOfKey(key: string | undefined): KeyFinding | undefined {
+  if (key === undefined) return { code: "required" };
+  const character = invisibleCharacter(key);
+  return character === undefined ? undefined : { code: "source_control_character", character };
+}
+
+type KeyFinding = Extract<PayloadFinding | SourceFinding, { readonly code: "required" | "source_control_character" }>;
+
 function withKeyProblem(
   problems: readonly Problem[],
+  finding: KeyFinding,
   { row }: MappedRecord,
   { mapping }: CompiledJob,
 ): readonly Problem[] {
-  const attr = formatAttr(mapping.keyAttr ?? []);
-  if (
-    mapping.keyAttr === undefined ||
-    problems.some((problem) => problem.attr === attr && problem.severity === "error")
-  ) {
-    return problems;
-  }
-  const missing = { attr, code: "required", severity: "error", by: "local" } as const;
-  return [...problems, withPlace(missing, mapping.locate(row, mapping.keyAttr))];
+  const { keyAttr = [], locate } = mapping;
+  const attr = formatAttr(keyAttr);
+  const hasError = problems.some((problem) => problem.attr === attr && problem.severity === "error");
+  if (finding.code === "required" && hasError) return problems;
+  const problem = { attr, severity: "error", by: "local", ...finding } as const;
+  return limitProblems([...problems, withPlace(problem, locate(row, keyAttr))]);
 }
 
 /** Whether a checked record may be sent. */

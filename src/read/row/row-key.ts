@@ -56,7 +56,13 @@ const UNSEEN = new RegExp(`(?! )[${INVISIBLE}]`, "u");
 function keyProblems({ row }: ReadRow, name: string): readonly LocalProblem[] {
   const key = keyOf(row, name);
   if (key === undefined) return [sourceProblem(keyPlace(row, name), { code: "source_missing_key", column: name })];
-  const invisible = UNSEEN.exec(key)?.[0].codePointAt(0);
-  if (invisible === undefined) return [];
-  return [sourceProblem(keyPlace(row, name), { code: "source_control_character", character: unicodeName(invisible) })];
+  const character = invisibleCharacter(key);
+  if (character === undefined) return [];
+  return [sourceProblem(keyPlace(row, name), { code: "source_control_character", character })];
+}
+
+/** Returns the name of the first invisible character in a key, such as `U+00A0`. */
+export function invisibleCharacter(key: string): string | undefined {
+  const code = UNSEEN.exec(key)?.[0].codePointAt(0);
+  return code === undefined ? undefined : unicodeName(code);
 }

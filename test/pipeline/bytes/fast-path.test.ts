@@ -68,6 +68,15 @@ test.each([
     expect(await planned(job, settings)).toEqual(await planned(withoutFastPath(job), settings));
 });
 
+test("leaves a business key with an invisible character to the row path", async () => {
+  const rows = [GOOD.with(0, "Zoë"), GOOD.with(0, "A\u200b1"), GOOD.with(0, "A\u00a01")];
+  const folder = folderOf([COLUMNS, ...rows, []].map((cells) => cells.join(",")).join("\n"));
+  const job = await openFolder(folder);
+  onTestFinished(() => job.input.close());
+  for (const settings of [CHECK, SENT]) expect(await onRowPath(job, settings)).toEqual([2, 3]);
+  await expectSamePlans(folder);
+});
+
 test("rebuilds the payload of a record that contains a time which must be sent in another form", async () => {
   const given = ["2024-01-01T00:00:00Z", "2024-01-01T02:00:00+02:00"];
   const rows = given.map((seen, index) => GOOD.with(0, `A${index}`).with(COLUMNS.indexOf("SEEN"), seen));

@@ -54,6 +54,15 @@ test("finds an item of a list whose index in the mapping starts with a zero", as
   expect(await onRowPath(job)).toEqual([0, 1]);
 });
 
+test("leaves a business key with an escaped invisible character to the row path", async () => {
+  const records = [goodRecord({}), goodRecord({ REF: String.raw`"A\u200b1"` })];
+  const folder = folderOf({ "things.ndjson": `${records.join("\n")}\n` });
+  await expectSamePlans(folder);
+  const job = await openFolder(folder);
+  onTestFinished(() => job.input.close());
+  expect(await onRowPath(job)).toEqual([1]);
+});
+
 test("reads a number below 0.000001 without an exponent", async () => {
   const small = goodRecord({ RATE: "0.00000010", PLACE: '{"STREET":-0.0000002,"TOWN":"Bath"}' });
   const folder = folderOf({ "things.ndjson": `${small}\n` });
