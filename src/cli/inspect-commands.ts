@@ -105,7 +105,8 @@ function addCorrectionsCommand(program: Command, session: Session): void {
     )
     .argument("[key]", "key of the row in its source")
     .argument("[column]", "column of the cell; a dot path for JSON")
-    .argument("[value]", "new value")
+    // An empty value empties the cell.
+    .argument("[value]", "new value", String)
     .action(
       async (key: string | undefined, column: string | undefined, value: string | undefined, flags: CorrectionFlags) =>
         (await correctionsActions()).correctionsAddAction(session, { key, column, value }, flags),

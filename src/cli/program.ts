@@ -18,7 +18,7 @@ import {
   withOptions,
 } from "./options/options.ts";
 import { faultOptions, sandboxOptions } from "./options/sandbox-options.ts";
-import { optionsOf } from "./options/option-table.ts";
+import { optionsOf, refuseEmptyValues } from "./options/option-table.ts";
 import { RECONCILE, REPORT_AGAIN, RESUME, WEB } from "./options/run-option-tables.ts";
 import { onDemand, type Session } from "./process/session.ts";
 import { addReadingCommands } from "./reading-commands.ts";
@@ -78,6 +78,7 @@ export function createProgram(session: Session): Command {
   addReadingCommands(program, session);
   program.commandsGroup("Local platform:");
   addLocalPlatformCommands(program, session);
+  refuseEmptyValues(program);
   program.commandsGroup("Shell:");
   addCompletionCommands(program, session);
   addHelpTexts(program);

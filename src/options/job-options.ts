@@ -69,6 +69,7 @@ export const INPUT = {
   },
   delimiter: {
     arg: "<char>",
+    kind: "text",
     env: true,
     file: true,
     library: true,

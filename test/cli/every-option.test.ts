@@ -1,5 +1,6 @@
 import type { Command, Option } from "commander";
 import { expect, test } from "vitest";
+import { COMPLETE_COMMAND } from "../../src/cli/completion/completion-scripts.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { IDLE_SESSION } from "./idle-session.ts";
 
@@ -85,6 +86,37 @@ test.each(CASES)("the action of `$name` receives $flag", async ({ name, names, n
     expect(command).toBe(name);
     expect([...flags.keys()]).toContain(option.attributeName());
   }
+});
+
+test.each(CASES.filter(({ option }) => valueFor(option) !== undefined))(
+  "`$name` refuses an empty value of $flag",
+  async ({ names, needed, flag }) => {
+    await expect(ran([...names, ...needed, `${flag}=`])).rejects.toMatchObject({ code: "commander.invalidArgument" });
+  },
+);
+
+test.each(
+  commandsBelow(createProgram(IDLE_SESSION))
+    .filter((names) => names[0] !== "completion" && !names.includes("help") && names[0] !== COMPLETE_COMMAND)
+    .flatMap((names) => {
+      const { registeredArguments: all, options } = commandAt(createProgram(IDLE_SESSION), names);
+      const others = options.filter(({ mandatory }) => mandatory).map(({ long }) => `${long}=given`);
+      const given = all.map(() => "given");
+      return all.map((argument, index) => ({
+        names: names.join(" "),
+        argument: argument.name(),
+        empty: [...names, ...others, ...given.with(index, "")],
+        blank: [...names, ...others, ...given.with(index, " ")],
+      }));
+    })
+    .filter(({ argument }) => argument !== "value"),
+)("`$names` refuses an empty argument `$argument`", async ({ empty, blank }) => {
+  await expect(ran(empty)).rejects.toThrow("The value is empty.");
+  await expect(ran(blank)).rejects.toThrow("The value is empty.");
+});
+
+test("`corrections add` accepts an empty value, which empties the cell", async () => {
+  expect(await ran(["corrections", "add", "00010008", "DOB", ""])).toMatchObject({ name: "corrections add" });
 });
 
 test.each([[["--ledger", "other.db"]], [["--format=json"]], [["--json"]]])(

@@ -66,10 +66,11 @@ describe("the command line", () => {
   it.each([
     ["validate --limit 0", "A whole number of at least 1 is expected."],
     ["sandbox --port 65536", "A whole number from 0 to 65535 is expected."],
-    ["validate --mapping=", "The value is empty. Give a value, or omit the option."],
+    ["validate --mapping=", "The value is empty. Give a value, or omit it."],
     ["validate --supplier=ACME\u00a0", "A code without white space at its start or end is expected."],
     ["validate --supplier=", "A code without white space at its start or end is expected."],
-    ["validate --contract=", "The value is empty. Give a value, or omit the option."],
+    ["validate --only=,", "The value is empty. Give a value, or omit it."],
+    ["validate --contract=", "The value is empty. Give a value, or omit it."],
   ])("refuses %s and says what it expects", async (line, words) => {
     await expect(typed(line)).rejects.toThrow(words);
   });
@@ -93,6 +94,8 @@ describe("the command line", () => {
     "sandbox --throttle 101%",
     "sandbox --throttle sometimes",
     "sandbox --latency 20-",
+    "sandbox --latency 5-1",
+    "sandbox --suppliers A,B,A=Paused",
     "sandbox --error-status 418",
   ])("refuses %s", async (line) => {
     await expect(typed(line)).rejects.toMatchObject({ name: "CommanderError", exitCode: 1 });

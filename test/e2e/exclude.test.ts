@@ -106,7 +106,8 @@ describe("exclude", () => {
 
   test.each([
     [["EXT-1"], "an exclusion needs a reason"],
-    [["EXT-1", "--reason", " "], "an exclusion needs a reason"],
+    [["EXT-1", "--reason", " "], "The value is empty"],
+    [[" ", ...REASON], "The value is empty"],
     [["--from", "none.txt", ...REASON], "none.txt"],
     [["--from", "empty.txt", ...REASON], "empty.txt contains no key"],
     [["--from", "utf-16.txt", ...REASON], "utf-16.txt:1: byte 0xff is not UTF-8"],

@@ -177,7 +177,7 @@ export function excludeAction(session: Session, keys: readonly string[], flags: 
       await show(endedExclusionsView, ended, flags, context);
       return ended.unknown.length === 0 ? 0 : 1;
     }
-    if (reason === undefined || reason.trim() === "") {
+    if (reason === undefined) {
       throw new Failure("usage", "an exclusion needs a reason", { hint: 'add --reason "account closed in 2019"' });
     }
     const result = await excludeRecords({ ...options, reason }, dependencies);

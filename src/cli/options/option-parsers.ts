@@ -23,16 +23,26 @@ export const CHOICES: {
   readonly rateKind: typeof RATE_KINDS;
 } = { format: FORMATS, recordFormat: RECORD_FORMATS, fuel: FUELS, rateKind: RATE_KINDS };
 
+export const ERROR_STATUSES = [500, 502, 503, 504] as const;
+
 /** Parsers of option values by kind. `before` is the previous value. */
 export const PARSERS = {
-  path: (text: string): string => PARSERS.text(text),
+  filled: (text: string): string => {
+    if (text.trim() !== "") return text;
+    throw new InvalidArgumentError(EMPTY);
+  },
 
-  /** Appends to the previous values, because the option is repeatable. */
-  paths: (text: string, before: unknown): readonly string[] => [...listOf(before), PARSERS.text(text)],
+  /** Appends to the previous values, because the option or argument is repeatable. */
+  allFilled: (text: string, before: unknown): readonly string[] => [...listOf(before), PARSERS.filled(text)],
 
+  path: (text: string): string => PARSERS.filled(text),
+
+  paths: (text: string, before: unknown): readonly string[] => PARSERS.allFilled(text, before),
+
+  /** Accepts white space: a delimiter can be a tab. */
   text: (text: string): string => {
     if (text !== "") return text;
-    throw new InvalidArgumentError("The value is empty. Give a value, or omit the option.");
+    throw new InvalidArgumentError(EMPTY);
   },
 
   code: (text: string): string => {
@@ -40,13 +50,14 @@ export const PARSERS = {
     throw new InvalidArgumentError("A code without white space at its start or end is expected.");
   },
 
-  keys: (text: string, before: unknown): readonly string[] => [
-    ...listOf(before),
-    ...text
+  keys: (text: string, before: unknown): readonly string[] => {
+    const keys = text
       .split(",")
       .map((key) => key.trim())
-      .filter((key) => key !== ""),
-  ],
+      .filter((key) => key !== "");
+    if (keys.length === 0) throw new InvalidArgumentError(EMPTY);
+    return [...listOf(before), ...keys];
+  },
 
   number: (text: string, _before: unknown, [min, max]: NonNullable<OptionRow["range"]> = [0]): number => {
     const value = Number(text);
@@ -121,18 +132,18 @@ export const PARSERS = {
 
   latency: (text: string): number | readonly [number, number] => {
     const [, from, to] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(text) ?? [];
-    if (from === undefined)
+    if (from === undefined || Number(from) > Number(to ?? from))
       throw new InvalidArgumentError("A number of milliseconds such as 50, or a range such as 20-80, is expected.");
     return to === undefined ? Number(from) : [Number(from), Number(to)];
   },
 
   errorStatus: (text: string): 500 | 502 | 503 | 504 => {
-    const known = ([500, 502, 503, 504] as const).find((status) => String(status) === text);
+    const known = ERROR_STATUSES.find((status) => String(status) === text);
     if (known !== undefined) return known;
     throw new InvalidArgumentError("500, 502, 503 or 504 is expected.");
   },
 
-  retryAfter: (text: string): number | string => (/^\d+$/.test(text) ? Number(text) : text),
+  retryAfter: (text: string): number | string => (/^\d+$/.test(text) ? Number(text) : PARSERS.filled(text)),
 
   suppliers: (text: string): Readonly<Record<string, SupplierStatus>> => {
     const given = text.split(",").map((entry) => {
@@ -145,9 +156,13 @@ export const PARSERS = {
       }
       return [code.trim(), known] as const;
     });
-    return Object.fromEntries(given);
+    const statuses = Object.fromEntries(given);
+    if (Object.keys(statuses).length < given.length) throw new InvalidArgumentError("A code occurs twice.");
+    return statuses;
   },
 };
+
+const EMPTY = "The value is empty. Give a value, or omit it.";
 
 export interface ListenAddress {
   readonly host: string;

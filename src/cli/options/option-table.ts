@@ -1,4 +1,4 @@
-import { Option } from "commander";
+import { type Command, Option } from "commander";
 import type { Kind, OptionRow } from "../../options/option-row.ts";
 import { flagOf, variableOf } from "../../options/option-values.ts";
 import { CHOICES, PARSERS } from "./option-parsers.ts";
@@ -10,10 +10,7 @@ export type FlagTable = Readonly<Record<string, FlagRow>>;
 
 /** One row of an option table. The command line may have options that the library does not have. */
 interface FlagRow extends Omit<OptionRow, "kind" | "choices"> {
-  /**
-   * The parser of the value. Default: `text` for a single required argument without `choices`. Other values are not
-   * parsed by default.
-   */
+  /** The parser of the value. Default: `refuseEmptyValues`, unless `choices` are given. */
   readonly kind?: Kind | keyof typeof PARSERS;
   readonly choices?: keyof typeof CHOICES | readonly string[];
 }
@@ -56,8 +53,7 @@ export function optionOf(name: string, row: FlagRow, group: string | undefined):
   const option = new Option(typedForm(name, row), row.help);
   if (group !== undefined) option.helpGroup(group);
   if (choices !== undefined) option.choices(typeof choices === "string" ? CHOICES[choices] : choices);
-  const read = isParsed(kind) ? kind : defaultKind(option);
-  if (read !== undefined) option.argParser((text, before: unknown) => PARSERS[read](text, before, range));
+  if (isParsed(kind)) option.argParser((text, before: unknown) => PARSERS[kind](text, before, range));
   if (row.default !== undefined) option.default(row.default);
   if (preset !== undefined) option.preset(preset);
   if (env !== undefined) option.env(env === true ? variableOf(name) : env);
@@ -75,8 +71,16 @@ function isParsed(kind: FlagRow["kind"]): kind is keyof typeof PARSERS {
   return kind !== undefined && kind in PARSERS;
 }
 
-function defaultKind({ required, argChoices, variadic }: Option): "text" | undefined {
-  return required && argChoices === undefined && !variadic ? "text" : undefined;
+/** Lets all options and arguments below a command refuse an empty value, unless they have a parser of their own. */
+export function refuseEmptyValues(group: Command): void {
+  for (const command of group.commands) {
+    refuseEmptyValues(command);
+    const options = command.options.filter(({ required, optional }) => required || optional);
+    for (const given of [...options, ...command.registeredArguments]) {
+      if (given.parseArg !== undefined) continue;
+      given.argParser<unknown>(given.variadic ? PARSERS.allFilled : PARSERS.filled);
+    }
+  }
 }
 
 /** Renders the named switches and string options as command-line arguments. Omits other options. */
