@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -47,9 +47,19 @@ export async function readLocatedConfig(named: string | undefined, folder: strin
 
 function findUpwards(folder: string, from: string = folder): string | undefined {
   const candidate = path.join(folder, CONFIG_NAME);
-  if (existsSync(candidate)) return path.relative(from, candidate);
+  if (isPresent(candidate)) return path.relative(from, candidate);
   const parent = path.dirname(folder);
   return parent === folder ? undefined : findUpwards(parent, from);
+}
+
+/** Returns true for a link without a target as well: its file is missing, and no other file may replace it. */
+function isPresent(file: string): boolean {
+  try {
+    lstatSync(file);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function pathFrom(folder: string): (file: string) => string {

@@ -78,7 +78,11 @@ const configSchema = z.strictObject({
   suppliers: suppliersSchema.optional().describe(PLATFORMS.suppliers.help),
   owners: ownersSchema.optional().describe(MIGRATION.owners.help),
   inventory: inventorySchema.optional().describe(MIGRATION.inventory.help),
-  targets: z.record(z.string(), targetSchema).optional().describe(PLATFORMS.targets.help),
+  targets: z
+    .record(z.string(), targetSchema)
+    .refine((targets) => Object.keys(targets).every((name) => name.trim() !== ""), "the name of a target is empty")
+    .optional()
+    .describe(PLATFORMS.targets.help),
 });
 
 /** Returns the JSON Schema of a configuration file, in draft 7 for editors. */

@@ -1,3 +1,4 @@
+import { symlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -10,6 +11,15 @@ describe("the configuration file", () => {
     expect(await readConfig(undefined, path.join(folder, "a/b"))).toMatchObject({
       file: "../../migrate.yaml",
       supplier: "ABOVE",
+    });
+  });
+
+  it("is refused if it is a link without a target, even if a parent folder has a configuration file", async () => {
+    const folder = temporaryFolder({ "migrate.yaml": "supplier: ABOVE\n", "a/note.txt": "" });
+    symlinkSync("missing.yaml", path.join(folder, "a/migrate.yaml"));
+    await expect(readConfig(undefined, path.join(folder, "a"))).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining("migrate.yaml: no such file"),
     });
   });
 
@@ -105,6 +115,7 @@ targets:
     ["targets:\n  t:\n    baseUrl: x\n    auth: { scheme: Basic }\n", 4, /scheme.*Token, JWT, Bearer, none/],
     ["targets:\n  t:\n    baseUrl: x\n    rps: 0\n", 4, /rps/],
     ["targets:\n  t: {}\n", 2, /baseUrl/],
+    ['targets:\n  "": { baseUrl: x }\n', 1, /targets: the name of a target is empty/],
     ["- a list\n", 1, /settings/],
     ['supplier: A\nledger: ""\n', 2, /ledger: a path is expected/],
     ['out: ""\n', 1, /out: a path is expected/],
