@@ -51,6 +51,13 @@ describe("the reply to a completion script", () => {
     expect(await answer("push", "--target=o")).toEqual(["--target=other"]);
   });
 
+  test("contains the schemes of --auth and the statuses of --error-status", async () => {
+    expect(await answer("push", "--auth", "B")).toEqual(["Bearer"]);
+    expect(await answer("sandbox", "--error-status=50")).toEqual(
+      ["500", "502", "503", "504"].map((status) => `--error-status=${status}`),
+    );
+  });
+
   test("contains the operations of a contract that has already been compiled", async () => {
     expect(await answer("push", "--operation", "import-")).toEqual(["import-account"]);
     expect(await answer("contract", "show", CONTRACT, "--operation", "import-")).toEqual(["import-account"]);
@@ -62,6 +69,7 @@ describe("the reply to a completion script", () => {
     expect(run).toMatch(/^\d{8}-\d{4}-/);
     expect(await answer("explain", "EXT-0001")).toEqual(["EXT-00010", "EXT-00011", "EXT-00012"]);
     expect(await answer("push", "--only", "EXT-00001,EXT-00009")).toEqual(["EXT-00001,EXT-00009"]);
+    expect(await answer("exclude", "EXT-0001")).toEqual(["EXT-00010", "EXT-00011", "EXT-00012"]);
     expect(await answer("explain", "--run", run, "EXT-00002")).toEqual(["EXT-00002"]);
   });
 

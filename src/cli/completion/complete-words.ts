@@ -54,8 +54,8 @@ function commandsBelow(group: Command | null | undefined, names: readonly string
 }
 
 function valuesOfOption(option: Option): Values {
-  if (option.argChoices !== undefined)
-    return { candidates: option.argChoices.map((value) => ({ value })), files: false };
+  const choices = option.argChoices ?? (option.flags.endsWith("[true|false]") ? ["true", "false"] : undefined);
+  if (choices !== undefined) return { candidates: choices.map((value) => ({ value })), files: false };
   return {
     candidates: [],
     files: /<(file|path|dir|pem|name=path|place)(\.\.\.)?>/.test(option.flags),

@@ -9,6 +9,8 @@ import { readConfig } from "../settings/config-file.ts";
 import { readLedgerSettings } from "../settings/settings.ts";
 import type { Candidate, TypedWords } from "./complete-words.ts";
 import { definedMembers } from "../../json/defined-members.ts";
+import { AUTH_SCHEMES } from "../../options/option-row.ts";
+import { ERROR_STATUSES } from "../options/option-parsers.ts";
 
 /** Data for looking up values that have no fixed list of choices. */
 export interface ValueSources {
@@ -25,10 +27,17 @@ const FINDERS: Readonly<Record<string, (sources: ValueSources) => Promise<readon
   operation: operations,
   run: runs,
   key: keys,
+  keys,
   only: keys,
   accept: keys,
   resend: keys,
+  auth: () => listed(AUTH_SCHEMES),
+  errorStatus: () => listed(ERROR_STATUSES),
 };
+
+async function listed(values: readonly (string | number)[]): Promise<readonly Candidate[]> {
+  return values.map((value) => ({ value: String(value) }));
+}
 
 /** Returns the possible values of an option or argument, from the configuration, the contract cache and the ledger. */
 export async function typedValues(name: string, sources: ValueSources): Promise<readonly Candidate[]> {

@@ -40,6 +40,7 @@ describe("completion", () => {
     expect(values("validate", "--format", "")).toEqual(expect.arrayContaining(["text", "ndjson", "junit"]));
     expect(values("validate", "--format=")).toEqual(values("validate", "--format", ""));
     expect(complete("validate", "--format=").prefix).toBe("--format=");
+    expect(values("products", "--green=")).toEqual(["true", "false"]);
     expect(values("completion", "")).toEqual(["bash", "zsh", "fish", "powershell"]);
   });
 
@@ -57,6 +58,7 @@ describe("completion", () => {
     expect(complete("resume", "").valuesOf).toBe("run");
     expect(complete("explain", "").valuesOf).toBe("key");
     expect(complete("reconcile", "--accept", "").valuesOf).toBe("accept");
+    expect(complete("exclude", "").valuesOf).toBe("keys");
   });
 
   it("looks up runs after a command that also has subcommands", () => {
