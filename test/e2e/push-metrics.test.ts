@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { goodAccounts, useSandbox, workplace } from "./push-scene.ts";
@@ -79,4 +79,12 @@ test("--metrics-file in a missing folder ends the push before anything is sent",
   expect(code).toBe(2);
   expect(stderr).toContain("--metrics-file nowhere/run.prom: cannot be written (ENOENT)");
   expect(await admin.history()).toEqual([]);
+});
+
+test("--metrics-file refuses a folder", async () => {
+  const work = workplace({ accounts: goodAccounts(1) }, sandbox);
+  mkdirSync(work.file("metrics"));
+  const { code, stderr } = await work.push(["--metrics-file", "metrics"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("--metrics-file metrics: is a folder");
 });

@@ -97,8 +97,13 @@ async function keepFile(file: string, exposition: Exposition): Promise<StopMetri
   try {
     await write();
   } catch (cause) {
-    throw new Failure("usage", `--metrics-file ${file}: cannot be written (${errorCode(cause) ?? "unknown"})`, {
-      hint: "check that its folder exists and is writable; nothing was read or sent",
+    const code = errorCode(cause) ?? "unknown";
+    const [reason, fix] =
+      code === "EISDIR"
+        ? ["is a folder", "name a file"]
+        : [`cannot be written (${code})`, "check that its folder exists and is writable"];
+    throw new Failure("usage", `--metrics-file ${file}: ${reason}`, {
+      hint: `${fix}; nothing was read or sent`,
       cause,
     });
   }
