@@ -110,11 +110,17 @@ function lineOf(cells: readonly string[], columns: readonly TableColumn[], width
   return cells
     .map((cell, at) => {
       const width = widths[at] ?? 0;
-      const cut = at === cells.length - 1 ? cell : cutText(cell, width);
+      const cut = at === cells.length - 1 ? cell : cutCell(cell, width);
       const padding = " ".repeat(Math.max(0, width - textWidth(cut)));
       return columns[at]?.align === "right" ? padding + cut : cut + padding;
     })
     .join(GAP);
+}
+
+/** Cuts a cell to a width. A place in a file keeps its line number: `accounts-no…:12`. */
+function cutCell(cell: string, width: number): string {
+  const [line = ""] = textWidth(cell) > width ? (/(?<=\.\w+):\d+$/.exec(cell) ?? []) : [];
+  return cutText(cell.slice(0, cell.length - line.length), width - line.length) + line;
 }
 
 function markdownCell(text: string, code: boolean): string {

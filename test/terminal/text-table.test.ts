@@ -56,6 +56,14 @@ customers.*.giv… 150  required,
   });
 });
 
+describe("a place in a file that does not fit", () => {
+  it("keeps its line number", () => {
+    const row = ["extracts/2026-11-28/accounts-final.csv:2", "the value is empty"];
+    const screen = { width: 44, colour: false };
+    expect(renderTable([row], ["place", "problem"], screen)).toMatch(/^extracts\/2026-11-28\/acc\S*…:2 /m);
+  });
+});
+
 describe("markdownTable", () => {
   it("escapes Markdown syntax", () => {
     expect(markdownTable([["a|b.*.c_d", "1", "x|y <b> *z*\nnew line"]], columns)).toBe(
