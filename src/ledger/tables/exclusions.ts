@@ -66,6 +66,10 @@ function hexOf(identity: Uint8Array): string {
   return Buffer.from(identity).toString("hex");
 }
 
+/** SQL condition: the request belongs to the last completed step (`completedStep` may have added a hash to its name). */
+const IS_COMPLETED =
+  "(records.step = attempts.step or substr(records.step, 1, length(attempts.step) + 2) = attempts.step || ' #')";
+
 /**
  * Returns SQL for the states of records. A record counts as unsettled if its last completed step may still create it,
  * as a scheduled import does. A completed step that creates nothing (`harmless`) leaves the record settled. An
@@ -77,7 +81,7 @@ const selectFound = (list: string, bytes: string): string => `
     select attempts.identity
     from migrate.attempts inner join migrate.records on records.identity = attempts.identity
     where attempts.identity in (select ${bytes} from ${list}) and case
-      when attempts.step = records.step then not attempts.harmless
+      when ${IS_COMPLETED} then not attempts.harmless
       else attempts.harmless and attempts.status = 'pending' and attempts.attempt = records.attempts end
   )
   select each.value as identity,
