@@ -8,7 +8,7 @@ export const EXIT_CODES = {
   2: "invalid usage, configuration, contract or mapping, or unreadable input",
   3: "incomplete; safe to run again, or to continue with `migrate resume`",
   4: "stopped by the platform or the document store: authentication, supplier paused or complete, TLS, redirect, wrong endpoint",
-  5: "some records have an unknown outcome (`ambiguous`)",
+  5: "some records have an unknown outcome (`ambiguous`), or the contract does not say how to look records up",
   6: "storage failed; the ledger is corrupt, outdated or lost; or this machine reached a limit (open files, memory, threads)",
   7: "another command or program is using the ledger",
   70: "a bug in migrate",
