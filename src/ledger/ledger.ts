@@ -1,7 +1,7 @@
-import type { Outcome, Summary, ValidOutcomes } from "../model/outcome.ts";
+import type { Outcome, Summary } from "../model/outcome.ts";
 import type { InputPosition } from "../model/record.ts";
 import type { Timeline } from "../model/timeline.ts";
-import type { Coverage, LedgerHistory, NewRun, OutcomeFilter, Run, StatusFilter } from "./records/run.ts";
+import type { Coverage, LedgerHistory, NewRun, OutcomeFilter, Run } from "./records/run.ts";
 import type { LedgerOrigin, LedgerRecovery } from "./journal/recovery.ts";
 import type { AcceptedDay, Destination, DestinationState, OpenFilter, OpenRecord } from "./migration-state.ts";
 import type { PackedItems } from "./packed/item-columns.ts";
@@ -287,17 +287,4 @@ export interface Ledger
   /** Whether this process is still the writer. Absent if no other process can write while this process is alive. */
   readonly lease?: HeldLease;
   close(): Promise<void>;
-}
-
-/** The part of a ledger that a run needs if it sends nothing. */
-export interface PlanLedger
-  extends
-    Pick<Ledger, "plan" | "exclude" | "finishPlan" | "finishRun" | "summary" | "close">,
-    Partial<Pick<Ledger, "earlierWithoutKey" | "exclusions" | "timeline">> {
-  findRun(id: string): Promise<Run | undefined>;
-  outcomes(run: string, filter?: StatusFilter): AsyncIterable<readonly Outcome[]>;
-  /**
-   * Yields all outcomes, with valid records grouped in columns. Absent if the ledger does not store records in columns.
-   */
-  outcomesInColumns?(run: string): AsyncIterable<readonly (Outcome | ValidOutcomes)[]>;
 }

@@ -1,11 +1,7 @@
 import { existsSync } from "node:fs";
-import {
-  createSourceSearch,
-  type ReturnedChange,
-  returnedChanges,
-  type SourceSearch,
-} from "../../corrections/returned-changes.ts";
 import type { ReturnedRejects } from "../../corrections/check-corrections.ts";
+import { type ReturnedChange, returnedChanges } from "../../corrections/returned-changes.ts";
+import { createSourceSearch, type SourceSearch } from "../../corrections/source-search.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { correctorOptions } from "../../job/correct-input.ts";
 import { type Job, openJob } from "../../job/job.ts";

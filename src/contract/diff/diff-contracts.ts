@@ -1,12 +1,13 @@
-import { childAttr, formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
+import { childAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { suggest } from "../../text/suggestion.ts";
 import type { Contract } from "../contract.ts";
-import type { Operation, OperationAddress, ReadBack, Step } from "../operations/operation.ts";
+import type { Operation } from "../operations/operation.ts";
 import { parameterFields, parameterLocations } from "../operations/request-parameters.ts";
 import { describeType } from "../describe/describe-type.ts";
 import type { FieldType, ObjectType, Property, UnionType } from "../types/field-type.ts";
 import { optionsTaken } from "../types/type-tree.ts";
+import { COMPARED_SETTINGS } from "./compared-settings.ts";
 import type { ContractChange, TypeChange } from "./contract-change.ts";
 import { diffLimits } from "./diff-limits.ts";
 import { type DeclarationPair, diffOpenness, excludes, includesKind } from "./other-kind.ts";
@@ -90,46 +91,6 @@ function diffBodies(
 
 function additionOf({ id, method, path }: Operation): ContractChange {
   return { kind: "operation-added", operation: id, breaks: false, text: `${method} ${path} is new` };
-}
-
-interface ComparedSetting {
-  readonly name: string;
-  /** Whether records migrated under the old contract can no longer be recognised or reached. */
-  readonly breaks: boolean;
-  readonly read: (operation: Operation) => string;
-}
-
-const COMPARED_SETTINGS: readonly ComparedSetting[] = [
-  { name: "address", breaks: true, read: addressOf },
-  { name: "operation id", breaks: false, read: ({ id }) => id },
-  { name: "business key", breaks: true, read: ({ key }) => (key === undefined ? "none" : formatAttr(key)) },
-  { name: "import supplier", breaks: true, read: ({ supplier }) => (supplier ? formatAttr(supplier) : "none") },
-  { name: "wrapped in", breaks: false, read: ({ wrap }) => wrap ?? "nothing" },
-  { name: "dedupes by business key", breaks: false, read: ({ dedupesByKey }) => (dedupesByKey ? "yes" : "no") },
-  { name: "documented replies", breaks: false, read: ({ replies }) => documentedStatuses(replies) },
-  { name: "outcomes of replies", breaks: false, read: ({ outcomes }) => JSON.stringify(outcomes) },
-  { name: "statuses of items", breaks: false, read: ({ items }) => (items ? JSON.stringify(items) : "automatic") },
-  { name: "steps", breaks: false, read: ({ steps }) => JSON.stringify(steps.map(describeStep)) },
-  { name: "read-backs", breaks: false, read: ({ readBack }) => JSON.stringify(readBack.map(describeReadBack)) },
-];
-
-function describeStep({ operation, reasons, poll, ...step }: Step): object {
-  const { outcomes } = operation;
-  const lookup = poll && { ...poll, operation: addressOf(poll.operation) };
-  return { ...step, operation: addressOf(operation), reasons: reasons && addressOf(reasons), outcomes, poll: lookup };
-}
-
-function describeReadBack({ operation, match, ...readBack }: ReadBack): object {
-  const pairs = match.map(({ reply, payload }) => ({ reply, payload }));
-  return { ...readBack, operation: addressOf(operation), match: pairs };
-}
-
-function addressOf({ method, path }: OperationAddress): string {
-  return `${method} ${path}`;
-}
-
-function documentedStatuses(replies: Operation["replies"]): string {
-  return replies.length === 0 ? "none" : replies.map(({ status }) => status).join(", ");
 }
 
 /**

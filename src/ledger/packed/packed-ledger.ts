@@ -1,6 +1,6 @@
 import { timestamp } from "../../time/clock.ts";
 import { systemClock } from "../../time/system-clock.ts";
-import type { PlanLedger } from "../ledger.ts";
+import type { PlanLedger } from "./plan-ledger.ts";
 import type { NewRun, Run } from "../records/run.ts";
 import { newRunId } from "../runs/run-id.ts";
 import { isPacked, packItems } from "./packed-items.ts";

@@ -5,7 +5,8 @@ import type { CompiledJob, Job } from "../../job/job.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
 import type { ExcludedRow, FileCells, PlanPolicy } from "../../ledger/records/planned-item.ts";
-import type { Ledger, PlanLedger } from "../../ledger/ledger.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { PlanLedger } from "../../ledger/packed/plan-ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
 import {

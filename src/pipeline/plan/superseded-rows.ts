@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { Job } from "../../job/job.ts";
 import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
-import type { PlanLedger } from "../../ledger/ledger.ts";
+import type { PlanLedger } from "../../ledger/packed/plan-ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
 import type { RowName, RowWithoutKey } from "../../ledger/records/planned-item.ts";
 import { rowHash } from "../../ledger/records/row-hash.ts";

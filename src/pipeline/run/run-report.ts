@@ -6,7 +6,7 @@ import type { Operation } from "../../contract/operations/operation.ts";
 import type { Notifier, ProgressEnvironment, RescueEnvironment, Screen } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
 import type { Counts } from "../../job/run-progress.ts";
-import type { PlanLedger } from "../../ledger/ledger.ts";
+import type { PlanLedger } from "../../ledger/packed/plan-ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { Failure, highestPriorityExitCode } from "../../model/failure.ts";

@@ -16,6 +16,7 @@ import { counted, formatCount } from "../../text/count.ts";
 import type { KeyCorruptionKind } from "../../text/key-corruption.ts";
 import { shapeOf } from "../../text/shape.ts";
 import { describeBrokenRule } from "./rule-text.ts";
+import { schemaText } from "./schema-text.ts";
 
 /**
  * Describes a problem in one line: the expected value, the limits and suggestions. Does not include the value, unless
@@ -278,24 +279,6 @@ function coercedText(from: string, to: string): string {
   if (to === TRIMMED_TEXT) return "The platform would silently remove the whitespace around this value.";
   return `The platform would silently convert this ${from} to ${withArticle(to)}.`;
 }
-
-function schemaText(keyword: string, name: string | undefined): string {
-  const about = name === undefined ? "" : ` (about "${plainText(name)}")`;
-  const meaning = SCHEMA_TEXT[keyword];
-  const sentence = `Does not satisfy "${keyword}" of the contract's schema${about}`;
-  return meaning === undefined ? `${sentence}.` : `${sentence}: ${meaning}.`;
-}
-
-const SCHEMA_TEXT: Readonly<Record<string, string | undefined>> = {
-  oneOf: "the value must match exactly one of the alternatives",
-  anyOf: "the value must match one of the alternatives",
-  not: "values of this form are not allowed",
-  "false schema": "no value is allowed here",
-  contains: "too few or too many items match the required form",
-  propertyNames: "the name of the property is not allowed",
-  minProperties: "too few properties",
-  maxProperties: "too many properties",
-};
 
 function placeText(other: Place): string {
   return plainText(formatPlace(other));

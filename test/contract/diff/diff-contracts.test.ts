@@ -8,7 +8,7 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../../../src/json/jso
 import { compileValidator } from "../../../src/validate/compile-validator.ts";
 import { campaignSize } from "../../campaign.ts";
 import { validPayload } from "../../payload-arbitrary.ts";
-import { contractOf, documentOf } from "../contract-of.ts";
+import { contractOf } from "../contract-of.ts";
 
 const OWN = readFileSync(new URL("../../../fixtures/contract/contract.yaml", import.meta.url), "utf8");
 
@@ -43,31 +43,6 @@ const ruled = (...rules: readonly object[]): object => ({
   "x-rules": rules,
 });
 const PATTERN_RULE = { code: "r", kind: "matches-format", value: "x", pattern: "^X" };
-
-const GET_THING = {
-  operationId: "get-thing",
-  parameters: [{ name: "key", in: "path", required: true, schema: text }],
-  responses: { 200: { description: "found" } },
-};
-const LOOKUP = { operation: "get-thing", parameters: { key: "key" } };
-const POLL = { ...LOOKUP, status: "status", outcomes: { DONE: "accepted" } };
-const WORKFLOW = {
-  "x-migrate-key": "key",
-  "x-migrate-steps": [{ operation: "create-thing", kind: "schedule" }],
-  "x-migrate-poll": POLL,
-  "x-migrate-read-back": [{ ...LOOKUP, match: { key: "key" } }],
-};
-
-function workflowContract(change: object): ReturnType<typeof contractOf> {
-  const paths = { "/things/{key}/": { get: GET_THING } };
-  return contractOf({ key: text }, { operation: { ...WORKFLOW, ...change }, paths });
-}
-
-/** Returns a contract with the single property `field` and more members at the root of its document. */
-function rootedContract(field: object, root: object): ReturnType<typeof loadContract> {
-  const document: object = { ...parse(documentOf({ field })), ...root };
-  return loadContract([{ file: "c.yaml", text: stringify(document) }]);
-}
 
 const CASES: readonly Case[] = [
   [{ a: text }, { a: text, b: text }, ["field-added b"]],
@@ -191,69 +166,6 @@ describe("the difference between two contracts", () => {
     expect(diffContracts(old, narrower, undefined).map(({ text: words }) => words)).toEqual([
       'the alternative "S" was removed',
       'the alternative "R" is new',
-    ]);
-  });
-
-  it("lists changed settings of the operation", () => {
-    const properties = { supplier: text, results: { type: "array", items: thing({ x: text }) } };
-    const next = contractOf(properties, {
-      operation: {
-        "x-migrate-supplier": "supplier",
-        "x-migrate-items": [{ at: "results", attr: "results", status: "status", failed: ["ERROR"] }],
-      },
-    });
-    const found = diffContracts(contractOf(properties), next, undefined);
-    expect(found.map(({ breaks, text: words }) => `${breaks ? "!" : ""}${words.split(":")[0]}`)).toEqual([
-      "!import supplier",
-      "statuses of items",
-    ]);
-  });
-
-  it("lists rules that use a changed named value or setting", () => {
-    const tests = { by_value: "$outer", by_setting: "x = config.word", neither: "x" };
-    const body = ruled(...Object.entries(tests).map(([code, test]) => ({ code, kind: "holds", test })));
-    const document = (limit: string, word: string): ReturnType<typeof loadContract> =>
-      rootedContract(body, {
-        "x-rule-values": { limit: `x = "${limit}"`, outer: "$limit" },
-        "x-rule-settings": { word: { type: "text", default: word }, unused: { type: "text", default: word } },
-      });
-    const found = (limit: string, word: string): readonly string[] =>
-      diffContracts(document("A", "A"), document(limit, word), undefined).map(
-        ({ attr, breaks, text: words }) => `${breaks ? "!" : ""}${attr} ${words}`,
-      );
-    expect(found("B", "A")).toEqual(["!field rules were added, changed or removed: by_value"]);
-    expect(found("A", "B")).toEqual(["!field rules were added, changed or removed: by_setting"]);
-    expect(found("A", "A")).toEqual([]);
-  });
-
-  it("lists the alternatives that a changed setting selects", () => {
-    const [A, B] = [thing({ a: text }), thing({ b: text })];
-    const discriminator = { propertyName: "mode", mapping: { one: "#/x-parts/A", two: "#/x-parts/B" } };
-    const union = { oneOf: [{ $ref: "#/x-parts/A" }, { $ref: "#/x-parts/B" }], discriminator };
-    const contract = (mode: string): ReturnType<typeof loadContract> =>
-      rootedContract(union, {
-        "x-parts": { A, B },
-        "x-rule-settings": { mode: { type: "text", default: mode } },
-      });
-    expect(diffContracts(contract("one"), contract("one"), undefined)).toEqual([]);
-    expect(diffContracts(contract("one"), contract("two"), undefined)).toMatchObject([
-      { kind: "field-removed", attr: "field.a", breaks: true },
-      { kind: "field-added", attr: "field.b" },
-    ]);
-  });
-
-  it.each<[string, object]>([
-    ["steps", { "x-migrate-poll": { ...POLL, interval: 9 } }],
-    ["steps", { "x-migrate-steps": [{ operation: "create-thing", kind: "process" }] }],
-    ["read-backs", { "x-migrate-read-back": [] }],
-    ["read-backs", { "x-migrate-read-back": [{ ...LOOKUP, match: { id: "key" } }] }],
-  ])("lists changed %s of a workflow: %j", (name, change) => {
-    const old = workflowContract({});
-    expect(old.findings.filter(({ severity }) => severity === "error")).toEqual([]);
-    expect(diffContracts(old, workflowContract({}), undefined)).toEqual([]);
-    const found = diffContracts(old, workflowContract(change), undefined);
-    expect(found.map(({ kind, breaks, text: words }) => [kind, breaks, words.split(":")[0]])).toEqual([
-      ["operation-changed", false, name],
     ]);
   });
 

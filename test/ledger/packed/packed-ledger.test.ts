@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ExcludedRow, PlannedItem, PlanPolicy } from "../../../src/ledger/records/planned-item.ts";
-import type { PlanLedger } from "../../../src/ledger/ledger.ts";
+import type { PlanLedger } from "../../../src/ledger/packed/plan-ledger.ts";
 import { columnsIn } from "../../../src/ledger/packed/item-columns.ts";
 import { isPacked, packItems } from "../../../src/ledger/packed/packed-items.ts";
 import { openPackedLedger, type PackedLedger, type UnsentRun } from "../../../src/ledger/packed/packed-ledger.ts";

@@ -1,0 +1,43 @@
+import { formatAttr } from "../../json/attr.ts";
+import type { Operation, OperationAddress, ReadBack, Step } from "../operations/operation.ts";
+
+interface ComparedSetting {
+  readonly name: string;
+  /** Whether records migrated under the old contract can no longer be recognised or reached. */
+  readonly breaks: boolean;
+  readonly read: (operation: Operation) => string;
+}
+
+/** The settings of an operation that are compared as texts. */
+export const COMPARED_SETTINGS: readonly ComparedSetting[] = [
+  { name: "address", breaks: true, read: addressOf },
+  { name: "operation id", breaks: false, read: ({ id }) => id },
+  { name: "business key", breaks: true, read: ({ key }) => (key === undefined ? "none" : formatAttr(key)) },
+  { name: "import supplier", breaks: true, read: ({ supplier }) => (supplier ? formatAttr(supplier) : "none") },
+  { name: "wrapped in", breaks: false, read: ({ wrap }) => wrap ?? "nothing" },
+  { name: "dedupes by business key", breaks: false, read: ({ dedupesByKey }) => (dedupesByKey ? "yes" : "no") },
+  { name: "documented replies", breaks: false, read: ({ replies }) => documentedStatuses(replies) },
+  { name: "outcomes of replies", breaks: false, read: ({ outcomes }) => JSON.stringify(outcomes) },
+  { name: "statuses of items", breaks: false, read: ({ items }) => (items ? JSON.stringify(items) : "automatic") },
+  { name: "steps", breaks: false, read: ({ steps }) => JSON.stringify(steps.map(describeStep)) },
+  { name: "read-backs", breaks: false, read: ({ readBack }) => JSON.stringify(readBack.map(describeReadBack)) },
+];
+
+function describeStep({ operation, reasons, poll, ...step }: Step): object {
+  const { outcomes } = operation;
+  const lookup = poll && { ...poll, operation: addressOf(poll.operation) };
+  return { ...step, operation: addressOf(operation), reasons: reasons && addressOf(reasons), outcomes, poll: lookup };
+}
+
+function describeReadBack({ operation, match, ...readBack }: ReadBack): object {
+  const pairs = match.map(({ reply, payload }) => ({ reply, payload }));
+  return { ...readBack, operation: addressOf(operation), match: pairs };
+}
+
+function addressOf({ method, path }: OperationAddress): string {
+  return `${method} ${path}`;
+}
+
+function documentedStatuses(replies: Operation["replies"]): string {
+  return replies.length === 0 ? "none" : replies.map(({ status }) => status).join(", ");
+}
