@@ -133,7 +133,7 @@ describe("a SQLite ledger", () => {
     const follows = fc.asyncProperty(steps, (taken) =>
       withFolder(async (own) => followModel(await storedInSqlite(own), taken)),
     );
-    await fc.assert(follows, { numRuns: 40 });
+    await fc.assert(follows, { numRuns: campaignSize({ part: 15, whole: 40 }) });
   });
 });
 
@@ -151,7 +151,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a PostgreSQL ledger ${SKIPPED_WITHOUT_POSTGR
 
   test("every record has the expected state after any intents, outcomes, kills, resumes and pushes", async () => {
     const follows = fc.asyncProperty(steps, async (taken) => followModel(await database.emptied(), taken));
-    const numRuns = campaignSize({ part: 10, whole: 14 });
+    const numRuns = campaignSize({ part: 5, whole: 14 });
     await fc.assert(follows, { numRuns });
   });
 
@@ -159,7 +159,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a PostgreSQL ledger ${SKIPPED_WITHOUT_POSTGR
     const agrees = fc.asyncProperty(ledgerScript, (script) =>
       withFolder(async (own) => playScript([await storedInSqlite(own), await database.emptied()], script, own)),
     );
-    const numRuns = campaignSize({ part: 12, whole: 15 });
+    const numRuns = campaignSize({ part: 5, whole: 15 });
     // The time limit also ends the shrinking of a failing script.
     const interruptAfterTimeLimit = scaledTimeout(60_000);
     await fc.assert(agrees, { numRuns, interruptAfterTimeLimit });

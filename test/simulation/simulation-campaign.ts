@@ -1,4 +1,4 @@
-import { type CampaignSize, simulationSeeds } from "../campaign.ts";
+import { campaignCases, type CampaignSize, simulationSeeds } from "../campaign.ts";
 import { type Simulated, simulate, type SimulationOptions } from "./simulate.ts";
 
 /** The only seed to replay (SIMULATION_SEED=<printed seed>). Its trace is printed to stderr. */
@@ -22,7 +22,7 @@ export async function failedSeeds(size: CampaignSize, options: SimulationOptions
   const seeds = simulationSeeds(size);
   const failed: string[] = [];
   const seen = { records: 0, sessions: 0, kills: 0 };
-  for (const seed of only === undefined ? [...REGRESSIONS, ...seeds] : [Number(only)]) {
+  for (const seed of only === undefined ? [...campaignCases(REGRESSIONS, 5), ...seeds] : [Number(only)]) {
     const simulated = await simulate(seed, options).catch((error: unknown) => thrown(seed, error));
     if (only !== undefined) process.stderr.write(`${simulated.trace.join("\n")}\n`);
     if (simulated.violations.length > 0) failed.push(describeFailure(simulated));

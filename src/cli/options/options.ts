@@ -99,10 +99,11 @@ const GROUPS: Readonly<Record<string, FlagTable>> = {
   "Platform:": { ...PLATFORMS, ...TARGET },
 };
 
+const groupedOptions: readonly Option[] = Object.entries(GROUPS).flatMap(([group, table]) => optionsOf(table, group));
+
 export function options(...names: readonly (keyof Flags)[]): readonly Option[] {
   const wanted = new Set<string>(names);
-  const all = Object.entries(GROUPS).flatMap(([group, table]) => optionsOf(table, group));
-  return all.filter((option) => wanted.has(option.attributeName()));
+  return groupedOptions.filter((option) => wanted.has(option.attributeName()));
 }
 
 export function formatOption(more: readonly string[] = [], group = "Options:"): Option {
@@ -196,9 +197,11 @@ export const proofOptions: readonly Option[] = [
 /** Heading for the options that every command has. */
 export const MESSAGES_GROUP = "Messages:";
 
+const messageOptions: readonly Option[] = optionsOf(MESSAGES, MESSAGES_GROUP);
+
 /** Adds the given options and the options for messages to a command. Adds `--json` if `--format` accepts `json`. */
 export function withOptions(command: Command, more: readonly Option[]): Command {
-  for (const option of [...more, ...optionsOf(MESSAGES, MESSAGES_GROUP)]) {
+  for (const option of [...more, ...messageOptions]) {
     command.addOption(option);
     if (option.attributeName() === "format" && option.argChoices?.includes("json") === true) addJson(command, option);
   }

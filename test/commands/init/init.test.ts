@@ -26,7 +26,7 @@ function initOfFields(fields: readonly string[], [name, text]: readonly [string,
 describe("init", () => {
   test("writes files that are valid against their schemas and refer to these schemas", async () => {
     const { mapping, config } = await initOf({ "accounts.csv": ACCOUNTS });
-    const ajv = new Ajv({ strict: false, allErrors: true });
+    const ajv = new Ajv({ strict: false, allErrors: true, inlineRefs: false });
     const schema = await schemaOfMapping(
       { folder: "", contract: CONTRACT, operation: "import-account", sources: [], namedSources: {} },
       {},

@@ -3,6 +3,7 @@ import { MAX_EVALUATIONS, countEvaluations } from "../../../src/contract/types/a
 import { MAX_SCHEMA_NESTING } from "../../../src/contract/types/schema-node.ts";
 import type { JsonValue } from "../../../src/json/json-value.ts";
 import { compileValidator } from "../../../src/validate/compile-validator.ts";
+import { campaignCases } from "../../campaign.ts";
 import { bodyOf, contractOf, fieldOf, property } from "../contract-of.ts";
 
 function ref(level: number): object {
@@ -16,17 +17,20 @@ function chain(levels: number, schemaTo: (next: object) => object): { schemas: o
 }
 
 describe("a schema with very many parts", () => {
-  it("compiles an enumeration of 130,000 values", () => {
-    const choices = Array.from({ length: 130_000 }, (_, index) => `v${index}`);
-    const { type, findings } = fieldOf({ type: "string", enum: choices });
-    expect(findings.filter((finding) => finding.startsWith("error"))).toEqual([]);
-    expect(type.kind === "choice" && type.choices.length).toBe(130_000);
-  });
+  const CHOICES = Array.from({ length: 130_000 }, (_, index) => `v${index}`);
 
-  it("compiles 130,000 choices in alternatives", () => {
-    const choices = Array.from({ length: 130_000 }, (_, index) => `v${index}`);
-    const { type } = fieldOf({ anyOf: [{ enum: choices }, { enum: ["x"] }] });
-    expect(type.kind === "choice" && type.choices.length).toBe(130_001);
+  it.each<readonly [string, object, number]>(
+    campaignCases(
+      [
+        ["an enumeration of 130,000 values", { type: "string", enum: CHOICES }, 130_000],
+        ["130,000 choices in alternatives", { anyOf: [{ enum: CHOICES }, { enum: ["x"] }] }, 130_001],
+      ],
+      1,
+    ),
+  )("compiles %s", (_, schema, count) => {
+    const { type, findings } = fieldOf(schema);
+    expect(findings.filter((finding) => finding.startsWith("error"))).toEqual([]);
+    expect(type.kind === "choice" && type.choices.length).toBe(count);
   });
 });
 

@@ -11,6 +11,7 @@ import { STATUSES } from "../../../src/model/outcome.ts";
 import type { Problem } from "../../../src/model/problem.ts";
 import { reporters } from "../../../src/report/formats/reporters.ts";
 import { type Report, summaryJson } from "../../../src/report/report.ts";
+import { campaignCases, campaignSize } from "../../campaign.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 const RUN: UnsentRun = {
@@ -224,17 +225,25 @@ describe("a ledger in packed columns", () => {
         expect(await inPackedLedger(wanted, { limits: SPILLING })).toEqual(expected);
         expect(await inPackedLedger(wanted, { limits: SPILLING, hasEqualMarks: true })).toEqual(expected);
       }),
-      { numRuns: 100 },
+      { numRuns: campaignSize({ part: 30, whole: 100 }) },
     );
   });
 
-  test.each<readonly [string, (record: number) => PlannedItem]>([
-    ["all keys are the same", (record) => item(record, "N/A", { content: record % 7 === 0 ? 2 : 1 })],
-    ["each key occurs twice, far apart", (record) => item(record, `K${record % 1500}`)],
-    ["each key has two similar spellings", (record) => item(record, `${"0".repeat(record % 3)}${(record % 900) + 1}`)],
-    ["no key repeats", (record) => item(record, `EXT-${record}`)],
-    ["no record has a key", (record) => item(record, undefined)],
-  ])("returns the same bytes as the SQLite ledger for thousands of records if %s", async (_, itemOf) => {
+  test.each(
+    campaignCases<readonly [string, (record: number) => PlannedItem]>(
+      [
+        ["all keys are the same", (record) => item(record, "N/A", { content: record % 7 === 0 ? 2 : 1 })],
+        ["each key occurs twice, far apart", (record) => item(record, `K${record % 1500}`)],
+        [
+          "each key has two similar spellings",
+          (record) => item(record, `${"0".repeat(record % 3)}${(record % 900) + 1}`),
+        ],
+        ["no key repeats", (record) => item(record, `EXT-${record}`)],
+        ["no record has a key", (record) => item(record, undefined)],
+      ],
+      2,
+    ),
+  )("returns the same bytes as the SQLite ledger for thousands of records if %s", async (_, itemOf) => {
     const items = Array.from({ length: 3000 }, (_unused, index) => itemOf(index + 1));
     const batches = Array.from({ length: 5 }, (_unused, index) => items.slice(index * 600, (index + 1) * 600));
     const wanted = { batches, excluded: [], isFinished: true };

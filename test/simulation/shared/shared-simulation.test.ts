@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import type * as nodeFs from "node:fs";
 import { closeSync } from "node:fs";
 import type * as replacing from "../../../src/files/replace-file.ts";
-import { type CampaignSize, simulationSeeds } from "../../campaign.ts";
+import { campaignCases, type CampaignSize, simulationSeeds } from "../../campaign.ts";
 import type { SharedScene } from "./shared-scene.ts";
 import {
   type Restores,
@@ -63,22 +63,22 @@ const PATIENCE_MS = 3_600_000;
 test.each<[string, CampaignSize, SharedSimulationOptions]>([
   [
     "no schedule of kills, freezes, lost connections and successive planners breaks an invariant",
-    { part: 20, whole: 40 },
+    { part: 8, whole: 40 },
     {},
   ],
   [
     "no schedule in which older copies of the database are restored creates an account twice",
-    { part: 5, whole: 10 },
+    { part: 2, whole: 10 },
     { restores: "one machine" },
   ],
   [
     "no schedule in which older copies of the database are restored with several machines leaves the ledger unsettled",
-    { part: 2, whole: 6 },
+    { part: 1, whole: 6 },
     { restores: "several machines" },
   ],
   [
     "no schedule in which older copies of the database are restored and state folders are lost leaves the ledger unsettled",
-    { part: 2, whole: 6 },
+    { part: 1, whole: 6 },
     { restores: "folders lost" },
   ],
 ])("%s", { timeout: PATIENCE_MS }, async (_, size, options) => {
@@ -86,7 +86,7 @@ test.each<[string, CampaignSize, SharedSimulationOptions]>([
   const failed: string[] = [];
   const seen = { records: 0, processes: 0 };
   const faults = new Map<string, number>();
-  for (const seed of only === undefined ? [...REGRESSIONS, ...seeds] : [Number(only)]) {
+  for (const seed of only === undefined ? [...campaignCases(REGRESSIONS, 2), ...seeds] : [Number(only)]) {
     const simulated = await simulateShared(seed, options).catch((error: unknown) => thrown(seed, error));
     closeFiles();
     if (only !== undefined) process.stderr.write(`${simulated.trace.join("\n")}\n`);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RequestResult } from "../../../src/platform/import/classified-request.ts";
+import { campaignCases } from "../../campaign.ts";
 import { seededDice } from "../../seeded-dice.ts";
 import { ACCEPTED, AMBIGUOUS, busy, fakeClock, play, type Request, UNSENT } from "../scene.ts";
 
@@ -70,7 +71,7 @@ const LATENCY_MS = 40;
 
 const TIMED_OUT: RequestResult = { ...AMBIGUOUS, pushBack: { reason: "timeout" } };
 
-describe.each([20, 50, 200])("an unannounced cap of %i requests a second", (perSecond) => {
+describe.each(campaignCases([20, 50, 200], 1))("an unannounced cap of %i requests a second", (perSecond) => {
   test.each<[string, (perSecond: number) => Cap, number | undefined]>([
     ["a bucket", bucket, undefined],
     ["a bucket, with Retry-After", bucket, 1000],
@@ -184,7 +185,7 @@ async function rateWithSlowdown({ latencyAt }: Slowdown, concurrency: "auto" | n
   return (late.length / ((late.at(-1) ?? 0) - 2_000)) * 1_000;
 }
 
-test.each(Object.keys(SLOWDOWNS))(
+test.each(campaignCases(Object.keys(SLOWDOWNS), 1))(
   "reaches at least 80% of the rate that the best fixed concurrency reaches if %s above 10 in flight",
   async (name) => {
     const slowdown = SLOWDOWNS[name];

@@ -7,6 +7,7 @@ import { Failure } from "../../../src/model/failure.ts";
 import { newDraft, undone, withEdit } from "../../../src/web/client/pages/mapping/draft.ts";
 import type { ColumnData, MappingData, MappingEdit, SourceColumn } from "../../../src/web/mapping/mapping-data.ts";
 import { commentsIn } from "../../../src/web/mapping/yaml/places.ts";
+import { campaignSize } from "../../campaign.ts";
 import { projectFile } from "../../e2e/cli.ts";
 import { allFields, fieldNamed, sceneOf, textIn, workedExample } from "./mapping-scene.ts";
 
@@ -204,7 +205,7 @@ test("every sequence of edits keeps all comments, can be undone, and results in 
       for (const _ of sequence) draft = undone(draft);
       expect(draft.text).toBe(start);
     }),
-    { numRuns: 12 },
+    { numRuns: campaignSize({ part: 4, whole: 12 }) },
   );
 });
 
