@@ -33,47 +33,60 @@ export function documentedReply({ replies = [], outcomes }: RepliesOf, status: n
  * members, the kinds of values, and empty text, but no other constraints: choices and lengths change often, and such a
  * change must not turn a created record into an `ambiguous` record. An optional member may be null.
  */
-export function replyMismatch(type: FieldType, value: unknown, path: AttrPath = []): string | undefined {
-  if (type.kind === "any" || path.length > MAX_DEPTH) return undefined;
+export function replyMismatch(type: FieldType, body: unknown): string | undefined {
+  const found = mismatchOf(type, body, 0);
+  return found && `${nameOf(found.path)} ${found.what}`;
+}
+
+/** A difference from the documented form, and its place in the value. */
+interface Mismatch {
+  readonly path: AttrPath;
+  readonly what: string;
+}
+
+function mismatchOf(type: FieldType, value: unknown, depth: number): Mismatch | undefined {
+  if (type.kind === "any" || depth > MAX_DEPTH) return undefined;
   if (type.untyped === true && !isOfKind(type.kind, value)) return undefined;
-  if (value === null) return type.nullable ? undefined : `${nameOf(path)} is null`;
-  if (type.kind === "union") return unionMismatch(type.options, value, path);
+  if (value === null) return type.nullable ? undefined : mismatch("is null");
+  if (type.kind === "union") return unionMismatch(type.options, value, depth);
   if (type.kind === "object") {
-    return isJsonObject(value) ? memberMismatch(type, value, path) : `${nameOf(path)} is not an object`;
+    return isJsonObject(value) ? memberMismatch(type, value, depth + 1) : mismatch("is not an object");
   }
-  return type.kind === "list" ? itemMismatch(type, value, path) : scalarMismatch(type, value, path);
+  return type.kind === "list" ? itemMismatch(type, value, depth + 1) : scalarMismatch(type, value);
 }
 
 const MAX_DEPTH = 32;
 
-function scalarMismatch(type: ScalarType, value: unknown, path: AttrPath): string | undefined {
-  if (!SCALAR_TYPES[type.kind].includes(typeof value)) return `${nameOf(path)} is not ${SCALAR_NAMES[type.kind]}`;
-  return type.kind === "text" && !type.allowBlank && value === "" ? `${nameOf(path)} is blank` : undefined;
+function mismatch(what: string): Mismatch {
+  return { path: [], what };
 }
 
-function itemMismatch({ items }: ListType, value: unknown, path: AttrPath): string | undefined {
-  if (!isJsonArray(value)) return `${nameOf(path)} is not a list`;
-  return firstOf(value.entries(), ([index, item]) => replyMismatch(items, item, [...path, index]));
+function scalarMismatch(type: ScalarType, value: unknown): Mismatch | undefined {
+  if (!SCALAR_TYPES[type.kind].includes(typeof value)) return mismatch(`is not ${SCALAR_NAMES[type.kind]}`);
+  return type.kind === "text" && !type.allowBlank && value === "" ? mismatch("is blank") : undefined;
 }
 
-function unionMismatch(options: readonly FieldType[], value: unknown, path: AttrPath): string | undefined {
-  const mismatches = options.map((option) => replyMismatch(option, value, path));
+function itemMismatch({ items }: ListType, value: unknown, depth: number): Mismatch | undefined {
+  if (!isJsonArray(value)) return mismatch("is not a list");
+  for (const [index, item] of value.entries()) {
+    const found = mismatchOf(items, item, depth);
+    if (found !== undefined) return { path: [index, ...found.path], what: found.what };
+  }
+  return undefined;
+}
+
+function unionMismatch(options: readonly FieldType[], value: unknown, depth: number): Mismatch | undefined {
+  const mismatches = options.map((option) => mismatchOf(option, value, depth));
   return mismatches.includes(undefined) ? undefined : mismatches[0];
 }
 
-function memberMismatch(type: ObjectType, value: JsonObject, path: AttrPath): string | undefined {
-  return firstOf(type.properties.values(), ({ name, required, type: member }) => {
-    const place = [...path, name];
+function memberMismatch(type: ObjectType, value: JsonObject, depth: number): Mismatch | undefined {
+  for (const { name, required, type: member } of type.properties.values()) {
     const given = Object.hasOwn(value, name) ? value[name] : undefined;
-    if (given === undefined) return required ? `${nameOf(place)} is missing` : undefined;
-    return given === null && !required ? undefined : replyMismatch(member, given, place);
-  });
-}
-
-function firstOf<Item>(items: Iterable<Item>, find: (item: Item) => string | undefined): string | undefined {
-  for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) return found;
+    if (given === undefined && required) return { path: [name], what: "is missing" };
+    if (given === undefined || (given === null && !required)) continue;
+    const found = mismatchOf(member, given, depth);
+    if (found !== undefined) return { path: [name, ...found.path], what: found.what };
   }
   return undefined;
 }

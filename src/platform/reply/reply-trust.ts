@@ -142,8 +142,11 @@ function bodyMismatch(body: JsonValue, form: DocumentedReply["body"]): string | 
  * the account number under another name.
  */
 function formMismatch(form: FieldType, body: JsonValue): string | undefined {
-  const mismatches = partsOf(body, form).map((part) => replyMismatch(form, withAccountNames(part)));
-  return mismatches.find((mismatch) => mismatch !== undefined);
+  for (const part of partsOf(body, form)) {
+    const found = replyMismatch(form, part) && replyMismatch(form, withAccountNames(part));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function partsOf(body: JsonValue, form: FieldType): readonly JsonValue[] {
@@ -171,6 +174,7 @@ function* accountPlacesOf({ outcomes }: RepliesContract): Generator<AttrPath> {
 
 /** Whether the account number is null or blank at a documented path and has no value at any other path. */
 function isAccountNull(body: JsonValue, form: DocumentedReply["body"], operation: RepliesContract): boolean {
+  if (accountAt(body, [...accountPlacesOf(operation)]).account !== undefined) return false;
   const ruled = operation.outcomes.flatMap(({ account, status }) =>
     account === undefined || (typeof status === "number" && status >= 300) ? [] : [account],
   );
@@ -179,8 +183,7 @@ function isAccountNull(body: JsonValue, form: DocumentedReply["body"], operation
     ...ACCOUNT_FIELDS.filter((at) => form !== undefined && fieldAt(form, at) !== undefined),
   ];
   const values = documented.map((at) => valueAt(body, at));
-  const isNull = values.some((value) => value !== undefined && isEmpty(value));
-  return isNull && accountAt(body, [...accountPlacesOf(operation)]).account === undefined;
+  return values.some((value) => value !== undefined && isEmpty(value));
 }
 
 /**
@@ -189,13 +192,12 @@ function isAccountNull(body: JsonValue, form: DocumentedReply["body"], operation
  */
 function isIdentified(body: JsonValue, forms: readonly FieldType[], operation: RepliesContract): boolean {
   const { key } = operation;
-  const documented = [...accountPlacesOf(operation), ...(key === undefined ? [] : [key])].flatMap((at) =>
-    forms.flatMap((form) => {
-      const type = fieldAt(form, at);
-      return type === undefined ? [] : [{ value: valueAt(body, at), type }];
-    }),
-  );
-  return (
-    documented.length === 0 || documented.some(({ value, type }) => (value === null ? type.nullable : !isEmpty(value)))
-  );
+  let isDocumented = false;
+  for (const at of [...accountPlacesOf(operation), ...(key === undefined ? [] : [key])]) {
+    const types = forms.flatMap((form) => fieldAt(form, at) ?? []);
+    const value = valueAt(body, at);
+    if (types.some((type) => (value === null ? type.nullable : !isEmpty(value)))) return true;
+    isDocumented ||= types.length > 0;
+  }
+  return !isDocumented;
 }
