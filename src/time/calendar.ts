@@ -11,11 +11,14 @@ export function isIsoDate(text: string): boolean {
 /**
  * Whether the text is an RFC 3339 date-time: date, `T`, time with seconds, an optional fraction, then `Z` or an offset.
  * The zone is required, because the platform would otherwise assume one. The letters may be lower case. Second 60 is
- * valid only in the last minute of a UTC day.
+ * valid only in the last minute of a UTC day. The year in UTC must be 1 to 9999.
  */
 export function isIsoDateTime(text: string): boolean {
   if (!DATE_TIME.test(text) || !isDay(text)) return false;
-  return text.charAt(17) !== "6" || new Date(instantOf(text)).toISOString().slice(11, 16) === "23:59";
+  const isLeapSecond = text.charAt(17) === "6";
+  if (!isLeapSecond && !OUTERMOST_DAY.test(text)) return true;
+  const utc = new Date(instantOf(text)).toISOString();
+  return /^(?!0000)\d{4}-/.test(utc) && (!isLeapSecond || utc.slice(11, 16) === "23:59");
 }
 
 /**
@@ -28,13 +31,13 @@ export function instantOf(text: string): number {
 
 /**
  * Converts a date-time to the form of API specification 2.7.4: UTC, `Z`, whole seconds. Drops a fraction of a second
- * (`losesFraction`). Returns other strings, and times outside the years 1 to 9999 in UTC, unchanged.
+ * (`losesFraction`). Returns other strings unchanged.
  */
 export function utcDateTime(text: string): string {
   if (!isIsoDateTime(text) || SENT_FORM.test(text)) return text;
   const utc = new Date(instantOf(text)).toISOString();
   const seconds = text.slice(17, 19) === "60" ? "60" : utc.slice(17, 19);
-  return /^(?!0000)\d{4}-/.test(utc) ? `${utc.slice(0, 17)}${seconds}Z` : text;
+  return `${utc.slice(0, 17)}${seconds}Z`;
 }
 
 /** Whether `utcDateTime` drops a fraction of a second other than zero. */
@@ -52,6 +55,7 @@ const CLOCK = String.raw`(?:[01]\d|2[0-3]):[0-5]\d`;
 const SECONDS = String.raw`:[0-5]\d(?:\.\d+)?`;
 const ZONE = String.raw`(?:Z|[-+](?:[01]\d|2[0-3]):[0-5]\d)`;
 const DATE_TIME = new RegExp(String.raw`^\d{4}-\d{2}-\d{2}T${CLOCK}:(?:[0-5]\d|60)(?:\.\d+)?${ZONE}$`, "i");
+const OUTERMOST_DAY = /^(?:0001-01-01|9999-12-31)/;
 const LEAP_SECOND = /(?<=[Tt]..:..):60/;
 const SENT_FORM = /^.{10}T.{8}Z$/;
 const TIME = new RegExp(`^${CLOCK}(?:${SECONDS})?${ZONE}?$`);

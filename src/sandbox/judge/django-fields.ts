@@ -139,15 +139,16 @@ function daysIn(year: number, month: number): number {
 /**
  * Whether the text is a date, `T`, a time with at least seconds, and `Z` or an offset in hours and minutes. As in RFC
  * 3339, the letters may be in lower case, and the last minute of a UTC day may contain a leap second (`:60`). A date
- * without a time is also accepted and means the start of that day.
+ * without a time is also accepted and means the start of that day. Python has only the years 1 to 9999, also in UTC.
  */
 export function isDateTime(text: string): boolean {
   const form = /^(.{10})T(\d{2}:\d{2}:)(\d{2})((?:\.\d+)?)(Z|[-+]\d{2}:\d{2})$/;
   const [, date, time, seconds, fraction, offset] = form.exec(text.toUpperCase()) ?? [];
   if (date === undefined) return isDate(text);
   if (!isDate(date)) return false;
-  if (seconds !== "60") return isTime(`${time}${seconds}${fraction}${offset}`);
   const start = new Date(`${date}T${time}00${offset}`);
+  if (start.getUTCFullYear() < 1 || start.getUTCFullYear() > 9999) return false;
+  if (seconds !== "60") return isTime(`${time}${seconds}${fraction}${offset}`);
   return isTime(`${time}00${offset}`) && start.getUTCHours() === 23 && start.getUTCMinutes() === 59;
 }
 

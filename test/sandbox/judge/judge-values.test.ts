@@ -136,6 +136,8 @@ test.each<[JsonObject, JsonValue, string | undefined]>([
   [{ ...TEXT, format: "date-time" }, "2024-02-29T24:00:00Z", "invalid"],
   [{ ...TEXT, format: "date-time" }, "2024-02-29T23:59:60Z", undefined],
   [{ ...TEXT, format: "date-time" }, "2024-02-29T22:59:60Z", "invalid"],
+  [{ ...TEXT, format: "date-time" }, "0001-01-01T00:00:00+01:00", "invalid"],
+  [{ ...TEXT, format: "date-time" }, "9999-12-31T23:59:59-01:00", "invalid"],
   [{ ...TEXT, format: "date-time" }, "2024-02-29", undefined],
   [{ ...TEXT, format: "date-time" }, "2024-02-29 12:00:00Z", "invalid"],
   [{ ...TEXT, format: "date-time" }, "2024-02-29T12:00:00+24:00", "invalid"],
