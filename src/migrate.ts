@@ -96,7 +96,9 @@ export async function continueSending(run: OpenRun, sending?: Sending, checked?:
 }
 
 function waitUntilQuiet({ ledger, run, job, dependencies }: OpenRun, connection: Connection): Promise<void> {
-  const msSince = (): Promise<number | undefined> => ledger.msSinceOtherContent(run.id);
+  const { stepNames = [] } = job.mapping;
+  const hasStageFields = job.operation.steps.some(({ kind, name }) => kind === "stage" && stepNames.includes(name));
+  const msSince = (): Promise<number | undefined> => ledger.msSinceOtherContent(run.id, hasStageFields);
   return waitForOtherContent(job.operation.outcomes, msSince, connection, dependencies);
 }
 

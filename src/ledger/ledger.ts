@@ -100,8 +100,10 @@ interface SendingLedger extends SendableRecords, RequestLedger {
    * undefined if there was no such request. Content is outdated if it differs from the content that is left to
    * send. The request counts even if its repetition got a clear reply, because the platform may process it later.
    * Ignores records whose request must not be repeated, because such records are not left to send.
+   * @param hasStageFields whether the mapping sets fields of a `stage` step. The ledger does not store these fields, so
+   * requests of other runs then count even if their content is the same
    */
-  msSinceOtherContent(run: string): Promise<number | undefined>;
+  msSinceOtherContent(run: string, hasStageFields?: boolean): Promise<number | undefined>;
 }
 
 /**

@@ -104,7 +104,7 @@ function readingMethods<Own extends Tables>(
     runs: reading(listRuns),
     setupFile: reading(setupFile),
     nextSendable: readingRun(nextSendable),
-    msSinceOtherContent: readingRun((tables, run) => msSinceOtherContent(tables, run, clock)),
+    msSinceOtherContent: readingRun(msSinceOtherContent(clock)),
     sendable: readingRun(sendable),
     ambiguous: readingRun(undecidedItems("ambiguous")),
     existing: readingRun(undecidedItems("existing")),

@@ -51,6 +51,8 @@ export interface Mapping extends RowMapping {
    * mapping names a module of functions.
    */
   readonly payloadNode?: MappingNode | undefined;
+  /** The names of the steps to whose bodies the mapping adds fields. Absent if there are none. */
+  readonly stepNames?: readonly string[];
   /** Columns (CSV) or paths (JSON) that the entries of the mapping read, by source. */
   readonly columns: ReadonlyMap<string, readonly string[]>;
   /** The strings that a cell can have, by source and column, if the mapping and the contract list all of them. */

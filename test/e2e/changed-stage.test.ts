@@ -12,9 +12,16 @@ interface Payload {
   readonly billing_name?: string;
 }
 
+/** The body of a stage request, if the contract wraps the payload. */
+interface Wrapped {
+  readonly payload?: Payload;
+  readonly team?: string;
+}
+
 /** A request to stage an account. */
 interface Stage {
   readonly name: string | undefined;
+  readonly team: string | undefined;
   readonly at: number;
 }
 
@@ -22,12 +29,14 @@ interface Stage {
 async function startPlatform() {
   const stages: Stage[] = [];
   const server = await startChaosServer(({ path, body }) => {
-    const { external_account_number: key, billing_name: name }: Payload = JSON.parse(body);
+    const sent: Payload & Wrapped = JSON.parse(body);
+    const { external_account_number: key, billing_name: name } = sent.payload ?? sent;
+    const { team } = sent;
     if (path.endsWith("/process/"))
       return reply(201, { external_account_number: key, kraken_account_number: key.replace("EXT", "A") });
     if (path.endsWith("/validate-account/")) return reply(200, {});
-    stages.push({ name, at: Date.now() });
-    return name === "Ada Byron" ? neverAnswer : reply(201, { external_account_number: key });
+    stages.push({ name, team, at: Date.now() });
+    return name === "Ada Byron" && team !== "B" ? neverAnswer : reply(201, { external_account_number: key });
   });
   onTestFinished(server.close);
   const { href } = server.baseUrl;
@@ -69,4 +78,32 @@ test("the same content is staged again without waiting", async () => {
   await expect.poll(() => stages.length).toBe(2 * RECORDS);
   resumed.kill("SIGKILL");
   expect((await resumed.ended).stderr).not.toContain("Waiting");
+});
+
+test("the same content is staged with changed fields only when the earlier request can no longer be processed", async () => {
+  const { place, stages } = await startPlatform();
+  const target = "$.paths['/v1/data-import/account-import-process/create-or-update/'].post";
+  const properties = { payload: { $ref: "#/components/schemas/Account" }, team: { type: "string" } };
+  const schema = { type: "object", required: ["payload"], properties };
+  const requestBody = { required: true, content: { "application/json": { schema } } };
+  const actions = [
+    { target: `${target}.requestBody`, remove: true },
+    { target, update: { "x-migrate-wrap": "payload", requestBody } },
+  ];
+  const overlay = { overlay: "1.0.0", info: { title: "Teams", version: "1" }, actions };
+  writeFileSync(place.file("teams.json"), JSON.stringify(overlay));
+  const mapping = place.file("accounts-v1.mapping.yaml");
+  const withoutTeam = readFileSync(mapping, "utf8");
+  writeFileSync(mapping, `${withoutTeam}steps: { stage: { team: { value: A } } }\n`);
+  const killed = place.startPush("v1", ["--contract", "teams.json"]);
+  await expect.poll(() => stages.length).toBe(RECORDS);
+  killed.kill("SIGKILL");
+  await killed.ended;
+  const killedAt = Date.now();
+  writeFileSync(mapping, `${withoutTeam}steps: { stage: { team: { value: B } } }\n`);
+  const { code, stderr } = await place.push("v1", ["--contract", "teams.json"]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("Waiting 2 s")]);
+  const changed = stages.filter(({ team }) => team === "B");
+  expect(changed).toHaveLength(RECORDS);
+  expect(Math.min(...changed.map(({ at }) => at)) - killedAt).toBeGreaterThanOrEqual(QUIET_MS);
 });

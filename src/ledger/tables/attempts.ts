@@ -29,8 +29,11 @@ function toSendable({ account, isAmbiguous, step, rowHash, ...given }: Selected<
 }
 
 /** Implements `Ledger.msSinceOtherContent`. */
-export function* msSinceOtherContent(tables: Tables, { number }: RunRow, clock: WallClock): Work<number | undefined> {
-  return yield* sinceAbandoned(tables, (yield* tables.row(SELECT_ABANDONED, number))?.at ?? null, clock);
+export function msSinceOtherContent(clock: WallClock) {
+  return function* since(tables: Tables, { number }: RunRow, hasStageFields = false): Work<number | undefined> {
+    const found = yield* tables.row(SELECT_ABANDONED, number, hasStageFields);
+    return yield* sinceAbandoned(tables, found?.at ?? null, clock);
+  };
 }
 
 /**
@@ -48,14 +51,17 @@ const WAS_SENT = `(harmless or exists (select 1 from migrate.attempts as later w
       and later.record = attempts.record and later.attempt > attempts.attempt))`;
 
 const SELECT_ABANDONED = statement<{ at: string | null }>(`
-  with changed as materialized (
-    select items.identity from migrate.items /*+ indexed by items_open */
+  with repeated as materialized (
+    select items.identity, records.content <> items.content as is_changed
+    from migrate.items /*+ indexed by items_open */
     inner join migrate.records on records.identity = items.identity
-    where items.run = $1 and items.status = 'pending' and records.attempts > 0 and records.content <> items.content
+    where items.run = $1 and items.status = 'pending' and records.attempts > 0
+      and ($2 or records.content <> items.content)
   )
   select max(settled_at) as at from migrate.attempts
   where ${IS_UNANSWERED} and (status = 'ambiguous' or status = 'pending' and ${WAS_SENT})
-    and identity in (select identity from changed)`);
+    and (identity in (select identity from repeated where is_changed)
+      or run <> $1 and identity in (select identity from repeated))`);
 
 /** Returns every attempt for the records with this key, in any run. */
 export function* attemptsOf(tables: Tables, key: string): Work<readonly Attempt[]> {

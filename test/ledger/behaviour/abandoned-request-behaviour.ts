@@ -50,6 +50,14 @@ export function describeAbandonedRequests(opened: () => Ledger): void {
       expect(await ledger.msSinceOtherContent(killed)).toBeUndefined();
     });
 
+    test("counts with the same content if it is of another run and its stage has fields of its own", async () => {
+      const run = await send([{ http: 502, reason: "HTTP 502", at: ABANDONED_AT }], STAGE);
+      expect(await ledger.msSinceOtherContent(run, true)).toBeUndefined();
+      const later = await planned(ledger, [item(1, "A", "x")]);
+      expect(await ledger.msSinceOtherContent(later)).toBeUndefined();
+      expect(await ledger.msSinceOtherContent(later, true)).toBeLessThan(0);
+    });
+
     test("counts if its record is ambiguous and may be sent again", async () => {
       const policy = { resendAmbiguous: true };
       await sendAll(ledger, await planned(ledger, [item(1, "A", "x")], { policy }), "ambiguous", { at: ABANDONED_AT });
