@@ -34,6 +34,8 @@ export interface SendContext {
   readonly shownValues?: ShownValues | undefined;
   /** Name of the last workflow step to run. */
   readonly until?: string | undefined;
+  /** Called for each record to send that has a completed step in the ledger, with this step as stored there. */
+  readonly noteDue?: ((record: number, completed: string) => void) | undefined;
 }
 
 /**
@@ -53,15 +55,21 @@ export async function* recordsToSend(
     const rows = due.map((item, index) => (known[index] === undefined ? group.row(item.record) : undefined));
     await context.job.mapping.prepare?.(rows.filter((row) => row !== undefined));
     const records = due.map((item, index) => known[index] ?? ofRow(rows[index], item));
-    yield records.filter(({ step }) => !hasReachedStep(step, context));
+    const left = records.map(({ step }) => !hasReachedStep(step, context));
+    for (const [index, { record, step }] of due.entries())
+      if (left[index] === true && step !== undefined) context.noteDue?.(record, step);
+    yield records.filter((_, index) => left[index]);
   }
 }
 
+/** The last step to run, and the steps of the operation. */
+export interface StepLimit {
+  readonly until?: string | undefined;
+  readonly job: { readonly operation: Pick<Operation, "steps"> };
+}
+
 /** Whether `step` is the step `until` or a later one. */
-export function hasReachedStep(
-  step: string | undefined,
-  { until, job }: { readonly until?: string | undefined; readonly job: SendJob },
-): boolean {
+export function hasReachedStep(step: string | undefined, { until, job }: StepLimit): boolean {
   const names = job.operation.steps.map(({ name }) => name);
   return until !== undefined && step !== undefined && names.indexOf(step) >= names.indexOf(until);
 }

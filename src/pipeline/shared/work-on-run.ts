@@ -1,4 +1,3 @@
-import { stepNameIn } from "../../contract/operations/completed-step.ts";
 import type { SendEnvironment } from "../../job/dependencies.ts";
 import { SEND_STATUSES } from "../../job/run-progress.ts";
 import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
@@ -16,10 +15,11 @@ import { guardedSteps } from "../send/guarded-step.ts";
 import { createNotedPlaces } from "../send/noted-places.ts";
 import type { PayloadGroup } from "../send/payload-group.ts";
 import type { ReadPayloads } from "../send/reread-payloads.ts";
-import { hasReachedStep, recordsToSend, type SendJob } from "../send/records-to-send.ts";
+import { recordsToSend, type SendJob } from "../send/records-to-send.ts";
 import { quietBeforeResend } from "../send/quiet-period.ts";
 import { haveReplies, journaled, platformWaits } from "../send/send-records.ts";
 import { createRangeProgress, type RangeProgress } from "./held-ranges.ts";
+import { createLeftRecords, type LeftRecords } from "./left-records.ts";
 import { heartbeatMs, type Heartbeat, startHeartbeat } from "./heartbeat.ts";
 import { type RangeFeed, recordsOfRanges } from "./range-feed.ts";
 import { createRangeReader, type RangeReader } from "./range-reader.ts";
@@ -59,6 +59,7 @@ interface Work extends WorkOptions {
   /** Aborts when the worker must not claim more ranges, for any reason. */
   readonly leaving: AbortSignal;
   readonly ranges: RangeProgress;
+  readonly leftRecords: LeftRecords;
   readonly report: ReportBuilder;
   readonly reader: RangeReader<PayloadGroup>;
   readonly workerPace: WorkerPace;
@@ -81,9 +82,9 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   const report = createReport(clock, (announced = firstLimit) => Math.min(announced, workerPace.share().limit));
   const lease = createLeaseWatch(worker.leaseMs, heartbeatMs(worker.leaseMs), clock);
   const closedSuppliers = new Set<string>();
+  const leftRecords = createLeftRecords({ job, until });
   const ranges = createRangeProgress(worker, async ({ first, last }) => {
-    const left = await shared.ledger.sendable(run.id, first, last);
-    return left.some(({ step }) => !hasReachedStep(step && stepNameIn(step), { until, job }));
+    return (await shared.ledger.sendable(run.id, first, last)).some(leftRecords.isLeft);
   });
   const onBeat = async (): Promise<void> => {
     await ranges.settle();
@@ -97,7 +98,7 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   const { supplier } = job.operation;
   const oneSupplier = supplier === undefined || job.mapping.isConstant(supplier);
   const leaving = AbortSignal.any([heartbeat.leaving, dependencies.drain]);
-  const parts = { heartbeat, leaving, ranges, report, reader, workerPace, closedSuppliers, oneSupplier };
+  const parts = { heartbeat, leaving, ranges, leftRecords, report, reader, workerPace, closedSuppliers, oneSupplier };
   const work: Work = { ...options, ...parts };
   const onProgress = (event: UploadEvent): void => {
     report.note(event);
@@ -221,7 +222,8 @@ function together(one: UploadEnd, other: UploadEnd): UploadEnd {
 }
 
 function feedOf(work: Work): RangeFeed {
-  const { job, run, shared, worker, workerPace, reader, report, until, dependencies } = work;
+  const { job, run, shared, worker, workerPace, reader, report, until, leftRecords, dependencies } = work;
+  const { noteDue } = leftRecords;
   const handle = { ledger: shared.ledger, run };
   return {
     ...work,
@@ -230,7 +232,7 @@ function feedOf(work: Work): RangeFeed {
     requireNotRestored: work.watch?.look,
     clock: dependencies.clock,
     perSecond: () => report.current().perSecond,
-    recordsOf: (range) => recordsToSend(reader.groups(range), { job, handle, until }),
+    recordsOf: (range) => recordsToSend(reader.groups(range), { job, handle, until, noteDue }),
   };
 }
 
