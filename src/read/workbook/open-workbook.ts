@@ -11,7 +11,7 @@ import { GENERAL, readCellFormats } from "./cell-formats.ts";
 import type { WorkbookContext } from "./cell-text.ts";
 import { NO_STRINGS, readSharedStrings } from "./shared-strings.ts";
 import { type SheetRow, sheetRows, type SheetTraits } from "./sheet-rows.ts";
-import { readWorkbookParts, type Sheet, type WorkbookParts } from "./workbook-parts.ts";
+import { readWorkbookParts, type Sheet, totalsRows, type WorkbookParts } from "./workbook-parts.ts";
 import { openZipPackage, type ZipPackage, type ZipSource } from "./zip-package.ts";
 import { Failure, failureAt } from "../../model/failure.ts";
 
@@ -38,12 +38,14 @@ interface SheetOptions {
  * missing sheet, and the failures for CSV headers
  */
 export async function openSheet(source: ZipSource, options: SheetOptions): Promise<OpenedSheet> {
-  const { parts, sheet, context, unpackedBytes } = await withZip(source, async (zip) => {
+  const { parts, sheet, context, unpackedBytes, totals } = await withZip(source, async (zip) => {
     const found = await readWorkbookParts(source, zip);
     const chosen = chosenSheet(source.file, found.sheets, options.sheet);
     const file = found.sheets.length > 1 ? `${source.file}#${chosen.name}` : source.file;
     const opened = await openContext({ ...source, file }, zip, found);
-    return { parts: found, sheet: chosen, context: opened, unpackedBytes: zip.sizeOf(chosen.part) };
+    const unpacked = zip.sizeOf(chosen.part);
+    const rowsWithTotals = await totalsRows(source, zip, chosen);
+    return { parts: found, sheet: chosen, context: opened, unpackedBytes: unpacked, totals: rowsWithTotals };
   });
   const { file } = context;
   const notify = (text: string): void => options.notify(file, text);
@@ -60,6 +62,8 @@ export async function openSheet(source: ZipSource, options: SheetOptions): Promi
   };
   const header = await headerOf(rowsFrom(newTraits()), { source: { ...source, file }, renamed: options.renamed });
   for (const text of headerNotices(header)) notify(text);
+  for (const row of totals)
+    notify(`row ${row} contains the totals of a table; delete it, because it is read like any other row`);
   const rows = async function* rows(): AsyncGenerator<readonly ReadRow[]> {
     const traits = newTraits();
     for await (const batch of rowsFrom(traits)) {

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { Failure } from "../../model/failure.ts";
 import { SAVE_AS } from "../input/file-kind.ts";
-import { readWholeXml } from "./xml-reader.ts";
+import { readWholeXml, type XmlAttributes } from "./xml-reader.ts";
 import { corruptPackage, type ZipPackage, type ZipSource } from "./zip-package.ts";
 
 /**
@@ -55,6 +55,19 @@ export async function readWorkbookParts(source: ZipSource, zip: ZipPackage): Pro
     return found === undefined ? [] : [{ name, isHidden: state !== "visible", part: found.part }];
   });
   return { sheets, from1904, styles: partOf("styles"), sharedStrings: partOf("sharedStrings") };
+}
+
+/** Returns the numbers of the rows in which tables of a sheet show totals. */
+export async function totalsRows(source: ZipSource, zip: ZipPackage, sheet: Sheet): Promise<readonly number[]> {
+  const rows: number[] = [];
+  for (const { type, part } of await relationships(source, zip, sheet.part)) {
+    if (type !== "table" || !zip.has(part)) continue;
+    const open = (name: string, { ref = "", totalsRowCount = "0" }: XmlAttributes): void => {
+      if (name === "table" && totalsRowCount !== "0") rows.push(Number(/\d+$/.exec(ref)?.[0]));
+    };
+    await readWholeXml({ source, zip, part }, { open });
+  }
+  return rows;
 }
 
 function otherKind({ file }: ZipSource, what: string): Failure {

@@ -57,6 +57,22 @@ describe("a workbook written by LibreOffice", () => {
     expect(notices).toEqual([]);
   });
 
+  it("gives a notice about the totals row of a table", async () => {
+    const rels =
+      '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r" ' +
+      'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/table" Target="../tables/table1.xml"/>' +
+      "</Relationships>";
+    const parts = { "xl/worksheets/_rels/sheet1.xml.rels": rels, "xl/tables/table1.xml": '<table ref="A1:A3"/>' };
+    const sheets = { S: textRow(1, ["A"]) + textRow(2, ["1"]) + textRow(3, ["Total"]) };
+    expect((await read(source(await rawWorkbook({ sheets, parts })))).notices).toEqual([]);
+    parts["xl/tables/table1.xml"] = '<table ref="A1:A3" totalsRowCount="1"/>';
+    const { records, notices } = await read(source(await rawWorkbook({ sheets, parts })));
+    expect(records.map(({ row }) => cells(row))).toEqual([["1"], ["Total"]]);
+    expect(notices.map(({ text }) => text)).toEqual([
+      "row 3 contains the totals of a table; delete it, because it is read like any other row",
+    ]);
+  });
+
   it("reads the sheet that the mapping names for the source", async () => {
     const { records } = await read({ ...source(LIBREOFFICE), sheet: "Customer list" });
     expect(records.map(({ row }) => cells(row))).toEqual([["C-1"]]);
