@@ -23,6 +23,7 @@ import {
 import type { Row } from "../../model/record.ts";
 import { SIZE_LIMIT } from "../../read/text/text-file.ts";
 import { csvText } from "../../report/csv-text.ts";
+import { canonicalKey } from "../../text/canonical-key.ts";
 
 /** A selection of corrections by key, source and column. An absent member matches every correction. */
 export interface WantedCorrections {
@@ -190,7 +191,7 @@ function tooLarge(file: string): Failure {
 
 function isWanted(correction: Correction, { key, source, column }: WantedCorrections): boolean {
   return (
-    (key === undefined || correction.key === key) &&
+    (key === undefined || canonicalKey(correction.key) === canonicalKey(key)) &&
     (source === undefined || correction.source === source) &&
     (column === undefined || correction.column === column)
   );
