@@ -13,22 +13,21 @@ import type { View } from "./view.ts";
 export const exclusionsView: View<readonly ListedExclusion[]> = {
   text: (exclusions, { screen }) => {
     if (exclusions.length === 0) return "No records are excluded\n";
-    const several = hasSeveralOperations(exclusions);
-    const columns = several ? ["key", "operation", "since", "by", "reason"] : ["key", "since", "by", "reason"];
-    const rows = exclusions.map(({ key, operation = "", at, who, reason }) => {
-      const decision = [at.slice(0, 10), who, reason];
-      return several ? [key, operation, ...decision] : [key, ...decision];
+    const parts = differingParts(exclusions);
+    const rows = exclusions.map((each) => {
+      const { key, at, who, reason } = each;
+      return [key, ...parts.map((part) => each[part] ?? ""), at.slice(0, 10), who, reason];
     });
-    return renderTable(rows, columns, screen);
+    return renderTable(rows, ["key", ...parts, "since", "by", "reason"], screen);
   },
   json: (exclusions) => indentedJson({ exclusions: exclusions.map(({ identity: _identity, ...shown }) => shown) }),
 };
 
 export const excludedRecordsView: View<ExcludedRecords> = {
   text: ({ excluded, excludedBefore, accepted, unsettled, unseen }) => {
-    const several = hasSeveralOperations([...excluded, ...excludedBefore, ...accepted, ...unsettled]);
+    const parts = differingParts([...excluded, ...excludedBefore, ...accepted, ...unsettled]);
     const listed = (records: readonly RecordName[], what: string): readonly string[] =>
-      listText([...new Set(records.map((record) => nameText(record, several)))], what);
+      listText([...new Set(records.map((record) => nameText(record, parts)))], what);
     return [
       `${counted(excluded.length, "record")} excluded from the migration${unseenText(unseen.length, excluded.length)}\n`,
       ...listed(excludedBefore, "already excluded"),
@@ -42,13 +41,18 @@ export const excludedRecordsView: View<ExcludedRecords> = {
   },
 };
 
-function hasSeveralOperations(records: readonly RecordName[]): boolean {
-  return new Set(records.flatMap(({ operation }) => operation ?? [])).size > 1;
+type NamePart = "operation" | "supplier";
+
+/** Returns the parts of a record's name that are not the same for all records. */
+function differingParts(records: readonly RecordName[]): readonly NamePart[] {
+  const parts: readonly NamePart[] = ["operation", "supplier"];
+  return parts.filter((part) => new Set(records.flatMap((record) => record[part] ?? [])).size > 1);
 }
 
-/** Names a record by its key, and by its operation if the command concerns several operations. */
-function nameText({ key, operation }: RecordName, several: boolean): string {
-  return several && operation !== undefined ? `${key} (${operation})` : key;
+/** Names a record by its key and these parts. */
+function nameText(record: RecordName, parts: readonly NamePart[]): string {
+  const more = parts.flatMap((part) => record[part] ?? []);
+  return more.length === 0 ? record.key : `${record.key} (${more.join(", ")})`;
 }
 
 export const endedExclusionsView: View<EndedExclusions> = {

@@ -34,6 +34,8 @@ export interface RecordName {
   readonly key: string;
   /** The operation that creates the record. Absent for a row without a key. */
   readonly operation?: string | undefined;
+  /** The import supplier of the record. Absent for a row without a key. */
+  readonly supplier?: string | undefined;
 }
 
 /** Records, grouped by result. */
@@ -100,11 +102,13 @@ export async function listExclusions(locator: string, dependencies: Dependencies
   return readRunLedger(await openLedgerStore(locator, dependencies), async (ledger) => {
     const exclusions = await ledger.exclusions();
     const keys = [...new Set(exclusions.map(({ key }) => key))];
-    const operations = new Map<string, string>();
-    for (const run of latestPushes(await ledger.runs(), {}))
+    const destinations = new Map<string, Pick<Run, "operation" | "supplier">>();
+    for (const run of latestPushes(await ledger.runs(), {})) {
+      const { operation, supplier } = run;
       for (const identities of (await ledger.identitiesByKey(run, keys)).values())
-        for (const identity of identities) operations.set(identity.join(), run.operation);
-    return exclusions.map((each) => ({ ...each, operation: operations.get(each.identity.join()) }));
+        for (const identity of identities) destinations.set(identity.join(), { operation, supplier });
+    }
+    return exclusions.map((each) => ({ ...each, ...destinations.get(each.identity.join()) }));
   });
 }
 
@@ -139,8 +143,9 @@ async function withTargets<Result>(
     if (unseen.length > 0 && destinations.length > 1) throw severalDestinations(unseen, destinations);
     for (const destination of destinations) {
       const own = keys.filter((key) => !places.has(key) && (seen.get(key) ?? destinations).includes(destination));
+      const { operation, supplier } = destination;
       for (const [key, identities] of await ledger.identitiesByKey(destination, own))
-        targets.push(...identities.map((identity) => ({ key, operation: destination.operation, identity })));
+        targets.push(...identities.map((identity) => ({ key, operation, supplier, identity })));
     }
     const known = new Set(targets.map(({ key }) => key));
     const unknown = keys.filter((key) => !known.has(key));
