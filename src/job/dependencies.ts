@@ -143,6 +143,8 @@ export interface Screen {
   readonly colour: boolean;
   /** Width of the terminal in columns. */
   readonly width: number;
+  /** Maximum width of tables; default: `width`. */
+  readonly tableWidth?: number | undefined;
 }
 
 export interface CheckProgress {

@@ -29,6 +29,7 @@ interface RecordWriter<T> {
 
 interface RecordScreen {
   readonly width: number;
+  readonly tableWidth?: number | undefined;
   readonly colour: boolean;
   /** Receives a notice for each member that the format cannot include. */
   readonly notice: (text: string) => void;

@@ -1,6 +1,6 @@
 import { Chalk } from "chalk";
 import { plainText } from "../text/plain-text.ts";
-import { cutPhrases, cutText, textWidth, wrapText } from "./text-width.ts";
+import { cutPhrases, textWidth, wrapText } from "./text-width.ts";
 
 interface TableColumn {
   readonly title: string;
@@ -20,15 +20,20 @@ export type TableColumns = readonly (string | TableColumn)[];
 
 interface TableScreen {
   readonly width: number;
+  /** Maximum width of tables; default: `width`. */
+  readonly tableWidth?: number | undefined;
   readonly colour: boolean;
 }
 
 const GAP = "  ";
-const MIN_LAST_WIDTH = 12;
+const INDENT = "    ";
+/** Minimum room for the last column next to the other columns, unless its cells are narrower. */
+const MIN_LAST_WIDTH = 20;
 
 /**
- * Renders an aligned table with a header for the terminal. The last column wraps within `width`, unless it is cut. If
- * the last column has too little room, the widest of the other columns is cut. Cells are made safe to display.
+ * Renders an aligned table with a header for the terminal. The last column wraps within the width of the table, unless
+ * it is cut. If the last column has too little room, it is on separate lines below the other columns, which are never
+ * cut. Cells are made safe to display.
  */
 export function renderTable(rows: readonly (readonly string[])[], columns: TableColumns, screen: TableScreen): string {
   return streamedTable(columns, screen)(rows);
@@ -39,21 +44,22 @@ export type StreamedTable = (rows: readonly (readonly string[])[]) => string;
 
 /**
  * Returns a function that renders a table whose rows arrive in parts. The first part contains the header and sets the
- * widths of the columns. Wider cells in later parts are cut.
+ * widths of the columns. Wider cells in later parts move the cells after them.
  */
 export function streamedTable(given: TableColumns, screen: TableScreen): StreamedTable {
   const columns = columnsOf(given);
+  const width = screen.tableWidth ?? screen.width;
   const style = new Chalk({ level: screen.colour ? 1 : 0 });
-  let widths: readonly number[] | undefined;
+  let layout: TableLayout | undefined;
   return (rows) => {
     const cells = rows.map((row) => columns.map((_, at) => plainText(row[at] ?? "", MAX_CELL_LENGTH)));
     const lines: string[] = [];
-    if (widths === undefined) {
-      widths = columnWidths(cells, columns, screen.width);
+    if (layout === undefined) {
+      layout = layoutOf(cells, columns, width);
       const titles = columns.map(({ title }) => title);
-      lines.push(style.bold(lineOf(titles, columns, widths).trimEnd()));
+      lines.push(...rowLines(titles, columns, layout).map((line) => style.bold(line.trimEnd())));
     }
-    for (const row of cells) lines.push(...rowLines(row, columns, widths).map((line) => line.trimEnd()));
+    for (const row of cells) lines.push(...rowLines(row, columns, layout).map((line) => line.trimEnd()));
     return lines.map((line) => `${line}\n`).join("");
   };
 }
@@ -72,55 +78,49 @@ export function markdownTable(rows: readonly (readonly string[])[], given: Table
   return [titles, rules, ...body].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
 }
 
-function columnWidths(
-  rows: readonly (readonly string[])[],
-  columns: readonly TableColumn[],
-  width: number,
-): readonly number[] {
+interface TableLayout {
+  /** Widths of the columns before the last column. */
+  readonly widths: readonly number[];
+  /** Maximum width of the last column. */
+  readonly lastWidth: number;
+  /** Whether the last column is on separate lines. */
+  readonly isStacked: boolean;
+}
+
+function layoutOf(rows: readonly (readonly string[])[], columns: readonly TableColumn[], width: number): TableLayout {
   const widths = columns.map(({ title }, at) =>
     Math.max(textWidth(title), ...rows.map((row) => textWidth(row[at] ?? ""))),
   );
-  const last = widths.length - 1;
-  const roomFor = (): number => width - widths.slice(0, last).reduce((sum, wide) => sum + wide + GAP.length, 0);
-  while (roomFor() < Math.min(MIN_LAST_WIDTH, widths[last] ?? 0)) {
-    const widest = widths.indexOf(Math.max(...widths.slice(0, last)));
-    const wide = widths[widest] ?? 0;
-    if (wide <= MIN_LAST_WIDTH) break;
-    widths[widest] = wide - 1;
-  }
-  widths[last] = Math.max(Math.min(widths[last] ?? 0, roomFor()), 1);
-  return widths;
+  const wanted = widths.pop() ?? 0;
+  const room = width - widths.reduce((sum, wide) => sum + wide + GAP.length, 0);
+  const isStacked = room < Math.min(MIN_LAST_WIDTH, wanted);
+  return { widths, lastWidth: isStacked ? width - INDENT.length : Math.min(wanted, room), isStacked };
 }
 
 function rowLines(
   row: readonly string[],
   columns: readonly TableColumn[],
-  widths: readonly number[],
+  { widths, lastWidth, isStacked }: TableLayout,
 ): readonly string[] {
-  const last = columns.length - 1;
-  const [text = "", width = 0] = [row[last], widths[last]];
-  const wrapped = columns[last]?.isCut === true ? [cutPhrases(text, width)] : wrapText(text, width);
-  return wrapped.map((line, at) => {
-    const others = row.slice(0, last).map((cell) => (at === 0 ? cell : ""));
-    return lineOf([...others, line], columns, widths);
-  });
+  const last = columns.at(-1);
+  const text = row[columns.length - 1] ?? "";
+  const [first = "", ...more] = last?.isCut === true ? [cutPhrases(text, lastWidth)] : wrapText(text, lastWidth);
+  const align = (cell: string, at: number): string => padded(cell, widths[at] ?? 0, columns[at]);
+  const others = row
+    .slice(0, -1)
+    .map((cell, at) => align(cell, at) + GAP)
+    .join("");
+  if (isStacked) return [others, ...(text === "" ? [] : [first, ...more].map((line) => INDENT + line))];
+  const indent = row
+    .slice(0, -1)
+    .map((_, at) => align("", at) + GAP)
+    .join("");
+  return [first, ...more].map((line, at) => (at === 0 ? others : indent) + padded(line, lastWidth, last));
 }
 
-function lineOf(cells: readonly string[], columns: readonly TableColumn[], widths: readonly number[]): string {
-  return cells
-    .map((cell, at) => {
-      const width = widths[at] ?? 0;
-      const cut = at === cells.length - 1 ? cell : cutCell(cell, width);
-      const padding = " ".repeat(Math.max(0, width - textWidth(cut)));
-      return columns[at]?.align === "right" ? padding + cut : cut + padding;
-    })
-    .join(GAP);
-}
-
-/** Cuts a cell to a width. A place in a file keeps its line number: `accounts-no…:12`. */
-function cutCell(cell: string, width: number): string {
-  const [line = ""] = textWidth(cell) > width ? (/(?<=\.\w+):\d+$/.exec(cell) ?? []) : [];
-  return cutText(cell.slice(0, cell.length - line.length), width - line.length) + line;
+function padded(cell: string, width: number, column: TableColumn | undefined): string {
+  const padding = " ".repeat(Math.max(0, width - textWidth(cell)));
+  return column?.align === "right" ? padding + cell : cell + padding;
 }
 
 function markdownCell(text: string, code: boolean): string {
@@ -134,7 +134,6 @@ export interface ListEntry {
   readonly body: string;
 }
 
-const INDENT = "    ";
 const MAX_HEAD_LENGTH = 500;
 const MAX_BODY_LENGTH = 4000;
 

@@ -8,10 +8,14 @@ type Output = Session["stdout"];
 const DEFAULT_WIDTH = 80;
 const YIELD_EVERY_MS = 50;
 
-/** Returns the width of an output stream and whether it is coloured. JSON lines are never coloured. */
+/**
+ * Returns the width of an output stream and whether it is coloured. JSON lines are never coloured. Tables in files and
+ * pipes have no maximum width.
+ */
 export function screenOf(stream: Output, flags: Flags): Screen {
   const colour = flags.color !== false && flags.logFormat !== "json" && isColoured(stream, process.env);
-  return { colour, width: stream.columns || DEFAULT_WIDTH };
+  const width = stream.columns || DEFAULT_WIDTH;
+  return { colour, width, tableWidth: isTerminal(stream) ? width : Number.POSITIVE_INFINITY };
 }
 
 /**

@@ -34,3 +34,8 @@ describe("colours", () => {
     expect(screenOf(output(true), { logFormat: "text", color: false }).colour).toBe(false);
   });
 });
+
+it("tables have a maximum width only in a terminal", () => {
+  expect(screenOf(output(true), {})).toMatchObject({ width: 100, tableWidth: 100 });
+  expect(screenOf(output(false), {}).tableWidth).toBe(Number.POSITIVE_INFINITY);
+});
