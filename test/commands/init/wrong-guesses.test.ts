@@ -41,6 +41,8 @@ describe("init maps no yes to a field in which it may mean no", () => {
     ["opted_into_sms", "Customer consent SMS"],
     ["opted_out_of_sms", "SMS opt out"],
     ["unknown_occupier", "Occupier unknown"],
+    ["unit_furnished", "Furnished"],
+    ["layout_approved", "Approved"],
   ])("but it maps %s from the column %s, which means the same", async (field, column) => {
     expect(await payloadOf({ [field]: { type: "boolean" } }, { [column]: isYes })).toContain(
       `${field}: { from: ${column}, true: [Y], false: [N] }`,
