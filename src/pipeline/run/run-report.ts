@@ -201,12 +201,20 @@ export async function describeReport(
     summary: { ...(summary ?? (await ledger.summary(run.id))), exitCode },
     outcomes: outcomesOf(reportable),
     ...definedMembers({ inColumns: columnsOf(reportable) }),
+    reasonOf: (ambiguous) => reasonOf(ambiguous, reportable),
     showValues: reporting.showValues,
     title: titleOf(run, job),
     run: await factsOf(run, ledger),
     fieldTitle: (attr) => job?.operation.body && fieldTitleAt(job.operation.body, parseAttr(attr)),
     ...screen,
   };
+}
+
+/** Returns the reason of the run's last request for the record without a clear reply. */
+async function reasonOf({ key, record }: Outcome, { ledger, run }: ReportableRun): Promise<string | undefined> {
+  const attempts = key === undefined ? [] : ((await ledger.attempts?.(key)) ?? []);
+  const own = attempts.filter((one) => one.run === run.id && one.record === record && one.status === "ambiguous");
+  return own.at(-1)?.reason;
 }
 
 function comparesContent(job: Job | undefined): boolean {

@@ -38,9 +38,9 @@ export async function waitForQuiet(
 }
 
 /**
- * Waits while the platform may still process an abandoned request with different content or fields for a record. Otherwise, the
- * platform could process the earlier request after the new one, and keep the earlier values. Does not wait if the only
- * step refuses records that the platform already has, because such a step never replaces content.
+ * Waits while the platform may still process an abandoned request with different content or fields for a record.
+ * Otherwise, the platform could process the earlier request after the new one, and keep the earlier values. Does not
+ * wait if the only step refuses records that the platform already has, because such a step never replaces content.
  * @param msSince returns the milliseconds since the last such request was abandoned
  */
 export async function waitForOtherContent(

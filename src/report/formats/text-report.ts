@@ -3,7 +3,7 @@ import type { Outcome, Status } from "../../model/outcome.ts";
 import { formatPlace, type Place } from "../../model/place.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
 import { type Cause, collectCauses, type Causes, type ShapeCount } from "./causes.ts";
-import { plainText } from "../../text/plain-text.ts";
+import { plainLine, plainText } from "../../text/plain-text.ts";
 import { outcomesWithProblems, type Report, totalOf, type Write } from "../report.ts";
 import { textWidth, wrapText } from "../../terminal/text-width.ts";
 import { describeReported } from "../problems/problem-text.ts";
@@ -150,10 +150,12 @@ async function recordList(
   const count = report.summary.counts[status] ?? 0;
   if (count === 0) return [];
   const lines = [style.bold(`${formatCount(count)} ${status} ${plural(count, "record")} (${meaning})`), ""];
-  for (const { key, source, record } of await firstRecords(report, status)) {
-    lines.push(
-      `${indent}${style.yellow(plainText(key ?? `record ${record}`, 80))}  ${plainText(formatPlace(source), 200)}`,
-    );
+  for (const outcome of await firstRecords(report, status)) {
+    const { key, source, record } = outcome;
+    const reason = status === "ambiguous" ? await report.reasonOf?.(outcome) : undefined;
+    const name = style.yellow(plainText(key ?? `record ${record}`, 80));
+    lines.push(`${indent}${name}  ${plainText(formatPlace(source), 200)}`);
+    if (reason !== undefined) lines.push(`${indent}  ${plainLine(reason)}`);
   }
   if (count > MAX_LISTED) lines.push(`${indent}and ${formatCount(count - MAX_LISTED)} more`);
   return [lines.join("\n")];

@@ -37,6 +37,15 @@ describe("text", () => {
     );
   });
 
+  it("shows why the outcome of an ambiguous record is unknown", async () => {
+    const ambiguous = MIXED.filter(({ status }) => status === "ambiguous");
+    const text = await rendered(
+      reporters.text,
+      reportOf(ambiguous, { reasonOf: async ({ record }) => `timeout of record ${record}` }),
+    );
+    expect(text).toMatch(/\n {7}record (\d+) {2}accounts\.csv:5\n {9}timeout of record \1\n/);
+  });
+
   it("shows the value of the example next to its shape only on request", async () => {
     const record = numbered(1, (at) => mobile("9{9}", at));
     expect(await rendered(reporters.text, reportOf(record))).not.toContain("077009001");
