@@ -60,9 +60,8 @@ test("changed content is staged only when a stage request without a reply can no
   const file = place.file("accounts.csv");
   writeFileSync(file, readFileSync(file, "utf8").replaceAll("Ada", "Eva"));
 
-  const { code, stdout, stderr } = await place.push("v1");
+  const { code, stdout } = await place.push("v1");
   expect([code, statusCounts(outcomeLines(stdout))]).toEqual([0, { accepted: RECORDS }]);
-  expect(stderr).toContain("Waiting 2 s, because the platform may still be processing aborted requests");
   const changed = stages.filter(({ name }) => name === "Eva Byron");
   expect(changed).toHaveLength(RECORDS);
   expect(Math.min(...changed.map(({ at }) => at)) - killedAt).toBeGreaterThanOrEqual(QUIET_MS);
@@ -101,8 +100,7 @@ test("the same content is staged with changed fields only when the earlier reque
   await killed.ended;
   const killedAt = Date.now();
   writeFileSync(mapping, `${withoutTeam}steps: { stage: { team: { value: B } } }\n`);
-  const { code, stderr } = await place.push("v1", ["--contract", "teams.json"]);
-  expect([code, stderr]).toEqual([0, expect.stringContaining("Waiting 2 s")]);
+  expect((await place.push("v1", ["--contract", "teams.json"])).code).toBe(0);
   const changed = stages.filter(({ team }) => team === "B");
   expect(changed).toHaveLength(RECORDS);
   expect(Math.min(...changed.map(({ at }) => at)) - killedAt).toBeGreaterThanOrEqual(QUIET_MS);

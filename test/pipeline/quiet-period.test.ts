@@ -26,25 +26,34 @@ it("the remaining quiet period counts from the last unanswered request, and neve
   expect(quietLeftMs(1000, -86_400_000)).toBe(1000);
 });
 
-const waitedFor = async (outcomes: Operation["outcomes"]): Promise<readonly number[]> => {
+const waitedFor = async (
+  outcomes: Operation["outcomes"],
+): Promise<{ readonly slept: readonly number[]; readonly notices: readonly string[] }> => {
   const slept: number[] = [];
+  const notices: string[] = [];
   const sleep = (ms: number): Promise<void> => Promise.resolve(void slept.push(ms));
   await waitForOtherContent(
     outcomes,
     () => Promise.resolve(400),
     { quietMs: 1000, steps: [], onlyWhile: () => undefined },
-    { clock: { sleep }, drain: new AbortController().signal, notice: () => undefined },
+    { clock: { sleep }, drain: new AbortController().signal, notice: (text) => notices.push(text) },
   );
-  return slept;
+  return { slept, notices };
 };
 
 describe("a push of changed content whose earlier request got no reply", () => {
   it("waits until the platform cannot apply the earlier request after the new one", async () => {
-    expect(await waitedFor([{ status: 201, outcome: "accepted" }])).toEqual([600]);
+    expect(await waitedFor([{ status: 201, outcome: "accepted" }])).toEqual({
+      slept: [600],
+      notices: [expect.stringMatching(/^Waiting 1 s, because the platform may still be processing aborted requests/)],
+    });
   });
 
   it("does not wait if the platform refuses repeats", async () => {
-    expect(await waitedFor([{ status: 400, code: "already_imported", outcome: "exists" }])).toEqual([]);
+    expect(await waitedFor([{ status: 400, code: "already_imported", outcome: "exists" }])).toEqual({
+      slept: [],
+      notices: [],
+    });
   });
 });
 
