@@ -40,7 +40,7 @@ Exit codes (if several apply: the first of 70, 7, 2, 6, 5, 4, 3, 1)
      reached a limit (open files, memory, threads)
   7  another command or program is using the ledger
   70 a bug in migrate
-  130, 143  stopped immediately by a second signal (130: Ctrl-C)`;
+  130, 143  stopped immediately, usually by a second signal (130: Ctrl-C)`;
 
 const help = new Help();
 

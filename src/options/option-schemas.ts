@@ -41,7 +41,7 @@ const TEXTS_BY_NAME: ValueKind = { words: "an object of strings", schema: z.reco
 const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["range"]>) => ValueKind)>> = {
   text: TEXT,
   code: { words: CODE_WORDS, schema: text.refine(isCode, expected(CODE_WORDS)) },
-  path: { words: "a path (a string)", schema: text.min(1, "a path is expected") },
+  path: { words: "a path (a string)", schema: text.min(1, "expected a path") },
   day: { words: "a date such as 2026-01-31", schema: text.refine(isIsoDate) },
   switch: { words: "true or false", schema: z.boolean() },
   paths: {
@@ -112,7 +112,7 @@ function within(words: string, min: number, max: number): { readonly words: stri
 }
 
 function expected(words: string): string {
-  return `${words} is expected`;
+  return `expected ${words}`;
 }
 
 function kindFor(row: OptionRow): ValueKind {

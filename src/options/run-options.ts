@@ -88,7 +88,7 @@ export const REPORT = {
   },
   /** Whether to write the rejects to a workbook as well. */
   workbook: { flag: false, library: true },
-  testLocations: { help: "with --format junit: add file and line to test cases (strict JUnit schemas reject both)" },
+  testLocations: { help: "with --format junit: add file and line to test cases (strict JUnit schemas reject them)" },
 } as const;
 
 /** Options for the report of a validation or push. */

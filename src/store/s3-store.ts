@@ -143,7 +143,7 @@ function requireBucket(reply: HttpReply, bucket: Bucket): void {
   }
   if (reply.status !== 404) throw storeFailure(reply, bucket);
   throw new Failure("config", `there is no bucket ${bucket.name} at ${origin}`, {
-    hint: "check --endpoint, and the bucket in --store, in `store` in migrate.yaml, or in the supplier's `bucket`",
+    hint: "check --endpoint and the name of the bucket (--store, `store` in migrate.yaml, or `bucket` of the supplier)",
   });
 }
 

@@ -51,8 +51,8 @@ describe("an invalid setting in migrate.yaml:", () => {
       'migrate.yaml:3:5: unknown setting "targets.a.baseURL"',
       "baseUrl",
     ],
-    ["a value of the wrong type", "mapping: [a, b]\n", "migrate.yaml:1:1: mapping: a string is expected", ""],
-    ["a list instead of settings", "- a\n", "migrate.yaml:1:1: an object with named settings is expected", ""],
+    ["a value of the wrong type", "mapping: [a, b]\n", "migrate.yaml:1:1: mapping: expected a string", ""],
+    ["a list instead of settings", "- a\n", "migrate.yaml:1:1: expected an object with named settings", ""],
     ["invalid YAML", "contract: [\n", "migrate.yaml:", ""],
     ["an undefined target", "target: live\n", 'unknown target "live"', ""],
   ])("%s is reported with exit code 2 and, if known, its line and a suggestion", async (_, text, message, meant) => {
@@ -107,7 +107,7 @@ describe("invalid input is reported with exit code 2, without output on stdout a
     ["an unknown encoding", [...job(), "--encoding", "klingon"], 'unknown encoding "klingon"'],
     ["an invalid delimiter", [...job(), "--delimiter", "ab"], '"ab" cannot be a delimiter'],
     ["a value that is not a number", [...job(), "--limit", "many"], "--limit"],
-    ["a source without a name", [...job(), "--source", "a.csv"], "<name>=<path> is expected"],
+    ["a source without a name", [...job(), "--source", "a.csv"], "expected <name>=<path>"],
     ["a source that is not in the mapping", [...job(), "--source", "x=a.csv"], 'no source "x"'],
     [
       "a source with files from --source and others",

@@ -83,7 +83,7 @@ test.each([["0"], ["[a]"], ["{ file: a.csv }"], ["1.5"]])(
   async (inventory) => {
     const { code, stderr } = await migrate(inventory, {}, "status");
     expect(code).toBe(2);
-    expect(stderr).toMatch(/migrate\.yaml:1:\d+: inventory.* is expected/);
+    expect(stderr).toMatch(/migrate\.yaml:1:\d+: inventory.*: expected /);
   },
 );
 

@@ -115,16 +115,16 @@ test("open --by owner requires configured owners", async () => {
 });
 
 test.each([
-  ["owners: x\n", "1:1: owners: a list is expected"],
-  ["owners: []\n", "1:1: owners: at least one owner is expected"],
-  ["owners:\n  - { days: 3 }\n", "2:5: owners.0.owner: a string is expected"],
+  ["owners: x\n", "1:1: owners: expected a list"],
+  ["owners: []\n", "1:1: owners: expected at least one owner"],
+  ["owners:\n  - { days: 3 }\n", "2:5: owners.0.owner: expected a string"],
   ["owners:\n  - { owner: A, code: [x] }\n", '2:17: unknown setting "owners.0.code"'],
   ["owners:\n  - { owner: A, days: -1 }\n", "2:17: owners.0.days"],
-  ["owners:\n  - { owner: A, statuses: [done] }\n", "2:28: owners.0.statuses.0: one of outdated, existing"],
+  ["owners:\n  - { owner: A, statuses: [done] }\n", "2:28: owners.0.statuses.0: expected one of outdated, existing"],
   ["owners:\n  - { owner: A, codes: [x] }\n", "2:7: owners.0.owner: the last owner must have no conditions"],
-  ["owners:\n  - { owner: A, columns: { X: y } }\n", "2:28: owners.0.columns.X: a list is expected"],
-  ["owners:\n  - { owner: A, columns: { X: [1] } }\n", "2:32: owners.0.columns.X.0: a string is expected"],
-  ["owners:\n  - { owner: A, columns: {} }\n", "2:17: owners.0.columns: at least one column is expected"],
+  ["owners:\n  - { owner: A, columns: { X: y } }\n", "2:28: owners.0.columns.X: expected a list"],
+  ["owners:\n  - { owner: A, columns: { X: [1] } }\n", "2:32: owners.0.columns.X.0: expected a string"],
+  ["owners:\n  - { owner: A, columns: {} }\n", "2:17: owners.0.columns: expected at least one column"],
   ["owners:\n  - { owner: A, columns: { X: [y] } }\n", "2:7: owners.0.owner: the last owner must have no conditions"],
   [
     "owners:\n  - { owner: A }\n  - { owner: B }\n",

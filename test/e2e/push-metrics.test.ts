@@ -54,11 +54,11 @@ test("--metrics on a port in use ends the push before anything is sent", async (
 });
 
 test.each([["nowhere"], ["localhost:99999"], [":9464"], ["http://localhost:9464/metrics"]])(
-  "--metrics %s is refused, and the message says what is expected",
+  "--metrics %s is refused, and the message states the expected value",
   async (address) => {
     const { code, stderr } = await workplace({ accounts: goodAccounts(1) }, sandbox).push(["--metrics", address]);
     expect(code).toBe(2);
-    expect(stderr).toContain("host:port such as 0.0.0.0:9464 is expected");
+    expect(stderr).toContain("Expected host:port, such as 0.0.0.0:9464");
   },
 );
 

@@ -160,10 +160,10 @@ describe("the sandbox's fault flags:", () => {
 
   test.each([
     [["--throttle", "sometimes"], "every:10"],
-    [["--latency", "fast"], "A number of milliseconds"],
+    [["--latency", "fast"], "Expected a number of milliseconds"],
     [["--error-status", "418"], "500, 502, 503 or 504"],
     [["--port", "70000"], "0 to 65535"],
-  ])("%j are refused, and the message says what is expected", async (flags, said) => {
+  ])("%j are refused, and the message states the expected value", async (flags, said) => {
     const { code, stderr } = await runCli(["sandbox", ...flags], { cwd: temporaryFolder() });
     expect(code).toBe(2);
     expect(stderr).toContain(said);

@@ -47,7 +47,7 @@ export const PARSERS = {
 
   code: (text: string): string => {
     if (isCode(text)) return text;
-    throw new InvalidArgumentError("A code without white space at its start or end is expected.");
+    throw new InvalidArgumentError("Expected a code without white space at its start or end.");
   },
 
   keys: (text: string, before: unknown): readonly string[] => {
@@ -63,7 +63,7 @@ export const PARSERS = {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)) return value;
     const range = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
-    throw new InvalidArgumentError(`A whole number ${range} is expected.`);
+    throw new InvalidArgumentError(`Expected a whole number ${range}.`);
   },
 
   count: (text: string): number => PARSERS.number(text, undefined, [1, 1_000_000_000]),
@@ -71,19 +71,19 @@ export const PARSERS = {
   rate: (text: string): number => {
     const value = Number(text);
     if (text.trim() !== "" && value >= MIN_RATE && value <= MAX_RATE) return value;
-    throw new InvalidArgumentError(`A number of requests per second from ${MIN_RATE} to ${MAX_RATE} is expected.`);
+    throw new InvalidArgumentError(`Expected a number of requests per second from ${MIN_RATE} to ${MAX_RATE}.`);
   },
 
   /** Returns milliseconds. */
   duration: (text: string): number => {
     const [, amount, unit = "s"] = /^(\d{1,9})(s|m|h|d)?$/.exec(text) ?? [];
     if (amount !== undefined) return Number(amount) * (UNIT_MS[unit] ?? 0);
-    throw new InvalidArgumentError("A duration such as 90s, 30m, 2h or 1d is expected.");
+    throw new InvalidArgumentError("Expected a duration such as 90s, 30m, 2h or 1d.");
   },
 
   day: (text: string): string => {
     if (isIsoDate(text)) return text;
-    throw new InvalidArgumentError("A date such as 2026-01-31 is expected.");
+    throw new InvalidArgumentError("Expected a date such as 2026-01-31.");
   },
 
   concurrency: (text: string): "auto" | number =>
@@ -98,26 +98,26 @@ export const PARSERS = {
     const port = Number(digits);
     if (digits !== undefined && port <= 65_535) return { host: bracketed ?? plain ?? "127.0.0.1", port };
     throw new InvalidArgumentError(
-      "host:port such as 0.0.0.0:9464 is expected. A port alone, such as 9464, accepts connections only from this machine.",
+      "Expected host:port, such as 0.0.0.0:9464. A port alone, such as 9464, accepts connections only from this machine.",
     );
   },
 
   authScheme: (text: string): AuthScheme => {
     const known = AUTH_SCHEMES.find((scheme) => scheme.toLowerCase() === text.toLowerCase());
     if (known !== undefined) return known;
-    throw new InvalidArgumentError(`One of ${AUTH_SCHEMES.join(", ")} is expected.`);
+    throw new InvalidArgumentError(`Expected one of ${AUTH_SCHEMES.join(", ")}.`);
   },
 
   maxErrors: (text: string): MaxErrors => {
     const [, count, percent] = /^(?:(\d+)|(\d+(?:\.\d+)?)%)$/.exec(text) ?? [];
     if (count !== undefined) return { count: Number(count) };
     if (percent !== undefined && Number(percent) <= 100) return { share: Number(percent) / 100 };
-    throw new InvalidArgumentError("A count (20) or a share of the records (5%) is expected.");
+    throw new InvalidArgumentError("Expected a number of records (20) or a share of the records (5%).");
   },
 
   boolean: (text: string): boolean => {
     if (text === "true" || text === "false") return text === "true";
-    throw new InvalidArgumentError("true or false is expected.");
+    throw new InvalidArgumentError("Expected true or false.");
   },
 
   trigger: (text: string): Trigger => {
@@ -126,21 +126,21 @@ export const PARSERS = {
     if (percent !== undefined && Number(percent) <= 100) return { share: Number(percent) / 100 };
     if (list !== undefined) return { at: list.split(",").map(Number) };
     throw new InvalidArgumentError(
-      "every:10 (every tenth request), 5% (a share of the requests) or at:3,7 (these requests) is expected.",
+      "Expected every:10 (every tenth request), 5% (a share of the requests) or at:3,7 (requests 3 and 7).",
     );
   },
 
   latency: (text: string): number | readonly [number, number] => {
     const [, from, to] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(text) ?? [];
     if (from === undefined || Number(from) > Number(to ?? from))
-      throw new InvalidArgumentError("A number of milliseconds such as 50, or a range such as 20-80, is expected.");
+      throw new InvalidArgumentError("Expected a number of milliseconds such as 50, or a range such as 20-80.");
     return to === undefined ? Number(from) : [Number(from), Number(to)];
   },
 
   errorStatus: (text: string): 500 | 502 | 503 | 504 => {
     const known = ERROR_STATUSES.find((status) => String(status) === text);
     if (known !== undefined) return known;
-    throw new InvalidArgumentError("500, 502, 503 or 504 is expected.");
+    throw new InvalidArgumentError("Expected 500, 502, 503 or 504.");
   },
 
   retryAfter: (text: string): number | string => (/^\d+$/.test(text) ? Number(text) : PARSERS.filled(text)),
@@ -151,7 +151,7 @@ export const PARSERS = {
       const known = SUPPLIER_STATUSES.find((one) => one === status);
       if (code.trim() === "" || known === undefined || more.length > 0) {
         throw new InvalidArgumentError(
-          `Codes are expected, each with an optional status: ${SUPPLIER_STATUSES.join(", ")}.`,
+          `Expected codes, each with an optional status: ${SUPPLIER_STATUSES.join(", ")}.`,
         );
       }
       return [code.trim(), known] as const;

@@ -39,7 +39,7 @@ const targetSchema = z
     if (found !== undefined) context.addIssue({ code: "custom", path: ["auth", found.name], message: found.reason });
   });
 
-const INVENTORY_TEXT = "a file, a file and a column (`{ file, column }`), or a whole number of at least 1 is expected";
+const INVENTORY_TEXT = "expected a file, a file and a column (`{ file, column }`), or a whole number of at least 1";
 const inventorySchema = z.union(
   [
     z.number().int().min(1, INVENTORY_TEXT),
@@ -56,12 +56,12 @@ const ownersSchema = z
       statuses: z.array(z.enum(OPEN_STATES)).min(1).optional().describe(OWNER.statuses.docs),
       columns: z
         .record(z.string(), z.array(z.string()).min(1))
-        .refine((columns) => Object.keys(columns).length > 0, "at least one column is expected")
+        .refine((columns) => Object.keys(columns).length > 0, "expected at least one column")
         .optional()
         .describe(OWNER.columns.docs),
     }),
   )
-  .min(1, "at least one owner is expected")
+  .min(1, "expected at least one owner")
   .superRefine((rules, context) => {
     for (const [index, rule] of rules.entries()) {
       const isLast = index === rules.length - 1;
@@ -162,18 +162,18 @@ function schemaFailure({ file, pointOf }: SourceDocument, issues: readonly Issue
 }
 
 function issueText(issue: Issue | undefined): string {
-  if (issue?.code === "invalid_type") return `${EXPECTED_TEXT[issue.expected] ?? issue.expected} expected`;
-  if (issue?.code === "invalid_value") return `one of ${issue.values.join(", ")} is expected`;
+  if (issue?.code === "invalid_type") return `expected ${EXPECTED_TEXT[issue.expected] ?? issue.expected}`;
+  if (issue?.code === "invalid_value") return `expected one of ${issue.values.join(", ")}`;
   return issue?.message ?? "the value is not valid";
 }
 
 const EXPECTED_TEXT: Readonly<Record<string, string>> = {
-  array: "a list is",
-  string: "a string is",
-  int: "a whole number is",
-  number: "a number is",
-  object: "an object with named settings is",
-  record: "an object with named settings is",
+  array: "a list",
+  string: "a string",
+  int: "a whole number",
+  number: "a number",
+  object: "an object with named settings",
+  record: "an object with named settings",
 };
 
 /** Returns a hint for an unknown setting: a similar name, or the valid names at its position. */

@@ -232,7 +232,7 @@ function namedSources(given: readonly string[]): Readonly<Record<string, readonl
   for (const entry of given) {
     const [, name, file] = /^([^=]+)=(.+)$/s.exec(entry) ?? [];
     if (name === undefined || file === undefined) {
-      throw new Failure("usage", `--source ${entry}: <name>=<path> is expected`, {
+      throw new Failure("usage", `--source ${entry}: expected <name>=<path>`, {
         hint: "for example --source customers=customers.csv",
       });
     }

@@ -4,7 +4,7 @@ import type { HeartbeatReply } from "../../ledger/runs/shared-run.ts";
 import type { MonotonicClock } from "../../time/clock.ts";
 import type { UploadEvent } from "../../upload/upload-types.ts";
 
-/** Collects this worker's findings about the platform, and passes on the findings of other workers. */
+/** Collects this worker's findings about the platform. The reported rate is the latest that any worker has found. */
 export interface FindingsBuilder {
   readonly note: (event: UploadEvent) => void;
   readonly learn: (reply: Pick<HeartbeatReply, "findings" | "workers">) => void;

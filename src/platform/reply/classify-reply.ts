@@ -198,7 +198,7 @@ function classifySuccess({ reply, body, distrust }: Facts, operation: Classified
     return { kind: "accepted", ...accountAt(body, ACCOUNT_FIELDS) };
   return isJsonOptional(reply, documented)
     ? { kind: "accepted" }
-    : notFromApi(`HTTP ${reply.status} without the JSON that was expected`);
+    : notFromApi(`HTTP ${reply.status} without the expected JSON`);
 }
 
 /**

@@ -116,7 +116,7 @@ function value(scan: Scan): void {
   if (code === QUOTE) stringEnd(scan);
   else if (code === OPEN_OBJECT) object(scan);
   else if (code === OPEN_LIST) list(scan);
-  else if (!literal(scan) && !number(scan)) fail(scan, "a value was expected");
+  else if (!literal(scan) && !number(scan)) fail(scan, "expected a value");
 }
 
 function object(scan: Scan): void {
@@ -125,16 +125,16 @@ function object(scan: Scan): void {
   if (closes(scan, CLOSE_OBJECT)) return;
   do {
     skipSpace(scan);
-    if (scan.text.charCodeAt(scan.at) !== QUOTE) fail(scan, "a name in double quotes was expected");
+    if (scan.text.charCodeAt(scan.at) !== QUOTE) fail(scan, "expected a name in double quotes");
     const name = stringEnd(scan);
     scan.path.push(name);
     if (names.has(name)) find(scan, { code: "source_duplicate_name", name });
     else if (FORBIDDEN_NAMES.has(name)) find(scan, { code: "source_forbidden_name", name });
     names.add(name);
-    expect(scan, COLON, "a colon was expected");
+    expect(scan, COLON, "expected a colon");
     value(scan);
     scan.path.pop();
-  } while (hasMore(scan, CLOSE_OBJECT, "a comma or } was expected"));
+  } while (hasMore(scan, CLOSE_OBJECT, "expected a comma or }"));
 }
 
 function list(scan: Scan): void {
@@ -146,7 +146,7 @@ function list(scan: Scan): void {
     value(scan);
     scan.path.pop();
     index += 1;
-  } while (hasMore(scan, CLOSE_LIST, "a comma or ] was expected"));
+  } while (hasMore(scan, CLOSE_LIST, "expected a comma or ]"));
 }
 
 function enter(scan: Scan): void {

@@ -44,7 +44,7 @@ export async function checkOrigin({ req }: Context, next: Next): Promise<void> {
     throw new RefusedRequest(403, "wrong_origin", "Requests from other sites are refused");
   }
   if (isChange && req.header("content-type")?.split(";")[0] !== "application/json") {
-    throw new RefusedRequest(415, "invalid_request", "A JSON body is expected");
+    throw new RefusedRequest(415, "invalid_request", "Expected a JSON body");
   }
   // The limit on the size of a body needs the size in advance.
   if (isChange && req.header("transfer-encoding") !== undefined) {

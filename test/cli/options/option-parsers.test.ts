@@ -12,5 +12,5 @@ test.each([
 });
 
 test.each(["", "1.5h", "-1s", "s", "10w", "1h30m"])("%j is not a duration", (text) => {
-  expect(() => PARSERS.duration(text)).toThrow("A duration such as 90s, 30m, 2h or 1d is expected.");
+  expect(() => PARSERS.duration(text)).toThrow("Expected a duration such as 90s, 30m, 2h or 1d.");
 });

@@ -110,7 +110,7 @@ describe("a 2xx reply is ambiguous if it contradicts the contract or does not cl
       '{"error":"main',
       "with a body that is not JSON",
     ],
-    ["incomplete JSON where nothing is documented", SILENT, 201, '{"error":"main', "without the JSON"],
+    ["incomplete JSON where nothing is documented", SILENT, 201, '{"error":"main', "without the expected JSON"],
     ["success: false", CREATED, 201, { account_number: "A-1", success: false }, 'with "success": false in its body'],
     ["success: false, although nothing is documented", SILENT, 201, { success: false }, '"success": false'],
     ["a failure status", CREATED, 201, { account_number: "A-1", status: "FAILED" }, '"status": "FAILED"'],

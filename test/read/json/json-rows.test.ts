@@ -28,7 +28,7 @@ describe("the reader of JSON arrays", () => {
     const { records } = await readText('[{"name": Secret}]');
     expect(JSON.stringify(records[0]?.problems)).not.toContain("Secret");
     expect(records[0]?.problems).toMatchObject([
-      { code: "source_invalid_json", reason: "a value was expected (character 10 of the row)" },
+      { code: "source_invalid_json", reason: "expected a value (character 10 of the row)" },
     ]);
   });
 
