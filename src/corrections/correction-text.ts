@@ -92,11 +92,11 @@ function otherChanges({ cells, added, lost, renamed, missingColumns }: Correctio
   return [
     ...amount(sum(cells), "cell"),
     ...amount(sum(added), "added row"),
-    ...amount(sum(lost), "lost row"),
+    ...amount(sum(lost), "missing row"),
     ...amount(renamed.length, "renamed column"),
     ...amount(
       missingColumns.reduce((total, { columns }) => total + columns.length, 0),
-      "lost column",
+      "missing column",
     ),
   ];
 }
