@@ -19,7 +19,7 @@ export interface Column {
   /** The unchanged cell; `""` if it is missing. JSON numbers and booleans become text. */
   readonly read: (row: Row) => CellContent;
   readonly placeIn: (row: Row) => Place;
-  /** The columns that `read` may read: the row's own column, and the column of another row. */
+  /** The columns that `read` may read from: one, or two if the cell may be in another row (`ownOrOtherColumn`). */
   readonly columns: readonly SourceColumn[];
 }
 

@@ -3,8 +3,8 @@ import { withoutFormula } from "../text/formula.ts";
 import { plainText } from "../text/plain-text.ts";
 
 /**
- * Renders rows as CSV, with RFC 4180 quoting and LF line breaks. Also quotes cells that another program might otherwise
- * read differently: cells with a tab, leading or trailing whitespace, or a leading apostrophe.
+ * Renders rows as CSV, with RFC 4180 quoting and LF line endings. Also quotes cells that another program might
+ * otherwise read differently: cells with a tab, leading or trailing whitespace, or a leading apostrophe.
  */
 export function csvText(rows: readonly (readonly string[])[], delimiter = ","): string {
   return stringify([...rows], { delimiter, record_delimiter: "\n", quoted_match: NEEDS_QUOTES });

@@ -2,8 +2,8 @@ import { INVISIBLE } from "./invisible.ts";
 
 /**
  * Puts an apostrophe in front of a cell that a spreadsheet would evaluate as a formula. Such a cell starts with a tab,
- * a line end, or one of the signs `=`, `+`, `-`, `@` and their full-width forms. Whitespace, quotes, control characters
- * and invisible characters may precede the sign. Negative numbers are such cells too.
+ * a line break, or one of the signs `=`, `+`, `-`, `@` and their full-width forms. Whitespace, quotes, control
+ * characters and invisible characters may precede the sign. Negative numbers are such cells too.
  */
 export function withoutFormula(cell: string): string {
   return isFormula(cell) ? `'${cell}` : cell;

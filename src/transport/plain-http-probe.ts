@@ -4,7 +4,7 @@ import { connect } from "node:net";
 export const NO_TLS = "ERR_TLS_NOT_SPOKEN";
 
 /**
- * Tests whether a server answers a plain HTTP request. A plain HTTP server waits for a line end and ignores a TLS
+ * Tests whether a server answers a plain HTTP request. A plain HTTP server waits for a line ending and ignores a TLS
  * handshake, which then times out. Status 400 proves nothing, because TLS servers also send it in reply to plain HTTP.
  * @param timeoutMs maximum time without data from the server, in milliseconds
  */

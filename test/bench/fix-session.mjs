@@ -2,8 +2,8 @@
 //   npm run build && node test/bench/fix-session.mjs [--rows 200000] [--edits 200] [--only <case>]
 // Every record has a customer in a second file and a faulty cell.
 // - session: the session of the Fix page, in this process. Prints how long it takes to check all records, to read a
-//   page of rows, to save and check an edit, and to check one record. Also prints the ratio of the last two times, and
-//   the peak memory of this process.
+//   page of rows, to save and check an edit, and to check one record. Also prints the time of an edit divided by the
+//   time of one record, and the peak memory of this process.
 // - problems, replace, check: each case uses a separate server. `problems` requests the problems of the current files
 //   twice. `replace` replaces the faulty cell in all records, and then undoes the replacement. `check` makes the same
 //   replacement and checks all records, first on the same server and then on a new server. Prints the time of each

@@ -46,7 +46,7 @@ describe("changed cells are reported", () => {
     ["a round number gets an exponent", "1200000000000", "1.2E+12", "scientific"],
     ["quotation marks become curly", 'the "Old" Mill\'s', "the “Old” Mill’s", "quotes"],
     ["UTF-8 is read as windows-1252", "Zoë", "ZoÃ«", "encoding"],
-    ["line ends inside a cell change", "one\r\ntwo", "one\ntwo", "line_ends"],
+    ["line endings inside a cell change", "one\r\ntwo", "one\ntwo", "line_ends"],
   ] as const)("with their old values: %s", async (_, before, after, change) => {
     const { cells, keys, correctedCells } = await afterSaving({ OTHER: before }, { OTHER: after });
     expect(cells).toMatchObject([{ source: "accounts", column: "OTHER", change, count: 1, before, after }]);

@@ -264,7 +264,7 @@ describe("corrections", () => {
     expect((await migrate(["corrections", "remove", "EXT-00001"])).code).toBe(0);
   });
 
-  test("are appended after a last line without a line end", async () => {
+  test("are appended after a last line without a line ending", async () => {
     const work = threeAccounts(sandbox);
     await work.migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
     writeFileSync(work.file("fixes.csv"), readFileSync(work.file("fixes.csv"), "utf8").trimEnd());

@@ -159,7 +159,7 @@ function complaints({ code, stdout, stderr }: CliEnd, leastOutput: number): read
   return stdout.length < leastOutput ? [`${stdout.length} characters: ${stderr}`] : found(stdout + stderr);
 }
 
-/** Returns the dangerous characters of a text, except line ends, as hexadecimal code points. */
+/** Returns the dangerous characters of a text, except line breaks, as hexadecimal code points. */
 function found(text: string): readonly string[] {
   const everyOne = new RegExp(`(?!\n)${DANGEROUS.source}`, "gu");
   return [...new Set(text.match(everyOne))].map((character) => (character.codePointAt(0) ?? 0).toString(16));

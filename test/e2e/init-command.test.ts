@@ -77,7 +77,7 @@ describe("init --update", () => {
     ["without a line break at its end", "\n", "payload:\n  ref: REF\n  sub: { x: X }"],
     ["with a comment at its end", "\n", "payload:\n  ref: REF\n  sub: { x: X } # last"],
     ["with an empty object in braces", "\n", "payload:\n  ref: REF\n  sub: {}\n"],
-    ["with line breaks of Windows", "\r\n", "payload:\r\n  ref: REF\r\n  sub: { x: X }"],
+    ["with Windows line endings", "\r\n", "payload:\r\n  ref: REF\r\n  sub: { x: X }"],
   ])("keeps a mapping %s valid", async (_, lineBreak, payload) => {
     const head = ["key: ref", "sources:", "  acc: { files: acc.csv, key: REF }", ""].join(lineBreak);
     const cwd = temporaryFolder({ ...SMALL, "mapping.yaml": head + payload });

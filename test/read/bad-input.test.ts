@@ -53,7 +53,7 @@ const READ: Readonly<Record<string, readonly (readonly [string, string, readonly
     ["a line separator in a cell", "A,B\na\u2028b,c\n", []],
     ["rows of whitespace", "A,B\n \n\t\n1,2\n\n\n", []],
     ["a comment line", "A,B\n# why\n1,2\n", ["source_ragged_row@2"]],
-    ["a last line without a line end", "A,B\n1,2", []],
+    ["a last line without a line ending", "A,B\n1,2", []],
     ["a truncated last line", "A,B\n1,2\n3", ["source_truncated_row@3"]],
     ["NUL and escapes", "A,B\na\0,\u001b[2J\n", ["source_control_character@2:1", "source_control_character@2:2"]],
     ["ten thousand combining accents on one letter", `A,B\ne${"\u0301".repeat(10_000)},\u{1f600}\n`, []],

@@ -27,7 +27,7 @@ describe("whitespace and blank lines", () => {
     expect(copied()).toBeLessThan(MIB);
   });
 
-  it("between NDJSON lines are skipped without searching for each line end", async () => {
+  it("between NDJSON lines are skipped without searching for each line ending", async () => {
     const chunk = Buffer.from(`{"a":1}${"\n \r\n".repeat(MIB)}{"a":2}\n`);
     const searched = vi.spyOn(chunk, "indexOf");
     const found = [];

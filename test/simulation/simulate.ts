@@ -36,8 +36,8 @@ export interface SimulationOptions {
 }
 
 /**
- * Pushes records to a model platform. The seed determines all faults: bad weather, kills, full disks, drains. After
- * that, processes run without faults until everything is settled.
+ * Pushes records to a model platform. The seed determines all faults of the platform, the network and the disk, and
+ * when processes are killed or drained. After that, processes run without faults until everything is settled.
  */
 export async function simulate(seed: number, options: SimulationOptions = {}): Promise<Simulated> {
   const { injectBug = (job) => job, wall, restores } = options;

@@ -179,7 +179,7 @@ describeWebPages("editing on the Fix page", (open) => {
     await web.stop();
   });
 
-  it("does not change the line ends of a cell that is opened and closed", async () => {
+  it("does not change the line endings of a cell that is opened and closed", async () => {
     const folder = project({ accounts: [{ REF: "A", TYPE: "X", NAME: "two\r\nlines" }] });
     const web = await startWeb(folder);
     const { page, complaints } = await open(fixAddress(web));

@@ -9,7 +9,7 @@ const SANDBOX = {
   suppliers: {
     arg: "<codes>",
     kind: "suppliers",
-    help: "import suppliers, separated by commas: SPRING,WINTER=Paused (default: from the contract)",
+    help: "import suppliers, each with an optional status, such as SPRING,WINTER=Paused (default: from the contract)",
   },
   maxBody: { arg: "<bytes>", kind: "count", help: "maximum size of a request body (default: 16777216)" },
   data: { arg: "<file>", help: "file that stores the state across restarts" },

@@ -18,7 +18,7 @@ export interface Join extends JoinEnds {
   /** Share of the non-empty cells of `column` whose values occur in `key`. */
   readonly hits: number;
   readonly kind: "many-to-one" | "one-to-one";
-  /** How likely it is that one of the two columns refers to the other, from 0 to 1. */
+  /** How likely it is that `column` refers to `key`, from 0 to 1. */
   readonly score: number;
 }
 

@@ -213,8 +213,8 @@ function appendToLine(begun: BegunLine, bytes: Buffer, limit: number): BegunLine
 }
 
 /**
- * Combines an incomplete line with the bytes that complete it. The bytes end with a line end. Omits the line if it is
- * longer than `limit`.
+ * Combines an incomplete line with the bytes that complete it. The bytes end with a line ending. Omits the line if it
+ * is longer than `limit`.
  */
 function ndjsonPiece(
   begun: BegunLine,
@@ -226,7 +226,7 @@ function ndjsonPiece(
   return { bytes: [bytes.subarray(lineEnd + 1)], line: line + 1, tooLongAt: line };
 }
 
-/** Skips blank chunks at the start. `skipLines` receives the number of line ends in each of these chunks. */
+/** Skips blank chunks at the start. `skipLines` receives the number of line endings in each of these chunks. */
 async function* withoutBlankStart(
   chunks: AsyncIterable<Buffer>,
   skipLines: (lines: number) => void,

@@ -168,7 +168,7 @@ async function lineAt(handle: FileHandle, offset: number): Promise<number> {
   return lines.line();
 }
 
-/** Returns the complete lines at the start of a piece, including a last line without a line end. */
+/** Returns the complete lines at the start of a piece, including a last line without a line ending. */
 function completeLines(bytes: Buffer, piece: LinePiece, hasHeader: boolean): PieceLines & LinesEnd {
   const { lines, end, nextLine } = linesOf(bytes, { ...piece, isFinal: false });
   checkText(piece.file, bytes.subarray(0, end), piece.line);
@@ -181,7 +181,7 @@ function completeLines(bytes: Buffer, piece: LinePiece, hasHeader: boolean): Pie
 }
 
 /**
- * Returns the last line, whose line end is missing; undefined if the line is incomplete.
+ * Returns the last line, whose line ending is missing; undefined if the line is incomplete.
  * @throws Failure `config` if an unclosed quote hides complete lines
  */
 function lastLine(bytes: Buffer, piece: LinePiece, isHeader: boolean): TableLine | undefined {

@@ -3,7 +3,7 @@ import { type Failure, failureAt } from "../../model/failure.ts";
 import type { PackedFile } from "../text/file-bytes.ts";
 import { textBytes, type TextSource } from "../text/text-bytes.ts";
 import { counted } from "../../text/count.ts";
-import { countLineEnds } from "../text/utf8.ts";
+import { countLineEndings } from "../text/utf8.ts";
 import { declaredDelimiter, delimiterName, detectDelimiter, refuseOneColumn } from "./csv-delimiter.ts";
 import { csvHeader, type CsvHeader, headerNotices, type RenamedColumns } from "./csv-header.ts";
 import { byteKinds, findRecordBoundaries } from "./record-boundaries.ts";
@@ -24,7 +24,7 @@ interface CsvSettings {
 }
 
 /**
- * Parses with csv-parse, which keeps cells unchanged and accepts any line end and rows of any length.
+ * Parses with csv-parse, which keeps cells unchanged and accepts any line ending and rows of any length.
  * @param count maximum number of records; default: all
  */
 export function parseRecords(bytes: Buffer, delimiter: string, count?: number): string[][] {
@@ -76,7 +76,7 @@ function layoutOf(source: TextSource, bytes: Buffer, final: boolean, settings: C
   const text = bytes.toString();
   const [intro = "", excelDelimiter] = INTRODUCTION.exec(text) ?? [];
   const headerByte = Buffer.byteLength(intro);
-  const headerLine = 1 + countLineEnds(Buffer.from(intro));
+  const headerLine = 1 + countLineEndings(Buffer.from(intro));
   const lines = firstLines(text.slice(intro.length));
   const delimiter = settings.delimiter ?? excelDelimiter ?? detectDelimiter(lines);
   const rest = bytes.subarray(headerByte);
@@ -116,7 +116,7 @@ const INTRODUCTION = /^(?:[ \t]*(?:\r\n|\n|\r))*(?:sep=([,;|\t])(?:\r\n|\n|\r))?
 
 const SAMPLE_LINES = 20;
 
-/** Returns the first non-blank lines of `text`; a line end in quotes does not end a line. */
+/** Returns the first non-blank lines of `text`; a line break in quotes does not end a line. */
 function firstLines(text: string): readonly string[] {
   const lines: string[] = [];
   let start = 0;

@@ -105,7 +105,7 @@ function oddRecords(
   { odd, delimiter }: { readonly odd: readonly number[]; readonly delimiter: string },
 ): readonly string[][] {
   if (odd.length === 0) return [];
-  // One byte of the line end is enough, because CR alone also ends a record.
+  // One byte of the line ending is enough, because CR alone also ends a record.
   const pieces = odd.map((index) => bytes.subarray(starts[index], (ends[index] ?? 0) + 1));
   const records = parseRecords(Buffer.concat(pieces), delimiter);
   if (records.length === odd.length) return records;
@@ -129,7 +129,7 @@ function problemsOf(row: CsvRow, boundaries: RecordBoundaries, index: number): r
   return control ? [...problems, ...controlCharacters(row)] : problems;
 }
 
-/** The platform rejects NUL, and may also reject other control characters. Tabs and line ends are ordinary text. */
+/** The platform rejects NUL, and may also reject other control characters. Tabs and line breaks are ordinary text. */
 const CONTROLS = /(?![\t\n\r])\p{Cc}/u;
 
 /** Returns a problem for each cell with a control character. */
@@ -161,7 +161,7 @@ const QUOTE = '"';
 /**
  * Returns the cells of a record that contains quotes; undefined if a quote neither encloses a cell nor is doubled
  * inside a quoted cell.
- * @param record the record without its line end
+ * @param record the record without its line ending
  */
 export function quotedCells(record: string, delimiter: string): readonly string[] | undefined {
   const cells: string[] = [];

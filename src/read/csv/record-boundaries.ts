@@ -6,7 +6,7 @@ export interface RecordSpans {
   readonly lines: readonly number[];
   /** The offset of each record's first byte. */
   readonly starts: readonly number[];
-  /** The offset at which each record ends (exclusive), without its line end. */
+  /** The offset at which each record ends (exclusive), without its line ending. */
   readonly ends: readonly number[];
 }
 
@@ -16,7 +16,7 @@ interface MarkedRecords {
   readonly quoted: readonly number[];
   /** Numbers of the records with a quote inside an unquoted cell, or text after a closing quote. */
   readonly strayQuotes: ReadonlySet<number>;
-  /** Numbers of the records with control characters other than tabs and line ends. */
+  /** Numbers of the records with control characters other than tabs and line breaks. */
   readonly controls: ReadonlySet<number>;
 }
 
@@ -32,7 +32,7 @@ export interface RecordBoundaries extends RecordSpans, MarkedRecords {
   readonly openQuote: number | undefined;
   /** The line of a quote that was never closed: the next quote is on a later line and is followed by text. */
   readonly brokenQuote: number | undefined;
-  /** True if the last record has no line end because the file ends there. */
+  /** True if the last record has no line ending because the file ends there. */
   readonly unterminated: boolean;
 }
 
@@ -60,9 +60,9 @@ export function byteKinds(delimiter: string): Uint8Array {
 }
 
 /**
- * Finds the records in `bytes`, which must begin at the start of a record. As in RFC 4180, a line end in quotes belongs
- * to the cell; CRLF, LF and CR all end a line. `final`: no more bytes follow. csv-parse finds the same records, but
- * reports neither the line of an open quote nor the line on which a record starts.
+ * Finds the records in `bytes`, which must begin at the start of a record. As in RFC 4180, a line break in quotes
+ * belongs to the cell; CRLF, LF and CR all end a line. `final`: no more bytes follow. csv-parse finds the same records,
+ * but reports neither the line of an open quote nor the line on which a record starts.
  */
 export function findRecordBoundaries(bytes: Uint8Array, kinds: Uint8Array, final: boolean): RecordBoundaries {
   const scan = newScan(bytes, final);
@@ -223,8 +223,8 @@ function finish(scan: Scan): RecordBoundaries {
 }
 
 /**
- * Whether this record has no line end because the file ends there. A join repeats a record for each of its parents, so
- * several records at the end can be copies of the last one, from the same line.
+ * Whether this record has no line ending because the file ends there. A join repeats a record for each of its parents,
+ * so several records at the end can be copies of the last one, from the same line.
  */
 export function isUnterminated({ unterminated, lines }: RecordBoundaries, number: number): boolean {
   return unterminated && lines[number] === lines.at(-1);

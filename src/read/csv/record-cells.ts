@@ -6,7 +6,7 @@ import type { RecordPlaces } from "./record-boundaries.ts";
 export interface RecordCells {
   /** The bytes that contain the cells: the bytes of the piece, or a changed copy of the record. */
   bytes: Buffer;
-  /** Offsets in `bytes` at which the record starts and ends (exclusive), without its line end. */
+  /** Offsets in `bytes` at which the record starts and ends (exclusive), without its line ending. */
   start: number;
   end: number;
   /** Whether the record contains a quote. */

@@ -9,7 +9,7 @@ import { ndjsonLines } from "./ndjson-lines.ts";
 import { FORBIDDEN_NAMES, parseWithoutScan, scanJson } from "./json-scan.ts";
 import { NO_PROBLEMS, type ReadRow, sourceProblem, withNext } from "../row/read-row.ts";
 import { canBeginAnywhere, textBytes, type TextSource } from "../text/text-bytes.ts";
-import { countLineEnds, newLineCounter } from "../text/utf8.ts";
+import { countLineEndings, newLineCounter } from "../text/utf8.ts";
 
 /**
  * Yields the rows of an NDJSON file: one for each line that is not blank. An invalid line becomes a row with a problem.
@@ -234,5 +234,5 @@ function withoutForbidden(value: JsonObject): JsonObject {
 }
 
 function countLines(text: string): number {
-  return countLineEnds(Buffer.from(text));
+  return countLineEndings(Buffer.from(text));
 }

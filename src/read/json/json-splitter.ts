@@ -78,7 +78,7 @@ interface State {
   /** Line of the current element; 0 if only whitespace was read since the last separator. */
   elementLine: number;
   elements: number;
-  /** Whether the previous bytes ended with whitespace that follows a part of the element. This whitespace is not kept. */
+  /** Whether the previous bytes ended with whitespace that follows a part of the element. It is not kept. */
   inGap: boolean;
   /** Offset at which the element starts or continues in the current bytes. */
   start: number;
@@ -207,7 +207,7 @@ function keep(state: State, bytes: Buffer, at: number): void {
   else state.parts.push(bytes.subarray(state.start, at));
 }
 
-/** Counts CRLF, LF and CR as one line end each. Returns true for a byte of a line end. */
+/** Counts CRLF, LF and CR as one line ending each. Returns true for a byte of a line ending. */
 function countLine(state: State, kind: number): boolean {
   const second = kind === LINE_FEED && state.afterCarriageReturn;
   state.afterCarriageReturn = kind === CARRIAGE_RETURN;

@@ -20,7 +20,7 @@ export function escapedTextEnd(bytes: Uint8Array, start: number, limit: number):
 
 /**
  * Returns the characters of a string in quotes. Returns undefined if it is not a JSON string, or if it contains an
- * unpaired surrogate or a control character other than tabs and line ends.
+ * unpaired surrogate or a control character other than tabs and line breaks.
  */
 export function decodedText(bytes: Buffer, start: number, end: number): string | undefined {
   try {

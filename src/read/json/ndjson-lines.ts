@@ -30,7 +30,7 @@ export async function* ndjsonLines(
 interface LineSplitter {
   /** Takes the next bytes of the file; returns the lines that end in them. */
   readonly push: (bytes: Buffer) => readonly LineText[];
-  /** Call this after the last bytes. Returns the last line if it has no line end. */
+  /** Call this after the last bytes. Returns the last line if it has no line ending. */
   readonly end: () => LineText | undefined;
   /** Returns the position of the next line, after any blank lines. */
   readonly next: () => RowPosition;

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { Failure, failureAt } from "../../model/failure.ts";
 import { readFailure } from "./file-bytes.ts";
-import { countLineEnds, firstInvalidByte } from "./utf8.ts";
+import { countLineEndings, firstInvalidByte } from "./utf8.ts";
 import { inspectFile } from "../input/source-files.ts";
 
 export interface TextFile {
@@ -40,7 +40,7 @@ export async function readTextFile(path: string, from: string = path): Promise<T
 export function checkText(path: string, bytes: Buffer, line = 1): void {
   if (!isUtf8(bytes)) {
     const offset = firstInvalidByte(bytes);
-    const found = line + countLineEnds(bytes.subarray(0, offset));
+    const found = line + countLineEndings(bytes.subarray(0, offset));
     throw failureAt(
       "config",
       { file: path, line: found },

@@ -57,9 +57,9 @@ const LF = 10;
 const LINE_FEEDS_TIMES_4 = 0x0a0a0a0a;
 const CR = 13;
 
-/** Counts the line ends in `bytes`. CRLF, LF and CR each count once. */
-export function countLineEnds(bytes: Uint8Array): number {
-  return bytes.includes(CR) ? countAllLineEnds(bytes) : countLineFeeds(bytes);
+/** Counts the line endings in `bytes`. CRLF, LF and CR each count once. */
+export function countLineEndings(bytes: Uint8Array): number {
+  return bytes.includes(CR) ? countAllLineEndings(bytes) : countLineFeeds(bytes);
 }
 
 export function countLineFeeds(bytes: Uint8Array): number {
@@ -72,7 +72,7 @@ export function countLineFeeds(bytes: Uint8Array): number {
   return count;
 }
 
-function countAllLineEnds(bytes: Uint8Array): number {
+function countAllLineEndings(bytes: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at];
@@ -94,7 +94,7 @@ export function newLineCounter(): LineCounter {
   return {
     add: (bytes) => {
       if (bytes.length === 0) return;
-      line += countLineEnds(bytes) - (afterCarriageReturn && bytes[0] === LF ? 1 : 0);
+      line += countLineEndings(bytes) - (afterCarriageReturn && bytes[0] === LF ? 1 : 0);
       afterCarriageReturn = bytes.at(-1) === CR;
     },
     line: () => line,

@@ -163,6 +163,6 @@ function parseSetting(reader: TokenReader): Expression {
   reader.next();
   reader.expect(".");
   const { kind, text, offset } = reader.next();
-  if (kind !== "name") throw new ExpressionSyntaxError("expected the name of a setting after config.", offset);
+  if (kind !== "name") throw new ExpressionSyntaxError('expected a setting after "config."', offset);
   return { kind: "setting", name: text };
 }

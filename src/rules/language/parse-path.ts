@@ -33,7 +33,7 @@ export function parsePath(reader: TokenReader, parseFilter: ParseFilter): PathEx
   while (continues(steps, reader)) steps.push(parseStep(reader, parseFilter));
   const [first] = steps;
   if (base === "above" && first?.kind !== "field" && first?.kind !== "named") {
-    throw new ExpressionSyntaxError("expected the name of a field or named value after above.", start);
+    throw new ExpressionSyntaxError('expected a field or a named value after "above."', start);
   }
   return { kind: "path", base: base ?? "here", steps, text: reader.text.slice(start, reader.peek().offset).trim() };
 }
@@ -60,7 +60,7 @@ function parseListed(reader: TokenReader, parseFilter: ParseFilter): readonly Pa
 function nameOfList(reader: TokenReader): string {
   const { kind, text, offset } = reader.next();
   if (kind === "name") return text;
-  throw new ExpressionSyntaxError("expected the name of a reference list after listed.", offset);
+  throw new ExpressionSyntaxError('expected a reference list after "listed."', offset);
 }
 
 /** Returns whether the path has another step, and consumes the dot before that step. A bracket needs no dot. */

@@ -13,7 +13,7 @@ import {
 } from "../state/product-catalogue.ts";
 
 const PRODUCT_PAGE_SIZE = 100;
-const BOOLEAN_FILTERS = ["is_variable", "is_green", "is_tracker", "is_prepay", "is_business"] as const;
+const FLAGS = ["is_variable", "is_green", "is_tracker", "is_prepay", "is_business"] as const;
 
 /**
  * Handles `GET /products/` with the filters of API specification 4.1 and of the operators' published OpenAPI documents.
@@ -21,19 +21,21 @@ const BOOLEAN_FILTERS = ["is_variable", "is_green", "is_tracker", "is_prepay", "
 export function productListHandler(now: () => number): Handler {
   return (request) => {
     const { query } = request;
-    const asked = BOOLEAN_FILTERS.map((flag) => [flag, booleanFrom(query.get(flag))] as const);
-    const wrong = asked.find(([flag, value]) => value === undefined && query.has(flag));
-    if (wrong !== undefined) return invalidQuery(wrong[0], "Must be a valid boolean.");
+    const wrong = [...FLAGS, "is_historical"].find(
+      (name) => query.has(name) && booleanFrom(query.get(name)) === undefined,
+    );
+    if (wrong !== undefined) return invalidQuery(wrong, "Must be a valid boolean.");
+    const asked = FLAGS.map((flag) => [flag, booleanFrom(query.get(flag))] as const);
     const availableAt = query.has("available_at") ? queryTimeMs(query.get("available_at") ?? "") : now();
     if (availableAt === undefined) return invalidQuery("available_at", "Enter a valid date/time.");
     const brand = query.get("brand");
-    const historical = booleanFrom(query.get("is_historical")) ?? false;
+    const historical = booleanFrom(query.get("is_historical"));
     const found = PRODUCTS.filter(
       (one) =>
         (brand === null || one.brand === brand) &&
         asked.every(([flag, value]) => value === undefined || one[flag] === value) &&
         (!query.has("available_at") || isAvailable(one, availableAt)) &&
-        (!historical || (one.available_to !== null && Date.parse(one.available_to) <= availableAt)),
+        (historical === undefined || isHistorical(one, availableAt) === historical),
     );
     return pageReply(request, { total: found.length, size: PRODUCT_PAGE_SIZE }, (start, end) =>
       found.slice(start, end).map((one) => withLinks(one, request.origin)),
@@ -54,6 +56,10 @@ function invalidQuery(attr: string, detail: string): Reply {
 
 function isAvailable({ available_from, available_to }: Product, at: number): boolean {
   return Date.parse(available_from) <= at && (available_to === null || Date.parse(available_to) > at);
+}
+
+function isHistorical({ available_to }: Product, at: number): boolean {
+  return available_to !== null && Date.parse(available_to) <= at;
 }
 
 function booleanFrom(text: string | null): boolean | undefined {

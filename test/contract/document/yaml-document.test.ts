@@ -128,7 +128,7 @@ describe("line numbers", () => {
     expect(read(text).lineOf(path)).toBe(line);
   });
 
-  it("are correct after any line end", () => {
+  it("are correct after any line ending", () => {
     expect(read("a: 1\r\nb: 2\r\nc: 3").lineOf(["c"])).toBe(3);
   });
 });

@@ -156,7 +156,7 @@ function eachNumber(count: number): readonly string[] {
   return Array.from({ length: count }, (_, number) => `${number},Ann,Bath`);
 }
 
-test("equal child records need the row path even if the last record has no line end", () => {
+test("equal child records need the row path even if the last record has no line ending", () => {
   const slice = sliceOf(0, [
     [1, "1,Ann,Bath"],
     [1, "1,Ann,Bath"],

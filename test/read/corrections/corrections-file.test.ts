@@ -12,7 +12,7 @@ import { temporaryFolder } from "../../temporary-folder.ts";
 
 const HASH = "0123456789abcdef".repeat(4);
 
-/** Returns a value with quotes, line ends and characters of several bytes. The lengths of values differ. */
+/** Returns a value with quotes, line breaks and characters of several bytes. The lengths of values differ. */
 function valueOf(index: number): string {
   return `${"é€😀".repeat(index % 7)}"${index}"\n${"x,".repeat(index % 11)}`;
 }

@@ -65,7 +65,7 @@ describe("rename of a source", () => {
   });
 });
 
-it("a quoted line end within a header becomes a space", async () => {
+it("a quoted line break within a header becomes a space", async () => {
   const { records } = await read(fixture("header-with-line-ends.csv"));
   expect(columnsOf(records)).toEqual(["ACCOUNT_REF", "Account holder", "Post- code"]);
   expect(records.map(({ row }) => row.line)).toEqual([4]);

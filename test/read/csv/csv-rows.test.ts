@@ -8,7 +8,7 @@ import { cells, failureOf, firstCells, fixture, problemsOf, read, type Reading, 
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 describe("the CSV reader", () => {
-  it("accepts mixed line ends and skips blank lines", async () => {
+  it("accepts mixed line endings and skips blank lines", async () => {
     const { records } = await read(fixture("mixed-line-ends.csv"));
     expect(records.map(({ row }) => [row.line, ...cells(row)])).toEqual([
       [2, "A1", "Ada"],
@@ -140,7 +140,7 @@ describe("the CSV reader", () => {
     expect(firstCells(records)).toHaveLength(20_000);
   });
 
-  it("reads rows unchanged and with the correct line numbers, for any line ends and chunk boundaries", async () => {
+  it("reads rows unchanged and with the correct line numbers, for any line endings and chunk boundaries", async () => {
     const lineEnd = fc.constantFrom("\n", "\r\n", "\r");
     const text = fc.array(fc.constantFrom("a", "7", " ", '"', ",", "\n", "\r\n", "\r", "\u00E9", "\u{1F600}", ";"), {
       maxLength: 6,

@@ -60,8 +60,8 @@ describe("the text decoder", () => {
     expect(failure.hint).toContain(name);
   });
 
-  it.each(["\n", "\r\n", "\r"])("names the line of a lone surrogate in UTF-16 after line ends %j", async (end) => {
-    // Each unit of U+0A0D and U+0D0A has the bytes of two line ends.
+  it.each(["\n", "\r\n", "\r"])("names the line of a lone surrogate in UTF-16 after line endings %j", async (end) => {
+    // The bytes of the code units 0A0D and 0D0A are CR and LF, which must not count as line endings.
     const rows = ["A", "1", "\u0A0D\u0D0A", "2".repeat(200_000), "x\uD83Dy", ""];
     const littleEndian = Buffer.from(`\uFEFF${rows.join(end)}`, "utf16le");
     for (const bytes of [littleEndian, Buffer.from(littleEndian).swap16()])

@@ -13,7 +13,7 @@ describe("findings of rules", () => {
     [{ kind: "holds", test: "min()" }, 'unexpected ")"'],
     [{ kind: "holds", test: '"open' }, "closing quotation mark is missing"],
     [{ kind: "holds", test: "listed.products = 1" }, 'expected "["'],
-    [{ kind: "holds", test: "listed.[]" }, "expected the name of a reference list"],
+    [{ kind: "holds", test: "listed.[]" }, "expected a reference list"],
     [
       { kind: "lookup", source: "l", by: ["a", "b"], value: "x", test: "x" },
       '"by" must have one column for each value (1)',

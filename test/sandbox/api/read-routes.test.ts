@@ -45,6 +45,7 @@ test.each([
   ["is_tracker=true", (one: Parsed) => one.is_tracker === true],
   ["available_at=2024-02-01T00:00:00Z", (one: Parsed) => one.code.endsWith("-24-01-01")],
   ["is_historical=true", (one: Parsed) => one.available_to !== null],
+  ["is_historical=false", (one: Parsed) => one.available_to === null],
 ])("products are filtered by %s", async (query, fits) => {
   const client = await connect({ clock });
   const all = (await everyPage(client, "products/")).results;
@@ -59,6 +60,7 @@ test("a filter with an invalid boolean or time is refused", async () => {
   expect((await get("products/?is_green=perhaps", NOBODY)).json.errors).toMatchObject([
     { attr: "is_green", code: "invalid" },
   ]);
+  expect((await get("products/?is_historical=perhaps", NOBODY)).status).toBe(400);
   expect((await get("products/?available_at=2024-02-30", NOBODY)).status).toBe(400);
 });
 

@@ -5,7 +5,7 @@ import { formatTable, parseTable } from "../../../src/web/client/pages/fix/clipb
 test.each([
   ["one cell", "a", [["a"]]],
   ["an empty cell", "", [[""]]],
-  ["a column that ends with a line end", "a\r\nb\r\n", [["a"], ["b"]]],
+  ["a column that ends with a line break", "a\r\nb\r\n", [["a"], ["b"]]],
   [
     "two columns",
     "a\tb\nc\t",
@@ -14,7 +14,7 @@ test.each([
       ["c", ""],
     ],
   ],
-  ["a cell with a line end", '"a\nb"\tc', [["a\nb", "c"]]],
+  ["a cell with a line break", '"a\nb"\tc', [["a\nb", "c"]]],
   ["a quotation mark in a quoted cell", '"a ""b""\n"', [['a "b"\n']]],
   ["quotation marks inside a value", '"a" b\tc"d', [['"a" b', 'c"d']]],
   ["an unclosed quotation mark", '"a\tb', [['"a', "b"]]],

@@ -332,7 +332,7 @@ describe("concurrent changes", () => {
     expect(await scene.corrections()).toEqual(["accounts EXT-00002 TYPE D", "customers EXT-00003 DOB 1971-02-28"]);
   });
 
-  test("by an editor that adds a line without a line end to a copy of the file: the line is used", async () => {
+  test("by an editor that adds a line without a line ending to a copy of the file: the line is used", async () => {
     const scene = threeAccounts();
     const session = await scene.open();
     await edit(session, ["customers", 0, "DOB", "1971-02-28"]);

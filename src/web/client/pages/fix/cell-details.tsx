@@ -8,7 +8,7 @@ import { Button } from "../../parts/button.tsx";
 import { momentText } from "../../parts/time.ts";
 import type { Draft } from "./drafts.ts";
 import type { ActiveCell } from "./grid-options.ts";
-import { restoreLineEnds } from "./line-ends.ts";
+import { restoreLineEndings } from "./line-endings.ts";
 import { saveOnLeave } from "./save-on-leave.ts";
 import { symbolFor } from "./grid-cells.ts";
 import { subjectOf } from "./unsaved.ts";
@@ -169,7 +169,7 @@ function LongValue({ row, column, session, id, onSave }: LongValueOptions): JSX.
   const save = async (): Promise<void> => {
     const own = draft.current;
     draft.current = undefined;
-    const isAnswered = await onSave(restoreLineEnds(text, saved ?? ""), own);
+    const isAnswered = await onSave(restoreLineEndings(text, saved ?? ""), own);
     own?.end();
     // The user may have typed more in the meantime.
     if (isAnswered) setTyped((now) => (now === text ? undefined : now));

@@ -1,7 +1,7 @@
 import type { Column, Editor } from "slickgrid";
 import type { FixRow } from "../../../fix/fix-types.ts";
 import type { Draft } from "./drafts.ts";
-import { restoreLineEnds } from "./line-ends.ts";
+import { restoreLineEndings } from "./line-endings.ts";
 import { columnIndex } from "./slick-grid.ts";
 
 export interface EditorState {
@@ -56,7 +56,7 @@ export function cellEditor(state: EditorState): EditorClass {
     }
 
     serializeValue(): string {
-      return restoreLineEnds(this.field.value, this.before);
+      return restoreLineEndings(this.field.value, this.before);
     }
 
     isValueChanged(): boolean {

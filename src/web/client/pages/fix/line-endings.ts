@@ -1,8 +1,8 @@
 /**
- * Converts the line ends of edited text to those of the saved value, because a text area converts every line end to
- * `\n`. If the saved value has different line ends, only text that is otherwise unchanged gets them.
+ * Converts the line endings of edited text to those of the saved value, because a text area converts every line ending
+ * to `\n`. If the saved value has mixed line endings, only text that is otherwise unchanged gets them.
  */
-export function restoreLineEnds(text: string, saved: string): string {
+export function restoreLineEndings(text: string, saved: string): string {
   if (text === normalised(saved)) return saved;
   const [end = "\n", ...others] = new Set(saved.match(LINE_END));
   return others.length > 0 ? text : normalised(text).replaceAll("\n", end);
