@@ -134,25 +134,34 @@ export function orphanProblems(
  * parent would be sent without its child rows.
  */
 export async function noMatch(child: OpenedChild, parent: OpenedSource, count: number): Promise<Failure> {
-  const [own, parentSample] = await Promise.all([firstKey(child, child.on), firstKey(parent, child.parentKey)]);
-  const samples = [own, parentSample].filter((sample) => sample !== undefined);
+  const [own, other] = await Promise.all([firstKey(child, child.on), firstKey(parent, child.parentKey)]);
   const matching = `0 of ${counted(count, "row")} ${count === 1 ? "matches" : "match"}`;
   const message = `${child.name}: ${matching} ${parent.name}.${child.parentKey}`;
-  const shown = samples.length < 2 ? "" : `: ${samples.map(({ text }) => text).join(", but ")}`;
+  const shown = own === undefined || other === undefined ? "" : `: ${shapesText(own, other)}`;
   const hint = `check that ${child.on} is the column to join on (\`on\` of this source in the mapping)${shown}`;
   return new Failure("source_no_match", message, { hint, ...(own && { place: own.place }) });
 }
 
-async function firstKey(
-  source: OpenedSource,
-  column: string,
-): Promise<{ readonly place: Place; readonly text: string } | undefined> {
+interface KeySample {
+  readonly place: Place;
+  /** The file and the line of the key. */
+  readonly line: string;
+  readonly shape: string;
+}
+
+function shapesText(own: KeySample, other: KeySample): string {
+  return own.shape === other.shape
+    ? `the keys in ${own.line} and ${other.line} both look like ${own.shape}, but no key is the same`
+    : `${own.line} has a key like ${own.shape}, but ${other.line} has a key like ${other.shape}`;
+}
+
+async function firstKey(source: OpenedSource, column: string): Promise<KeySample | undefined> {
   for await (const rows of rowsOf(source)) {
     for (const { row } of rows) {
       const key = keyOf(row, column);
       if (key === undefined) continue;
       const place = keyPlace(row, column);
-      return { place, text: `${place.file}:${place.line} has a key like ${shapeOf(key)}` };
+      return { place, line: `${place.file}:${place.line}`, shape: shapeOf(key) };
     }
   }
   return undefined;
