@@ -80,8 +80,8 @@ export function ownColumn(name: string): OwnColumn {
 }
 
 /**
- * Returns the row's own column or, if the row has no column with this name, the column of another row. If there is no
- * other row, the cell counts as empty.
+ * Returns the row's own column or, if the row has no column with this name, the `other` column of the row that
+ * `otherRow` returns. If it returns no row, the cell counts as empty.
  */
 export function ownOrOtherColumn(
   { source, column: name }: SourceColumn,
