@@ -116,7 +116,7 @@ function momentOfName({ read, wanted }: WrittenMoment): (table: Row["table"]) =>
   return ({ file }) => {
     const moment = read(file.slice(file.lastIndexOf("/") + 1));
     if (moment !== undefined) return moment;
-    throw new Failure("mapping_invalid", `${file}: the file name must contain exactly one date: ${wanted}`, {
+    throw new Failure("mapping_invalid", `${file}: the file name must contain ${wanted}`, {
       hint: "rename the file, or change `asOf` in the mapping",
     });
   };

@@ -89,7 +89,7 @@ test("the date of an extract can come from its file name", async () => {
     [{ status: "stale", errors: [{ source: { file: "accounts-2026-11-19.csv", line: 2 } }] }],
   ]);
   const undated = await push("accounts.csv", row("New", ""));
-  expect([undated.code, undated.stderr]).toEqual([2, expect.stringContaining("must contain exactly one date")]);
+  expect([undated.code, undated.stderr]).toEqual([2, expect.stringContaining("must contain exactly one valid date")]);
 
   const refused = await push("accounts-2026-11-21.csv", row("New", "").replace(",D,", ",?,"));
   expect(statuses(refused)).toEqual(["invalid"]);

@@ -89,7 +89,7 @@ describe("the date of a row's content", () => {
     const file = "2026-11-26/accounts.csv";
     expect(failureOf(() => mappingWith(FILE_NAME).map(rowIn(file)))).toMatchObject({
       code: "mapping_invalid",
-      message: `${file}: the file name must contain exactly one date: a valid date, written as yyyy-MM-dd`,
+      message: `${file}: the file name must contain exactly one valid date, written as yyyy-MM-dd`,
       hint: "rename the file, or change `asOf` in the mapping",
     });
   });

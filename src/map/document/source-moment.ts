@@ -15,7 +15,7 @@ export type WrittenMoment = MomentText &
   ({ readonly kind: "column"; readonly column: string } | { readonly kind: "file name" });
 
 interface MomentText {
-  /** The notation of the cells, or of the date in the name, for messages. */
+  /** The required date and its notation, for messages. */
   readonly wanted: string;
   /**
    * Returns the moment stated in a cell or a file name, in milliseconds since 1970. Returns undefined if the text does
@@ -94,7 +94,8 @@ function readNotation(
     return issues.add([...path, fault.at === "date" ? place : fault.at], fault.text, fault.hint);
   }
   const inZone = typeof zone === "string" ? zone : undefined;
-  const wanted = `a valid date, written as ${date}${inZone === undefined ? "" : ` (${inZone})`}`;
+  const amount = place === "fileName" ? "exactly one" : "a";
+  const wanted = `${amount} valid date, written as ${date}${inZone === undefined ? "" : ` (${inZone})`}`;
   return { wanted, read: (text) => momentOf(text, pattern, inZone) };
 }
 

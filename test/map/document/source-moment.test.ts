@@ -73,8 +73,8 @@ describe("asOf of a source:", () => {
     expect(read(asOf).sources.get("a")?.asOf).toMatchObject({ kind: "column", column: "C", wanted });
   });
 
-  test("a pattern for the file name requires a valid date in the notation of the pattern", () => {
-    const wanted = "a valid date, written as yyyy-MM-dd";
+  test("a pattern for the file name requires one valid date in the notation of the pattern", () => {
+    const wanted = "exactly one valid date, written as yyyy-MM-dd";
     expect(read("{ fileName: yyyy-MM-dd }").sources.get("a")?.asOf).toMatchObject({ kind: "file name", wanted });
   });
 
