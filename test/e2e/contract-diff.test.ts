@@ -121,3 +121,46 @@ test("contract diff rejects a mapping that is not valid for the old contract", a
   expect(old.code).toBe(1);
   expect(old.stdout).toContain("Breaks small.yaml\n\nextra\n    was removed");
 });
+
+const WRAPPED = `openapi: 3.0.3
+info: { title: Small platform, version: "1" }
+paths:
+  /things/:
+    post:
+      operationId: schedule
+      x-migrate-key: number
+      x-migrate-wrap: payload
+      x-migrate-steps: [{ operation: schedule, kind: schedule, body: { options: { value: { dry: false } }, to: number } }]
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                payload: { type: object, properties: { number: { type: string } } }
+                to: { type: string }
+                extra: { type: string }
+                options: { type: object, properties: { dry: { type: boolean }, start: { type: string } } }
+                task: { type: object, properties: { team: { type: string }, note: { type: string } } }
+      responses: {}
+`;
+
+test.each([
+  ["breaks", "team: { type: string }", "team: { type: string, maxLength: 2 }", "task.team"],
+  ["breaks", "team: { type: string }, ", "", "task.team"],
+  ["breaks", "options: { type: object", "options: { type: object, required: [start]", "options.start"],
+  ["breaks", "to: { type: string }", "to: { type: string, maxLength: 2 }", "to"],
+  ["breaks", "type: object\n", "type: object\n              required: [extra]\n", "extra"],
+  ["affects", "type: object\n", "type: object\n              required: [to]\n", "to"],
+  ["ignores", "note: { type: string }", "note: { type: string, maxLength: 2 }", "task.note"],
+])("contract diff %s a mapping that fills the fields of a step: %j becomes %j", async (effect, before, after, attr) => {
+  const mapping = "payload: { number: REF }\nsteps: { schedule: { task: { team: TEAM } } }\n";
+  const { code, stdout } = await compared(WRAPPED, WRAPPED.replace(before, after), mapping);
+  const heading = {
+    breaks: "Breaks small.yaml",
+    affects: "Affects small.yaml without breaking it",
+    ignores: "Not in the mapping",
+  }[effect];
+  expect(stdout).toContain(`${heading}\n\nsteps.schedule.${attr}\n`);
+  expect(code).toBe(Number(effect === "breaks"));
+});

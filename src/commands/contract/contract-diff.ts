@@ -1,7 +1,8 @@
 import type { Contract } from "../../contract/contract.ts";
 import { findOperation } from "../../contract/operations/find-operation.ts";
-import type { Operation } from "../../contract/operations/operation.ts";
-import { parametersType } from "../../contract/operations/request-parameters.ts";
+import type { Operation, Step } from "../../contract/operations/operation.ts";
+import { parameterFields } from "../../contract/operations/request-parameters.ts";
+import { stepFieldsType } from "../../contract/operations/step-fields.ts";
 import type { ContractChange } from "../../contract/diff/contract-change.ts";
 import type { ContractFinding } from "../../contract/contract-findings.ts";
 import { diffContracts, successorOf } from "../../contract/diff/diff-contracts.ts";
@@ -11,6 +12,7 @@ import { compileMapping } from "../../map/compile-mapping.ts";
 import { type MappingDocument, readMapping } from "../../map/document/mapping-document.ts";
 import { Failure } from "../../model/failure.ts";
 import { NON_FIELD_ERRORS } from "../../json/attr.ts";
+import type { JsonObject } from "../../json/json-value.ts";
 import { readTextFile } from "../../read/text/text-file.ts";
 import { readContractWithFindings, requireUsable, usableOperation } from "../../job/contract-files.ts";
 import type { ContractCaching } from "../../job/dependencies.ts";
@@ -91,7 +93,7 @@ async function withMapping(
   try {
     const check = { ...values, supplier: ANY_SUPPLIER } as const;
     compileMapping(document, operation, check);
-    const attrs = attrsOf(document, operation);
+    const attrs = attrsOf(document, operation, successor);
     const all = changes.map((change) => ({ ...change, mapping: roleOf(change, attrs) }));
     if (successor === undefined) return all;
     const reason = otherOperation(mapped) ?? (all.some(isBreaking) ? undefined : refusal(document, successor, check));
@@ -129,15 +131,31 @@ function messageOf(error: unknown): string {
   throw error;
 }
 
-/** Returns the attrs of the payload and of the parameters that a mapping fills. */
-function attrsOf(document: MappingDocument, operation: Operation): ReadonlyMap<string, MappedAttr> {
-  const { body } = operation;
-  const type = parametersType(operation);
+/** Returns the attrs of the payload, the parameters and the steps that a mapping or the next contract fills. */
+function attrsOf(
+  document: MappingDocument,
+  operation: Operation,
+  successor: Operation | undefined,
+): ReadonlyMap<string, MappedAttr> {
+  const { body, steps } = operation;
   return new Map([
     ...(body === undefined ? [] : mappedAttrs(document.payload, body)),
-    ...(type === undefined ? [] : mappedAttrs({ parameters: document.parameters }, type)),
-    ["parameters", {}],
+    ...mappedAttrs(document.parameters, parameterFields(operation), "parameters"),
+    ...steps.flatMap((step) => stepAttrs(step, document.steps.get(step.name))),
+    ...(successor?.steps ?? []).flatMap((step) => stepAttrs(step, setFields(step))),
   ]);
+}
+
+function stepAttrs(step: Step, entry: JsonObject = {}): readonly (readonly [string, MappedAttr])[] {
+  const type = stepFieldsType(step);
+  return type === undefined ? [] : [...mappedAttrs(entry, type, `steps.${step.name}`)];
+}
+
+/** Returns the fields that the contract sets, with any value for fields that are copied from the payload. */
+function setFields({ body = {} }: Step): JsonObject {
+  return Object.fromEntries(
+    Object.entries(body).map(([name, source]) => [name, "value" in source ? source.value : null]),
+  );
 }
 
 function isBreaking({ mapping, breaks }: MappedChange): boolean {

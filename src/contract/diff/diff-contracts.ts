@@ -4,6 +4,7 @@ import { suggest } from "../../text/suggestion.ts";
 import type { Contract } from "../contract.ts";
 import type { Operation } from "../operations/operation.ts";
 import { parameterFields, parameterLocations } from "../operations/request-parameters.ts";
+import { stepFieldsType } from "../operations/step-fields.ts";
 import { describeType } from "../describe/describe-type.ts";
 import type { FieldType, ObjectType, Property, UnionType } from "../types/field-type.ts";
 import { optionsTaken } from "../types/type-tree.ts";
@@ -59,7 +60,12 @@ function diffOperation(
     if (before === now) return [];
     return [{ kind: "operation-changed", operation, breaks, text: `${name}: ${now}, previously ${before}` }];
   });
-  return [...changes, ...diffParameters(old, next, declarations), ...diffBodies(old, next, declarations)];
+  return [
+    ...changes,
+    ...diffParameters(old, next, declarations),
+    ...diffSteps(old, next, declarations),
+    ...diffBodies(old, next, declarations),
+  ];
 }
 
 /** Compares the parameters of requests. Their attrs are `parameters.companyId`, as in mappings. */
@@ -74,6 +80,18 @@ function diffParameters(old: Operation, next: Operation, declarations: Declarati
     return [{ kind: "operation-changed", operation, attr, breaks: false, text: `in: ${now}, previously ${before}` }];
   });
   return [...types.map((change) => ({ ...change, operation })), ...moves];
+}
+
+/** Compares the fields that steps send in addition to the payload. Their attrs are `steps.schedule.team`. */
+function diffSteps(old: Operation, next: Operation, declarations: DeclarationPair): readonly ContractChange[] {
+  return next.steps.flatMap((step) => {
+    const before = old.steps.find(({ name }) => name === step.name);
+    const type = stepFieldsType(step);
+    if (type === undefined) return [];
+    const known = (before && stepFieldsType(before)) ?? { ...type, properties: new Map() };
+    const changes = diffTypes(known, type, declarations, `steps.${step.name}`);
+    return changes.map((change) => ({ ...change, operation: old.id }));
+  });
 }
 
 function diffBodies(

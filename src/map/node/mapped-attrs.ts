@@ -10,13 +10,13 @@ export interface MappedAttr {
 }
 
 /**
- * Returns the attrs that a mapping's payload fills, including the attrs of the enclosing objects and lists. In
- * `customers.*.mobile`, `*` matches every item. The type of the payload determines how entries are interpreted. Omits
- * attrs that the type does not have.
+ * Returns the attrs that an entry of a mapping fills, including the attrs of the enclosing objects and lists. In
+ * `customers.*.mobile`, `*` matches every item. The type determines how entries are interpreted. Omits attrs that the
+ * type does not have. `attr`: the attr of the entry; "" for payloads.
  */
-export function mappedAttrs(payload: JsonObject, type: FieldType): ReadonlyMap<string, MappedAttr> {
+export function mappedAttrs(entry: JsonObject, type: FieldType, attr = ""): ReadonlyMap<string, MappedAttr> {
   const found = new Map<string, MappedAttr>();
-  collect(payload, type, { attr: "", found });
+  collect(entry, type, { attr, found });
   return found;
 }
 

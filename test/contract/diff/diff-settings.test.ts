@@ -96,4 +96,30 @@ describe("the difference between the settings of two contracts", () => {
       ["operation-changed", false, name],
     ]);
   });
+
+  it("lists changed fields next to the payload and in the bodies of steps", () => {
+    const contract = (envelope: object, stage: object): ReturnType<typeof contractOf> => {
+      const operation = {
+        ...WORKFLOW,
+        "x-migrate-wrap": "payload",
+        "x-migrate-steps": [
+          { operation: "stage-thing", kind: "stage", body: { key: "key" } },
+          { operation: "create-thing", kind: "schedule" },
+        ],
+      };
+      const content = { "application/json": { schema: stage } };
+      const post = { operationId: "stage-thing", requestBody: { content }, responses: {} };
+      const paths = { "/things/{key}/": { get: GET_THING }, "/stage/": { post } };
+      return contractOf({ payload: thing({ key: text }), more: envelope }, { operation, paths });
+    };
+    const stage = thing({ key: text, team: text });
+    const old = contract(thing({ team: text }), stage);
+    expect(old.findings.filter(({ severity }) => severity === "error")).toEqual([]);
+    const next = contract({ ...thing({ team: text }), required: ["team"] }, { ...stage, required: ["team"] });
+    const only = new Set(["create-thing"]);
+    expect(diffContracts(old, next, only)).toMatchObject([
+      { kind: "required", attr: "steps.stage.team", breaks: true },
+      { kind: "required", attr: "steps.schedule.more.team", breaks: true },
+    ]);
+  });
 });
