@@ -1,4 +1,4 @@
-import type { FieldType, ListType } from "../contract/types/field-type.ts";
+import { type FieldType, type ListType, mayBeObject } from "../contract/types/field-type.ts";
 import { type JsonValue, isJsonArray } from "../json/json-value.ts";
 import {
   type AddOptions,
@@ -17,7 +17,7 @@ import { hasRepeats } from "./schema-assertions.ts";
  */
 export function listCheck(type: ListType, compile: (type: FieldType) => Check): Check {
   const item = childCheck(type.items, compile);
-  const own: AddOptions = { whole: holdsObjects(type.items) };
+  const own: AddOptions = { whole: mayBeObject(type.items) };
   return (value, collector) => {
     if (!isJsonArray(value)) return collector.add(value, { code: "not_a_list" }, own);
     checkLength(type, value, collector, own);
@@ -29,10 +29,6 @@ export function listCheck(type: ListType, compile: (type: FieldType) => Check): 
     }
     leaveChild(collector);
   };
-}
-
-function holdsObjects(items: FieldType): boolean {
-  return items.kind === "object" || (items.kind === "union" && items.options.some(({ kind }) => kind === "object"));
 }
 
 function checkLength(

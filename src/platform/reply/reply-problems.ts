@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { Operation, ItemRule } from "../../contract/operations/operation.ts";
-import type { FieldType } from "../../contract/types/field-type.ts";
+import { type FieldType, mayBeObject } from "../../contract/types/field-type.ts";
 import { type AttrPath, formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
 import type { PlatformProblem } from "../../model/problem.ts";
 import { cleanText } from "./reply-body.ts";
@@ -186,9 +186,7 @@ function failedStatus(item: JsonValue, index: number, { status: name, failed, se
 /** Returns the payload's list of the same name, otherwise its only list of objects, otherwise the path in the reply. */
 function payloadList(at: AttrPath, body: FieldType | undefined): AttrPath {
   if (body?.kind !== "object" || (at.length === 1 && body.properties.has(String(at[0])))) return at;
-  const lists = [...body.properties.values()].filter(
-    ({ type }) => type.kind === "list" && type.items.kind === "object",
-  );
+  const lists = [...body.properties.values()].filter(({ type }) => type.kind === "list" && mayBeObject(type.items));
   const [only] = lists;
   return lists.length === 1 && only !== undefined ? [only.name] : at;
 }

@@ -6,8 +6,10 @@ import { jsonCopy } from "../../../src/json/parse-json.ts";
 import { itemProblems } from "../../../src/platform/reply/reply-problems.ts";
 import { classifyReply } from "../../../src/platform/reply/classify-reply.ts";
 
+const ITEM = "{ type: object, properties: { amount: { type: string } } }";
+
 /** Returns an operation whose payload has one list of objects, like the operation for transactions. */
-function operationWith(extension: string): Parameters<typeof classifyReply>[1] {
+function operationWith(extension: string, item = ITEM): Parameters<typeof classifyReply>[1] {
   const text = `
 openapi: 3.1.0
 info: { title: Items, version: "1" }
@@ -26,7 +28,7 @@ paths:
                 tags: { type: array, items: { type: string } }
                 transactions:
                   type: array
-                  items: { type: object, properties: { amount: { type: string } } }
+                  items: ${item}
 `;
   const contract = loadContract([{ file: "items.yaml", text }]);
   expect(contract.findings.filter(({ severity }) => severity === "error")).toEqual([]);
@@ -58,6 +60,13 @@ describe("problems of items, by default:", () => {
       { status: "NOTE_ALREADY_EXISTS" },
     ];
     expect(found(notes)).toEqual(["transactions.1 | NOTE_CREATION_ERROR | "]);
+  });
+
+  test("a failed transaction has the attr of the payload's list if its items are alternatives of objects", () => {
+    const operation = operationWith("", `{ oneOf: [${ITEM}, { type: object, properties: { id: { type: string } } }] }`);
+    expect(found(TRANSACTIONS, operation)).toEqual([
+      "transactions.1 | TRANSACTION_IMPORT_ERROR | not within the statement",
+    ]);
   });
 
   test("a list that is not in the payload is reported under its name in the reply", () => {
