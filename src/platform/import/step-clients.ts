@@ -80,7 +80,7 @@ function stepClient(step: Step, key: AttrPath | undefined, tools: RequestDepende
   const sentTo = { ...withKey(operation, key), creates: kind === "process", validates: kind === "validate", keyNames };
   const client = createImportClient({ ...tools, operation: sentTo, ...definedMembers({ body: step.body }) });
   const explain = reasons === undefined ? unexplained : explainer(withKey(reasons, key), tools);
-  const status = poll === undefined ? undefined : createStatusClient(poll, tools, key);
+  const status = poll === undefined ? undefined : createStatusClient(poll, tools, sentTo);
   return {
     name,
     idempotent: kind === "validate" || kind === "stage",
@@ -145,11 +145,11 @@ interface StatusClient {
   readonly timeoutMs: number;
 }
 
-/** @param key path of a record's business key in its payload */
-function createStatusClient(poll: Poll, tools: RequestDependencies, key?: AttrPath): StatusClient {
+/** @param step the operation of the step whose status is queried */
+function createStatusClient(poll: Poll, tools: RequestDependencies, { key, wrap }: PlainOperation): StatusClient {
   const { interval, patience, parameters, account } = poll;
   const keyNames = namesOfKey(parameters, key);
-  const operation = { ...poll.operation, keyNames, ...definedMembers({ key, account }) };
+  const operation = { ...poll.operation, keyNames, ...definedMembers({ key, wrap, account }) };
   return {
     intervalMs: interval * 1000,
     timeoutMs: patience * 1000,
@@ -231,12 +231,13 @@ function contradictionOf(
   return { kind: "ambiguous", reason: `HTTP 200 with ${cleanText(contradiction, 100)} in its body`, notFromApi: true };
 }
 
-function classOfStatus(status: string, body: JsonValue | undefined, { outcomes, account, error }: Poll): ReplyClass {
+function classOfStatus(status: string, body: JsonValue | undefined, poll: Poll): ReplyClass {
+  const { outcomes, account } = poll;
   const outcome = Object.hasOwn(outcomes, status) ? outcomes[status] : undefined;
   const shown = cleanText(status, 60);
   const known = accountAt(body, account === undefined ? [] : [account]);
   if (outcome === "accepted") return { kind: "accepted", ...known };
-  if (outcome === "rejected") return { kind: "rejected", problems: problemsIn(body, error, shown), isFinal: true };
+  if (outcome === "rejected") return { kind: "rejected", problems: problemsIn(body, poll, shown), isFinal: true };
   return outcome === "absent"
     ? { kind: "absent", reason: `the status is ${shown}` }
     : { kind: "waiting", reason: `the status is ${shown}`, ...known };
@@ -244,10 +245,10 @@ function classOfStatus(status: string, body: JsonValue | undefined, { outcomes, 
 
 function problemsIn(
   body: JsonValue | undefined,
-  error: AttrPath | undefined,
+  { error, operation: { wrap } }: Poll,
   status: string,
 ): readonly PlatformProblem[] {
   const found = error === undefined ? undefined : valueAt(body, error);
-  if (found !== undefined && found !== null) return replyProblems(found);
+  if (found !== undefined && found !== null) return replyProblems(found, wrap);
   return replyProblems({ code: status, detail: `The import on the platform ended with the status ${status}.` });
 }

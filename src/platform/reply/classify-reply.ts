@@ -141,8 +141,8 @@ function byRule(rule: OutcomeRule, facts: Facts, operation: ClassifiedOperation)
   }
   if (outcome === "retry") return retry(facts);
   if (outcome === "ambiguous") return { kind: outcome, reason: `HTTP ${facts.reply.status}`, notFromApi: false };
-  if (outcome === "blocked") return { kind: outcome, problems: explained(facts) };
-  return { kind: outcome, problems: explained(facts), isFinal: isNamed(rule, facts) };
+  if (outcome === "blocked") return { kind: outcome, problems: explained(facts, operation) };
+  return { kind: outcome, problems: explained(facts, operation), isFinal: isNamed(rule, facts) };
 }
 
 /** Whether the record exists on the platform already, according to a rule with the outcome `accepted` or `exists`. */
@@ -171,8 +171,8 @@ function retry({ reply, pushBack }: Facts): ReplyClass {
  * Returns the problems of a rejection. A 2xx reply that the contract defines as a rejection also has its reasons in the
  * body.
  */
-function explained({ problems, body }: Facts): readonly PlatformProblem[] {
-  return problems.length > 0 ? problems : replyProblems(body);
+function explained({ problems, body }: Facts, { wrap }: ClassifiedOperation): readonly PlatformProblem[] {
+  return problems.length > 0 ? problems : replyProblems(body, wrap);
 }
 
 /** The platform's code for an import supplier that is Paused or Complete (from its published validators). */

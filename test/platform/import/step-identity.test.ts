@@ -57,7 +57,10 @@ paths:
         status: state
         outcomes: { DONE: accepted, FAILED: rejected, OLD_ERROR: accepted }
         account: identifier
-      requestBody: *body
+        error: error
+      x-migrate-wrap: payload
+      requestBody:
+        content: { application/json: { schema: { type: object, properties: { payload: { type: object, properties: { ref: { type: string }, success: { type: boolean } } } } } } }
       responses: { "201": { description: scheduled } }
   /status/{id}/:
     get: { operationId: status, responses: { "200": { description: its status } } }
@@ -231,4 +234,14 @@ test("a successful dry run with status 400 does not mean that the record exists 
   const [imported] = createStepClients(operation("stage"), toolsFor(replyOf(400, { account_number: "A-1" })));
   const reply = await imported?.send(PAYLOAD, new AbortController().signal);
   expect(reply?.replyClass).toEqual({ kind: "accepted", account: "A-1", exists: true });
+});
+
+test("errors in the reply to a status request have attrs without the field that wraps the payload", async () => {
+  const errors = [{ attr: "payload.customers.1.mobile", code: "invalid", detail: "no" }];
+  const [client] = createStepClients(
+    operation("schedule"),
+    toolsFor(replyOf(200, { state: "FAILED", error: { errors } })),
+  );
+  const result = await client?.status?.poll(PAYLOAD, new AbortController().signal);
+  expect(result?.replyClass).toMatchObject({ kind: "rejected", problems: [{ attr: "customers.1.mobile" }] });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { definedMembers } from "../../../src/json/defined-members.ts";
 import type { OutcomeRule } from "../../../src/contract/operations/operation.ts";
 import { classifyError } from "../../../src/platform/reply/classify-error.ts";
 import { classifyReply } from "../../../src/platform/reply/classify-reply.ts";
@@ -13,12 +14,13 @@ interface Given {
   readonly complete?: boolean;
   readonly isEarly?: boolean;
   readonly isMisencoded?: boolean;
+  readonly wrap?: string;
 }
 
 function judge(
   status: number,
   body: unknown,
-  { rules = [], headers = {}, complete = true, ...more }: Given = {},
+  { rules = [], headers = {}, complete = true, wrap, ...more }: Given = {},
 ): Classification {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const reply: HttpReply = {
@@ -29,7 +31,7 @@ function judge(
     durationMs: 1,
     ...more,
   };
-  return classifyReply(reply, { path: "/data-import/accounts/", outcomes: rules }, NOW);
+  return classifyReply(reply, { path: "/data-import/accounts/", outcomes: rules, ...definedMembers({ wrap }) }, NOW);
 }
 
 const HTML = { headers: { "content-type": "text/html; charset=utf-8" } };
@@ -184,6 +186,12 @@ describe("Retry-After:", () => {
 });
 
 describe("x-migrate-outcomes determines the outcome of a reply:", () => {
+  test("the problems of a 2xx refusal have attrs without the field that wraps the payload", () => {
+    const refusal: Given = { rules: [{ status: 202, outcome: "rejected" }], wrap: "payload" };
+    const { replyClass } = judge(202, { payload: { name: ["blank"] } }, refusal);
+    expect(replyClass).toMatchObject({ kind: "rejected", problems: [{ attr: "name" }] });
+  });
+
   const rules: readonly OutcomeRule[] = [
     { status: 400, code: "account_import_process_already_imported", outcome: "accepted", account: ["account_id"] },
     { status: 400, has: ["kraken_account_number"], outcome: "accepted" },
