@@ -62,7 +62,7 @@ export function createImportClient(options: ImportClientOptions): ImportClient {
           classify: (reply) => {
             const classification = classifyReply(reply, operation, clock.now(), payload);
             return options.compareEcho === true
-              ? withDroppedFieldWarnings(classification, payload, reply)
+              ? withDroppedFieldWarnings(classification, payload, reply, operation.wrap)
               : classification;
           },
         },
@@ -88,15 +88,18 @@ function requestBody(
 /**
  * Adds a warning for every field of the payload that a successful reply does not echo. The platform drops unknown
  * fields silently, without an error. A reply that echoes no part of the payload produces no warnings.
+ * @param wrap the field that wraps the payload in the request; the reply may repeat it
  */
 export function withDroppedFieldWarnings(
   classification: Classification,
   payload: JsonObject,
   reply: HttpReply,
+  wrap?: string,
 ): Classification {
   const { replyClass } = classification;
   if (replyClass.kind !== "accepted" || reply.status >= 300) return classification;
-  const echo = parseBody(reply);
+  const body = parseBody(reply);
+  const echo = wrap !== undefined && isJsonObject(body) && isJsonObject(body[wrap]) ? body[wrap] : body;
   if (!isJsonObject(echo) || !Object.keys(payload).some((name) => Object.hasOwn(echo, name))) return classification;
   const warnings = [...missingPaths(payload, echo, [])].map(droppedFieldWarning);
   return warnings.length === 0 ? classification : { ...classification, replyClass: { ...replyClass, warnings } };

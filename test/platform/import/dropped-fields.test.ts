@@ -8,9 +8,9 @@ const SENT = {
   customers: [{ id: "1", code: "x" }, { id: "2" }],
 };
 
-function droppedFrom(echo: unknown, status = 200): readonly string[] {
+function droppedFrom(echo: unknown, status = 200, wrap?: string): readonly string[] {
   const reply = { status, headers: {}, body: JSON.stringify(echo), complete: true, durationMs: 1 };
-  const { replyClass } = withDroppedFieldWarnings({ replyClass: { kind: "accepted" } }, SENT, reply);
+  const { replyClass } = withDroppedFieldWarnings({ replyClass: { kind: "accepted" } }, SENT, reply, wrap);
   return replyClass.kind === "accepted" ? (replyClass.warnings ?? []).map(({ attr }) => attr) : [];
 }
 
@@ -34,4 +34,12 @@ test.each<[string, unknown, readonly string[]]>([
 
 test("a 400 reply that accepts a dry run has no dropped fields", () => {
   expect(droppedFrom({ name: "Ada" }, 400)).toEqual([]);
+});
+
+test.each<[string, unknown]>([
+  ["in the wrapper", { payload: { ...SENT, name: undefined } }],
+  ["in the wrapper, next to other fields", { payload: { ...SENT, name: undefined }, task_params: {} }],
+  ["without the wrapper", { ...SENT, name: undefined }],
+])("finds the fields that are missing from a reply that repeats a wrapped payload %s", (_, echo) => {
+  expect(droppedFrom(echo, 200, "payload")).toEqual(["name"]);
 });
