@@ -91,3 +91,21 @@ describe.skipIf(files.length === 0)("every published example of a reply", () => 
     expect(problems.map(({ detail }) => detail)).not.toContain("");
   });
 });
+
+describe.skipIf(files.length === 0)("a reply with status 500 to a payment instruction", () => {
+  const addresses: readonly (readonly [string, string])[] = [
+    ["au", "POST /v1/data-import/payment-instruction/create/"],
+    ["au", "POST /v1/data-import/business-payment-instruction/create/"],
+    ["gb", "POST /v1/data-import/payment-instruction/create/"],
+  ];
+  test.each(addresses)("may be repeated only if it has the documented body: %s, %s", (operator, address) => {
+    const contract = contracts.get(operator);
+    const operation = contract && findOperation(contract, address);
+    const kindOf = (type: string, body: string): string | undefined => {
+      const reply = { status: 500, headers: { "content-type": type }, body, complete: true, durationMs: 1 };
+      return operation && classifyReply(reply, operation, 0).replyClass.kind;
+    };
+    expect(kindOf("application/json", '{"error_detail":"The vendor is unreachable"}')).toBe("retry");
+    expect(kindOf("text/html", "<h1>Server Error (500)</h1>")).toBe("ambiguous");
+  });
+});
