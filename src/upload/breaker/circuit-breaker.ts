@@ -99,14 +99,14 @@ function foreignReplies(reason: string): Failure {
     {
       hint:
         "check the base URL, whether the contract documents this reply, and whether a proxy or a login page answers " +
-        "instead; the ambiguous records are in the report",
+        "instead; the report lists any ambiguous records",
     },
   );
 }
 
 function noAnswers(count: number, reason: string): Failure {
   return new Failure("incomplete", `${count} consecutive requests got no trustworthy reply; the last: ${reason}`, {
-    hint: "once the platform works again, settle the ambiguous records with `migrate reconcile`, then run `migrate resume`",
+    hint: "once the platform works again, settle any ambiguous records with `migrate reconcile`, then run `migrate resume`",
   });
 }
 

@@ -56,7 +56,10 @@ describe("the circuit", () => {
       durationMs: 1,
     };
     const { end, sent } = await play(() => page, { records: 100, concurrency: 1 });
-    expect(end.failure).toMatchObject({ code: "wrong_endpoint" });
+    expect(end.failure).toMatchObject({
+      code: "wrong_endpoint",
+      hint: expect.stringMatching(/; the report lists any ambiguous records$/),
+    });
     expect(sent).toHaveLength(3);
   });
 
