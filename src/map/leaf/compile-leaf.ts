@@ -3,7 +3,7 @@ import { type JsonValue, cellTextOf, isJsonArray, isJsonObject } from "../../jso
 import type { Place } from "../../model/place.ts";
 import type { Row } from "../../model/record.ts";
 import { type CellContent, constantOf } from "./conversion.ts";
-import { ANY_SUPPLIER, type LeafContext } from "../compile-context.ts";
+import type { LeafContext } from "../compile-context.ts";
 import { type Condition, type LeafOptions, readLeafOptions } from "./leaf-options.ts";
 import { type CompiledTransform, compileTransform } from "./leaf-transform.ts";
 import { didYouMean } from "../document/mapping-issues.ts";
@@ -203,7 +203,7 @@ function fallbackOf(options: LeafOptions, type: FieldType, context: LeafContext)
 /** Replaces `${supplier}` with the import supplier's code. Returns undefined if this code is unknown. */
 function filledIn(text: string, path: LeafContext["path"], context: LeafContext): string | undefined {
   const { supplier } = context.values;
-  let isUnknown = false;
+  let isKnown = true;
   const filled = text.replaceAll(/\$\{([^}]*)\}/g, (written, name: string) => {
     if (name.trim() !== "supplier") {
       context.issues.add(path, `${written} is not a known placeholder`, didYouMean(name.trim(), ["supplier"]));
@@ -211,10 +211,11 @@ function filledIn(text: string, path: LeafContext["path"], context: LeafContext)
       const hint = "use --supplier <code>, or set supplier: in the configuration file";
       context.issues.add(path, "requires the import supplier", hint);
     }
-    isUnknown ||= supplier === ANY_SUPPLIER;
-    return typeof supplier === "string" ? supplier : written;
+    if (name.trim() === "supplier" && typeof supplier === "string") return supplier;
+    isKnown = false;
+    return written;
   });
-  return isUnknown ? undefined : filled;
+  return isKnown ? filled : undefined;
 }
 
 /**

@@ -3,7 +3,19 @@ import type { LeafNode, MappingNode } from "../../../src/map/node/mapping-node.t
 import type { FieldType } from "../../../src/contract/types/field-type.ts";
 import type { JsonObject, JsonValue } from "../../../src/json/json-value.ts";
 import { formatPlace } from "../../../src/model/place.ts";
-import { anything, boolean, compile, failureOf, integer, jsonRow, list, NO_VALUES, object, text } from "../rows.ts";
+import {
+  anything,
+  boolean,
+  choice,
+  compile,
+  failureOf,
+  integer,
+  jsonRow,
+  list,
+  NO_VALUES,
+  object,
+  text,
+} from "../rows.ts";
 import { leafIssue, leafProblems, mapLeaf } from "./leaf.ts";
 
 const REFERENCE = "docs/mapping.md describes every entry of a mapping";
@@ -37,9 +49,11 @@ describe("a placeholder", () => {
       "use --supplier <code>, or set supplier: in the configuration file",
     ],
     ["${ suplier }", "${ suplier } is not a known placeholder", 'did you mean "supplier"?'],
-  ])("without a value is rejected: %s", (written, error, hint) =>
-    expect(leafIssue(`{ value: '${written}' }`)).toEqual({ error: `leaf.value: ${error}`, hint }),
-  );
+  ])("without a value is rejected with one error, also for a field with choices: %s", (written, error, hint) => {
+    const issue = { error: `leaf.value: ${error}`, hint };
+    expect(leafIssue(`{ value: '${written}' }`)).toEqual(issue);
+    expect(leafIssue(`{ value: '${written}' }`, choice("A"))).toEqual(issue);
+  });
 });
 
 function mapJson(leaf: string, type: FieldType, row: JsonObject): JsonValue | undefined {
