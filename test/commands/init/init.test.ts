@@ -135,6 +135,14 @@ describe("init", () => {
     expect(mapping).toMatch(/supply_postcode: BILL_PCODE .*0\.[3-5]/);
   });
 
+  test("maps a column of phone numbers of which half have an unusual form", async () => {
+    const numbers = ["(02) 9876 5432", "1300 975 707", "(02) 9876 5433", "1300 975 708"];
+    const lines = numbers.map((number, row) => `A${row + 100},${number}`);
+    const files = { "accounts.csv": `Account number,LANDLINE\n${lines.join("\n")}\n` };
+    const { mapping } = await initOfProperties({ landline: { type: "string" } }, files, { key: "account_number" });
+    expect(mapping).toContain("landline: LANDLINE");
+  });
+
   test("reads a number above 12 in a date as the day", async () => {
     const { mapping } = await initOf({ "accounts.csv": ACCOUNTS.replace("03/04", "03/14") });
     expect(mapping).toContain("date: MM/dd/yyyy");

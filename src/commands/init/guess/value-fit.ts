@@ -231,9 +231,14 @@ function kindsAgree(
 ): number {
   if (dominant !== undefined) return dominant === wanted ? 1 : fitOfOther(dominant, words);
   if (wanted?.[0] === "email") return 0.1;
-  if (wanted?.[0] === "phone") return shareOf(column, "integer") > 0.8 ? 0.6 : 0.2;
+  if (wanted?.[0] === "phone") return phoneFit(column);
   if (words.includes("name") && shareOf(column, "number") > 0.5) return 0.2;
   return dateForm(column) !== undefined && shareOf(column, "integer") < 0.5 ? NON_TEXT_SCORE : 1;
+}
+
+/** Returns the fit for a phone field if most values do not look like phone numbers. Some are often in an unusual form. */
+function phoneFit(column: ColumnProfile): number {
+  return shareOf(column, "phone") >= 0.4 || shareOf(column, "integer") > 0.8 ? 0.6 : 0.2;
 }
 
 /**
