@@ -5,7 +5,13 @@ import { readWholeXml, type WorkbookPart } from "./xml-reader.ts";
 export type NumberFormat =
   /** Displays all digits of the number. */
   | { readonly kind: "general" }
-  | { readonly kind: "date"; readonly hasDate: boolean; readonly hasTime: boolean }
+  | {
+      readonly kind: "date";
+      readonly hasDate: boolean;
+      readonly hasTime: boolean;
+      /** Whether the format shows seconds without their fraction, so that they are rounded. */
+      readonly roundsSeconds: boolean;
+    }
   /** `rounded`: whether the displayed number differs from the number in the cell. */
   | { readonly kind: "number"; readonly show: (value: number) => { readonly text: string; readonly rounded: boolean } };
 
@@ -57,24 +63,29 @@ function withoutLanguage(code: string): string {
 }
 
 /**
- * Returns the number format for a format code. Scientific notation, text formats and invalid codes become the general
- * format, which displays all digits.
+ * Returns the number format for a format code. Invalid codes, text formats and formats that show the same text for all
+ * numbers become the general format, which displays all digits.
  */
 function numberFormat(code: string): NumberFormat {
   try {
     if (/^general$/i.test(code) || code === "@") return GENERAL;
     format(code, 1, { throws: true });
-    if (isDateFormat(code)) return dateFormat(code);
-    const { type } = getFormatInfo(code);
-    if (type === "general" || type === "text" || type === "scientific") return GENERAL;
-    const sectionFor = sectionFinder(code);
+    const sections = sectionsOf(code);
+    if (isDateFormat(code) && !/\[[hms]+\]/i.test(code)) return dateFormat(sections);
+    if (sections.length === 1 && getFormatInfo(code).type === "general") return GENERAL;
+    const sectionFor = sectionFinder(sections);
     return {
       kind: "number",
       show: (value) => {
-        const section = sectionFor(value);
+        const { section, minus } = sectionFor(value);
         if (section === undefined || !isShownExactly(section, value)) return { text: "", rounded: false };
+        if (section.isTime) {
+          const text = minus + format(section.code, Math.abs(value)).trim();
+          return { text: withMinus(text, code, value), rounded: false };
+        }
+        if (section.denominators !== undefined)
+          return { text: shownFraction(code, value, section.denominators), rounded: true };
         const rounded = lastDecimal(value) > section.decimals;
-        if (section.isFraction) return { text: shownFraction(code, value), rounded: true };
         return { text: shownNumber(code, rounded ? aboveHalf(value) : value), rounded };
       },
     };
@@ -83,36 +94,26 @@ function numberFormat(code: string): NumberFormat {
   }
 }
 
-/**
- * Adds a minus sign if the format shows negative numbers in the same way as positive numbers, except for the colour.
- */
 function shownNumber(code: string, value: number): string {
-  const text = format(code, value).trim();
-  if (value >= 0 || text === "" || text !== format(code, -value).trim()) return text;
+  return withMinus(format(code, value).trim(), code, value);
+}
+
+/**
+ * Adds a minus sign to the text of a number if the format shows negative numbers in the same way as positive numbers,
+ * except for the colour.
+ */
+function withMinus(text: string, code: string, value: number): string {
+  if (value >= 0 || !/\d/.test(text) || text !== format(code, -value).trim()) return text;
   return text === format(code, 0).trim() ? text : `-${text}`;
 }
 
-/** Rounds a number that numfmt shows as `100 1/1`: it adds the rounded fraction twice. */
-function shownFraction(code: string, value: number): string {
-  const text = shownNumber(code, value);
-  return /\d\s+(\d+)\/\1(?!\d)/.test(text) ? shownNumber(code, Math.round(value)) : text;
-}
-
-/**
- * Returns the format of a date, time or duration. Durations (`[h]:mm`) are read as displayed; dates and times are read
- * in ISO form.
- */
-function dateFormat(code: string): NumberFormat {
-  if (/\[[hms]+\]/i.test(code)) {
-    return {
-      kind: "number",
-      show: (value) => ({ text: format(code, value).trim(), rounded: false }),
-    };
-  }
-  const sections = sectionsOf(code).map(getFormatDateInfo);
+/** Returns the format of a date or time, which is read in ISO form. */
+function dateFormat(codes: readonly string[]): NumberFormat {
+  const sections = codes.map((code) => ({ ...getFormatDateInfo(code), hasFraction: /\.0/.test(code) }));
   const hasDate = sections.some((parts) => parts.year || parts.day || (parts.month && !isMinutes(parts)));
   const hasTime = sections.some(({ hours, minutes, seconds }) => hours || minutes || seconds);
-  return { kind: "date", hasDate, hasTime: hasTime || !hasDate };
+  const roundsSeconds = sections.some(({ seconds, hasFraction }) => seconds && !hasFraction);
+  return { kind: "date", hasDate, hasTime: hasTime || !hasDate, roundsSeconds };
 }
 
 /** Returns the sections of a format code, which apply to different numbers. `[=0]"-";dd/mm/yyyy` has two sections. */
@@ -130,26 +131,42 @@ function isMinutes({ hours, seconds }: FormatDateInfo): boolean {
   return seconds && !hours;
 }
 
-/** A section of a number format that shows numbers with a fixed number of decimal places, or as fractions. */
+/** A section of a number format that shows numbers with a fixed number of decimal places, as fractions, or as times. */
 interface NumberSection {
+  /** The code without its condition. */
+  readonly code: string;
   /** The decimal place of the number that is shown last: 4 for `0.00%`, -3 for `0,`. */
   readonly decimals: number;
   /** The number of decimal places in the text. */
   readonly places: number;
   /** The factor between the number and the text. */
   readonly scale: number;
-  readonly isFraction: boolean;
+  /** Whether the section shows a duration or a time. */
+  readonly isTime: boolean;
+  /** The denominators that a fraction can have; undefined if the section shows no fraction. */
+  readonly denominators: Denominators | undefined;
 }
 
-/**
- * Returns a function that finds the section for a number. It returns undefined if no section applies, or if the section
- * shows all digits or is scientific. numfmt selects the section, in a format that shows the index of the section.
- */
-function sectionFinder(code: string): (value: number) => NumberSection | undefined {
-  const sections = sectionsOf(code);
+interface Denominators {
+  readonly least: number;
+  readonly most: number;
+}
+
+interface ChosenSection {
+  /** Undefined if no section applies, or if the section shows all digits or is scientific. */
+  readonly section: NumberSection | undefined;
+  /** The minus sign before the text of the section, which shows the number without its sign. */
+  readonly minus: string;
+}
+
+/** Returns a function that finds the section for a number. numfmt selects it, in a format that shows its index. */
+function sectionFinder(sections: readonly string[]): (value: number) => ChosenSection {
   const compiled = sections.map(numberSection);
   const indexCode = sections.map(indexSection).join(";");
-  return (value) => compiled[Number(/#(\d)/.exec(format(indexCode, value))?.[1])];
+  return (value) => {
+    const [, minus = "", index] = /(-?)#(\d)/.exec(format(indexCode, value)) ?? [];
+    return { section: compiled[Number(index)], minus };
+  };
 }
 
 /** Returns a section with the same condition that shows `#` and an index. A section for text stays one. */
@@ -161,9 +178,43 @@ function indexSection(section: string, index: number): string {
 }
 
 function numberSection(section: string): NumberSection | undefined {
-  const { type, maxDecimals: places, scale } = getFormatInfo(section);
-  if (type === "scientific" || tokenize(section).some((token) => token.type === "general")) return undefined;
-  return { decimals: places + Math.round(Math.log10(scale)), places, scale, isFraction: type === "fraction" };
+  const { type, maxDecimals: places, scale, isDate: isTime } = getFormatInfo(section);
+  const tokens = tokenize(section);
+  if (type === "scientific" || tokens.some((token) => token.type === "general")) return undefined;
+  const code = tokens.map((token) => (token.type === "condition" ? "" : token.raw)).join("");
+  const decimals = places + Math.round(Math.log10(scale));
+  return {
+    code,
+    decimals,
+    places,
+    scale,
+    isTime,
+    denominators: type === "fraction" ? denominatorsOf(code) : undefined,
+  };
+}
+
+/** `# ?/4` has the denominator 4, `??/??` has denominators up to 99. */
+function denominatorsOf(code: string): Denominators {
+  const [, shown = ""] = /\/ *([\d?#]+)/.exec(code) ?? [];
+  const fixed = Number.parseInt(shown, 10);
+  return fixed > 0 ? { least: fixed, most: fixed } : { least: 1, most: 10 ** Math.min(shown.length, 4) - 1 };
+}
+
+/** Returns the text of a fraction; empty if numfmt rounds up the whole number before the fraction. */
+function shownFraction(code: string, value: number, denominators: Denominators): string {
+  const nearest = nearestFraction(value, denominators);
+  return Math.abs(nearest) % 1 < 0.949 ? shownNumber(code, nearest) : "";
+}
+
+/** Returns the nearest number that is such a fraction. The search of numfmt stops too early for `?/?` and 7.03. */
+function nearestFraction(value: number, { least, most }: Denominators): number {
+  const size = Math.abs(value);
+  let nearest = Infinity;
+  for (let denominator = least; denominator <= most && nearest !== size; denominator += 1) {
+    const candidate = Math.round(size * denominator) / denominator;
+    if (Math.abs(candidate - size) < Math.abs(nearest - size)) nearest = candidate;
+  }
+  return Math.sign(value) * nearest;
 }
 
 /**

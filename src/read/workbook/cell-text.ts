@@ -122,11 +122,15 @@ const LAST_DAY = 2_958_465;
 const DAYS_TO_1904 = 1462;
 
 function dateText(serial: number, format: DateFormat, from1904: boolean): string | FaultyText {
-  const seconds = Math.round((from1904 ? serial + DAYS_TO_1904 : serial) * DAY_SECONDS);
-  const day = Math.floor(seconds / DAY_SECONDS);
-  if (seconds < 0 || day > LAST_DAY || (format.hasDate && day < FIRST_SURE_DAY)) {
+  const exact = (from1904 ? serial + DAYS_TO_1904 : serial) * DAY_SECONDS;
+  const rounded = Math.round(exact);
+  // Binary arithmetic is exact to less than half a millisecond.
+  const day = Math.floor((format.roundsSeconds ? rounded : Math.round(exact * 1000) / 1000) / DAY_SECONDS);
+  if (day < 0 || day > LAST_DAY || (format.hasDate && day < FIRST_SURE_DAY)) {
     return { text: plainNumber(serial), finding: { code: "source_bad_cell", reason: "impossible_date" } };
   }
+  // The last half second of a day must not become the next day.
+  const seconds = Math.min(rounded, (day + 1) * DAY_SECONDS - 1);
   const iso = new Date(Date.UTC(1899, 11, 30) + seconds * 1000).toISOString();
   return datePart(iso, format);
 }
