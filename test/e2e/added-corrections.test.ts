@@ -74,6 +74,21 @@ describe("corrections that are added", () => {
     expect(corrections.map(({ value }) => value)).toEqual(["12345678901234567890", "1.50", ""]);
   });
 
+  test.each([
+    ["CSV", 'key,column,value\nEXT-00001,NAME,"  Ann "\nEXT-00002,NAME, \n'],
+    [
+      "NDJSON",
+      '{"key":"EXT-00001","column":"NAME","value":"  Ann "}\n{"key":"EXT-00002","column":"NAME","value":" "}\n',
+    ],
+  ])("in a %s list keep the whitespace around their values", async (_, text) => {
+    const { migrate, file } = threeAccounts();
+    writeFileSync(file("new.txt"), text);
+    expect((await migrate(["corrections", "add", "--from", "new.txt"])).code).toBe(0);
+    const listed = await migrate(["corrections", "list", "--show-values", "--format", "json"]);
+    const { corrections }: { corrections: readonly { value: string }[] } = JSON.parse(listed.stdout);
+    expect(corrections.map(({ value }) => value)).toEqual(["  Ann ", " "]);
+  });
+
   test("of rows on the same line of two files are refused, because --line cannot distinguish them", async () => {
     const { migrate, file } = threeAccounts();
     writeFileSync(file("others.csv"), readFileSync(file("customers.csv")));

@@ -18,9 +18,9 @@ export async function readLookup(path: string, from: string = path): Promise<Rea
   const lines = new Map<string, number>();
   const values = new Map<string, string>();
   for (const { cells, line } of rows) {
-    const [key = "", value] = cells;
+    const [key = "", value] = cells.map((cell) => cell.trim());
     if (value === undefined) throw bad(line, "expected at least two cells, but the row has one");
-    if (cells.slice(header.cells.length).some((cell) => cell !== ""))
+    if (cells.slice(header.cells.length).some((cell) => cell.trim() !== ""))
       throw bad(line, "the row has more cells than the header");
     const other = lines.get(key);
     if (other !== undefined) throw bad(line, `line ${other} already has this code`);

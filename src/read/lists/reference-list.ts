@@ -6,7 +6,10 @@ import { readTextFile, type TextFile } from "../text/text-file.ts";
 
 const HINT = "a reference list is CSV with a header, or NDJSON with one object per line";
 
-/** The rows of a reference list that the user maintains. Empty cells are omitted, except from a list of exact values. */
+/**
+ * The rows of a reference list that the user maintains. Cells of CSV are trimmed, except exact values. Empty cells are
+ * omitted, except from a list of exact values.
+ */
 export interface ReferenceRows {
   readonly columns: readonly string[];
   readonly rows: readonly JsonObject[];
@@ -41,16 +44,20 @@ function fromCsv(file: TextFile, hint: string, exact: ListOptions["exact"]): Ref
   const bad = tableFailure(file.file, hint);
   const [header, ...lines] = tableLines(file, hint);
   if (header === undefined) throw bad(1, "the file is empty");
-  const twice = header.cells.find((name, index) => header.cells.indexOf(name) !== index);
+  const columns = header.cells.map((name) => name.trim());
+  const twice = columns.find((name, index) => columns.indexOf(name) !== index);
   if (twice !== undefined) throw bad(header.line, `two columns are named "${twice}"`);
   const rows = lines.map(({ cells, line }) => {
-    if (cells.length > header.cells.length) throw bad(line, "the row has more cells than the header");
-    if (exact !== undefined && cells.length < header.cells.length)
+    if (cells.length > columns.length) throw bad(line, "the row has more cells than the header");
+    if (exact !== undefined && cells.length < columns.length)
       throw bad(line, "the row has fewer cells than the header");
-    const named = header.cells.map((name, index): readonly [string, string] => [name, cells[index] ?? ""]);
+    const named = columns.map((name, index): readonly [string, string] => {
+      const cell = cells[index] ?? "";
+      return [name, exact?.has(name) === true ? cell : cell.trim()];
+    });
     return Object.fromEntries(named.filter(([, cell]) => cell !== "" || exact !== undefined));
   });
-  return { columns: header.cells, rows };
+  return { columns, rows };
 }
 
 function fromNdjson({ file, text }: TextFile, hint: string, exact: ListOptions["exact"]): ReferenceRows {

@@ -11,13 +11,13 @@ export interface TableLine {
 }
 
 /**
- * Returns the lines of a small CSV file, including its header, with trimmed cells. Omits blank lines.
+ * Returns the lines of a small CSV file, including its header, with unmodified cells. Omits blank lines.
  * @throws Failure `config`, with the hint, for an unclosed quote
  */
 export function tableLines({ file, text }: TextFile, hint: string): readonly TableLine[] {
-  return linesOf(Buffer.from(text), { file, hint, delimiter: delimiterOf(text), line: 1, isFinal: true })
-    .lines.map(({ cells, line }) => ({ cells: cells.map((cell) => cell.trim()), line }))
-    .filter(({ cells }) => cells.length > 1 || cells[0] !== "");
+  const bytes = Buffer.from(text);
+  const { lines } = linesOf(bytes, { file, hint, delimiter: delimiterOf(text), line: 1, isFinal: true });
+  return lines.filter(({ cells }) => cells.length > 1 || cells[0]?.trim() !== "");
 }
 
 /** Detects the delimiter from the first lines. */

@@ -10,6 +10,9 @@ async function lookup(text: string): Promise<ReadonlyMap<string, string>> {
   return readLookup(path);
 }
 
+test("whitespace around the codes and values of a lookup table is removed", async () =>
+  expect([...(await lookup("code,value\n A , Mill Lane \n \n"))]).toEqual([["A", "Mill Lane"]]));
+
 describe("a row with more cells than the header of a lookup table", () => {
   test("is an error, because its value may be cut at an unquoted delimiter", async () => {
     await expect(lookup("code,value\nA,Mill Lane\nB,Mill Lane, Ely\n")).rejects.toMatchObject({
