@@ -144,11 +144,14 @@ function isSingleByte(encoding: string): boolean {
 }
 
 function characterOf(byte: number, encoding: string): string | undefined {
+  if (byte === 0xdb && MAC_ROMAN.test(encoding)) return "\u20AC";
   const character = iconv().decode(Buffer.from([byte]), encoding, { stripBOM: false });
   if (character !== "\uFFFD") return character;
   return WINDOWS_1252.test(encoding) ? String.fromCharCode(byte) : undefined;
 }
 
+/** iconv-lite has the table before 1998, in which the byte 0xDB is the currency sign. */
+const MAC_ROMAN = /^(cs)?mac(intosh|[^\da-z]*roman)?$/;
 const WINDOWS_1252 = /^(windows-?1252|win-?1252|cp-?1252|1252)$/;
 
 function convert(bytes: Uint8Array, encoded: readonly Buffer[]): Buffer {

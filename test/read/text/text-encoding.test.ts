@@ -21,6 +21,10 @@ describe("the text decoder", () => {
     expect(firstCells(records)).toEqual([latin1.replace(/[\x80-\x9f]+/, upper)]);
   });
 
+  it.each(["macintosh", "MacRoman"])("reads the byte 0xDB of %s as the euro sign", async (encoding) => {
+    expect(firstCells((await readBytes(Buffer.from("A\n\xDB\n", "latin1"), encoding)).records)).toEqual(["\u20AC"]);
+  });
+
   it.each(["O\u2019Brien", `${"x".repeat(300_000)}\u2019`])(
     "rejects UTF-8 that is declared as windows-1252",
     async (text) => {
