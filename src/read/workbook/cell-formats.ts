@@ -203,7 +203,8 @@ function denominatorsOf(code: string): Denominators {
 /** Returns the text of a fraction; empty if numfmt rounds up the whole number before the fraction. */
 function shownFraction(code: string, value: number, denominators: Denominators): string {
   const nearest = nearestFraction(value, denominators);
-  return Math.abs(nearest) % 1 < 0.949 ? shownNumber(code, nearest) : "";
+  // Zero can have another section.
+  return Math.abs(nearest) % 1 < 0.949 ? shownNumber(code, nearest === 0 ? value : nearest) : "";
 }
 
 /** Returns the nearest number that is such a fraction. The search of numfmt stops too early for `?/?` and 7.03. */

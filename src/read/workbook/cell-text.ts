@@ -3,6 +3,7 @@ import type { NumberFormat } from "./cell-formats.ts";
 import { type SharedStrings, unescaped } from "./shared-strings.ts";
 import { isTrue } from "./workbook-parts.ts";
 import type { SourceFinding } from "../../model/problem.ts";
+import { isIsoDate, isIsoTime } from "../../time/calendar.ts";
 
 /** A cell as described in the XML of the sheet. */
 export interface RawCell {
@@ -49,7 +50,7 @@ export function cellText(cell: RawCell, context: WorkbookContext): string | Faul
     case "e":
       return { text: value, finding: { code: "source_bad_cell", reason: "error_value", shown: errorName(value) } };
     case "d":
-      return isoText(value.trim(), context.formatOf(cell.style));
+      return value.trim() === "" ? emptyText(cell) : isoText(value.trim(), context.formatOf(cell.style));
     default:
       return value.trim() === "" ? emptyText(cell) : numberText(value, cell.style, context);
   }
@@ -116,6 +117,7 @@ function plainNumber(value: number): string {
 type DateFormat = Extract<NumberFormat, { readonly kind: "date" }>;
 
 const DAY_SECONDS = 86_400;
+const DAY_ZERO = "1899-12-30";
 /** Day 60 of the 1900 calendar is 29 February 1900, which did not exist. Programs disagree about earlier days. */
 const FIRST_SURE_DAY = 61;
 const LAST_DAY = 2_958_465;
@@ -131,7 +133,7 @@ function dateText(serial: number, format: DateFormat, from1904: boolean): string
   }
   // The last half second of a day must not become the next day.
   const seconds = Math.min(rounded, (day + 1) * DAY_SECONDS - 1);
-  const iso = new Date(Date.UTC(1899, 11, 30) + seconds * 1000).toISOString();
+  const iso = new Date(Date.parse(DAY_ZERO) + seconds * 1000).toISOString();
   return datePart(iso, format);
 }
 
@@ -141,8 +143,16 @@ function datePart(iso: string, { hasDate, hasTime }: DateFormat): string {
   return hasDate ? iso.slice(0, 19) : iso.slice(11, 19);
 }
 
+/** A date, a time or both. An offset would be lost, so a date with an offset does not match. */
+const ISO = /^(\d{4}-\d\d-\d\d)?(?:T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?$/;
+
 /** Converts a date that is stored as text, as in the strict variant of the file format. */
-function isoText(value: string, format: NumberFormat): string {
-  const isWhole = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(value);
-  return isWhole && format.kind === "date" ? datePart(value, format) : value;
+function isoText(value: string, format: NumberFormat): string | FaultyText {
+  const found = ISO.exec(value);
+  if (format.kind !== "date" || found === null) return value;
+  const [, date = DAY_ZERO, time = "00:00"] = found;
+  const exists = isIsoDate(date) && isIsoTime(time);
+  const serial = exists ? (Date.parse(`${date}T${time}Z`) - Date.parse(DAY_ZERO)) / (DAY_SECONDS * 1000) : -1;
+  const text = dateText(serial, format, false);
+  return typeof text === "string" ? text : { ...text, text: value };
 }

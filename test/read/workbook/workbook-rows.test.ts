@@ -191,6 +191,22 @@ describe("cells:", () => {
     expect(await cellOf(cell, { strings, formats: ["dd/mm/yyyy"] })).toEqual([text]);
   });
 
+  it.each([
+    ["dd/mm/yyyy", "2020-04-03T00:00", "2020-04-03"],
+    ["dd/mm/yyyy hh:mm", "2020-04-03", "2020-04-03T00:00:00"],
+    ["hh:mm:ss", "T14:30:00", "14:30:00"],
+    ["hh:mm", "1899-12-31T14:30:00.4", "14:30:00"],
+    ["dd/mm/yyyy hh:mm", "2020-04-03T23:59:59.999", "2020-04-03T23:59:59"],
+    ["dd/mm/yyyy hh:mm", "2020-04-03T14:30:00+02:00", "2020-04-03T14:30:00+02:00"],
+    ["dd/mm/yyyy", "T14:30:00", "T14:30:00", "source_bad_cell"],
+    ["dd/mm/yyyy", "2020-13-45T00:00:00", "2020-13-45T00:00:00", "source_bad_cell"],
+    ["dd/mm/yyyy", "2019-02-29", "2019-02-29", "source_bad_cell"],
+    ["hh:mm", "2020-04-03T24:30:00", "2020-04-03T24:30:00", "source_bad_cell"],
+    ["dd/mm/yyyy", "1900-02-28", "1900-02-28", "source_bad_cell"],
+  ])("the format %s and the date %s, stored as text, are read as %s", async (format, stored, ...shown) => {
+    expect(await cellOf(`<c t="d" s="1"><v>${stored}</v></c>`, { formats: [format] })).toEqual(shown);
+  });
+
   it("a cell with an error, or with a formula without a value, is reported", async () => {
     expect(await cellOf('<c t="e"><v>#REF!</v></c>')).toEqual(["#REF!", "source_bad_cell"]);
     expect(await cellOf("<c><f>1+1</f></c>")).toEqual(["", "source_bad_cell"]);
