@@ -204,7 +204,7 @@ function denominatorsOf(code: string): Denominators {
 function shownFraction(code: string, value: number, denominators: Denominators): string {
   const nearest = nearestFraction(value, denominators);
   // Zero can have another section.
-  return Math.abs(nearest) % 1 < 0.949 ? shownNumber(code, nearest === 0 ? value : nearest) : "";
+  return Math.abs(nearest) % 1 < 0.949 ? shownNumber(code, nearest === 0 ? Math.abs(value) : nearest) : "";
 }
 
 /** Returns the nearest number that is such a fraction. The search of numfmt stops too early for `?/?` and 7.03. */
