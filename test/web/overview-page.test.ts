@@ -41,6 +41,7 @@ describeWebPages("the Overview and Problems pages", (open) => {
     await page.getByRole("heading", { name: "197 of 219 records are on the platform" }).waitFor();
     expect(await admin.imports()).toHaveLength(204);
     await expectAccessible(page);
+    await expectPrintable(page);
 
     await press(page, "button", "See the problems");
     await page.getByRole("heading", { name: "25 records need work" }).waitFor();
@@ -48,6 +49,7 @@ describeWebPages("the Overview and Problems pages", (open) => {
     await page.getByRole("region", { name: "Rows with this cause" }).getByText("meter_points.csv:34").waitFor();
     await page.getByText("What to do").waitFor();
     await expectAccessible(page);
+    await expectPrintable(page);
     const causes = page.getByRole("navigation", { name: "Causes" }).getByRole("button");
     const all = await causes.count();
     const files = page.getByRole("combobox", { name: "File", exact: true });
@@ -97,4 +99,19 @@ async function press(page: Page, role: "button" | "link", name: string | RegExp)
     )
     .toBe(1);
   await page.keyboard.press("Enter");
+}
+
+/** Expects that A4 paper shows every row and column of tables and lists that scroll on a screen. */
+async function expectPrintable(page: Page): Promise<void> {
+  const screen = page.viewportSize();
+  await page.setViewportSize({ width: 718, height: 900 });
+  await page.emulateMedia({ media: "print" });
+  const cut = await page.evaluate(
+    `[...document.querySelectorAll(".table, .cause-list")].filter((list) =>
+      list.scrollWidth > list.clientWidth || list.scrollHeight > list.clientHeight).map((list) => list.className)`,
+  );
+  expect(cut).toEqual([]);
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(718);
+  await page.emulateMedia({ media: "screen" });
+  if (screen !== null) await page.setViewportSize(screen);
 }

@@ -97,6 +97,17 @@ describeInChromium("the page of a proof", (open) => {
     expect({ complaints, requests }).toEqual({ complaints: [], requests: [] });
   });
 
+  it("prints every column of its tables on A4 paper", async () => {
+    const file = `${"a_long_name_".repeat(8)}.csv`;
+    const sources = RUN.sources.map((source) => ({ ...source, file, leftOut: 12_345_678, notPicked: 1 }));
+    const { page } = await open(await fileOf(proofOf({ sources })), { width: 718 });
+    await page.emulateMedia({ media: "print" });
+    const cut = await page.evaluate(
+      '[...document.querySelectorAll(".sheet")].filter((sheet) => sheet.scrollWidth > sheet.clientWidth).length',
+    );
+    expect({ cut, width: await page.evaluate("document.documentElement.scrollWidth") }).toEqual({ cut: 0, width: 718 });
+  });
+
   it("shows every naughty string as text", async () => {
     const list = corpus("naughty-strings/blns.json");
     const loaded: unknown = existsSync(list) ? JSON.parse(readFileSync(list, "utf8")) : [];
