@@ -6,10 +6,10 @@ import {
   type PathStep,
   subexpressionsOf,
 } from "../rules/language/expression.ts";
-import { FORMAT_NAMES, missingRegion } from "../rules/language/format-names.ts";
 import { type Rule, type RuleDeclarations, operandsOf } from "../rules/language/rule.ts";
 import { didYouMean } from "../text/suggestion.ts";
 import type { Findings } from "./contract-findings.ts";
+import { expressionIssues, operandIssues } from "./expression-issues.ts";
 import { type Operation, requestTypes } from "./operations/operation.ts";
 import { type FieldType, type ObjectType, memberType } from "./types/field-type.ts";
 
@@ -21,7 +21,11 @@ import { type FieldType, type ObjectType, memberType } from "./types/field-type.
 export function checkRules(operations: readonly Operation[], declarations: RuleDeclarations, findings: Findings): void {
   const uses: PathUses = new Map();
   const checked = new Set<Rule>();
-  for (const [name, value] of declarations.values) checkNames(value, ["x-rule-values", name], declarations, findings);
+  for (const [name, value] of declarations.values) {
+    for (const issue of expressionIssues(value, declarations)) {
+      findings.add("error", "bad-rule", issue, ["x-rule-values", name]);
+    }
+  }
   for (const type of operations.flatMap(requestTypes)) {
     for (const place of placesWithRules(type)) {
       for (const rule of place.type.rules ?? []) {
@@ -37,54 +41,35 @@ export function checkRules(operations: readonly Operation[], declarations: RuleD
 }
 
 function checkOperands(rule: Rule, declarations: RuleDeclarations, findings: Findings): void {
-  for (const { member, expression } of operandsOf(rule)) {
-    checkNames(expression, rule.place, declarations, findings);
-    const issues = SINGLE_VALUES.has(member) ? listIssues([expression]) : [];
-    for (const issue of issues) findings.add("error", "bad-rule", `${member}: ${issue}`, rule.place);
+  const each = rule.each === undefined ? [] : [{ member: "each", expression: rule.each }];
+  for (const { member, expression } of [...operandsOf(rule), ...each]) {
+    for (const issue of operandIssues(member, expression, declarations)) {
+      findings.add("error", "bad-rule", issue, rule.place);
+    }
+    const test = rule.kind === "lookup" && member === "test";
+    for (const { base, text } of pathsIn(expression, declarations)) {
+      if (base === "other" && member !== "unless") {
+        findings.add("error", "bad-rule", `"${text}" is possible only in "unless"`, rule.place);
+      }
+      if (base === "found" && !test) {
+        findings.add("error", "bad-rule", `"${text}" is possible only in the "test" of a lookup`, rule.place);
+      }
+    }
   }
 }
 
-/** Members of a rule that must be expressions with a single value. */
-const SINGLE_VALUES: ReadonlySet<string> = new Set(["sum", "equals", "tolerance", "min", "max", "from", "to"]);
-
-function checkNames(expression: Expression, place: AttrPath, declarations: RuleDeclarations, findings: Findings): void {
-  for (const issue of issuesOf(expression, declarations)) findings.add("error", "bad-rule", issue, place);
-  for (const part of subexpressionsOf(expression)) checkNames(part, place, declarations, findings);
-}
-
-/** Returns the error messages for the expression itself, excluding its subexpressions. */
-function issuesOf(expression: Expression, { settings, values }: RuleDeclarations): readonly string[] {
-  if (expression.kind === "setting") {
-    return unknownName("setting", expression.name, settings.keys(), "; declare it in x-rule-settings");
+/** Returns the paths in an expression, in its filters and in its named values. */
+function pathsIn(expression: Expression, { values }: RuleDeclarations): readonly PathExpression[] {
+  const found: PathExpression[] = [];
+  const open = new Set([expression]);
+  for (const part of open) {
+    for (const inner of subexpressionsOf(part)) open.add(inner);
+    if (part.kind !== "path") continue;
+    found.push(part);
+    const value = values.get(namedValueOf(part) ?? "");
+    if (value !== undefined) open.add(value);
   }
-  if (expression.kind === "path") {
-    return expression.steps.flatMap((step) =>
-      step.kind === "named" ? unknownName("named value", step.name, values.keys()) : [],
-    );
-  }
-  if (expression.kind === "call" && expression.name === "is-format") {
-    const [, format, region] = expression.operands;
-    const name = format?.kind === "text" ? format.text : "";
-    const missing = region === undefined ? missingRegion(name) : undefined;
-    return missing === undefined ? unknownName("format", name, FORMAT_NAMES) : [missing];
-  }
-  return expression.kind === "arithmetic" ? listIssues([expression.left, expression.right]) : [];
-}
-
-function listIssues(operands: readonly Expression[]): readonly string[] {
-  const list = operands.find((operand) => operand.kind === "path" && isMany(operand));
-  if (list?.kind !== "path") return [];
-  return [`"${list.text}" has several values: use it in a function such as sum(), min(), max() or count()`];
-}
-
-function unknownName(what: string, name: string, known: Iterable<string>, advice = ""): readonly string[] {
-  const names = [...known];
-  if (names.includes(name)) return [];
-  return [`there is no ${what} "${name}"${didYouMean(name, names) || advice}`];
-}
-
-function isMany(path: PathExpression): boolean {
-  return path.steps.some(({ kind }) => kind === "items" || kind === "members");
+  return found;
 }
 
 /** For each rule and path: whether the path resolves at any place where the rule applies. */

@@ -31,10 +31,17 @@ export const PRESENCE_KINDS: KindReaders<
       };
     },
   ),
-  "requires-one-of": kindReader({ fields, min: count().default(1), max: count().optional() }, (rule) => ({
-    check: { kind: "requires-one-of", fields: rule.fields, min: rule.min, ...definedMembers({ max: rule.max }) },
-    about: rule.fields.flat(),
-  })),
+  "requires-one-of": kindReader(
+    { fields, min: count().default(1), max: count().optional() },
+    ({ fields: groups, min, max }) => {
+      if (min > (max ?? Infinity)) return '"min" must not be greater than "max"';
+      if (min > groups.length) return `"min" must not be greater than the number of fields (${groups.length})`;
+      return {
+        check: { kind: "requires-one-of", fields: groups, min, ...definedMembers({ max }) },
+        about: groups.flat(),
+      };
+    },
+  ),
   "forbids-together": kindReader({ fields }, (rule) =>
     rule.fields.length < 2
       ? "must have at least two fields"

@@ -85,6 +85,9 @@ export const literal: z.ZodType<Expression> = z
     if (typeof value === "boolean") return { kind: "boolean", value };
     if (typeof value === "string") return { kind: "text", text: value };
     return { kind: "number", digits: String(value) };
+  })
+  .refine((value) => !(value.kind === "text" && /^config\.\w+$/.test(value.text)), {
+    error: "must be a value; only the whole `set` of in-set can be config.x",
   });
 
 /** Accepts one value or a non-empty list of values. The result is always a list. */
@@ -104,6 +107,14 @@ export const attrTemplate: z.ZodType<readonly AttrSegment[]> = z
   .string("must be an attr such as day_of_month or customers[].family_name")
   .regex(/^[\w-]+(?:\[\])*(?:\.[\w-]+(?:\[\])*)*$/, "must be an attr such as day_of_month or customers[].family_name")
   .transform((text) => parseAttr(text.replaceAll("[]", ".[]")));
+
+/** Returns the value of a number in a rule, or undefined for any other expression. */
+export function numberIn(written: Expression | undefined): number | undefined {
+  if (written?.kind === "number") return Number(written.digits);
+  if (written?.kind !== "arithmetic" || written.operator !== "-") return undefined;
+  const [left, right] = [numberIn(written.left), numberIn(written.right)];
+  return left === undefined || right === undefined ? undefined : left - right;
+}
 
 /** A number of days, such as `4 days`. */
 export const days: z.ZodType<number> = expression.transform((parsed, context) => {

@@ -128,7 +128,12 @@ export type RuleCheck =
       readonly to?: Expression;
       readonly match?: Expression;
     } & UngroupedPeriods)
-  | { readonly kind: "holds"; readonly test: Expression };
+  | {
+      readonly kind: "holds";
+      readonly test: Expression;
+      /** The fields in `about`. They have no effect on the check. */
+      readonly named?: readonly PathExpression[];
+    };
 
 export type RuleKind = RuleCheck["kind"];
 

@@ -9,6 +9,7 @@ import {
   kindReader,
   type KindReaders,
   literal,
+  numberIn,
   oneOrMore,
   path,
   wholePattern,
@@ -93,10 +94,11 @@ export const VALUE_KINDS: KindReaders<
   ),
   within: kindReader(
     { value: expression, min: expression.optional(), max: expression.optional() },
-    ({ value, min, max }) =>
-      min === undefined && max === undefined
-        ? 'needs "min" or "max"'
-        : { check: { kind: "within", value, ...definedMembers({ min, max }) }, about: [value] },
+    ({ value, min, max }) => {
+      if (min === undefined && max === undefined) return 'needs "min" or "max"';
+      if ((numberIn(min) ?? -Infinity) > (numberIn(max) ?? Infinity)) return '"min" must not be greater than "max"';
+      return { check: { kind: "within", value, ...definedMembers({ min, max }) }, about: [value] };
+    },
   ),
   "equals-across": kindReader(
     { values: oneOrMore(expression).optional(), list: path.optional(), presence: oneOrMore(path).optional() },
@@ -117,17 +119,17 @@ export const VALUE_KINDS: KindReaders<
       op: z.enum(["=", "<="], 'must be "=" or "<="').default("="),
       tolerance: expression.optional(),
     },
-    ({ sum, equals, op, tolerance }) => ({
-      check: { kind: "sum-equals", sum, equals, op, ...definedMembers({ tolerance }) },
-      about: [equals],
-    }),
+    ({ sum, equals, op, tolerance }) =>
+      (numberIn(tolerance) ?? 0) < 0
+        ? '"tolerance" must not be negative'
+        : { check: { kind: "sum-equals", sum, equals, op, ...definedMembers({ tolerance }) }, about: [equals] },
   ),
   "refers-to": kindReader(
     { value: oneOrMore(expression), in: oneOrMore(expression) },
     ({ value: values, in: targets }) => ({ check: { kind: "refers-to", values, targets }, about: values }),
   ),
   holds: kindReader({ test: expression, about: oneOrMore(path).optional() }, ({ test, about }) => ({
-    check: { kind: "holds", test },
+    check: { kind: "holds", test, ...definedMembers({ named: about }) },
     about: about ?? [],
   })),
 };

@@ -183,7 +183,7 @@ describe("a rule", () => {
       ["a"],
     ],
     [{ kind: "holds", test: "a" }, { test: e("a") }, []],
-    [{ kind: "holds", test: true, about: ["a", "b[]"] }, { test: e("true"), about: ["a", "b[]"] }, ["a", "b[]"]],
+    [{ kind: "holds", test: true, about: ["a", "b[]"] }, { test: e("true"), named: [e("a"), e("b[]")] }, ["a", "b[]"]],
   ])("%j is read completely", (written, check, about) => {
     const { rules, issues } = readAll([{ code: "c", ...written }]);
     expect(issues).toEqual([]);

@@ -39,6 +39,27 @@ describe("findings of rules", () => {
     [{ kind: "required-when", fields: [] }, "must name a field"],
     [{ kind: "count-limit", list: "a[]", min: 2, max: 1 }, '"min" must not be greater than "max"'],
     [{ kind: "holds", test: "day = 1" }, 'unexpected "day": a reserved word'],
+    [{ kind: "holds", test: "items[0].code = 'Q'" }, 'the brackets in "items[0].code": expected a condition'],
+    [{ kind: "holds", each: "items['A']", test: "a" }, `the brackets in "items['A']": expected a condition`],
+    [{ kind: "holds", when: 5, test: "a" }, "when: expected a condition, such as amount > 0, but found a value"],
+    [{ kind: "holds", test: "a or b and 1 + 1" }, "expected a condition"],
+    [{ kind: "holds", test: "not 0" }, "expected a condition"],
+    [{ kind: "holds", test: "if('x', a, b)" }, "expected a condition"],
+    [{ kind: "requires", if: "'x'", needs: ["a"] }, "if: expected a condition"],
+    [{ kind: "holds", test: "other.type = 'A'" }, '"other.type" is possible only in "unless"'],
+    [{ kind: "unique-by", list: "a[]", key: "other.b" }, '"other.b" is possible only in "unless"'],
+    [{ kind: "holds", test: "found.type = 'A'" }, '"found.type" is possible only in the "test" of a lookup'],
+    [{ kind: "holds", test: "a[found.b = c]" }, '"found.b" is possible only in the "test" of a lookup'],
+    [{ kind: "within", value: "a", min: 5, max: 1 }, '"min" must not be greater than "max"'],
+    [{ kind: "within", value: "a", min: 5, max: -1 }, '"min" must not be greater than "max"'],
+    [{ kind: "requires-one-of", fields: ["a", "b"], min: 2, max: 1 }, '"min" must not be greater than "max"'],
+    [{ kind: "requires-one-of", fields: ["a", "b"], max: 0 }, '"min" must not be greater than "max"'],
+    [{ kind: "requires-one-of", fields: ["a", "b"], min: 3 }, "greater than the number of fields (2)"],
+    [{ kind: "sum-equals", sum: "a", equals: "b", tolerance: -1 }, '"tolerance" must not be negative'],
+    [{ kind: "holds", test: "a > today - 4" }, "only a number of days, such as 4 days"],
+    [{ kind: "holds", test: "a > 4 days" }, "a number of days can only be added to a date"],
+    [{ kind: "within", value: "a", max: "4 days" }, "max: a number of days can only be added to a date"],
+    [{ kind: "conditional-value", field: "a", is: ["config.region"] }, "must be a value"],
   ])("report %j", (rule, words) => {
     const { findings } = contractOf([{ code: "c", ...rule }]);
     expect(findings.map(({ code, severity, message }) => [severity, code, message])).toEqual([
@@ -57,6 +78,7 @@ describe("findings of rules", () => {
       { code: "c", kind: "holds", test: "day_of_month", attr: "list[].strats_on" },
       { code: "c", kind: "holds", test: "day_of_month", attr: "list[].starts_on" },
       { code: "c", kind: "holds", test: "day_of_month", attr: "list.non_field_errors" },
+      { code: "c", kind: "holds", test: "day_of_month", about: ["day_of_mont"] },
     ];
     const { findings } = contractOf(rules, {}, properties);
     expect(findings.filter(({ severity }) => severity === "warning")).toMatchObject([
@@ -74,6 +96,18 @@ describe("findings of rules", () => {
         code: "bad-rule",
         message: '"list[].strats_on" does not resolve to a field of the contract; did you mean "starts_on"?',
       },
+      { message: '"day_of_mont" does not resolve to a field of the contract; did you mean "day_of_month"?' },
+    ]);
+  });
+
+  it("report a row of a lookup in a named value outside the lookup", () => {
+    const rules = [
+      { code: "c", kind: "lookup", source: "list", by: "code", value: "a", test: "$is_open" },
+      { code: "c", kind: "holds", test: "$is_open" },
+    ];
+    const { findings } = contractOf(rules, { "x-rule-values": { is_open: "found.closed is absent" } });
+    expect(findings.map(({ message }) => message)).toEqual([
+      '"found.closed" is possible only in the "test" of a lookup',
     ]);
   });
 
