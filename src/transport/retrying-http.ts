@@ -25,7 +25,12 @@ interface RetryOptions extends RetryDependencies {
  * Time after which the client stops trying an address that it has never reached. A try that starts just before this
  * limit ends within 30 s of the first try.
  */
-export const FIRST_CONTACT_MS = 12_000;
+const FIRST_CONTACT_MS = 12_000;
+
+/** Whether another try cannot help a client that has never reached the address. */
+export function isFirstContactLost(error: TransportError, spentMs: number): boolean {
+  return error.code === "ENOTFOUND" || spentMs >= FIRST_CONTACT_MS;
+}
 
 /** The maximum `Retry-After` that is honoured. */
 const MAX_WAIT_MS = 120_000;
@@ -52,7 +57,8 @@ export function retryingHttp(http: Http, options: RetryOptions): Http {
       const end = await http(request).catch(asTransportError);
       spentMs += end.durationMs;
       hasReplied ||= isContact(end);
-      const isLast = tries >= options.maxTries || (!hasReplied && spentMs >= FIRST_CONTACT_MS);
+      const isLost = !hasReplied && end instanceof TransportError && isFirstContactLost(end, spentMs);
+      const isLast = tries >= options.maxTries || isLost;
       const wait = isLast ? undefined : waitAfter(end, tries, request.url.origin, options);
       if (wait !== undefined && request.signal?.aborted !== true) {
         options.onWait?.(wait);

@@ -1,6 +1,6 @@
 import type { Sleeper } from "../../time/clock.ts";
 import { TransportError } from "../../transport/http.ts";
-import { FIRST_CONTACT_MS } from "../../transport/retrying-http.ts";
+import { isFirstContactLost } from "../../transport/retrying-http.ts";
 
 /** Provides the `Authorization` header of every request; shared by all workers. */
 export interface Authorisation {
@@ -80,7 +80,7 @@ export function retryingAuthorisation(authorisation: Authorisation, options: Aut
       } catch (error) {
         if (!(error instanceof TransportError) || tries >= maxTries || signal.aborted) throw error;
         spentMs += error.durationMs;
-        if (!hasReplied && spentMs >= FIRST_CONTACT_MS) throw error;
+        if (!hasReplied && isFirstContactLost(error, spentMs)) throw error;
         const ms = FIRST_DELAY_MS * 2 ** (tries - 1);
         onWait?.({ reason: error.message, ms });
         await clock.sleep(ms, signal);

@@ -7,7 +7,7 @@ import { joinPath } from "../../transport/base-url.ts";
 import { type Http, type HttpReply, TransportError } from "../../transport/http.ts";
 import { createCredentialMask, type CredentialMask } from "../../transport/masking-http.ts";
 import { retryAfterMs } from "../../transport/retrying-http.ts";
-import { classifyError } from "../reply/classify-error.ts";
+import { unreachableFailure } from "../reply/classify-error.ts";
 import { cleanText, parseBody } from "../reply/reply-body.ts";
 import { MAX_TOKEN_LENGTH, type ServiceToken, serviceTokenIn } from "./service-token.ts";
 
@@ -200,8 +200,8 @@ export function withLoginBackoff(login: Login, clock: MonotonicClock): Login {
 
 /**
  * Obtains a token for the API key with one request.
- * @throws Failure `authentication` if the platform refuses to issue a token, `tls` or `platform_unreachable` if it
- * returns no usable answer
+ * @throws Failure `authentication` if the platform refuses to issue a token, `tls`, `usage` or
+ * `platform_unreachable` if it returns no usable answer
  */
 export async function fetchToken(apiKey: string, options: LoginOptions): Promise<ServiceToken> {
   const end = await createLogin(options)({ apiKey });
@@ -209,13 +209,10 @@ export async function fetchToken(apiKey: string, options: LoginOptions): Promise
   const error = loginError(end);
   if (error instanceof Failure) throw error;
   const { origin } = options.baseUrl;
-  const { replyClass } = classifyError(error, origin);
-  throw replyClass.kind === "stop"
-    ? replyClass.failure
-    : new Failure("platform_unreachable", `cannot get a token from ${origin}: ${error.code}`, {
-        hint: "check the network and the base URL, then run the same command again",
-        cause: error,
-      });
+  const hint = "check the network and the base URL, then run the same command again";
+  throw error.cause instanceof TransportError
+    ? unreachableFailure(error.cause, origin, hint)
+    : new Failure("platform_unreachable", `cannot get a token from ${origin}: ${error.code}`, { hint, cause: error });
 }
 
 interface TokenDocuments {

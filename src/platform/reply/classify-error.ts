@@ -26,7 +26,13 @@ export function unreachableFailure(error: TransportError, origin: string, hint: 
   const { replyClass } = classifyError(error, origin);
   if (replyClass.kind === "stop") return replyClass.failure;
   const reason = "reason" in replyClass ? replyClass.reason : error.code;
-  return new Failure("platform_unreachable", reason, { hint, cause: error });
+  return unknownHost(error.code, reason) ?? new Failure("platform_unreachable", reason, { hint, cause: error });
+}
+
+/** Returns the failure for a host name that does not exist. */
+export function unknownHost(code: string, reason: string): Failure | undefined {
+  if (code !== "ENOTFOUND") return undefined;
+  return new Failure("usage", reason, { hint: "check the host name in the base URL" });
 }
 
 function unsentReason(code: string, origin: string): string {

@@ -1,6 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 import { newTokenRefused } from "../../platform/auth/create-authorisation.ts";
 import type { RequestResult } from "../../platform/import/classified-request.ts";
+import { unknownHost } from "../../platform/reply/classify-error.ts";
 import type { ReplyClass } from "../../platform/reply/reply-class.ts";
 import type { Clock, MonotonicClock } from "../../time/clock.ts";
 import type { Epoch, RateControl } from "../rate/adaptive-concurrency.ts";
@@ -125,9 +126,8 @@ function createProgressTimeout(limits: WaitLimits, clock: MonotonicClock) {
     unsent({ code, reason }: Unsent, durationMs: number): Failure | undefined {
       unsentSince ??= clock.monotonic() - durationMs;
       contact.isMade ||= REFUSED_TOKEN.test(code);
-      if (code === "ENOTFOUND" && !contact.isMade) {
-        return new Failure("usage", reason, { hint: "check the host name in the base URL" });
-      }
+      const unknown = contact.isMade ? undefined : unknownHost(code, reason);
+      if (unknown !== undefined) return unknown;
       const waitedMs = clock.monotonic() - unsentSince;
       if (waitedMs >= maxWaitMs) return unreachable(reason, waitedMs, RESUME_HINT);
       return waitedMs >= firstWaitMs && !contact.isMade ? unreachable(reason, waitedMs, NEVER_REACHED_HINT) : undefined;

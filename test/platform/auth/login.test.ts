@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { fetchToken } from "../../../src/platform/auth/login.ts";
+import { TransportError } from "../../../src/transport/http.ts";
 import { jsonReply } from "../json-reply.ts";
 import { API_KEY, lost, refusal, tokenPlatform, withRefresh } from "./token-platform.ts";
 
@@ -40,6 +42,16 @@ describe("a login", () => {
     const gaps = askedAt.slice(1).map((at, index) => Math.round(at - (askedAt[index] ?? 0)));
     expect(gaps).toEqual([1, 2, 30, 8]);
     expect(await held.header()).toBe("Token token-1");
+  });
+
+  test.each([
+    ["ENOTFOUND", "usage", "its name is unknown (ENOTFOUND)"],
+    ["ECONNREFUSED", "platform_unreachable", "it refuses the connection (ECONNREFUSED)"],
+  ])("of a command that needs one token states the cause of %s", async (error, code, words) => {
+    const { http, clock, answerNext } = tokenPlatform();
+    answerNext(new TransportError("unsent", "lost", { code: error, durationMs: 1 }));
+    const token = fetchToken(API_KEY, { http, clock, baseUrl: new URL("https://nope.invalid/v1/") });
+    await expect(token).rejects.toMatchObject({ code, message: `cannot reach https://nope.invalid: ${words}` });
   });
 
   test("with a token that is longer than a header can be ends the run", async () => {

@@ -48,6 +48,7 @@ describe("a read", () => {
   test.each([
     ["a platform that is down", () => jsonReply(503, {}), "platform_unreachable", 5],
     ["a network that is down", () => thrown(lost("ECONNREFUSED", "unsent")), "platform_unreachable", 5],
+    ["an unknown host name", () => thrown(lost("ENOTFOUND", "unsent")), "usage", 1],
     ["a wait longer than the limit", () => jsonReply(429, {}, { "retry-after": "3600" }), "platform_unreachable", 1],
     ["an untrusted certificate", () => thrown(lost("DEPTH_ZERO_SELF_SIGNED_CERT", "unsent")), "tls", 1],
     ["a redirect", () => jsonReply(302, {}, { location: "https://login.example.com/A-1" }), "redirect", 1],
