@@ -28,11 +28,13 @@ interface ValueKind {
 
 const text = z.string();
 const texts = z.array(text);
+const path = text.min(1, "expected a path");
 const count = z.number().int().min(1);
 const THREADS_WORDS = `a whole number from 1 to ${MAX_THREADS}, or "auto"`;
 const CODE_WORDS = "a code without white space at its start or end";
 const TIMEOUT_WORDS = "a number of seconds above 0, up to 3600";
-const PATHS_WORDS = "a string or a list of at least one string";
+const LIST_WORDS = "a list of at least one string";
+const PATHS_WORDS = "a path (a string) or a list of at least one path";
 const RULE_SETTING_WORDS = "true, false, a number, a string or a list of strings";
 const auto = z.literal("auto");
 const TEXT: ValueKind = { words: "a string", schema: text };
@@ -41,17 +43,17 @@ const TEXTS_BY_NAME: ValueKind = { words: "an object of strings", schema: z.reco
 const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["range"]>) => ValueKind)>> = {
   text: TEXT,
   code: { words: CODE_WORDS, schema: text.refine(isCode, expected(CODE_WORDS)) },
-  path: { words: "a path (a string)", schema: text.min(1, "expected a path") },
+  path: { words: "a path (a string)", schema: path },
   day: { words: "a date such as 2026-01-31", schema: text.refine(isIsoDate) },
   switch: { words: "true or false", schema: z.boolean() },
   paths: {
     words: PATHS_WORDS,
-    schema: z.union([text, texts.min(1)], { error: expected(PATHS_WORDS) }),
+    schema: z.union([path, z.array(path).min(1, expected(PATHS_WORDS))], { error: expected(PATHS_WORDS) }),
     recorded: texts,
   },
   keys: ([least]) => ({
-    words: least > 0 ? "a list of at least one string" : "a list of strings",
-    schema: texts.min(least),
+    words: least > 0 ? LIST_WORDS : "a list of strings",
+    schema: texts.min(least, expected(LIST_WORDS)),
   }),
   number: ([min, max]) => {
     const words = `a whole number of at least ${min}`;
@@ -87,8 +89,11 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
   },
   statuses: { words: "a list of statuses", schema: z.array(z.enum(STATUSES)) },
   textsByName: TEXTS_BY_NAME,
-  pathsByName: TEXTS_BY_NAME,
-  listsByName: { words: "an object of lists of at least one string", schema: z.record(text, texts.min(1)) },
+  pathsByName: { words: "an object of paths", schema: z.record(text, path) },
+  listsByName: {
+    words: "an object of lists of at least one string",
+    schema: z.record(text, texts.min(1, expected(LIST_WORDS))),
+  },
   ruleSettings: {
     words: "an object of settings",
     schema: z.record(text, z.union([z.boolean(), z.number(), text, texts], { error: expected(RULE_SETTING_WORDS) })),

@@ -34,11 +34,12 @@ test.each([
   [validate, undefined, "validate: expected an object with the options"],
   [validate, {}, "validate: `contract` is missing"],
   [validate, { contract: "c.yaml", maping: "m.yaml" }, "validate: unknown option `maping`"],
-  [validate, { contract: 7 }, "validate: `contract` must be a string or a list of at least one string"],
+  [validate, { contract: "" }, "validate: `contract` must be a path (a string) or a list of at least one path"],
+  [validate, { contract: 7 }, "validate: `contract` must be a path (a string) or a list of at least one path"],
   [
     validate,
     { contract: "c.yaml", sources: [] },
-    "validate: `sources` must be a string or a list of at least one string",
+    "validate: `sources` must be a path (a string) or a list of at least one path",
   ],
   [
     validate,
@@ -59,7 +60,7 @@ test.each([
   [
     validate,
     { contract: "c\0.yaml" },
-    "validate: `contract` must be a string or a list of at least one string without NUL characters",
+    "validate: `contract` must be a path (a string) or a list of at least one path without NUL characters",
   ],
   [
     validate,

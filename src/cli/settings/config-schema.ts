@@ -44,7 +44,7 @@ const inventorySchema = z.union(
   [
     z.number().int().min(1, INVENTORY_TEXT),
     z.string().min(1, INVENTORY_TEXT),
-    z.strictObject({ file: z.string().min(1), column: z.string() }),
+    z.strictObject({ file: z.string().min(1, INVENTORY_TEXT), column: z.string() }),
   ],
   { error: INVENTORY_TEXT },
 );
@@ -53,9 +53,17 @@ const ownersSchema = z
   .array(
     z.strictObject({
       ...fileShape(OWNER),
-      statuses: z.array(z.enum(OPEN_STATES)).min(1).optional().describe(OWNER.statuses.docs),
+      owner: z
+        .string()
+        .refine((name) => name.trim() !== "", "the name of the owner is empty")
+        .describe(OWNER.owner.docs),
+      statuses: z
+        .array(z.enum(OPEN_STATES))
+        .min(1, "expected a list of at least one status")
+        .optional()
+        .describe(OWNER.statuses.docs),
       columns: z
-        .record(z.string(), z.array(z.string()).min(1))
+        .record(z.string(), z.array(z.string()).min(1, "expected a list of at least one string"))
         .refine((columns) => Object.keys(columns).length > 0, "expected at least one column")
         .optional()
         .describe(OWNER.columns.docs),

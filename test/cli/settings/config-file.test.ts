@@ -129,7 +129,20 @@ targets:
     ["owners: [{ owner: A, days: 9999 }]\n", 1, /days: expected a whole number from 0 to 3650/],
     ["threads: many\n", 1, /threads: expected a whole number from 1 to 64, or "auto"/],
     ["threads: [1]\n", 1, /threads: expected a whole number from 1 to 64, or "auto"/],
-    ["contract: 1\n", 1, /contract: expected a string or a list of at least one string/],
+    ["contract: 1\n", 1, /contract: expected a path \(a string\) or a list of at least one path/],
+    ["contract: []\n", 1, /contract: expected a path \(a string\) or a list of at least one path/],
+    ["contract: ''\n", 1, /contract: expected a path/],
+    ["references: { products: '' }\n", 1, /references.products: expected a path/],
+    ["owners: [{ owner: A, codes: [] }, { owner: B }]\n", 1, /codes: expected a list of at least one string/],
+    ["owners: [{ owner: A, statuses: [] }]\n", 1, /statuses: expected a list of at least one status/],
+    ["owners: [{ owner: A, columns: { a: [] } }]\n", 1, /columns.a: expected a list of at least one string/],
+    ["owners: [{ owner: ' ', codes: [a] }, { owner: B }]\n", 1, /owners.0.owner: the name of the owner is empty/],
+    [
+      "targets:\n  t: { baseUrl: x, auth: { outputFields: [] } }\n",
+      2,
+      /outputFields: expected a list of at least one string/,
+    ],
+
     ["rules: { a: { b: 1 } }\n", 1, /rules.a: expected true, false, a number, a string or a list of strings/],
   ])(
     "with the content %j is refused at line %i, and the message states the expected value",
