@@ -146,6 +146,21 @@ describeWebPages("the Fix page", (open) => {
     await web.stop();
   });
 
+  it("names a changed mapping once when it refuses an edit", async () => {
+    const folder = project(FIVE_WRONG_DATES);
+    const web = await startWeb(folder);
+    const { page } = await open(fixAddress(web));
+    await page.waitForSelector(ACTIVE);
+    await page.click("button.fix-source:has-text('customers')");
+    await page.waitForSelector(".slick-row[data-row='0'] .slick-cell.l6.faulty");
+    appendFileSync(path.join(folder, "mapping.yaml"), "# changed\n");
+    await typeDate(page, "1972-02-28");
+    const title = ".notice-title:has-text('mapping.yaml has changed since the check')";
+    await page.waitForSelector(`.notice.error ${title}`);
+    await expect.poll(() => page.locator(title).count(), { timeout: 20_000 }).toBe(1);
+    await web.stop();
+  });
+
   it("shows the edits of another tab, and refuses to edit a cell that has changed in the extract", async () => {
     const folder = project(FIVE_WRONG_DATES);
     const web = await startWeb(folder);

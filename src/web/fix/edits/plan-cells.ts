@@ -51,26 +51,31 @@ export function refusalOf(
   const touched = store.one("select seq, tab from touched where row = ? and column_name = ?", row.id, column);
   if (touched !== undefined && Number(touched["seq"]) > seen && touched["tab"] !== tab)
     return { ...about, reason: "edited", message: EDITED };
-  if (current !== undefined && !isThere(row, column, { current: current(row.source, row.key ?? ""), parts }))
-    return { ...about, reason: "source_changed", message: CHANGED };
-  return undefined;
+  const change = current && changeOf(row, column, { current: current(row.source, row.key ?? ""), parts });
+  return change === undefined ? undefined : { ...about, reason: "source_changed", message: change };
 }
 
 const NO_PLACE = "This row has no cell in this column. Correct the file.";
 
-const CHANGED = "The value of this cell in the file has changed since the check. Check again to see the new value.";
+const CELL_CHANGED =
+  "The value of this cell in the file has changed since the check. Check again to see the new value.";
+const ROW_CHANGED =
+  "This row of the file has changed, or was removed, since the check. Check again to see the current rows.";
 
-/** Whether the row is unchanged, or is and was the only row with its key, and the cell still has its old value. */
-function isThere(
+/**
+ * Returns the message for a row that has changed. Returns undefined if the row is unchanged, or if it is and was the
+ * only row with its key, and the cell still has its old value.
+ */
+function changeOf(
   row: StoredRow,
   column: string,
   { current, parts }: { readonly current: readonly Row[]; readonly parts: ViewParts },
-): boolean {
+): string | undefined {
   const { original } = row;
-  if (current.some((each) => rowHash(each) === rowHash(original))) return true;
+  if (current.some((each) => rowHash(each) === rowHash(original))) return undefined;
   const [only, ...more] = current;
-  if (only === undefined || more.length > 0 || othersOf(row, parts).length > 0) return false;
-  return cellText(only, column) === cellText(original, column);
+  if (only === undefined || more.length > 0 || othersOf(row, parts).length > 0) return ROW_CHANGED;
+  return cellText(only, column) === cellText(original, column) ? undefined : CELL_CHANGED;
 }
 
 /** The user who makes an edit, and its time. */

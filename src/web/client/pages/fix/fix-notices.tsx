@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { counted } from "../../../../text/count.ts";
 import type { FixCause, OutdatedCorrections, UnfinishedEdit } from "../../../fix/fix-types.ts";
 import { Button } from "../../parts/button.tsx";
-import { Notice } from "../../parts/notice.tsx";
+import { ErrorNotice, Notice } from "../../parts/notice.tsx";
 import { momentText } from "../../parts/time.ts";
 import { useLeaveWarning } from "../../use-leave-warning.ts";
 import { dismissUnsaved, useUnsaved } from "./unsaved.ts";
@@ -57,6 +57,22 @@ export function MissingCause({ causes }: { readonly causes: readonly FixCause[] 
         Problems page lists its rows and says how to fix them.
       </p>
     </Notice>
+  );
+}
+
+/** Shows the error of the session, and the file that has changed, unless the error already names this file. */
+export function SessionNotices({ session }: { readonly session: Session }): JSX.Element {
+  const { error, overview } = session;
+  const changed = `${overview.changedFile} has changed since the check`;
+  return (
+    <>
+      {overview.changedFile !== undefined && error?.message !== changed && (
+        <Notice kind="info" title={changed}>
+          <p>Cells whose value has changed are not overwritten. Check again to see the current rows.</p>
+        </Notice>
+      )}
+      {error !== undefined && <ErrorNotice error={error} />}
+    </>
   );
 }
 

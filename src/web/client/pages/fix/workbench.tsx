@@ -4,11 +4,11 @@ import { counted, formatCount } from "../../../../text/count.ts";
 import { ALL_CAUSES, type FixCause, type FixOverview, type RowFilter } from "../../../fix/fix-types.ts";
 import { usePage } from "../../page-context.ts";
 import { Button } from "../../parts/button.tsx";
-import { ErrorNotice, Notice } from "../../parts/notice.tsx";
+import { Notice } from "../../parts/notice.tsx";
 import { CauseList } from "./cause-list.tsx";
 import { CellDetails } from "./cell-details.tsx";
 import type { ActiveCell } from "./grid-options.ts";
-import { IncompleteLine, Outdated, Unfinished, wantedCause } from "./fix-notices.tsx";
+import { IncompleteLine, Outdated, SessionNotices, Unfinished, wantedCause } from "./fix-notices.tsx";
 import { ReplaceDialog } from "./replace-dialog.tsx";
 import { type GridView, RowGrid } from "./row-grid.tsx";
 import { type Session, useSession } from "./use-session.ts";
@@ -36,7 +36,7 @@ export function Workbench({ state, onCheck, onEnd }: WorkbenchOptions): JSX.Elem
       setActive((before) => before && { ...before, row: rows?.find(({ id }) => id === before.row?.id) ?? before.row });
     },
   });
-  const { records, causes, changedFile, progress, unfinished } = session.overview;
+  const { records, causes, progress, unfinished } = session.overview;
   const cause = causes.find(({ id }) => id === filter.cause) ?? causes[0];
   const source = state.sources[filter.source];
   const choose = (next: RowFilter): void => {
@@ -50,12 +50,7 @@ export function Workbench({ state, onCheck, onEnd }: WorkbenchOptions): JSX.Elem
   return (
     <>
       <Summary session={session} onCheck={check} />
-      {changedFile !== undefined && (
-        <Notice kind="info" title={`${changedFile} has changed since the check`}>
-          <p>Cells whose value has changed are not overwritten. Check again to see the current rows.</p>
-        </Notice>
-      )}
-      {session.error !== undefined && <ErrorNotice error={session.error} />}
+      <SessionNotices session={session} />
       {unfinished !== undefined && <Unfinished unfinished={unfinished} session={session} />}
       <Outdated outdated={state.outdated} file={state.file} />
       <IncompleteLine line={state.incompleteLine} file={state.file} />
