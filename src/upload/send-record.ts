@@ -55,13 +55,16 @@ function request(state: RecordState, context: SendContext): Promise<RequestResul
     : step.status.poll(payload, aborted, maySend, given);
 }
 
-/** A refusal found in `check` mode may be the reply to an earlier request, so it says nothing about the supplier. */
+/**
+ * A refusal found by polling says nothing about the supplier: the platform had accepted the request of the record, or
+ * the refusal may be the reply to an earlier request.
+ */
 function withSupplierState(
   result: RequestResult,
   { position, toSend }: RecordState,
   context: SendContext,
 ): RequestResult {
-  if (position.mode === "check" && result.replyClass.kind === "rejected") return result;
+  if (position.mode !== "send" && result.replyClass.kind === "rejected") return result;
   const replyClass = context.supplierBreakers.interpret(result.replyClass, toSend.supplier);
   return replyClass === result.replyClass ? result : { ...result, replyClass };
 }

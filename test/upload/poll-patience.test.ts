@@ -4,7 +4,7 @@ import type { StepClient } from "../../src/platform/import/step-clients.ts";
 import type { RecordToSend, UploadOptions } from "../../src/upload/upload-types.ts";
 import { startPatience } from "../../src/upload/record-state.ts";
 import { upload } from "../../src/upload/upload.ts";
-import { ACCEPTED, busy, fakeClock, type FakeLedger, fakeLedger, sendable, UNSENT } from "./scene.ts";
+import { ACCEPTED, busy, fakeClock, type FakeLedger, fakeLedger, rejected, sendable, UNSENT } from "./scene.ts";
 
 const PATIENCE_MS = 8_000;
 const WAITING: RequestResult = { replyClass: { kind: "waiting", reason: "PENDING" }, http: 200, durationMs: 1 };
@@ -108,6 +108,16 @@ test("a scheduled record is ambiguous if the platform no longer knows the record
 test("a record is accepted within the poll timeout if only its first polls are throttled", async () => {
   const { ledger } = await poll((number) => (number <= 2 ? busy() : { ...ACCEPTED, replyClass: { kind: "accepted" } }));
   expect(new Set(ledger.states.values())).toEqual(new Set(["accepted"]));
+});
+
+test("equal refusals without a field that polls return do not close the import supplier", async () => {
+  const records = Array.from({ length: 30 }, (_, index) => sendable(index + 1));
+  const { ledger, reason } = await poll(() => rejected("VALIDATION_ERROR", "non_field_errors"), {
+    records,
+    oneSupplier: true,
+  });
+  expect(reason).toBe("done");
+  expect([...ledger.states.values()]).toEqual(records.map(() => "rejected"));
 });
 
 test("a schedule request that was answered is not repeated if its polls return 404", async () => {
