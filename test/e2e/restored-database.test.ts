@@ -51,6 +51,11 @@ describe.skipIf(!CAN_RESTORE)("after a restore of the database (skipped without 
     expect((await scene.push(flags)).code).toBe(0);
     await server().query(`drop database "${path.basename(scene.ledger)}" with (force)`);
     await server().query(`create database "${path.basename(scene.ledger)}"`);
+    for (const command of ["resume", "reconcile", "worker"]) {
+      const refused = await scene.migrate([command, "--ledger", scene.ledger]);
+      expect(refused.stderr).toMatch(/the ledger \S+ is lost: its database has no ledger, .* journals in/);
+      expect(refused.code).toBe(6);
+    }
     const { code, stderr } = await scene.push(flags);
     expect(stderr).toMatch(/lacks 10 requests that the journal .* contains/);
     expect(code).toBe(6);

@@ -13,6 +13,7 @@ import type { Run } from "../../ledger/records/run.ts";
 import { cannotJoin } from "../../ledger/runs/cannot-join.ts";
 import { areDone } from "../../ledger/runs/shared-run.ts";
 import { Failure } from "../../model/failure.ts";
+import { openExisting } from "../../pipeline/run/restore-evidence.ts";
 import { readRunLedger, requireRun, type RunSelection } from "../../pipeline/run/run-ledger.ts";
 import { isDistributed, joinRun, type WorkerResult } from "../../pipeline/shared/join-run.ts";
 import { patiently, remainsOpen } from "../../pipeline/shared/planner-presence.ts";
@@ -26,11 +27,12 @@ export interface WorkerOptions extends RunSelection {
 /**
  * Joins a run that another process has planned, and sends some of its ranges.
  * @throws Failure `source_changed` if the contract, mapping or input has changed since the plan was written,
- * `run_unknown` if no process assigns ranges of the run, and failures while connecting
+ * `run_unknown` if no process assigns ranges of the run, `ledger_outdated`, and failures while connecting
  */
 export async function work(options: WorkerOptions, dependencies: Dependencies): Promise<WorkerResult> {
   requireSharedLedger(options.ledger);
-  const store = await openLedgerStore(options.ledger);
+  const opened = await openLedgerStore(options.ledger);
+  const store: LedgerStore = { ...opened, read: () => openExisting(opened, opened.read, dependencies) };
   const { run, isStopped } = await plannedRun(store, options.run, dependencies);
   const nothing = { run: run.id, counts: {}, unsaved: [], ranges: 0 };
   if (isStopped) return { ...nothing, reason: "drained" };

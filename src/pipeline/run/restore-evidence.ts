@@ -11,6 +11,7 @@ import {
 import { machineId, readSeenOrigin, type SeenOrigin } from "../../ledger/journal/seen-origin.ts";
 import type { OriginFacts } from "../../ledger/journal/recovery.ts";
 import type { JournaledLedger } from "../../ledger/ledger.ts";
+import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import { counted } from "../../text/count.ts";
 
@@ -22,6 +23,25 @@ export interface ServerStore {
 
 export function machineJournals({ server }: ServerStore, { stateFolder }: JournalEnvironment): MachineJournals {
   return { folder: path.join(stateFolder(), "ledgers"), ledgerName: server };
+}
+
+/**
+ * Opens a ledger that must exist.
+ * @throws Failure `ledger_outdated` if a database without a ledger has replaced a ledger that this machine has used
+ */
+export async function openExisting<Result>(
+  { name, server }: Pick<LedgerStore, "name" | "server">,
+  open: () => Promise<Result>,
+  dependencies: JournalEnvironment,
+): Promise<Result> {
+  try {
+    return await open();
+  } catch (error) {
+    if (server === undefined || !(error instanceof Failure) || error.code !== "run_unknown") throw error;
+    const place = machineJournals({ name, server }, dependencies);
+    const [folder] = await usingStateFolder(dependencies, async () => ledgerFolders(place, undefined));
+    throw folder === undefined ? error : lostDatabase(name, folder);
+  }
 }
 
 /**
@@ -168,6 +188,14 @@ function outdatedDatabase({ name }: ServerStore, comparison: JournalComparison):
   return new Failure("ledger_outdated", `the ledger ${name} ${finding}`, {
     hint: `${REPAIR_HINT}. To start a new ledger, remove the folder ${path.dirname(path.dirname(file))}`,
   });
+}
+
+function lostDatabase(name: string, folder: string): Failure {
+  return new Failure(
+    "ledger_outdated",
+    `the ledger ${name} is lost: its database has no ledger, but this machine has its journals in ${folder}`,
+    { hint: `${REPAIR_HINT}. To start a new ledger, remove this folder` },
+  );
 }
 
 function lostRequests({ name }: ServerStore, { seen, requests }: RestoreEvidence): Failure {

@@ -18,6 +18,7 @@ import { closeAfterReport, type CloseLater } from "./close-after-report.ts";
 import type { RunHandle } from "../plan/plan-records.ts";
 import { bytesOf } from "../threads/thread-count.ts";
 import { openRunJournal } from "./run-journal.ts";
+import { openExisting } from "./restore-evidence.ts";
 import { progressPath } from "./progress-file.ts";
 import { requireRun, type RunSelection } from "./run-ledger.ts";
 import { requireSameDestination } from "./same-destination.ts";
@@ -264,7 +265,8 @@ export async function openRunLedger(
   { dependencies, closeLater }: Opening,
 ): Promise<WritableLedger> {
   const store = await openLedgerStore(locator, { notice: dependencies.notice, drain: dependencies.drain });
-  const ledger = closeLater(await store.write(command, { create: command === "push" }));
+  const open = (): Promise<Ledger> => store.write(command, { create: command === "push" });
+  const ledger = closeLater(await openExisting(store, open, dependencies));
   const journal = await openRunJournal(store, ledger, dependencies);
   closeLater({ close: () => removeUnneededInput(store, ledger) });
   // If this fails, the only effect is that the next `status` takes longer.
