@@ -20,7 +20,7 @@ import { bytesOf } from "../threads/thread-count.ts";
 import { openRunJournal } from "./run-journal.ts";
 import { openExisting } from "./restore-evidence.ts";
 import { progressPath } from "./progress-file.ts";
-import { requireRun, type RunSelection } from "./run-ledger.ts";
+import { requireRun, type RunSelection, sendingRuns } from "./run-ledger.ts";
 import { requireSameDestination } from "./same-destination.ts";
 import { type ReportOptions, requireReportFolder, type RunReport, type ShownRun } from "./run-report.ts";
 
@@ -207,7 +207,9 @@ export function withRecordedRun<J extends Job | undefined>(
 ): Promise<RunReport> {
   return closeAfterReport(async (closeLater) => {
     const { store, ledger, journal } = await openRunLedger(options.ledger, command, { dependencies, closeLater });
-    const run = await requireRun(ledger, options.run);
+    // Without an id, `resume` continues the latest run that is not a dry run.
+    const resumable = command === "resume" && options.run === undefined ? await sendingRuns(ledger) : [];
+    const run = resumable.at(-1) ?? (await requireRun(ledger, options.run));
     if (options.run === undefined) await noticeOpenRuns({ ledger, run, command }, dependencies);
     const settings = settingsOf(run);
     const { job, work } = await prepare({ ledger, run, settings, closeLater });
