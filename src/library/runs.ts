@@ -23,7 +23,7 @@ import {
 } from "./run-options.ts";
 import { openResult, recordedResult } from "./result-of-run.ts";
 import type { RunResult } from "./run-result.ts";
-import { ledgerOf, paceOf, reportOptions, runOptions, targetSettings } from "./settings-of-options.ts";
+import { folderOf, ledgerOf, paceOf, reportOptions, runOptions, targetSettings } from "./settings-of-options.ts";
 
 /**
  * Reads, maps and validates the whole input. Opens no socket.
@@ -80,7 +80,14 @@ export async function push(options: PushOptions): Promise<RunResult> {
 export async function resume(options: ResumeOptions = {}): Promise<RunResult> {
   requireResumeOptions(options);
   const { run, allowProduction = false, skipCanary } = options;
-  const resumed = { run, allowProduction, skipCanary, ...reportOptions(options), ledger: ledgerOf(options) };
+  const resumed = {
+    run,
+    allowProduction,
+    skipCanary,
+    ...reportOptions(options),
+    folder: folderOf(options),
+    ledger: ledgerOf(options),
+  };
   return recorded(options, resumed, (dependencies) => resumeRun(resumed, dependencies));
 }
 
@@ -92,7 +99,16 @@ export async function reconcile(options: ReconcileOptions = {}): Promise<RunResu
   requireReconcileOptions(options);
   const { run, quietMs, decide } = options;
   const { accept = [], resend = [], who = "" } = decide ?? {};
-  const asked = { run, quietMs, accept, resend, who, ...reportOptions(options), ledger: ledgerOf(options) };
+  const asked = {
+    run,
+    quietMs,
+    accept,
+    resend,
+    who,
+    ...reportOptions(options),
+    folder: folderOf(options),
+    ledger: ledgerOf(options),
+  };
   return recorded(options, asked, (dependencies) => reconcileRun(asked, dependencies));
 }
 

@@ -13,7 +13,7 @@ import type { CallOptions, PaceOptions, ReadTargetOptions, ValidateOptions } fro
 export function runOptions(options: ValidateOptions): RunOptions {
   const { threads = "auto", contract, sources = [], namedSources = {} } = options;
   const given = { ...options, contract: listOf(contract), sources: listOf(sources), namedSources };
-  const job = { ...recordedValues(JOB, given), folder: path.resolve(options.folder ?? ".") };
+  const job = { ...recordedValues(JOB, given), folder: folderOf(options) };
   return { ...recordedValues(RUN, { ...options, threads }), job, ...reportOptions(options) };
 }
 
@@ -32,8 +32,12 @@ export function ledgerOf({ ledger = DEFAULT_LEDGER, folder }: { ledger?: string 
   return isAddress(locator) ? locator : fromFolder(folder)(locator);
 }
 
+export function folderOf({ folder = "." }: CallOptions): string {
+  return path.resolve(folder);
+}
+
 function fromFolder(folder: string | undefined): (file: string) => string {
-  return pathsFrom(path.resolve(folder ?? "."));
+  return pathsFrom(folderOf({ folder }));
 }
 
 function listOf(texts: string | readonly string[]): readonly string[] {

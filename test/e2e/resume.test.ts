@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -21,6 +22,7 @@ import {
   workplace,
   writeExtract,
 } from "./push-scene.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const { sandbox, admin } = useSandbox();
 
@@ -124,6 +126,18 @@ describe("resume", () => {
     );
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 40 });
+  });
+
+  test("and reconcile read a copy of the input in the current folder if the folder of the push has no input", async () => {
+    const work = await stoppedPush();
+    const copy = temporaryFolder();
+    cpSync(work.folder, copy, { recursive: true });
+    for (const name of ["accounts.csv", "customers.csv", "mapping.yaml"]) rmSync(work.file(name));
+    expect((await work.migrate(["reconcile"], { cwd: copy })).code).toBe(3);
+    const { code, stderr } = await work.migrate(["resume"], { cwd: copy });
+    expect(stderr).toMatch(/40 {2}accepted/);
+    expect(code).toBe(0);
+    expect(await admin.accounts()).toHaveLength(40);
   });
 
   test("writes the report to the folder of the push", async () => {

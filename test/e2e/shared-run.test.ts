@@ -35,7 +35,8 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
     const { folder, remove } = createTestFolder();
     cpSync(scene.folder, folder, { recursive: true });
     rmSync(path.join(folder, "mapping.yaml"));
-    await scene.query(`update migrate.runs set settings = replace(settings, '${scene.folder}', '/not/here')`);
+    const withoutInput = temporaryFolder();
+    await scene.query(`update migrate.runs set settings = replace(settings, '${scene.folder}', '${withoutInput}')`);
     const joined = scene.start(["worker", "--ledger", scene.ledger], { cwd: folder });
     await scene.whenWorking(2);
     joined.kill("SIGTERM");

@@ -129,9 +129,9 @@ function textOrJson(flag: string, { format }: ReportFlags): "text" | "json" {
 }
 
 export function workerAction(session: Session, flags: InspectFlags): Promise<void> {
-  return withLedger(session, flags, async ({ ledger }, { dependencies, logger }) => {
+  return withLedger(session, flags, async ({ ledger, folder }, { dependencies, logger }) => {
     const { work } = await import("../../commands/upload/worker.ts");
-    return showWorker(await work({ ledger, run: flags.run, folder: process.cwd() }, dependencies), logger);
+    return showWorker(await work({ ledger, run: flags.run, folder }, dependencies), logger);
   });
 }
 

@@ -96,6 +96,8 @@ function commonSettings(config: Config, flags: Flags & { readonly format?: strin
 }
 
 export interface LedgerSettings extends CommonSettings {
+  /** The folder in which the user started the command. */
+  readonly folder: string;
   readonly out: string | undefined;
   /** The code of the import supplier. */
   readonly supplier: string | undefined;
@@ -104,7 +106,7 @@ export interface LedgerSettings extends CommonSettings {
 /** Returns the settings for commands that read a run from the ledger. All other settings are recorded with the run. */
 export async function readLedgerSettings(flags: Flags, folder: string): Promise<LedgerSettings> {
   const config = await readConfig(flags.config, folder);
-  return { ...commonSettings(config, flags), out: flags.out, supplier: flags.supplier ?? config.supplier };
+  return { ...commonSettings(config, flags), folder, out: flags.out, supplier: flags.supplier ?? config.supplier };
 }
 
 interface ChosenTarget extends TargetConfig {

@@ -1,11 +1,5 @@
-import { existsSync } from "node:fs";
 import type { Dependencies } from "../../job/dependencies.ts";
-import {
-  type RunSettings,
-  settingsIfKnown,
-  settingsOf,
-  settingsSeenFrom,
-} from "../../job/settings/recorded-settings.ts";
+import { settingsIfKnown, settingsOf, settingsSeenFrom } from "../../job/settings/recorded-settings.ts";
 import type { StoredFiles } from "../../job/settings/stored-setup.ts";
 import { openLedgerStore, requireSharedLedger } from "../../ledger/open-ledger-store.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
@@ -36,7 +30,7 @@ export async function work(options: WorkerOptions, dependencies: Dependencies): 
   const { run, isStopped } = await plannedRun(store, options.run, dependencies);
   const nothing = { run: run.id, counts: {}, unsaved: [], ranges: 0 };
   if (isStopped) return { ...nothing, reason: "drained" };
-  const settings = settingsHere(run, options.folder);
+  const settings = settingsSeenFrom(run, options.folder);
   const stored: StoredFiles = {
     setupFile: (sha256) => readRunLedger(store, (ledger) => ledger.setupFile(sha256)),
   };
@@ -60,12 +54,6 @@ async function isAllSent(store: LedgerStore, { id }: Run): Promise<boolean> {
 
 function resumeHint({ id }: Run): string {
   return `\`migrate resume ${id}\` sends the remaining records and writes the report`;
-}
-
-/** Resolves the files of the push from the current folder if the folder of the push does not exist on this machine. */
-function settingsHere(run: Run, folder: string): RunSettings {
-  const settings = settingsOf(run);
-  return existsSync(settings.job.folder) ? settings : settingsSeenFrom(run, folder);
 }
 
 const POLL_MS = 1_000;

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { z } from "zod";
 import { timestamp, type WallClock } from "../../time/clock.ts";
 import type { Job } from "../job.ts";
@@ -128,10 +129,16 @@ export function jobSettingsIfKnown(settings: unknown): JobSettings | undefined {
   return jobSettingsSchema.safeParse(settings).data;
 }
 
-/** Returns the settings for another machine, on which `folder` replaces the folder of the run. */
+/** Returns the settings of a run. If `folder` has more of the inputs, it replaces the folder of the run. */
 export function settingsSeenFrom(run: Run, folder: string): RunSettings {
-  const { job } = settingsOf(run);
-  return settingsOf({ ...run, settings: moved(run.settings, job.folder, folder) });
+  const settings = settingsOf(run);
+  const seen = settingsOf({ ...run, settings: moved(run.settings, settings.job.folder, folder) });
+  return countInputs(seen) > countInputs(settings) ? seen : settings;
+}
+
+function countInputs({ job, files }: RunSettings): number {
+  const resolve = pathsFrom(job.folder);
+  return files.filter(({ kind, file }) => kind === "input" && existsSync(resolve(file))).length;
 }
 
 /** Replaces the folder `from` with the folder `to` in every path of a JSON value. */

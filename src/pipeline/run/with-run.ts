@@ -1,7 +1,7 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type Job, openJob, requireKey } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
-import { type RunSettings, settingsOf } from "../../job/settings/recorded-settings.ts";
+import { type RunSettings, settingsSeenFrom } from "../../job/settings/recorded-settings.ts";
 import { updateCounts } from "../../job/inventory/count-inventory.ts";
 import { removeUnneededInput, standardInputFolder, withStandardInput } from "../../job/standard-input.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
@@ -184,6 +184,8 @@ function inThreadIfLarge(
 }
 
 export interface RecordedRunOptions extends RunSelection {
+  /** The folder in which the user started the command. */
+  readonly folder: string;
   /** Report folder. By default, the report folder recorded with the run. */
   readonly out?: string | undefined;
   readonly showValues: boolean;
@@ -211,7 +213,7 @@ export function withRecordedRun<J extends Job | undefined>(
     const resumable = command === "resume" && options.run === undefined ? await sendingRuns(ledger) : [];
     const run = resumable.at(-1) ?? (await requireRun(ledger, options.run));
     if (options.run === undefined) await noticeOpenRuns({ ledger, run, command }, dependencies);
-    const settings = settingsOf(run);
+    const settings = settingsSeenFrom(run, options.folder);
     const { job, work } = await prepare({ ledger, run, settings, closeLater });
     const out = options.out ?? settings.out;
     if (job !== undefined) {
