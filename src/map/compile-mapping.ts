@@ -62,7 +62,7 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
     ...(prepare !== undefined && {
       prepare,
       locate: (row, path) => calls.duringLocate(() => mapping.locate(row, path)),
-      keyCells: (row) => calls.duringLocate(() => mapping.keyCells(row)),
+      cellsBehind: (row, path) => calls.duringLocate(() => mapping.cellsBehind(row, path)),
     }),
     ...(asOf !== undefined && { map: (row) => asOf.add(mapping.map(row), row), asOf: { column: asOf.column } }),
     close: values.functions.close,
@@ -155,10 +155,9 @@ function mappingOver(nodes: Nodes, keyAttr: AttrPath | undefined): RowMapping {
   return {
     keyAttr,
     keyColumns: keyAttr === undefined ? [] : columnsBehind(nodeWith(keyAttr, nodes), keyAttr),
-    keyCells: (row) => {
-      if (keyAttr === undefined) return [];
-      const leaf = nodeIn(root, keyAttr);
-      return (leaf?.kind === "leaf" && leaf.choicesIn?.(row)) || cellsOf(locate(row, keyAttr));
+    cellsBehind: (row, path) => {
+      const leaf = nodeIn(root, path);
+      return (leaf?.kind === "leaf" && leaf.choicesIn?.(row)) || cellsOf(locate(row, path));
     },
     map: (row) =>
       atRow(row, () => {

@@ -28,8 +28,8 @@ export interface RowMapping {
   readonly keyAttr: AttrPath | undefined;
   /** The columns that the business key comes from. */
   readonly keyColumns: readonly SourceColumn[];
-  /** Returns the cells from which the business key may come. They are in the same columns in every row of a file. */
-  readonly keyCells: (row: Row) => readonly Place[];
+  /** Returns the cells from which the value at a path may come. They are in the same columns in every row of a file. */
+  readonly cellsBehind: (row: Row, path: AttrPath) => readonly Place[];
   /** True if the value at this path is the same in every payload and does not depend on rows. */
   readonly isConstant: (path: AttrPath) => boolean;
 }

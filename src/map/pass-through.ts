@@ -23,7 +23,7 @@ export function passThrough(operation: Operation): Mapping {
   return {
     keyAttr: operation.key,
     keyColumns: operation.key === undefined ? [] : [{ source: ONLY_SOURCE, column: formatAttr(operation.key) }],
-    keyCells: (row) => (isCsvRow(row) || operation.key === undefined ? [] : [placeAt(row, operation.key)]),
+    cellsBehind: (row, path) => (isCsvRow(row) ? [] : [placeAt(row, path)]),
     columns: new Map([[ONLY_SOURCE, []]]),
     choices: new Map(),
     unmappedRequired: [],

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestSandbox } from "./cli.ts";
-import { outcomeLines, statusCounts } from "./push-scene.ts";
+import { outcomeLines, statusCounts, workplace } from "./push-scene.ts";
 import { startWorkflowSandbox, workflowPlace } from "./workflow-scene.ts";
 
 let sandbox: TestSandbox;
@@ -32,4 +32,20 @@ test("mappings whose `after` settings refer to each other are reported as a mapp
   writeFileSync(file("accounts-v1.mapping.yaml"), accounts);
   expect((await pushMapping("accounts-v1.mapping.yaml")).code).toBe(0);
   expect((await pushMapping("notes.mapping.yaml")).code).toBe(0);
+});
+
+test("problems of a reference to another record point to the cell of the reference", async () => {
+  const accounts = [
+    { REF: "EXT-1", NAME: "EXT-9" },
+    { REF: "EXT-2", NAME: "EXT-2" },
+  ];
+  const { file, push } = workplace({ accounts }, sandbox);
+  const mapping = readFileSync(file("mapping.yaml"), "utf8");
+  writeFileSync(file("mapping.yaml"), `after: { operation: import-account, key: billing_name }\n${mapping}`);
+  const { stdout } = await push();
+  const reference = { attr: "billing_name", source: { file: "accounts.csv", column: "NAME", columnNumber: 3 } };
+  expect(outcomeLines(stdout).map(({ errors }) => errors)).toMatchObject([
+    [{ code: "account_not_found", ...reference }],
+    [{ code: "circular_dependency", ...reference }],
+  ]);
 });

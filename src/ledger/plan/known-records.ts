@@ -2,7 +2,7 @@ import { Failure } from "../../model/failure.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import { counted } from "../../text/count.ts";
 import type { PlannedPlace, PlanPolicy } from "../records/planned-item.ts";
-import { keyProblem } from "../records/key-place.ts";
+import { cellPlace, keyProblem } from "../records/key-place.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { holdNewIfUncertain } from "../tables/recoveries.ts";
 import { holdInvalid, noteSkipped } from "../tables/planned-records.ts";
@@ -122,11 +122,18 @@ const IS_NOT_LAST = "(records.content <> items.content or records.accepted_conte
  */
 function* blockDependents(tables: Tables, run: RunRow, policy: PlanPolicy, after: string): Work<void> {
   yield* writeEach(tables, run, SELECT_WAITING, (row) => {
-    const problem: LocalProblem = { ...keyProblem("error", row, policy), code: "account_not_found", after };
+    const problem: LocalProblem = { ...referenceProblem(row, policy), code: "account_not_found", after };
     return { record: row.record, status: "blocked", problems: row.isKnown ? [] : [problem] };
   });
   yield* tables.run(DELETE_OUTDATED, run.number);
   yield* refuseCircular(tables, run, policy, after);
+}
+
+/** Returns the common part of the problems of a reference to another record. */
+function referenceProblem(row: PlannedPlace, policy: PlanPolicy): ReturnType<typeof keyProblem<"error">> {
+  const problem = keyProblem("error", row, policy);
+  const { awaitedAttr: attr } = policy;
+  return attr === undefined ? problem : { ...problem, attr, place: cellPlace(policy, row, "awaited") };
 }
 
 const DELETE_OUTDATED = `
@@ -162,7 +169,7 @@ function* refuseCircular(tables: Tables, run: RunRow, policy: PlanPolicy, after:
     circular.map(({ record }) => [record]),
   );
   const findings = circular.map((row): PlanFinding => {
-    const problem: LocalProblem = { ...keyProblem("error", row, policy), code: "circular_dependency", after };
+    const problem: LocalProblem = { ...referenceProblem(row, policy), code: "circular_dependency", after };
     return { record: row.record, status: "invalid", problems: [problem] };
   });
   yield* writeFindings(tables, run, findings);

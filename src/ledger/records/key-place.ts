@@ -3,13 +3,13 @@ import type { Severity } from "../../model/problem.ts";
 import type { KeyPolicy, PlannedPlace } from "./planned-item.ts";
 
 /**
- * Returns the place of an item's cell with the business key or the date of the content. If the value may come from
- * several cells, returns the item's line with all of these cells.
+ * Returns the place of an item's cell with the business key, the date of the content, or the reference to another
+ * record. If the value may come from several cells, returns the item's line with all of these cells.
  */
 export function cellPlace(
   { fileCells }: KeyPolicy,
   { file, line, record }: PlannedPlace,
-  name: "key" | "asOf" = "key",
+  name: "key" | "asOf" | "awaited" = "key",
 ): Place {
   const found = fileCells.get(file);
   const element = found?.firstElement === undefined ? "" : `/${record - found.firstElement}`;

@@ -65,6 +65,8 @@ export interface FileCells {
   readonly key: readonly RowCell[];
   /** The cell with the date of the content, if the sources have such a cell. */
   readonly asOf: readonly RowCell[];
+  /** The cells that refer to the record that must be accepted first. */
+  readonly awaited?: readonly RowCell[];
   /** For a JSON file with an array: the number of the record that is its first element. */
   readonly firstElement?: number;
 }
@@ -96,6 +98,8 @@ export interface PlanPolicy extends KeyPolicy {
   readonly scheduledStep?: string | undefined;
   /** The operation whose records must be accepted first, if any. */
   readonly after?: string | undefined;
+  /** The attr that refers to such a record, unless it is the key. */
+  readonly awaitedAttr?: string | undefined;
   /** Whether a record waits for the record with the same key. */
   readonly awaitsOwnKey?: boolean | undefined;
   /**

@@ -1,6 +1,6 @@
 import type { CompiledJob } from "../../job/job.ts";
 import { filledEndpoint } from "../../job/endpoint.ts";
-import { formatAttr } from "../../json/attr.ts";
+import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { ExcludedRow, FileCells, PlannedItem, RowCell } from "../../ledger/records/planned-item.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
@@ -160,10 +160,12 @@ function awaitedRecord(
   return { awaits: recordIdentity({ endpoint, supplier, key: String(key) }) };
 }
 
-function fileCellsIn(row: Row, { mapping }: CompiledJob): Pick<FoundFileCells, "cells" | "element"> {
-  const { asOf, keyCells } = mapping;
+function fileCellsIn(row: Row, { mapping, after }: CompiledJob): Pick<FoundFileCells, "cells" | "element"> {
+  const { asOf, keyAttr } = mapping;
+  const cellsBehind = (attr: AttrPath | undefined): readonly RowCell[] =>
+    attr === undefined ? [] : cellsIn(row, mapping.cellsBehind(row, attr));
   const dates = asOf?.column === undefined ? [] : [ownColumn(asOf.column).placeIn(row)];
-  const cells = { key: cellsIn(row, keyCells(row)), asOf: cellsIn(row, dates) };
+  const cells = { key: cellsBehind(keyAttr), asOf: cellsIn(row, dates), awaited: cellsBehind(after?.key) };
   return isCsvRow(row) || row.pointer === "" ? { cells } : { cells, element: Number(row.pointer.slice(1)) };
 }
 

@@ -231,6 +231,7 @@ export function planPolicy(
     resendAmbiguous: canResolveAmbiguous(job.operation),
     scheduledStep: job.operation.steps.find(({ poll }) => poll !== undefined)?.name,
     after: job.after?.operation.id,
+    awaitedAttr: job.after?.isOwnKey === false ? formatAttr(job.after.key) : undefined,
     awaitsOwnKey: job.after?.isOwnKey,
     keyAttr: formatAttr(job.mapping.keyAttr ?? []),
     fileCells,

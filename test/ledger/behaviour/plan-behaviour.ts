@@ -128,6 +128,17 @@ export function describePlan(opened: () => Ledger): void {
         expect((await ledger.summary(id)).errors).toEqual({ circular_dependency: 1, account_not_found: 1 });
       });
 
+      test("points to the attr and the cell that refer to the other record", async () => {
+        const awaited = [{ column: "PARENT", columnNumber: 3 }];
+        const fileCells = new Map([["a.csv", { key: [{ column: "REF", columnNumber: 2 }], asOf: [], awaited }]]);
+        const referring = { ...policy, awaitedAttr: "parent", fileCells };
+        const id = await planned(ledger, [waiting(1, "A", "A"), waiting(2, "B", "A")], { policy: referring });
+        expect(await outcomesOf(ledger, id)).toMatchObject([
+          { problems: [{ code: "circular_dependency", attr: "parent", place: { column: "PARENT" } }] },
+          { problems: [{ code: "account_not_found", attr: "parent", place: { column: "PARENT" } }] },
+        ]);
+      });
+
       test("finds a cycle of several records, and accepts a chain", async () => {
         const records = [
           waiting(1, "A", "B"),
