@@ -37,7 +37,7 @@ export interface LedgerOverview {
 export interface RunOverview {
   readonly id: string;
   readonly command: string;
-  /** `superseded`: the run has unfinished records, but later pushes have planned all of them. */
+  /** `superseded`: the run is unfinished, but later pushes have planned all of its records. */
   readonly state: RunState | "superseded";
   /** ISO 8601 UTC. */
   readonly startedAt: string;

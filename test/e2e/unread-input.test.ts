@@ -6,8 +6,9 @@ import { goodAccounts, outcomeLines, useSandbox, workplace } from "./push-scene.
 const scene = useSandbox();
 
 const HANGING = `
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 export function hang(value) {
+  if (existsSync(new URL("go", import.meta.url))) return value;
   writeFileSync(new URL("reached", import.meta.url), "");
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   return value;
@@ -21,7 +22,7 @@ functions: ./hang.mjs
 payload: { external_account_number: REF, billing_name: { from: NAME, call: hang } }
 `;
 
-test("reconcile and report end with exit code 3 if the push was killed before it had read its input", async () => {
+test("a push that was killed before it had read its input is incomplete until a repeat of the push has read the input", async () => {
   const work = workplace({ accounts: goodAccounts(3) }, scene.sandbox);
   writeFileSync(work.file("hang.mjs"), HANGING);
   writeFileSync(work.file("mapping.yaml"), MAPPING);
@@ -37,4 +38,17 @@ test("reconcile and report end with exit code 3 if the push was killed before it
     expect(outcomeLines(stdout)).toEqual([]);
   }
   expect((await work.migrate(["reconcile"])).stderr).toMatch(/Next +migrate resume/);
+
+  const statesOf = async (): Promise<readonly string[]> => {
+    const { runs }: { runs: readonly { state: string }[] } = JSON.parse(
+      (await work.migrate(["status", "--format", "json"])).stdout,
+    );
+    return runs.map(({ state }) => state);
+  };
+  expect(await statesOf()).toEqual(["incomplete"]);
+  writeFileSync(work.file("go"), "");
+  await work.push(["--limit", "1"]);
+  expect(await statesOf()).toEqual(["complete", "incomplete"]);
+  await work.push();
+  expect(await statesOf()).toEqual(["complete", "complete", "superseded"]);
 });

@@ -3,6 +3,7 @@ import type { InventoryOptions } from "../../job/inventory/compare-inventory.ts"
 import type { InventoryState } from "../../job/inventory/inventory-state.ts";
 import type { RunProgress, RunState } from "../../job/run-progress.ts";
 import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
+import { differencesOf } from "../../job/settings/same-run.ts";
 import type { LedgerStore, StoreOptions } from "../../ledger/ledger-store.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Coverage, Run } from "../../ledger/records/run.ts";
@@ -41,7 +42,7 @@ export interface RunStatus {
   readonly summary: Summary;
   /** The person who started the run. */
   readonly by?: string | undefined;
-  /** `superseded`: the run has unfinished records, but later pushes have planned all of them. */
+  /** `superseded`: the run is unfinished, but later pushes have planned all of its records. */
   readonly state: RunState | "superseded";
   /** Present for the active run. */
   readonly progress?: RunProgress | undefined;
@@ -56,12 +57,13 @@ export async function status(
 ): Promise<LedgerStatus> {
   const store = await openLedgerStore(options.ledger, { notice });
   return readRunLedger(store, async (ledger) => {
-    const runs = options.run === undefined ? await ledger.runs() : [await requireRun(ledger, options.run)];
+    const all = await ledger.runs();
+    const runs = options.run === undefined ? all : [await requireRun(ledger, options.run)];
     const active = await store.activeRun();
     const listed: RunStatus[] = [];
     const unsettled = new Set(await ledger.unsettledRuns());
     for (const run of options.run === undefined ? listedRuns(runs, active) : runs)
-      listed.push(await statusOf(run, run.id === active, { ledger, store, clock, unsettled }));
+      listed.push(await statusOf(run, run.id === active, { ledger, store, clock, unsettled, all }));
     if (options.coverage !== undefined) return { runs: listed, coverage: options.coverage };
     const coverage = await ledger.coverage();
     if (options.run !== undefined) return { runs: listed, coverage };
@@ -77,21 +79,34 @@ interface StatusContext {
   readonly store: LedgerStore;
   readonly clock: WallClock;
   readonly unsettled: ReadonlySet<string>;
+  /** All runs of the ledger, latest first. */
+  readonly all: readonly Run[];
 }
 
 async function statusOf(
   run: Run,
   isActive: boolean,
-  { ledger, store, clock, unsettled }: StatusContext,
+  { ledger, store, clock, unsettled, all }: StatusContext,
 ): Promise<RunStatus> {
   const summary = await ledger.summary(run.id);
   const progress = isActive ? await readProgress(progressPath(store, run.id), clock.now()) : undefined;
   const shared = await store.sharedStatus?.(run.id);
   const isSent = isActive || shared?.workers.some(({ state }) => state === "working") === true;
   const state = runState(run, summary.counts, isSent);
-  const isSuperseded = hasOpenRecords(run, summary, state) && !unsettled.has(run.id);
+  const isPlannedAgain = hasOpenRecords(run, summary, state) && !unsettled.has(run.id);
+  const isSuperseded = isPlannedAgain || (state !== "running" && isReadAgain(run, all));
   const { by } = settingsIfKnown(run) ?? {};
   return { run, summary, by, state: isSuperseded ? "superseded" : state, progress, shared };
+}
+
+/** Whether the input of a push was not read to the end, but a later push has read the same input to the end. */
+function isReadAgain(run: Run, all: readonly Run[]): boolean {
+  if (run.state !== "planning" || run.dryRun) return false;
+  const later = all.slice(
+    0,
+    all.findIndex(({ id }) => id === run.id),
+  );
+  return later.some((push) => push.state !== "planning" && !push.dryRun && differencesOf(push, run).length === 0);
 }
 
 /** Whether a push has ended with records that can still be sent or settled. */
