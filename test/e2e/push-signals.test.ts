@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { countRequests, type RequestCounter } from "./kill-schedule.ts";
@@ -58,28 +59,33 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
 test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
-] as const)("a second %s ends the push immediately with %i, and the ledger stays intact", async (signal, code) => {
-  const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
-  await admin.faults({ hangAfter: { at: [41, 42, 43] } });
-  const pushing = work.startPush(["--concurrency", "8"]);
-  await counter.after(40);
-  pushing.kill(signal);
-  await pushing.waitForOutput(/Press Ctrl-C again/);
-  const askedAt = performance.now();
-  pushing.kill(signal);
-  expect((await pushing.ended).code).toBe(code);
-  expect(performance.now() - askedAt).toBeLessThan(20_000);
+] as const)(
+  "a second %s ends the push immediately with %i, removes the metrics file, and the ledger stays intact",
+  async (signal, code) => {
+    const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+    await admin.faults({ hangAfter: { at: [41, 42, 43] } });
+    const pushing = work.startPush(["--concurrency", "8", "--metrics-file", "run.prom"]);
+    await counter.after(40);
+    expect(existsSync(work.file("run.prom"))).toBe(true);
+    pushing.kill(signal);
+    await pushing.waitForOutput(/Press Ctrl-C again/);
+    const askedAt = performance.now();
+    pushing.kill(signal);
+    expect((await pushing.ended).code).toBe(code);
+    expect(performance.now() - askedAt).toBeLessThan(20_000);
+    expect(existsSync(work.file("run.prom"))).toBe(false);
 
-  const status = await work.migrate(["status"]);
-  expect(status.code).toBe(0);
-  expect(status.stdout).toContain("interrupted");
+    const status = await work.migrate(["status"]);
+    expect(status.code).toBe(0);
+    expect(status.stdout).toContain("interrupted");
 
-  await admin.faults({});
-  const resumed = await work.migrate(["resume"]);
-  expect(resumed.code).toBe(0);
-  expect(await admin.accounts()).toHaveLength(RECORDS);
-  expect(await contradictionsOf(work)).toEqual([]);
-});
+    await admin.faults({});
+    const resumed = await work.migrate(["resume"]);
+    expect(resumed.code).toBe(0);
+    expect(await admin.accounts()).toHaveLength(RECORDS);
+    expect(await contradictionsOf(work)).toEqual([]);
+  },
+);
 
 test.skipIf(process.platform === "win32")(
   "a push ignores SIGUSR1 (the debugger of Node.js used to open on port 9229)",

@@ -1,6 +1,8 @@
+import { rmSync } from "node:fs";
 import { type IncomingMessage, type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Counter, Gauge, Registry, collectDefaultMetrics } from "prom-client";
+import { atExit } from "../../files/at-exit.ts";
 import { errorCode, listenError } from "../../files/error-code.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import { Failure } from "../../model/failure.ts";
@@ -113,10 +115,13 @@ async function keepFile(file: string, exposition: Exposition): Promise<StopMetri
     writing = writing.then(write).catch(() => undefined);
   };
   const timer = setInterval(again, WRITE_EVERY_MS).unref();
+  // After a second signal, the last values would show a running run.
+  const keep = atExit(() => rmSync(file, { force: true }));
   return async () => {
     clearInterval(timer);
     again();
     await writing;
+    keep();
   };
 }
 
