@@ -220,8 +220,7 @@ export function withRecordedRun<J extends Job | undefined>(
       closeLater(job.input);
       await requireReportFolder(out, job);
     }
-    const { showValues, workbook } = options;
-    const reporting = { out, showValues, workbook, store };
+    const reporting = { out, showValues: options.showValues, workbook: options.workbook, store };
     reportStart(run, store, dependencies);
     const begins = run.state === "planning" ? "immediately" : "when worthwhile";
     const ledgerInUse = job === undefined ? ledger : inThreadIfLarge(ledger, job, settings, begins);
