@@ -48,7 +48,10 @@ const ONE_WAY: Cost = { ways: 1, endless: 0, bounded: 0, settled: true, group: f
 
 function endlessRepeatReason(source: string, cost: Cost): string | undefined {
   if (cost.settled || (cost.endless <= 1 && isAnchored(source))) return undefined;
-  return "before its end, an expression can contain unlimited repeats (*, +, {n,}) only after ^ and without |, and at most one of them can match the character that follows it";
+  return (
+    "unlimited repeats (*, +, {n,}) before the end are possible only in an expression that starts with ^ and has no |, " +
+    "and at most one of them may match the character that follows it"
+  );
 }
 
 function isAnchored(source: string): boolean {

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readlinkSync, symlinkSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { countRequests, type RequestCounter } from "./kill-schedule.ts";
@@ -86,6 +86,19 @@ test.each([
     expect(await contradictionsOf(work)).toEqual([]);
   },
 );
+
+test.skipIf(process.platform === "win32")("a second signal does not remove a link to a device", async () => {
+  const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+  symlinkSync("/dev/null", work.file("run.prom"));
+  await admin.faults({ hangAfter: { at: [41, 42, 43] } });
+  const pushing = work.startPush(["--concurrency", "8", "--metrics-file", "run.prom"]);
+  await counter.after(40);
+  pushing.kill("SIGTERM");
+  await pushing.waitForOutput(/Press Ctrl-C again/);
+  pushing.kill("SIGTERM");
+  expect((await pushing.ended).code).toBe(143);
+  expect(readlinkSync(work.file("run.prom"))).toBe("/dev/null");
+});
 
 test.skipIf(process.platform === "win32")(
   "a push ignores SIGUSR1 (the debugger of Node.js used to open on port 9229)",

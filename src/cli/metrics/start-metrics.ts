@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { lstatSync, rmSync } from "node:fs";
 import { type IncomingMessage, type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Counter, Gauge, Registry, collectDefaultMetrics } from "prom-client";
@@ -116,7 +116,9 @@ async function keepFile(file: string, exposition: Exposition): Promise<StopMetri
   };
   const timer = setInterval(again, WRITE_EVERY_MS).unref();
   // After a second signal, the last values would show a running run.
-  const keep = atExit(() => rmSync(file, { force: true }));
+  const keep = atExit(() => {
+    if (lstatSync(file).isFile()) rmSync(file);
+  });
   return async () => {
     clearInterval(timer);
     again();

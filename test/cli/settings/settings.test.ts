@@ -152,6 +152,7 @@ describe("settings", () => {
   it("for commands that start from a run have no report folder without --out", async () => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     expect(await readLedgerSettings({}, folder)).toEqual({
+      folder,
       configFile: "migrate.yaml",
       placeOf: expect.any(Function),
       supplier: "FILE",
