@@ -1,4 +1,5 @@
 import type { Failure } from "../model/failure.ts";
+import { SUPPLIER_CLOSED } from "../model/supplier-status.ts";
 import type { MaySend, RequestResult } from "../platform/import/classified-request.ts";
 import { applyResult, failRecord, finish, giveUpPolling, retryLater } from "./next-request.ts";
 import { isIdempotent, noteUnclear, type RecordState } from "./record-state.ts";
@@ -56,17 +57,24 @@ function request(state: RecordState, context: SendContext): Promise<RequestResul
 }
 
 /**
- * A refusal found by polling says nothing about the supplier: the platform had accepted the request of the record, or
- * the refusal may be the reply to an earlier request.
+ * A refusal found by polling says nothing about the supplier, because the platform had accepted the request of the
+ * record, or because the refusal may be the reply to an earlier request. The exception is a refusal of a request of
+ * this run that reports a closed supplier.
  */
 function withSupplierState(
   result: RequestResult,
-  { position, toSend }: RecordState,
-  context: SendContext,
+  { position: { mode, step }, toSend }: RecordState,
+  { supplierBreakers }: SendContext,
 ): RequestResult {
-  if (position.mode !== "send" && result.replyClass.kind === "rejected") return result;
-  const replyClass = context.supplierBreakers.interpret(result.replyClass, toSend.supplier);
-  return replyClass === result.replyClass ? result : { ...result, replyClass };
+  const given = result.replyClass;
+  if (mode === "send" || given.kind !== "rejected") {
+    const replyClass = supplierBreakers.interpret(given, toSend.supplier);
+    return replyClass === given ? result : { ...result, replyClass };
+  }
+  const isOfThisRun = mode === "wait" && toSend.step !== step.name;
+  if (isOfThisRun && given.problems.some(({ code }) => code === SUPPLIER_CLOSED))
+    supplierBreakers.interpret({ kind: "blocked", problems: given.problems }, toSend.supplier);
+  return result;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { RequestResult } from "../../src/platform/import/classified-request.ts";
 import type { StepClient } from "../../src/platform/import/step-clients.ts";
 import type { RecordToSend, UploadOptions } from "../../src/upload/upload-types.ts";
@@ -118,6 +118,24 @@ test("equal refusals without a field that polls return do not close the import s
   });
   expect(reason).toBe("done");
   expect([...ledger.states.values()]).toEqual(records.map(() => "rejected"));
+});
+
+describe("a polled refusal that reports a closed import supplier", () => {
+  const closed = rejected("import_supplier_migration_not_ongoing", "non_field_errors");
+  const records = Array.from({ length: 30 }, (_, index) => sendable(index + 1));
+
+  test("stops the sending of other records if its request was sent in this run", async () => {
+    const { ledger, reason, scheduled } = await poll(() => closed, { records, oneSupplier: true });
+    expect(reason).toBe("stopped");
+    expect(scheduled).toBeLessThan(records.length);
+    expect(new Set(ledger.states.values())).toEqual(new Set(["rejected", "pending"]));
+  });
+
+  test("says nothing about the present if its request was sent in an earlier run", async () => {
+    const { ledger, reason } = await poll(() => closed, { oneSupplier: true });
+    expect(reason).toBe("done");
+    expect([...ledger.states.values()]).toEqual(SCHEDULED.map(() => "rejected"));
+  });
 });
 
 test("a schedule request that was answered is not repeated if its polls return 404", async () => {

@@ -4,6 +4,7 @@ import type { DocumentedReply, Operation, OutcomeRule } from "../../contract/ope
 import { Failure } from "../../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { PlatformProblem } from "../../model/problem.ts";
+import { SUPPLIER_CLOSED } from "../../model/supplier-status.ts";
 import type { HttpReply } from "../../transport/http.ts";
 import { type ItemOperation, itemProblems, replyProblems } from "./reply-problems.ts";
 import { sentRecordMismatch } from "./named-record.ts";
@@ -174,9 +175,6 @@ function retry({ reply, pushBack }: Facts): ReplyClass {
 function explained({ problems, body }: Facts, { wrap }: ClassifiedOperation): readonly PlatformProblem[] {
   return problems.length > 0 ? problems : replyProblems(body, wrap);
 }
-
-/** The platform's code for an import supplier that is Paused or Complete (from its published validators). */
-const SUPPLIER_CLOSED = "import_supplier_migration_not_ongoing";
 
 function byDefault(facts: Facts, operation: ClassifiedOperation): ReplyClass {
   const { status } = facts.reply;
