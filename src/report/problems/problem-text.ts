@@ -205,7 +205,8 @@ const BAD_CELL_TEXT: Readonly<Record<BadCellReason, string>> = {
 const EXPECTED_TEXT: Readonly<Record<Expected, string>> = {
   boolean: "Must be true or false.",
   date: "Must be a valid date in the format YYYY-MM-DD.",
-  datetime: "Must be a date and time with a time zone, such as 2026-01-31T09:30:00Z (in UTC: years 1 to 9999).",
+  datetime:
+    "Must be a date and time with a time zone, such as 2026-01-31T09:30:00Z, between the years 1 and 9999 in UTC.",
   decimal: "Must be a decimal number, such as 12.50.",
   email: "Must be an e-mail address.",
   header: "Cannot be sent in a header: it contains a character that is not allowed there.",
@@ -237,7 +238,7 @@ function describeWrittenForm(expected: Expected, { as, zone, readings }: Written
   if (expected !== "datetime") return `Must be a number, ${form}.`;
   if (zone === "UTC") return `Must be a valid date and time, ${form}.`;
   const clocks = zone === undefined ? "" : `, that is not skipped or repeated by a clock change in ${plainText(zone)}`;
-  return `Must be a valid date and time, ${form}${clocks} (in UTC: years 1 to 9999).`;
+  return `Must be a valid date and time, ${form}${clocks}, between the years 1 and 9999 in UTC.`;
 }
 
 const UNSAFE_PATH_TEXT: Readonly<Record<UnsafePathReason, string>> = {

@@ -10,7 +10,7 @@ const cases: readonly (readonly [LocalFinding, string])[] = [
   ],
   [
     { code: "invalid", expected: "datetime", written: { as: "dd/MM/yyyy HH:mm", zone: "Europe/London" } },
-    "Must be a valid date and time, written as dd/MM/yyyy HH:mm, that is not skipped or repeated by a clock change in Europe/London (in UTC: years 1 to 9999).",
+    "Must be a valid date and time, written as dd/MM/yyyy HH:mm, that is not skipped or repeated by a clock change in Europe/London, between the years 1 and 9999 in UTC.",
   ],
   [{ code: "invalid", expected: "multiple", written: { as: "0.5" } }, "Must be a multiple of 0.5."],
   [
@@ -20,7 +20,7 @@ const cases: readonly (readonly [LocalFinding, string])[] = [
   [{ code: "invalid", expected: "decimal", written: { as: "1.234,50" } }, "Must be a number, written as 1.234,50."],
   [
     { code: "invalid", expected: "datetime" },
-    "Must be a date and time with a time zone, such as 2026-01-31T09:30:00Z (in UTC: years 1 to 9999).",
+    "Must be a date and time with a time zone, such as 2026-01-31T09:30:00Z, between the years 1 and 9999 in UTC.",
   ],
   [{ code: "invalid_choice", choices: ["A", "", "B"] }, 'Must be one of: A, "", B.'],
   [{ code: "invalid_choice", choices: ["A", "B"], found: "X7" }, "Must be one of: A, B. Found: X7."],
