@@ -1,46 +1,12 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { keysIn, OWNERS, pushedByOwner } from "./owner-packages-scene.ts";
 import { CONTRACT, outcomeLines, type Workplace, workplace } from "./push-scene.ts";
 import { readRejects, replaceIn, save, useRejects } from "./rejects-scene.ts";
 
 const { sandbox, keysOnPlatform } = useRejects();
 
-const OWNERS = `owners:
-  - { owner: Contact data, address: contacts@example.com, days: 5, attrs: [customers.*.mobile] }
-  - { owner: Billing, statuses: [invalid], attrs: [account_type] }
-  - { owner: Data office }
-`;
-
-/**
- * Pushes K1, which is valid, K2 and K3 with a wrong mobile number, K3 and K4 with a wrong type, and K5 without a
- * postcode.
- */
-async function pushed(owners = OWNERS): Promise<Workplace> {
-  const work = workplace(
-    {
-      accounts: [
-        { REF: "K1" },
-        { REF: "K2" },
-        { REF: "K3", TYPE: "?" },
-        { REF: "K4", TYPE: "?" },
-        { REF: "K5", POSTCODE: "" },
-      ],
-      customers: ["K1", "K2", "K3", "K4", "K5"].map((REF) => ({
-        REF,
-        ...((REF === "K2" || REF === "K3") && { MOBILE: "1" }),
-      })),
-    },
-    sandbox,
-  );
-  writeFileSync(work.file("migrate.yaml"), owners);
-  const { code } = await work.push(["--out", "report"]);
-  expect(code).toBe(1);
-  return work;
-}
-
-function keysIn(work: Workplace, folder: string): readonly (string | undefined)[] {
-  return readRejects(work, "rejects.csv", `report/${folder}`).map(({ REF }) => REF);
-}
+const pushed = (owners?: string): Promise<Workplace> => pushedByOwner(sandbox, owners);
 
 test("report --by-owner writes one folder per owner with only the owner's records", async () => {
   const work = await pushed();

@@ -4,7 +4,8 @@ import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { OpenFilter, OpenRecord } from "../../../src/ledger/migration-state.ts";
 import { item, planned, PUSH, sendAll } from "../ledger-input.ts";
 import { histories } from "../migration-histories.ts";
-import { emptyModel, type ExpectedMigration, expectedMigration, take } from "../migration-model.ts";
+import { type ExpectedMigration, expectedMigration } from "../expected-migration.ts";
+import { emptyModel, take } from "../migration-model.ts";
 
 async function openOf(ledger: Ledger, filter: OpenFilter = {}): Promise<readonly OpenRecord[]> {
   const all: OpenRecord[] = [];
