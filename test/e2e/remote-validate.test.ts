@@ -1,17 +1,9 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { TestSandbox } from "./cli.ts";
-import { type Admin, adminOf, outcomeLines, statusCounts } from "./push-scene.ts";
-import { startWorkflowSandbox, workflowPlace } from "./workflow-scene.ts";
+import { describe, expect, test } from "vitest";
+import { outcomeLines, statusCounts } from "./push-scene.ts";
+import { useWorkflowSandbox, workflowPlace } from "./workflow-scene.ts";
 
-let sandbox: TestSandbox;
-let admin: Admin;
-beforeAll(async () => {
-  sandbox = await startWorkflowSandbox();
-  admin = adminOf(sandbox);
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => admin.reset());
+const { sandbox, admin } = useWorkflowSandbox();
 
 describe("--remote-validate", () => {
   test("calls only the platform's validation, and warns of fields that the platform dropped", async () => {

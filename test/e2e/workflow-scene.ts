@@ -10,7 +10,7 @@ import {
   startCli,
   startTestSandbox,
 } from "./cli.ts";
-import { references } from "./push-scene.ts";
+import { references, useSandbox } from "./push-scene.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** The contract of the worked example, in which accounts are imported in several steps. */
@@ -21,6 +21,11 @@ type Generation = "v1" | "v2";
 
 export function startWorkflowSandbox(flags: readonly string[] = []): Promise<TestSandbox> {
   return startTestSandbox({ flags: ["--contract", WORKFLOWS, ...flags] });
+}
+
+/** Does the same as `useSandbox` with the contract of the worked example. */
+export function useWorkflowSandbox(): ReturnType<typeof useSandbox> {
+  return useSandbox(["--contract", WORKFLOWS]);
 }
 
 /** A folder with the worked example. */

@@ -1,17 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { TestSandbox } from "./cli.ts";
-import { type Admin, adminOf, outcomeLines, statusCounts } from "./push-scene.ts";
-import { startWorkflowSandbox, type WorkflowPlace, workflowPlace } from "./workflow-scene.ts";
+import { describe, expect, test } from "vitest";
+import { outcomeLines, statusCounts } from "./push-scene.ts";
+import { useWorkflowSandbox, type WorkflowPlace, workflowPlace } from "./workflow-scene.ts";
 
-let sandbox: TestSandbox;
-let admin: Admin;
-beforeAll(async () => {
-  sandbox = await startWorkflowSandbox();
-  admin = adminOf(sandbox);
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => admin.reset());
+const { sandbox } = useWorkflowSandbox();
 
 const DAY_MS = 86_400_000;
 

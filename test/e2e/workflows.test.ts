@@ -1,17 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { TestSandbox } from "./cli.ts";
-import { type Admin, adminOf, outcomeLines, type SeenRequest, statusCounts } from "./push-scene.ts";
-import { startWorkflowSandbox, workflowPlace, writeManyAccounts } from "./workflow-scene.ts";
+import { describe, expect, test } from "vitest";
+import { outcomeLines, type SeenRequest, statusCounts } from "./push-scene.ts";
+import { startWorkflowSandbox, useWorkflowSandbox, workflowPlace, writeManyAccounts } from "./workflow-scene.ts";
 
-let sandbox: TestSandbox;
-let admin: Admin;
-beforeAll(async () => {
-  sandbox = await startWorkflowSandbox();
-  admin = adminOf(sandbox);
-});
-afterAll(() => sandbox.stop());
-beforeEach(() => admin.reset());
+const { sandbox, admin } = useWorkflowSandbox();
 
 /** Returns the method, the last segment of the path and the status of each request for a record. */
 function wayOf(key: string, requests: readonly SeenRequest[]): readonly string[] {
