@@ -1,14 +1,20 @@
 // Start-up time of `--version`, `--help`, `contract show` with and without a cache, and `validate` of 20 rows. Prints
 // wall time, CPU time, and their ratios to `node -e 0`.
-//   npm run build && node test/bench/start.mjs [--runs 10]
-// The commands run in turn, so that other load on the machine affects all of them.
-import { writeFileSync } from "node:fs";
+//   npm run build && node test/bench/start.mjs [--runs 10] [--contracts ../shared/contracts]
+// The commands run in turn, so that other load on the machine affects all of them. If the folder of an operator's
+// document exists, also measures parsing its YAML alone and `contract show` of the document without a cache.
+import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { writeFlatRows } from "./flat-rows.mjs";
 import { benchFile, binary, machine, measured, median, root, say, withFolder } from "./measure.mjs";
 
-const { values: options } = parseArgs({ options: { runs: { type: "string", default: "10" } } });
+const { values: options } = parseArgs({
+  options: {
+    runs: { type: "string", default: "10" },
+    contracts: { type: "string", default: path.join(root, "../shared/contracts") },
+  },
+});
 
 await withFolder(async (folder) => {
   const rows = path.join(folder, "rows.csv");
@@ -29,6 +35,7 @@ await withFolder(async (folder) => {
     "contract show, cached": [binary, ...show],
     "contract show, no cache": [binary, ...show, "--no-cache"],
     "validate, 20 rows": [binary, "validate", rows, ...job],
+    ...published(),
   };
   const env = { TMPDIR: folder, XDG_CACHE_HOME: folder };
   const times = Object.fromEntries(Object.keys(commands).map((name) => [name, { wall: [], cpu: [] }]));
@@ -51,3 +58,14 @@ await withFolder(async (folder) => {
     say(`${name.padEnd(24)} ${figures}: ${ratios.join(" and ")} times node -e 0`);
   }
 });
+
+/** Commands that read an operator's document; none if the document does not exist. */
+function published() {
+  const document = path.join(options.contracts, "au-data-import.openapi.yml");
+  if (!existsSync(document)) return {};
+  const parsing = `require("yaml").parse(require("fs").readFileSync(process.argv[1], "utf8"))`;
+  return {
+    "au, YAML parsed": ["-e", parsing, document],
+    "au, contract show": [binary, "contract", "show", document, "--operation", "V1 Validate Account", "--no-cache"],
+  };
+}

@@ -11,7 +11,7 @@ import { compileValidator } from "../../src/validate/compile-validator.ts";
 import { campaignSize } from "../campaign.ts";
 import { DOCUMENTS_EXIST, documentText, loadDocument, OPERATORS } from "./operators-documents.ts";
 
-const RUNS = campaignSize({ part: 2, whole: 3 });
+const RUNS = campaignSize({ part: 1, whole: 3 });
 const TEXT_RUNS = campaignSize({ part: 1, whole: 2 });
 
 /**

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import { fieldTable } from "../../src/contract/describe/field-table.ts";
 import { findOperation } from "../../src/contract/operations/find-operation.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
@@ -57,21 +56,4 @@ describe.skipIf(!existsSync(folder))("operators' published documents (MIGRATE_SH
       expect(conditions).toContain("enforce_business_contracts_exist is true");
     },
   );
-
-  it("load in less than five times the CPU time needed to parse their YAML", () => {
-    const text = readFileSync(path.join(folder, "au-data-import.openapi.yml"), "utf8");
-    const reading = leastOf(() => parse(text));
-    expect(leastOf(() => load("au-data-import.openapi.yml")) / reading).toBeLessThan(5);
-  });
 });
-
-/** Returns the minimum CPU time of three calls in microseconds. Other processes hardly affect this time. */
-function leastOf(work: () => unknown): number {
-  const times = [1, 2, 3].map(() => {
-    const before = process.cpuUsage();
-    work();
-    const { user, system } = process.cpuUsage(before);
-    return user + system;
-  });
-  return Math.min(...times);
-}

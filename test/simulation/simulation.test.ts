@@ -38,15 +38,15 @@ test("a wall clock that jumps by a day at every reading changes no event and no 
 });
 
 describe("the simulation detects that", () => {
-  test.each<[string, SimulationOptions["injectBug"], RegExp]>([
-    ["an ambiguous request is sent again without permission", resendAlways, /nothing twice|nothing lost/],
-    ["a request that was sent is classified as unsent", overHttp(unsentForSent), /nothing twice|nothing lost/],
-    ["an error is classified as a success", overHttp(successForError), /I3/],
-    ["changed content has the hash of the accepted content", overLedger(sameHash), /I11/],
-    ["an earlier request is assumed to have the same content", overLedger(samePrior), /I11/],
-  ])("%s", async (_, injectBug, invariant) => {
+  test.each<[string, SimulationOptions["injectBug"], RegExp, firstSeed: number]>([
+    ["an ambiguous request is sent again without permission", resendAlways, /nothing twice|nothing lost/, 11],
+    ["a request that was sent is classified as unsent", overHttp(unsentForSent), /nothing twice|nothing lost/, 9],
+    ["an error is classified as a success", overHttp(successForError), /I3/, 16],
+    ["changed content has the hash of the accepted content", overLedger(sameHash), /I11/, 11],
+    ["an earlier request is assumed to have the same content", overLedger(samePrior), /I11/, 24],
+  ])("%s", async (_, injectBug, invariant, firstSeed) => {
     const found: string[] = [];
-    for (let seed = 1; seed <= 40 && !invariant.test(found.join(" ")); seed += 1) {
+    for (let seed = firstSeed; seed < firstSeed + 40 && !invariant.test(found.join(" ")); seed += 1) {
       const { violations } = await simulate(seed, injectBug === undefined ? {} : { injectBug });
       found.push(...violations.map((violation) => violation.invariant));
     }

@@ -54,7 +54,7 @@ describe.each(OPERATORS)("the cases of overlay:%s", (operator) => {
   });
 
   it("have the problems that the reference evaluator finds, even after random changes", () => {
-    const runs = campaignSize({ part: 5, whole: 9 });
+    const runs = campaignSize({ part: 3, whole: 9 });
     const found = compareRandomly(runs, (choices) => {
       let problems = 0;
       for (const { one, compare } of compared) {
@@ -119,7 +119,7 @@ describe.skipIf(!DOCUMENTS_EXIST).each(OPERATORS)("payloads of the published doc
     const compared = examples.flatMap(({ operation: { body }, payload }) =>
       body === undefined ? [] : [{ payload, compare: comparison(body, richContext(contract, body)) }],
     );
-    const problems = compareRandomly(campaignSize({ part: 10, whole: 14 }), (choices) =>
+    const problems = compareRandomly(campaignSize({ part: 4, whole: 14 }), (choices) =>
       compared.reduce((sum, { payload, compare }) => sum + compare(mutated(payload, choices), choices), 0),
     );
     expect(problems).toBeGreaterThan(0);

@@ -128,14 +128,19 @@ test("the same seed produces the same events, to the millisecond", async () => {
 });
 
 describe("the simulation detects that", () => {
-  test.each<[string, SharedSimulationOptions["injectBug"], RegExp]>([
-    ["a dead worker's records in flight are sent again without permission", resendAlways, /nothing twice|nothing lost/],
-    ["workers overestimate the duration of their leases", longLeases, /lease/],
-    ["a dead worker's records in flight are forgotten", forgetInterrupted, /liveness|no bug/],
-    ["a range is marked as done before its records", doneAtOnce, /liveness|nothing lost/],
-  ])("%s", async (_, injectBug, invariant) => {
+  test.each<[string, SharedSimulationOptions["injectBug"], RegExp, firstSeed: number]>([
+    [
+      "a dead worker's records in flight are sent again without permission",
+      resendAlways,
+      /nothing twice|nothing lost/,
+      13,
+    ],
+    ["workers overestimate the duration of their leases", longLeases, /lease/, 114],
+    ["a dead worker's records in flight are forgotten", forgetInterrupted, /liveness|no bug/, 14],
+    ["a range is marked as done before its records", doneAtOnce, /liveness|nothing lost/, 1],
+  ])("%s", async (_, injectBug, invariant, firstSeed) => {
     const found: string[] = [];
-    for (let seed = 1; seed <= 250 && !found.some((one) => invariant.test(one)); seed += 1) {
+    for (let seed = firstSeed; seed < firstSeed + 250 && !found.some((one) => invariant.test(one)); seed += 1) {
       const { violations } = await simulateShared(seed, injectBug === undefined ? {} : { injectBug });
       found.push(...violations.map((violation) => violation.invariant));
     }
