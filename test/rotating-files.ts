@@ -11,8 +11,10 @@ export const PARTS: readonly (readonly string[])[] = [
     "e2e/shared-faults",
     "e2e/status-report",
     "e2e/validate-in-ci",
+    "web/fix/edits/killed-server",
     "web/fix/edits/large-edits",
     "commands/init/operators-documents-au",
+    "simulation/restored-ledgers",
   ],
   [
     "e2e/existing-unanswered",
@@ -23,8 +25,12 @@ export const PARTS: readonly (readonly string[])[] = [
     "e2e/shared-run",
     "conformance/example-requests",
     "read/large-input",
+    "library/quiet",
+    "conformance/json-schema-suite",
+    "platform/published-replies",
   ],
   [
+    "e2e/compare",
     "e2e/kill-push-ambiguous",
     "e2e/second-push",
     "e2e/second-push-kills",
@@ -37,6 +43,9 @@ export const PARTS: readonly (readonly string[])[] = [
   [
     "e2e/existing-changes",
     "e2e/frozen-push",
+    "e2e/older-extracts",
+    "e2e/reimport-workbook",
+    "e2e/sandbox-command",
     "e2e/shared-run-frozen",
     "web/fix-page-keys",
     "commands/init/operators-documents",
@@ -50,10 +59,12 @@ export const PARTS: readonly (readonly string[])[] = [
     "e2e/mapping-functions",
     "e2e/push-postgres",
     "e2e/second-push-plan",
+    "e2e/validate-interrupted",
     "web/cold-start",
     "web/fix-page-values",
     "conformance/shipped-overlays",
     "platform/import/request-phases",
+    "pipeline/threads/late-threads",
   ],
   [
     "e2e/mapping-function-failures",
@@ -67,7 +78,9 @@ export const PARTS: readonly (readonly string[])[] = [
     "ledger/thread/thread-later-runs",
   ],
   [
+    "e2e/changed-stage",
     "e2e/changes",
+    "e2e/cluster-job",
     "e2e/reimport-packages",
     "e2e/removed-ledger",
     "web/fix-page",
@@ -75,6 +88,7 @@ export const PARTS: readonly (readonly string[])[] = [
     "conformance/naughty-strings",
     "ledger/postgres/postgres-later-runs",
     "ledger/sqlite/killed-push",
+    "sandbox/hostile-requests",
   ],
   [
     "e2e/corrections-from-rejects",
@@ -82,9 +96,11 @@ export const PARTS: readonly (readonly string[])[] = [
     "e2e/push-faults",
     "e2e/push-suppliers",
     "e2e/status-progress",
+    "e2e/validate-large",
     "web/fix-page-saving",
     "conformance/differential",
     "conformance/workflows",
+    "read/bad-input",
   ],
   [
     "e2e/corrections-like-rejects",
@@ -115,8 +131,10 @@ export const PARTS: readonly (readonly string[])[] = [
     "e2e/pgbouncer",
     "e2e/proof-verify",
     "e2e/shared-pace",
+    "e2e/validate-no-network",
     "web/mapping-entries",
     "pipeline/reread-payloads",
+    "store/swift-store",
   ],
   [
     "e2e/documents-check",
@@ -128,6 +146,9 @@ export const PARTS: readonly (readonly string[])[] = [
     "report/page/report-page",
     "ledger/postgres/postgres-outage",
     "ledger/sqlite/lock/ledger-lock",
+    "contract/types/schema-bounds",
+    "differential/differential",
+    "library/running-push",
   ],
 ];
 

@@ -50,7 +50,7 @@ export function optionsOf(table: FlagTable, group?: string): readonly Option[] {
 
 export function optionOf(name: string, row: FlagRow, group: string | undefined): Option {
   const { choices, range, env, preset, kind } = row;
-  const option = new Option(typedForm(name, row), row.help);
+  const option = new TableOption(typedForm(name, row), row.help);
   if (group !== undefined) option.helpGroup(group);
   if (choices !== undefined) option.choices(typeof choices === "string" ? CHOICES[choices] : choices);
   if (isParsed(kind)) option.argParser((text, before: unknown) => PARSERS[kind](text, before, range));
@@ -59,6 +59,20 @@ export function optionOf(name: string, row: FlagRow, group: string | undefined):
   if (env !== undefined) option.env(env === true ? variableOf(name) : env);
   if (row.conflicts !== undefined) option.conflicts([...row.conflicts]);
   return option;
+}
+
+/** An option whose names are computed once, because Commander asks for them very often. */
+class TableOption extends Option {
+  readonly #name = super.name();
+  readonly #attributeName = super.attributeName();
+
+  override name(): string {
+    return this.#name;
+  }
+
+  override attributeName(): string {
+    return this.#attributeName;
+  }
 }
 
 /** Returns an option as shown in the help, such as `-o, --out <dir>`. */
