@@ -118,11 +118,14 @@ test("a push keeps trying a port on which no server listens until the user stops
   expect(statusCounts(outcomeLines(stdout))).toEqual({ pending: 10 });
 });
 
-test("an unknown host is reported immediately", async () => {
-  const { push } = workplace({ accounts: goodAccounts(2) }, sandbox);
+test("an unknown host is reported immediately, and no command is suggested that would fail in the same way", async () => {
+  const { push, migrate } = workplace({ accounts: goodAccounts(2) }, sandbox);
   const { code, stderr } = await push(["--base-url", "https://nowhere.invalid/v1/"], { env: TOKEN });
   expect(code).toBe(2);
   expect(stderr).toContain("host name");
+  expect(stderr).toContain("2  pending");
+  expect(stderr).not.toContain("Next");
+  expect((await migrate(["doctor", "--offline"])).stdout).toContain("correct the cause, then push again");
 });
 
 async function freePort(): Promise<number> {

@@ -72,6 +72,9 @@ test("status shows a push as interrupted if its process was killed, and as stopp
   pushing.kill("SIGKILL");
   await pushing.ended;
   expect((await statusOf(work)).runs[0]).toMatchObject({ state: "interrupted", running: false });
+  // A refused command does not change this state.
+  expect((await work.migrate(["reconcile", "--accept", "EXT-00060"])).code).toBe(2);
+  expect((await statusOf(work)).runs[0]).toMatchObject({ state: "interrupted", running: false });
 
   const refused = workplace({ accounts: goodAccounts(3) }, sandbox);
   await admin.supplier("Paused");

@@ -129,6 +129,14 @@ describe("the next command", () => {
     }
   });
 
+  it("is absent after invalid usage or input, because a resumed run would end in the same way", () => {
+    const rejects = [{ source: undefined, path: "out/rejects.csv" }];
+    for (const state of ["planning", "finished"] as const) {
+      const summary = { counts: { invalid: 1, pending: 2 }, exitCode: 2 };
+      expect(nextCommand(remainderOf({ run: { state }, summary, rest: { rejects } }))).toBeUndefined();
+    }
+  });
+
   it("re-imports rejects, and takes the other settings from the recorded run", () => {
     const rejects = [
       { source: "a", path: "out/rejects.csv" },

@@ -154,7 +154,8 @@ function lastRun({ id, exitCode, dryRun, target }: Run, { counts }: Summary): Ch
   const left = (counts.pending ?? 0) + (counts.blocked ?? 0);
   if (dryRun || (exitCode !== undefined && left === 0)) return ok("last run", text);
   const state = exitCode === undefined ? "interrupted" : "incomplete";
-  return failed("last run", `${text}; ${state}`, { exitCode: FAILURES.incomplete, fix: `migrate resume ${id}` });
+  const fix = exitCode === FAILURES.usage ? "correct the cause, then push again" : `migrate resume ${id}`;
+  return failed("last run", `${text}; ${state}`, { exitCode: FAILURES.incomplete, fix });
 }
 
 /**

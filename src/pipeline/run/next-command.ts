@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { Run } from "../../ledger/records/run.ts";
 import { canResolveAmbiguous, type Operation } from "../../contract/operations/operation.ts";
+import { FAILURES } from "../../model/failure.ts";
 import type { Outcome, Status, Summary } from "../../model/outcome.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { Counts } from "../../job/run-progress.ts";
@@ -55,12 +56,13 @@ export function hasSettledNothing(before: Counts, after: Counts): boolean {
 }
 
 /**
- * Returns the next command for the user; undefined if there is nothing left to do, or if the input must be corrected
- * first. Other commands on a push that ended because of `--max-errors` would have the same result.
+ * Returns the next command for the user; undefined if there is nothing left to do, or if something must be corrected
+ * first. Other commands on a push that ended because of `--max-errors` or invalid usage would have the same result.
  */
 export function nextCommand(left: RunRemainder): string | undefined {
   const { run, settings, rejects, ledger } = left;
-  if (run.command === "push" && run.state === "planning" && left.summary.exitCode === TOO_MANY_ERRORS) return undefined;
+  const hasTooManyErrors = run.state === "planning" && left.summary.exitCode === TOO_MANY_ERRORS;
+  if (run.command === "push" && (hasTooManyErrors || left.summary.exitCode === FAILURES.usage)) return undefined;
   const ledgerFlag = flag("--ledger", ledger);
   if (left.isLedgerLost === true) return shellCommand(["migrate", "ledger", "repair", ...ledgerFlag]);
   if (isUnfinished(left)) {

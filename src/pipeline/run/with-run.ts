@@ -37,6 +37,7 @@ interface StartedRun<J extends Job | undefined, L extends PlanLedger> extends Ru
   readonly reporting: ReportOptions;
   /** Absent for a run that cannot be resumed. */
   readonly journal?: WatchedJournal | undefined;
+  readonly isRecorded?: boolean;
   readonly dependencies: Dependencies;
 }
 
@@ -224,7 +225,7 @@ export function withRecordedRun<J extends Job | undefined>(
     reportStart(run, store, dependencies);
     const begins = run.state === "planning" ? "immediately" : "when worthwhile";
     const ledgerInUse = job === undefined ? ledger : inThreadIfLarge(ledger, job, settings, begins);
-    return runWork({ ledger: ledgerInUse, run, job, reporting, journal, dependencies }, work);
+    return runWork({ ledger: ledgerInUse, run, job, reporting, journal, isRecorded: true, dependencies }, work);
   });
 }
 
@@ -279,7 +280,7 @@ export async function openRunLedger(
 
 /**
  * Runs the work of a run. If the work fails, saves the exit code of the run in the ledger and rethrows the error. If a
- * command on a finished run is refused, the run keeps its exit code.
+ * command on a recorded run is refused, the state of the run does not change.
  */
 async function runWork<J extends Job | undefined, L extends PlanLedger>(
   run: StartedRun<J, L>,
@@ -289,11 +290,10 @@ async function runWork<J extends Job | undefined, L extends PlanLedger>(
     return await work({ ...run, shownValues: run.reporting.showValues ? createShownValues() : undefined });
   } catch (error) {
     const exitCode = error instanceof Failure ? error.exitCode : BUG_EXIT_CODE;
-    const { id } = run.run;
-    const isRefused = error instanceof Failure && error.code === "usage";
-    const saved = (isRefused ? run.run.exitCode : undefined) ?? exitCode;
-    await run.ledger.finishRun(id, saved).catch(() => undefined);
-    const counts = (await run.ledger.summary(id).catch(() => undefined))?.counts ?? {};
+    const isRefused = run.isRecorded === true && error instanceof Failure && error.code === "usage";
+    const saved = isRefused ? run.run.exitCode : exitCode;
+    if (saved !== undefined) await run.ledger.finishRun(run.run.id, saved).catch(() => undefined);
+    const counts = (await run.ledger.summary(run.run.id).catch(() => undefined))?.counts ?? {};
     run.dependencies.onProgress({ kind: "ended", state: "stopped", exitCode, counts });
     throw error;
   }
