@@ -148,7 +148,7 @@ function addRunCommands(program: Command, session: Session): void {
     ...metricsOptions,
     ...options("ledger", "showValues"),
   ])
-    .description("Validate the sources, then upload the valid records. Accepted records are not sent again.")
+    .description("Validate the sources, then send the valid records. Accepted records are not sent again.")
     .argument(...ARGUMENTS.sources)
     .action(onDemand(session, async () => (await runActions()).pushAction));
 

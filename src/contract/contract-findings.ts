@@ -78,7 +78,7 @@ function addCountedExtension(name: string, places: readonly AttrPath[], add: Add
   const [first] = places;
   if (first === undefined) return;
   const times = places.length === 1 ? "" : ` (${places.length} places; this is the first)`;
-  const message = `"${name}" is not an extension that this program supports; it is ignored${times}`;
+  const message = `"${name}" is not an extension that migrate supports; it is ignored${times}`;
   add("info", "unknown-extension", message, first);
 }
 

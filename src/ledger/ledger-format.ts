@@ -7,7 +7,7 @@ export const LEDGER_FORMAT = 1;
 export function requireKnownFormat(ledger: string, format: number): void {
   if (format === LEDGER_FORMAT) return;
   const isNewer = format > LEDGER_FORMAT;
-  const found = isNewer ? "was written by a newer version of this tool" : "has an unknown format";
+  const found = isNewer ? "was written by a newer version of migrate" : "has an unknown format";
   throw new Failure(
     "config",
     `the ledger ${ledger} ${found} (format ${format}; this version supports ${LEDGER_FORMAT})`,

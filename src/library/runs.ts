@@ -52,7 +52,7 @@ export async function validate(options: ValidateOptions): Promise<RunResult> {
 }
 
 /**
- * Validates the whole input, then uploads the valid records unless `dryRun` is set. Holds the ledger's lock until the
+ * Validates the whole input, then sends the valid records unless `dryRun` is set. Holds the ledger's lock until the
  * end, so that another run on the ledger, in any process, fails with `ledger_in_use`.
  * @throws Failure
  */

@@ -18,7 +18,7 @@ interface OwnerConditions {
   readonly columns?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** The person or team that must correct or settle a record. */
+/** The person or team that must correct or resolve a record. */
 export interface Owner {
   readonly name: string;
   readonly address?: string | undefined;

@@ -88,8 +88,8 @@ export const INPUT = {
     library: true,
     recorded: true,
     conflicts: ["rejects"],
-    help: "corrections file to apply to the cells of the sources",
-    docs: "the [corrections](corrections.md) file to apply to the cells of the sources",
+    help: "corrections file: new values for cells of the sources",
+    docs: "the [corrections](corrections.md) file: new values for cells of the sources",
   },
   /** Maximum number of records in the run. With `only`, counts only the selected records. */
   limit: {

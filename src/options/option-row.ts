@@ -52,7 +52,7 @@ export interface OptionRow {
 /** The type of value for each kind. */
 export interface KindValues {
   readonly text: string;
-  /** A string that is not empty and has no white space at its start or end. */
+  /** A string that is not empty and has no whitespace at its start or end. */
   readonly code: string;
   /** A file or folder. A path in the configuration file is relative to that file. */
   readonly path: string;

@@ -18,7 +18,7 @@ export const DAYS = 20;
 /** No new account appears in the last days, so that every account can be settled. */
 const LAST_NEW_DAY = 16;
 const GOOD_MOBILE = "07700 900730";
-/** Accepted by local validation, and refused by the platform. */
+/** Accepted by local validation, and rejected by the platform. */
 const REFUSED_MOBILE = "04000 000000";
 
 /** One extract a day, with new, changed, repeated and removed rows. */

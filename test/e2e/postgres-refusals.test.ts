@@ -187,7 +187,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
     await server.query("update migrate.ledger set version = version + 1", NAME);
     for (const args of [[...PUSH], ["status"], ["worker"], ["resume"]]) {
       expect(await refused([...args, "--ledger", ledger])).toMatch(
-        /^2 migrate: .*written by a newer version of this tool/,
+        /^2 migrate: .*written by a newer version of migrate/,
       );
     }
     const open = ledger.replace("tester@", `tester:${PASSWORD}@`);

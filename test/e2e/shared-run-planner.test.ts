@@ -17,7 +17,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
       await died;
       const refused = await scene.migrate(["resume", "--ledger", scene.ledger]);
       expect(refused.code).toBe(7);
-      expect(refused.stderr).toMatch(/2 workers are still sending run/);
+      expect(refused.stderr).toMatch(/2 workers are still sending records of run/);
       await answerAfter(QUICK_MS);
       await scene.whenSettled(220);
       await expect.poll(async () => (await scene.workers()).every(({ state }) => state === "left")).toBe(true);

@@ -39,7 +39,7 @@ export const PARSERS = {
 
   paths: (text: string, before: unknown): readonly string[] => PARSERS.allFilled(text, before),
 
-  /** Accepts white space: a delimiter can be a tab. */
+  /** Accepts whitespace: a delimiter can be a tab. */
   text: (text: string): string => {
     if (text !== "") return text;
     throw new InvalidArgumentError(EMPTY);
@@ -47,7 +47,7 @@ export const PARSERS = {
 
   code: (text: string): string => {
     if (isCode(text)) return text;
-    throw new InvalidArgumentError("Expected a code without white space at its start or end.");
+    throw new InvalidArgumentError("Expected a code without whitespace at its start or end.");
   },
 
   keys: (text: string, before: unknown): readonly string[] => {

@@ -31,7 +31,11 @@ const FAULTS = {
   errorBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "refuse these requests with an error" },
   errorAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process these requests, but return errors" },
   errorStatus: { arg: "<status>", kind: "errorStatus", help: "status of --error-* replies (default: 500)" },
-  resetBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "reset before these requests are processed" },
+  resetBefore: {
+    arg: "<every:n|n%|at:n,n>",
+    kind: "trigger",
+    help: "reset the connection before processing",
+  },
   resetAfter: {
     arg: "<every:n|n%|at:n,n>",
     kind: "trigger",

@@ -85,7 +85,7 @@ export const LOG_EVENTS = {
   detail: { level: "debug", about: "a message shown with --verbose", fields: ["message"] },
   failure: {
     level: "error",
-    about: "why the command, or a part of it, failed",
+    about: "the command, or a part of it, has failed",
     fields: ["code", "message", "place", "hint"],
   },
 } as const;

@@ -69,7 +69,7 @@ function platformText(platform: NonNullable<RunProof["platform"]>): readonly str
     ...(notCompared > 0 ? [`${formatCount(notCompared)} found, content not compared`] : []),
     ...(different > 0 ? [`${formatCount(different)} with different values`] : []),
     ...(absent > 0 ? [`${formatCount(absent)} not found`] : []),
-    ...(unknown > 0 ? [`${formatCount(unknown)} without an answer`] : []),
+    ...(unknown > 0 ? [`${formatCount(unknown)} with an unknown result`] : []),
     ...(replaced > 0 ? [`${formatCount(replaced)} replaced by other content`] : []),
   ];
   return [

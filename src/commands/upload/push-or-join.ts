@@ -80,7 +80,7 @@ async function joinActiveRun(waiting: Waiting, dependencies: Dependencies): Prom
   const count = options.workers?.count ?? 1;
   const joins = count === 1 ? "as a worker" : `with ${count} workers`;
   dependencies.notice(
-    `Run ${run.id} is being sent by ${who}. This push joins it ${joins}, and the other process writes the report`,
+    `Run ${run.id} is in progress (${who}). This push joins it ${joins}, and the other process writes the report`,
   );
   const { pace, until } = settingsOf(run);
   const settings = { target: options.target, pace, until };

@@ -4,7 +4,7 @@ import { pragma, type SqliteDatabase } from "./sqlite-database.ts";
 import { heldOpen } from "../tables/planned-records.ts";
 import { COUNT_TABLES } from "./tables/count-schema.ts";
 
-/** "migr": marks the file as a ledger of this tool. */
+/** "migr": marks the file as a ledger of migrate. */
 const APPLICATION_ID = 0x6d696772;
 
 /**
@@ -107,7 +107,7 @@ export function hasSchema(database: SqliteDatabase): boolean {
   }
   const isEmpty = database.row({ sql: "select 1 from sqlite_schema" }) === undefined;
   if (isEmpty && format === 0) return false;
-  throw new Failure("config", `${database.path} is a database, but not a ledger of this tool`, {
+  throw new Failure("config", `${database.path} is a database, but not a ledger of migrate`, {
     hint: "choose another file with --ledger",
   });
 }

@@ -34,7 +34,7 @@ export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   files: { ...TEXTS, description: "A path, a glob, or a list of them" },
   sheet: { ...COLUMN, description: "The sheet to read if the path of a workbook does not name a sheet" },
   key: { ...COLUMN, description: "The column that identifies a row; required if other sources refer to it" },
-  parent: { type: "string", description: "The source that contains the parents of these rows" },
+  parent: { type: "string", description: "The source that contains the parent rows of these rows" },
   on: {
     description:
       "The column of this source that contains the parent's key; { CUST_ID: CUSTOMER } also names the parent's column",
@@ -61,7 +61,10 @@ export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
       column: COLUMN,
       date: { type: "string" },
       fileName: { type: "string", description: "The pattern of the date in the file name" },
-      fileModified: { const: true, description: "The date on which the file was last modified" },
+      fileModified: {
+        const: true,
+        description: "Use the date and time at which the file was last modified, in whole seconds",
+      },
       zone: { type: "string" },
     },
     oneOf: [

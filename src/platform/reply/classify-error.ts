@@ -76,7 +76,7 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "connection closed before the reply",
   ECONNRESET: "connection reset before the reply",
   EPIPE: "connection closed before the reply",
-  HTTPParserError: "the answer is not HTTP",
+  HTTPParserError: "the reply is not HTTP",
   UND_ERR_HEADERS_OVERFLOW: "the reply's header is too long",
   ABORTED: "stopped while waiting for the reply",
 };

@@ -36,7 +36,7 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   not_a_dict: EXPORT_AGAIN,
   empty: "Add the missing rows of this record, or find out why the other file has none.",
   null_characters_not_allowed: "Remove the invisible character. The safest way is to retype the text.",
-  surrogate_characters_not_allowed: "Retype the text, because it contains half of a character.",
+  surrogate_characters_not_allowed: "Retype the text, because it contains half a character.",
   unique:
     "Check which of the two versions is correct. If the new one is, ask the migration team to send it as a change.",
   corrected_since:
@@ -68,7 +68,7 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   source_duplicate_name: EXPORT_AGAIN,
   source_forbidden_name: EXPORT_AGAIN,
   source_unsafe_number: "Export the number as text, in quotation marks. Otherwise it loses digits.",
-  source_lone_surrogate: "Retype the text, because it contains half of a character.",
+  source_lone_surrogate: "Retype the text, because it contains half a character.",
   source_bad_cell:
     "Fix the formula, or open the workbook in a spreadsheet program and save it again. Write a date that the workbook cannot store as text.",
   source_rounded_number: "Show more decimal places if the hidden digits matter.",

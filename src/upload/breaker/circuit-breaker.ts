@@ -107,7 +107,7 @@ function foreignReplies(reason: string): Failure {
 
 function noAnswers(count: number, reason: string): Failure {
   return new Failure("incomplete", `${count} consecutive requests got no trustworthy reply; the last: ${reason}`, {
-    hint: "once the platform works again, settle any ambiguous records with `migrate reconcile`, then run `migrate resume`",
+    hint: "once the platform works again, resolve any ambiguous records with `migrate reconcile`, then run `migrate resume`",
   });
 }
 

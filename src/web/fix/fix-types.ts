@@ -28,8 +28,8 @@ export interface FixOverview extends EditedOverview {
   /** The file that stores the corrections. */
   readonly file: string;
   /**
-   * The number of valid records that the platform refused in the last push that contained them, and whose refused
-   * content has changed since.
+   * The number of records that the platform rejected in their last push, and whose content has changed since and is
+   * now valid.
    */
   readonly resolvedRefusals: number;
   readonly sources: readonly FixSource[];

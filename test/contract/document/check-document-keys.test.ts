@@ -38,7 +38,7 @@ describe("keys around operations and schemas", () => {
       '13 warning "Post" is not part of a path; did you mean "post"?',
       '16 warning "requird" is not part of a request body; did you mean "required"?',
       '19 warning "schemas" is not part of a media type; did you mean "schema"?',
-      '5 info "x-team" is not an extension that this program supports; it is ignored',
+      '5 info "x-team" is not an extension that migrate supports; it is ignored',
     ]);
   });
 

@@ -80,7 +80,7 @@ describe("extensions of an operation", () => {
       'warning "x-migrate-keys" is not part of an operation; did you mean "x-migrate-key"?',
     ],
     [{ sumary: "x" }, 'warning "sumary" is not part of an operation; did you mean "summary"?'],
-    [{ "x-doc-notes": [] }, 'info "x-doc-notes" is not an extension that this program supports; it is ignored'],
+    [{ "x-doc-notes": [] }, 'info "x-doc-notes" is not an extension that migrate supports; it is ignored'],
     [
       { parameters: [{ name: "force", in: "cookie", schema: { type: "string" } }] },
       'info the parameter "force" (in: "cookie") is not sent: only single values in the path, the query or a header can be sent',

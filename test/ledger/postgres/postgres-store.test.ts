@@ -164,7 +164,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHO
   test("a schema of another format or of another program is refused", async () => {
     await written(async () => undefined);
     for (const [format, message] of [
-      [99, "newer version of this tool (format 99; this version supports 1)"],
+      [99, "newer version of migrate (format 99; this version supports 1)"],
       [0, "unknown format (format 0; this version supports 1)"],
     ] as const) {
       await server.query(`update migrate.ledger set version = ${format}`, NAME);

@@ -266,7 +266,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       const beating = setInterval(() => void worker.beat(REPORT), 100);
       await expect((await openLedgerStore(url)).write("resume", { create: false })).rejects.toMatchObject({
         code: "ledger_in_use",
-        message: expect.stringMatching(/a worker is still sending run/),
+        message: expect.stringMatching(/a worker is still sending records of run/),
       });
       clearInterval(beating);
       await worker.finish({ first: 1, last: 10 });

@@ -124,7 +124,7 @@ describe("opening a ledger", () => {
   });
 
   test.each([
-    [99, "written by a newer version of this tool (format 99; this version supports 1)"],
+    [99, "written by a newer version of migrate (format 99; this version supports 1)"],
     [0, "unknown format (format 0; this version supports 1)"],
     [-1, "unknown format (format -1; this version supports 1)"],
   ])("refuses a ledger of format %s, and changes nothing", async (format, message) => {

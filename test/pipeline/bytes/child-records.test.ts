@@ -261,7 +261,7 @@ test("a root record without child sources keeps its row", () => {
   expect(withChildren(cells, []).row).toBe(row);
 });
 
-test("the row of a root record has its child rows, which are read when they are needed", () => {
+test("the row of a root record reads its child rows on demand", () => {
   const { records } = joined(
     [
       sliceOf(0, [

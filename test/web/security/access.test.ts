@@ -11,7 +11,7 @@ describe("the access control of the web pages", () => {
     expect(access.isKnown(other ?? {})).toBe(true);
   });
 
-  it("exchanges the token of a started browser only once", () => {
+  it("exchanges a single-use token only once", () => {
     const access = createAccess();
     const single = access.createSingleToken();
     expect(single).not.toBe(access.token);

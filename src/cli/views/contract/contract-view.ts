@@ -138,7 +138,7 @@ function tableOf(fields: readonly FieldRow[]): string {
   return markdownTable(rows, FIELD_COLUMNS);
 }
 
-/** Describes how many of the published codes are covered by rules. With `verbose`, lists the codes of each class. */
+/** Describes how many of the published codes the rules cover. With `verbose`, lists the codes of each class. */
 function coverageText({ published, byClass, rules, skipped, missing }: Coverage, verbose: boolean): string {
   const lines = [`${counted(published.length, "published code")}, ${counted(rules, "rule")}`];
   for (const name of COVERAGE_CLASSES) {

@@ -86,7 +86,7 @@ export async function workingOf(database: Queries): Promise<readonly WorkerOfRun
 
 function liveWorkersFailure({ name }: Queries, id: string, workers: number): Failure {
   const who = workers === 1 ? "a worker is" : `${workers} workers are`;
-  return new Failure("ledger_in_use", `the ledger ${name} is in use: ${who} still sending run ${id}`, {
+  return new Failure("ledger_in_use", `the ledger ${name} is in use: ${who} still sending records of run ${id}`, {
     hint: "wait until the remaining records have been sent, or stop the workers (SIGTERM); `migrate status` lists them",
   });
 }

@@ -7,8 +7,8 @@ import { nonMissing, type Value } from "./rule-value.ts";
 import { STARTS } from "./walk-path.ts";
 
 /**
- * Returns a function that evaluates an expression that has at most one value in every payload. Returns undefined if the
- * expression can have several values. The result is the value that `collect` visits.
+ * Compiles an expression that has at most one value in every payload. Returns undefined if the expression can have
+ * several values. The result is the value that `collect` visits.
  */
 export function singleValue(expression: Expression, compiler: RuleCompiler): Evaluate | undefined {
   return isSingle(expression, compiler.context) ? compiler.evaluate(expression) : undefined;

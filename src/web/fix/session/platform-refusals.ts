@@ -17,7 +17,7 @@ import type { EarlierRecords } from "./earlier-records.ts";
 import { columnIn } from "./session-rows.ts";
 import type { Found, SessionStore } from "./session-store.ts";
 
-/** The records that the platform refused in the last push that contained them. */
+/** The records that the platform rejected in the last push that contained them. */
 export interface Refusals {
   readonly count: number;
   readonly has: (key: string | undefined) => boolean;

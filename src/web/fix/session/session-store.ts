@@ -63,7 +63,7 @@ export function openSessionStore(folder: string): SessionStore {
  *   and `found` contains the current problems
  * - `sibling`: other rows with the same key as a row
  * - `correction`: the corrections in force; the last one of a cell applies
- * - `refused`: the records that the platform refused, by key; needed only while a session is built
+ * - `refused`: the records that the platform rejected, by key; needed only while a session is built
  * - `listed`: the rows that match each filter, by position; a row keeps its position until the next check
  * - `cause_row`: whether the row still has the cause
  * - `touched`: the last change to a cell; `seq` counts changes

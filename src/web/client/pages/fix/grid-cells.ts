@@ -8,7 +8,7 @@ interface CellContent {
   readonly toolTip: string;
 }
 
-/** Shows the name of a row, with the problems that do not belong to a cell. */
+/** Shows the key of a row, or its line if it has no key, with the problems that do not belong to a cell. */
 export const nameCell: Formatter<FixRow> = (...[, , , , row]) => nameContent(row);
 
 /** Shows the value of a cell, with its problems. */

@@ -120,7 +120,7 @@ function Summary({ session, onCheck }: { readonly session: Session; readonly onC
 }
 
 interface FinishedOptions extends Pick<WorkbenchOptions, "onCheck"> {
-  /** The number of records that the platform refused in their last push. */
+  /** The number of records that the platform rejected in their last push. */
   readonly refused: number;
 }
 
@@ -130,9 +130,9 @@ function Finished({ refused, onCheck }: FinishedOptions): JSX.Element {
       <Notice kind="good" title="No records need work">
         <p>
           {refused === 0
-            ? "All records are valid, and no refusals by the platform remain."
-            : `All records are valid. The platform refused ${counted(refused, "record")} in the last push. ` +
-              `The refused content has changed since: push again.`}
+            ? "All records are valid, and no rejections by the platform remain."
+            : `All records are valid. The platform rejected ${counted(refused, "record")} in the last push. ` +
+              `Their content has changed since: push again.`}
         </p>
       </Notice>
       <Button onClick={onCheck}>Check again</Button>
@@ -204,7 +204,7 @@ function Keys(): JSX.Element {
         ))}
       </dl>
       <p>
-        <span class="symbol error">▲</span> error · <span class="symbol refusal">⊘</span> refused by the platform ·{" "}
+        <span class="symbol error">▲</span> error · <span class="symbol refusal">⊘</span> rejected by the platform ·{" "}
         <span class="symbol warning">△</span> warning · <span class="symbol corrected">✎</span> corrected
       </p>
     </details>

@@ -103,7 +103,7 @@ function Causes({ data }: { readonly data: ProblemsData }): JSX.Element {
   if (data.records === 0) {
     return (
       <Notice kind="good" title="There is nothing to correct.">
-        {data.basis === "files" && <p>The platform may still refuse records when they are pushed.</p>}
+        {data.basis === "files" && <p>The platform may still reject records when they are pushed.</p>}
       </Notice>
     );
   }

@@ -32,7 +32,7 @@ export function FunctionChoice({ view: { functions }, leaf, change }: LeafForm):
 
 function missingText(module: string | undefined, name: string): string {
   return module === undefined
-    ? "The mapping does not name a module with functions. Choose a module below the fields of the contract."
+    ? "The mapping does not name a module with functions. Choose a module under “Functions”, below the fields of the contract."
     : `${module} exports no function “${name}”, or cannot be loaded. Choose another function, or correct the module.`;
 }
 
