@@ -171,7 +171,7 @@ function tryOptions(options: readonly Option[], value: NonNullJson, collector: P
   return fitting;
 }
 
-/** Whether an option with these problems accepts the value as it is. */
+/** Whether an option with these problems accepts the value unchanged. */
 function isUnchanged(problems: readonly FoundProblem[]): boolean {
   return problems.every(({ code }) => code === "read_only");
 }

@@ -144,7 +144,7 @@ function rawReader(options: LeafOptions, columns: readonly Column[]): (row: Row)
   return (row) => joined(columns, (column) => read(column, row), join);
 }
 
-/** Omits empty cells. Returns a list or an object as it is, because it has no text to join. */
+/** Omits empty cells. Returns a list or an object unchanged, because it has no text to join. */
 function joined(columns: readonly Column[], read: (column: Column) => CellContent, between: string): CellContent {
   const parts: string[] = [];
   let characters = 0;

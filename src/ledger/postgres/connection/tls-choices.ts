@@ -28,7 +28,7 @@ export function tlsChoices(host: string, given: Parameters, home: string): reado
   const mode = modeOf(given.sslmode ?? (isLoopback(host) && !isSystem ? "prefer" : "verify-full"));
   if (isSystem && mode !== "verify-full") {
     throw new Failure("config", `sslrootcert=system cannot be combined with sslmode=${mode}`, {
-      hint: "omit sslmode, or use sslmode=verify-full: anybody can get a certificate from a public authority",
+      hint: "omit sslmode, or use sslmode=verify-full: anyone can get a certificate from a public authority",
     });
   }
   if (mode === "disable") return [false];
