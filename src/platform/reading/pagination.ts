@@ -37,15 +37,19 @@ export const MAX_PAGES = 10_000;
  * `next` (specification 4.5).
  * @throws the failures of `ReadClient.get`; `redirect` if `next` leads to another origin; `wrong_endpoint` if `next` is
  * missing, invalid or leads back to an earlier page, if there are more than `mostPages` pages, if `count` is invalid or
- * the pages have fewer records, or if a page is invalid
+ * the pages have fewer records, if a page begins with a record of the previous page, or if a page is invalid
  */
 export async function* readPages<T>(
   client: ReadClient,
   list: ListRequest<T>,
   mostPages: number = MAX_PAGES,
 ): AsyncGenerator<Page<T>, void, undefined> {
+  let previous: ReadonlySet<string> = new Set();
   for await (const page of followPages(client, list, (text, before) => readPage(text, before, list), mostPages)) {
     const { next, ...records } = page;
+    // Records that are added to the list between two requests move the later records to the next page.
+    if (records.json[0] !== undefined && previous.has(records.json[0])) throw repeated(list.what);
+    previous = new Set(records.json);
     yield { ...records, hasNext: next !== null };
   }
 }
@@ -118,7 +122,14 @@ export function countOf(count: JsonValue | undefined, what: string): number | un
 }
 
 function incomplete(what: string, count: number, records: number): Failure {
-  const message = `the platform returned only ${records} of ${count} records in ${what}`;
+  return changedList(`the platform returned only ${records} of ${count} records in ${what}`);
+}
+
+function repeated(what: string): Failure {
+  return changedList(`two pages of ${what} contain the same record, so the list has probably changed between them`);
+}
+
+function changedList(message: string): Failure {
   return new Failure("wrong_endpoint", message, {
     hint: "run the same command again; if the error persists, report it to the platform's operator",
   });

@@ -53,7 +53,9 @@ describe("pages", () => {
 
   test("may have a count that is text, or no count", async () => {
     const pages = [{ count: "1", next: "?page=2" }, { next: null }];
-    const { client } = fakeReads((_url, number) => jsonReply(200, { ...pages[number - 1], results: [product("A")] }));
+    const { client } = fakeReads((_url, number) =>
+      jsonReply(200, { ...pages[number - 1], results: [product(`P${number}`)] }),
+    );
     expect((await all(productPages(client))).map(({ count }) => count)).toEqual([1, undefined]);
   });
 
@@ -122,6 +124,25 @@ describe("pages", () => {
     );
     const failure = await failureOf(all(productPages(client)));
     expect([failure.message, failure.exitCode]).toEqual([expect.stringContaining("has the status 404 on page 2"), 4]);
+  });
+
+  test("do not return a record twice if the list grows between two requests", async () => {
+    const { client } = fakeReads((url) =>
+      url.search === ""
+        ? listOf([product("B"), product("C")], "?page=2")
+        : jsonReply(200, { count: 4, next: null, results: [product("C"), product("D")] }),
+    );
+    const shown: Page<object>[] = [];
+    const failure = await failureOf(
+      (async () => {
+        for await (const page of productPages(client)) shown.push(page);
+      })(),
+    );
+    expect([failure.message, failure.exitCode]).toEqual([
+      "two pages of the list of products contain the same record, so the list has probably changed between them",
+      4,
+    ]);
+    expect(shown.flatMap(({ json }) => json)).toHaveLength(2);
   });
 
   test("are refused if they are not UTF-8 text", async () => {
