@@ -45,6 +45,24 @@ test("the records of an older extract are stale, even with --revise, and are sen
   expect([statuses(sent), await requests()]).toEqual([["rejected"], 2]);
 });
 
+test("an invalid record of an older extract is stale, and the record does not become open again", async () => {
+  const work = dated([row("New", "20/11/2026"), row("Two", "20/11/2026", "EXT-2")], ["EXT-1", "EXT-2"]);
+  expect((await work.push()).code).toBe(0);
+  const older = row("Old", "19/11/2026").replace("DE1 2GU", "");
+  writeDated(work, [
+    older,
+    row("Two", "20/11/2026", "EXT-2"),
+    row("New", "19/11/2026", "EXT-3").replace("DE1 2GU", ""),
+  ]);
+  const end = await work.push(["--revise"]);
+  expect(statuses(end)).toEqual(["stale", "skipped", "invalid"]);
+  expect(outcomeLines(end.stdout)[0]?.errors).toMatchObject([{ code: "stale", source: DATE_CELL }]);
+  const open = (await work.migrate(["open", "--format", "ndjson"])).stdout.trimEnd().split("\n");
+  expect(open.map((line): unknown => JSON.parse(line))).toMatchObject([{ key: "EXT-3", status: "invalid" }]);
+  const sent = await work.push(["--allow-older", "--revise"]);
+  expect(statuses(sent)).toEqual(["invalid", "skipped", "invalid"]);
+});
+
 test("resume does not send the older content of an interrupted run after a newer push", async () => {
   const work = dated([row("Old", "19/11/2026")]);
   await admin.supplier("Paused");

@@ -47,6 +47,25 @@ export function describeStale(opened: () => Ledger): void {
       expect(await statusesOf(ledger, run)).toEqual(["stale"]);
     });
 
+    test.each(["without content", "with content"])(
+      "is stale rather than invalid if it has errors, %s",
+      async (kind) => {
+        await send("new", 2, "accepted");
+        const content = kind === "with content" ? item(1, "A", "old").content : undefined;
+        const problems: PlannedItem["problems"] = [{ code: "required", attr: "a", severity: "error", by: "local" }];
+        const older = item(1, "A", "old", { asOf: 1, status: "invalid", content, problems });
+        const unknown = item(2, "B", "old", { asOf: 1, status: "invalid", problems });
+        const run = await plan([older, unknown]);
+        expect(await outcomesOf(ledger, run)).toMatchObject([
+          { status: "stale", problems: [{ code: "stale" }] },
+          { status: "invalid", problems: [{ code: "required" }] },
+        ]);
+        expect((await outcomesOf(ledger, run))[0]?.problems).toHaveLength(1);
+        expect(await ledger.migration()).toMatchObject([{ counts: { accepted: 1, outdated: 0, invalid: 1 } }]);
+        expect(await statusesOf(ledger, await plan([older], OLDER))).toEqual(["invalid"]);
+      },
+    );
+
     test("is sent with allowOlder", async () => {
       await send("new", 2, "accepted");
       expect(await statusesOf(ledger, await plan(one("old", 1), OLDER))).toEqual(["pending"]);
