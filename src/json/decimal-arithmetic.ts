@@ -10,12 +10,7 @@ export function isDecimalText(text: string): boolean {
 /** Formats a finite number as plain decimal text, without an exponent. */
 export function decimalTextOf(value: number): string {
   const text = String(value);
-  const parts = text.includes("e") ? SCIENTIFIC_NUMBER.exec(text) : null;
-  if (parts === null) return text;
-  const [, sign = "", whole = "", fraction = "", exponent = ""] = parts;
-  const shift = Number(exponent);
-  if (shift < 0) return `${sign}0.${"0".repeat(-shift - 1)}${whole}${fraction}`;
-  return sign + whole + fraction.padEnd(shift, "0");
+  return plainDecimal(text) ?? text;
 }
 
 /** Counts the digits before the decimal point, without leading zeros: 1 for `007.5`, 0 for `0.5`. */
@@ -78,6 +73,21 @@ export function isNumberText(text: string): boolean {
 }
 
 /**
+ * Returns a decimal that may have an exponent as plain decimal text: `12.5` for `1.25e1`. Returns undefined for any other
+ * text, and if the plain text would not satisfy `isDecimalText`.
+ */
+export function plainDecimal(text: string): string | undefined {
+  if (isDecimalText(text)) return text;
+  if (!isNumberText(text)) return undefined;
+  const [mantissa = "", power = ""] = text.toLowerCase().split("e");
+  const places = decimalPlaces(mantissa) - Number(power);
+  if (Math.abs(places) > MAX_LENGTH) return undefined;
+  const units = scaled(mantissa, decimalPlaces(mantissa));
+  const plain = places < 0 ? String(units * 10n ** BigInt(-places)) : decimalOf(units, places);
+  return isDecimalText(plain) ? plain : undefined;
+}
+
+/**
  * Whether a value is the text of a number that no JavaScript number equals, such as a limit with very many digits or a
  * very large exponent in a contract. Never expands the exponent to digits.
  */
@@ -119,7 +129,6 @@ const SIGN_OR_ZERO = "+-0";
 /** The platform accepts `12.` and `.5` as decimals. */
 const PLAIN_DECIMAL = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 const NUMBER_TEXT = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i;
-const SCIENTIFIC_NUMBER = /^(-?)(\d)(?:\.(\d+))?e([-+]\d+)$/;
 
 function scaled(text: string, places: number): bigint {
   const digits = text.replace(/[-+.]/g, "") + "0".repeat(places - decimalPlaces(text));

@@ -1,5 +1,11 @@
 import { type AttrPath, formatAttr } from "../json/attr.ts";
-import { type DecimalSum, createDecimalSum, isDecimalText, isSameDecimal } from "../json/decimal-arithmetic.ts";
+import {
+  type DecimalSum,
+  createDecimalSum,
+  isDecimalText,
+  isSameDecimal,
+  plainDecimal,
+} from "../json/decimal-arithmetic.ts";
 import { definedMembers } from "../json/defined-members.ts";
 import { parsePointer } from "../json/json-pointer.ts";
 import { cellTextOf, type JsonObject, type JsonValue, isJsonArray, valueAt } from "../json/json-value.ts";
@@ -10,6 +16,7 @@ import type { Place } from "../model/place.ts";
 import type { MeasureProof, MeasureSums } from "../model/proof.ts";
 import { type Row, isCsvRow } from "../model/record.ts";
 import { plainText } from "../text/plain-text.ts";
+import { strip } from "../text/unicode-text.ts";
 import { rowsOf } from "./row-counter.ts";
 
 /** One amount at each stage. A stage is absent if the amount did not reach it or could not be read there. */
@@ -50,8 +57,8 @@ export function createMeasureTotals(measure: Measure, withPlatform: boolean): Me
       if (amount.unreadable) unreadable += 1;
       const group = groupOf(amount.by);
       for (const stage of STAGES) {
-        const text = amount[stage];
-        if (text !== undefined && isDecimalText(text)) group[stage].add(text);
+        const text = decimalAt(amount, stage);
+        if (text !== undefined) group[stage].add(text);
       }
     },
     proof: () => ({
@@ -74,10 +81,21 @@ export function isWhole(amount: TracedAmount, withPlatform: boolean): boolean {
     !amount.unreadable &&
     source !== undefined &&
     stages.every((stage) => {
-      const text = amount[stage];
-      return text !== undefined && isDecimalText(text) && isSameDecimal(text, source);
+      const text = decimalAt(amount, stage);
+      return text !== undefined && isSameDecimal(text, source);
     })
   );
+}
+
+/**
+ * Returns the amount at a stage as plain decimal text. The platform may return an amount with an exponent or with
+ * whitespace around it, as `compareContent` also allows.
+ */
+function decimalAt(amount: TracedAmount, stage: Stage): string | undefined {
+  const text = amount[stage];
+  if (text === undefined) return undefined;
+  if (stage === "platform") return plainDecimal(strip(text));
+  return isDecimalText(text) ? text : undefined;
 }
 
 function newGroup(): Readonly<Record<Stage, DecimalSum>> {

@@ -6,6 +6,7 @@ import {
   isExactNumber,
   isSameDecimal,
   numberWithin,
+  plainDecimal,
 } from "../../src/json/decimal-arithmetic.ts";
 
 function sumOf(...texts: readonly string[]): string {
@@ -43,6 +44,20 @@ function textOf(cents: bigint): string {
   const digits = String(cents < 0n ? -cents : cents).padStart(3, "0");
   return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
+
+it("writes a decimal that has an exponent as plain text of the same value", () => {
+  const sign = fc.constantFrom("", "-", "+");
+  const digits = fc.stringMatching(/^(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})$/);
+  fc.assert(
+    fc.property(sign, digits, fc.integer({ min: -400, max: 400 }), (minus, mantissa, exponent) => {
+      const text = `${minus}${mantissa}E${exponent}`;
+      const plain = plainDecimal(text) ?? "";
+      expect(plain).toMatch(/^-?\d+(?:\.\d+)?$/);
+      expect(isSameDecimal(plain, text)).toBe(true);
+    }),
+  );
+  expect(["1e-999999999", "1e1000", "e1", "1e", " 1"].map(plainDecimal)).toEqual(Array(5).fill(undefined));
+});
 
 it("compares decimals exactly, with and without exponents", () => {
   const number = fc.record({ digits: fc.bigInt(-1000n, 1000n), exponent: fc.integer({ min: -6, max: 6 }) });

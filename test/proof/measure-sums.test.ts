@@ -24,6 +24,22 @@ describe("createMeasureTotals", () => {
     });
   });
 
+  it("includes an amount that the platform returns with an exponent or with whitespace", () => {
+    const totals = createMeasureTotals(MEASURE, true);
+    const sent = { source: "0.0000001", payload: "0.0000001", sent: "0.0000001", accepted: "0.0000001" };
+    for (const platform of ["1e-07", " 0.00000010 ", "10E-8"]) {
+      const amount = { ...sent, platform, unreadable: false };
+      totals.add(amount);
+      expect(isWhole(amount, true)).toBe(true);
+    }
+    for (const platform of ["1,5", "abc", "1e", "1e999999999", "", "1 e1"]) {
+      const amount = { ...sent, platform, unreadable: false };
+      totals.add(amount);
+      expect(isWhole(amount, true)).toBe(false);
+    }
+    expect(totals.proof().sums).toMatchObject([{ accepted: "0.0000009", platform: "0.00000030" }]);
+  });
+
   it("limits the number of sums", () => {
     const totals = createMeasureTotals(MEASURE, false);
     for (let at = 0; at < 5000; at += 1) totals.add({ by: `K${at}`, source: "1", unreadable: false });
