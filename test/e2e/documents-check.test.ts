@@ -1,6 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startSwift, type Swift, SWIFT_IS_HERE, SWIFT_KEY } from "../store/swift.ts";
 import { BINARY, type CliEnd, type CliOptions, projectFile, runCli } from "./cli.ts";
 import { outcomeLines } from "./push-scene.ts";
@@ -113,6 +115,29 @@ describe("document paths in a file with records of two import suppliers", () => 
       ]);
     }
   });
+});
+
+test("documents check ends at a record whose supplier has another bucket", async () => {
+  const store = createServer((_request, reply) => reply.end("<ListBucketResult/>")).listen(0, "127.0.0.1");
+  onTestFinished(() => void store.close());
+  await once(store, "listening");
+  const address = store.address();
+  const folder = sceneOfTwoSuppliers(["A,Hello,2024/a b.pdf", "B,Hello,2024/w.pdf"]);
+  const config = readFileSync(path.join(folder, "migrate.yaml"), "utf8");
+  writeFileSync(
+    path.join(folder, "migrate.yaml"),
+    config.replace("sftp/winter }", "sftp/winter, bucket: winter-files }"),
+  );
+  const endpoint = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+  const flags = ["--endpoint", endpoint, "--allow-insecure-loopback", "--region", "eu-west-2", ...NDJSON];
+  const env = { AWS_ACCESS_KEY_ID: "key", AWS_SECRET_ACCESS_KEY: "secret" };
+  const end = await documentsCheck(folder, ["--supplier", "SPRING", ...flags], { env });
+  expect([end.code, end.stderr]).toEqual([
+    2,
+    expect.stringContaining("the documents of supplier WINTER are in another bucket, winter-files"),
+  ]);
+  const named = await documentsCheck(folder, ["--supplier", "SPRING", "--store", "s3://files", ...flags], { env });
+  expect(named.code).toBe(0);
 });
 
 describe("documents check with a folder", () => {

@@ -4,7 +4,7 @@ import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
 import { DEFAULT_PACE, type RateLimitSettings, type TargetSettings } from "../../job/settings/platform-settings.ts";
 import type { WorkerSettings } from "../../job/settings/recorded-settings.ts";
-import type { Supplier, SupplierSettings } from "../../job/settings/supplier-settings.ts";
+import { bucketsExcept, type Supplier, type SupplierSettings } from "../../job/settings/supplier-settings.ts";
 import { DEFAULT_LEDGER, requireLedgerLocator } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { OwnerRule } from "../../model/owner.ts";
@@ -153,7 +153,8 @@ function supplierOf(flags: Flags, config: Config, target: ChosenTarget | undefin
       place: flags.supplier === undefined ? config.placeAt?.(supplierPath(target)) : undefined,
     });
   }
-  return { ...named, code, rootLocation: named?.rootLocation ?? config.documentRoot };
+  const rootLocation = named?.rootLocation ?? config.documentRoot;
+  return { ...named, code, rootLocation, otherBuckets: bucketsExcept(named?.bucket, suppliers) };
 }
 
 /** Returns the path of the setting in the configuration file that names the supplier. */
@@ -274,10 +275,12 @@ export function storeSettingsOf(
   supplier: Supplier,
 ): StoreSettings | undefined {
   const ofSupplier = supplier.bucket === undefined ? undefined : `s3://${supplier.bucket}`;
-  const location = flags.store ?? store.location ?? ofSupplier;
+  const chosen = flags.store ?? store.location;
+  const location = chosen ?? ofSupplier;
   if (location === undefined) return undefined;
   return {
     location,
+    otherBuckets: chosen === undefined ? supplier.otherBuckets : undefined,
     endpoint: flags.endpoint ?? store.endpoint,
     region: flags.region ?? store.region,
     ca: flags.ca ?? store.ca,

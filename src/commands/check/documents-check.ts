@@ -20,6 +20,8 @@ export interface DocumentsCheckOptions extends RunOptions {
 export interface StoreSettings extends BucketSettings {
   /** A folder, or `s3://bucket`. */
   readonly location: string;
+  /** Suppliers whose documents are in another bucket, which this check does not query, and their buckets. */
+  readonly otherBuckets?: ReadonlyMap<string, string> | undefined;
   /** PEM file of a certificate authority to trust in addition to the defaults. */
   readonly ca?: string | undefined;
   /** Path of a private file with an access key. */
@@ -31,6 +33,7 @@ export interface StoreSettings extends BucketSettings {
 /** Reads and maps the whole input, looks up every referenced document in the store, and reports missing documents. */
 export function documentsCheck(options: DocumentsCheckOptions, dependencies: Dependencies): Promise<RunReport> {
   const { allowEmpty, maxErrors, concurrency } = options;
+  const { otherBuckets } = options.store;
   return withUnsentRun({ options, flags: options.store.flags }, dependencies, async (job, closeLater) => {
     // If the contract marks no document paths, this call fails before the first request to the store.
     documentFinder(job);
@@ -42,7 +45,8 @@ export function documentsCheck(options: DocumentsCheckOptions, dependencies: Dep
         const { drain: signal } = dependencies;
         const onProgress = (checked: CheckProgress): void => dependencies.onProgress({ kind: "checked", ...checked });
         const checkOptions = { allowEmpty, maxErrors, signal, onProgress, shownValues: run.shownValues, concurrency };
-        const checked = await checkDocuments(job, run, store, { ...checkOptions, onDocument: counts.count });
+        const lookup = { ...checkOptions, otherBuckets, onDocument: counts.count };
+        const checked = await checkDocuments(job, run, store, lookup);
         dependencies.notice(counts.words(store.name));
         return endRun(run, { checked });
       },

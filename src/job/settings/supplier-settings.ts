@@ -14,6 +14,19 @@ export interface SupplierSettings {
 /** An import supplier, with its local settings. */
 export interface Supplier extends SupplierSettings {
   readonly code: string | undefined;
+  /** Other suppliers with another bucket, and their buckets. */
+  readonly otherBuckets?: ReadonlyMap<string, string> | undefined;
+}
+
+/** Returns the buckets of the suppliers that have another bucket, by supplier code; undefined if there are none. */
+export function bucketsExcept(
+  own: string | undefined,
+  suppliers: ReadonlyMap<string, SupplierSettings>,
+): ReadonlyMap<string, string> | undefined {
+  const others = [...suppliers].flatMap(([code, { bucket = own }]) =>
+    bucket === undefined || bucket === own ? [] : [[code, bucket] as const],
+  );
+  return others.length === 0 ? undefined : new Map(others);
 }
 
 /** Returns the code of the import supplier that a payload names. */

@@ -16,6 +16,7 @@ import {
   rootWithoutSlashes,
 } from "../../validate/document-paths.ts";
 import type { Job } from "../../job/job.ts";
+import { supplierIn } from "../../job/settings/supplier-settings.ts";
 import { mapRecords, perDocumentRoot, readRecords, selectRecords } from "./check-records.ts";
 import { type CheckResult, listRecords, type PlanOptions, type PlanHandle } from "./plan-records.ts";
 
@@ -23,6 +24,8 @@ interface LookupOptions {
   /** Maximum number of concurrent queries to the store. */
   readonly concurrency: number;
   readonly shownValues?: ShownValues | undefined;
+  /** Suppliers whose documents are not in the store, and their buckets. */
+  readonly otherBuckets?: ReadonlyMap<string, string> | undefined;
   /** Called for every document path, with the problem of the path, if any. */
   readonly onDocument: (finding: PayloadFinding | undefined) => void;
 }
@@ -126,6 +129,7 @@ async function checkRecord(record: MappedRecord, context: RecordContext): Promis
   const { find, pathCheckOf, options } = context;
   if (!record.readable) return record;
   const documents = find(record.payload);
+  if (documents.length > 0) requireSameBucket(record, context);
   const checkPath = pathCheckOf(record.payload);
   const findings = await Promise.all(documents.map(({ value }) => checkPath(value)));
   const problems: Problem[] = [];
@@ -135,6 +139,17 @@ async function checkRecord(record: MappedRecord, context: RecordContext): Promis
     if (finding !== undefined) addProblem(problems, problemAt(document, finding, record, context));
   }
   return { ...record, problems };
+}
+
+/** @throws Failure `config` if the record's supplier has another bucket, because the store has none of its documents */
+function requireSameBucket({ payload, row }: MappedRecord, { job, options: { otherBuckets } }: RecordContext): void {
+  const code = supplierIn(payload, job.operation) ?? "";
+  const bucket = otherBuckets?.get(code);
+  if (bucket === undefined) return;
+  throw new Failure("config", `the documents of supplier ${code} are in another bucket, ${bucket}`, {
+    hint: "check an extract with only this supplier's records, and name the supplier with --supplier",
+    place: { file: row.table.file, line: row.line },
+  });
 }
 
 function problemAt(

@@ -188,7 +188,8 @@ targets:
     });
     it("are overridden one by one by the settings of the target", async () => {
       const live = { code: "SPRING", rootLocation: "sftp/spring", bucket: "live-files", expectedStatus: "Paused" };
-      expect(await supplierOf({ target: "live" })).toEqual(live);
+      const otherBuckets = new Map([["AUTUMN", "files"]]);
+      expect(await supplierOf({ target: "live" })).toEqual({ ...live, otherBuckets });
     });
     it("include the default root location in the file if the supplier has none of its own", async () => {
       expect(await supplierOf({ supplier: "AUTUMN" })).toMatchObject({ rootLocation: "everywhere", bucket: "files" });
