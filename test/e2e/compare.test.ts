@@ -173,7 +173,7 @@ describe("compare", () => {
     ]);
   });
 
-  test("--all reports the records that cannot be read back as unknown, and compares the others", async () => {
+  test("--all reports records that cannot be read back as `unknown`, and compares all other records", async () => {
     const work = workplace({ accounts: goodAccounts(3) }, sandbox);
     writeFileSync(work.file("blind.yaml"), BLIND);
     await work.push([...WITH_CONTENT, "--only", "EXT-00001,EXT-00002"]);

@@ -73,7 +73,7 @@ describe("migrate config show", () => {
     expect(setting("limit")).toMatchObject({ value: 3, from: "--limit" });
   });
 
-  test("ignores empty variables, also those of the document store", async () => {
+  test("ignores empty variables, including those of the document store", async () => {
     const env = { MIGRATE_MAPPING: "", AWS_REGION: "", AWS_ENDPOINT_URL_S3: "" };
     const setting = await shown([], env);
     expect(setting("mapping")).toMatchObject({ from: "migrate.yaml:2" });

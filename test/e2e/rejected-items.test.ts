@@ -97,7 +97,7 @@ test("a corrected account is compared with the platform if an unclear request fo
   });
 });
 
-test("reconcile does not accept another account than the one that was created with a rejected item", async () => {
+test("reconcile accepts only the account that was created with a rejected item", async () => {
   const stored = { number: "K1", name: "old", account_number: "A-2" };
   const { push, cwd } = await accountScene("", [CREATED, closeSilently], stored);
   expect(await push("accounts.csv")).toMatchObject({ status: "rejected", account: "A-1" });

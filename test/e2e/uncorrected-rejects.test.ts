@@ -22,7 +22,7 @@ function accounts(): Workplace {
   return place;
 }
 
-test("a row that lacks a cell stays ragged if a spreadsheet program fills it up (the key used to become a value)", async () => {
+test("a row that lacks a cell stays ragged if a spreadsheet program adds an empty cell (the key used to become a value)", async () => {
   const place = accounts();
   const lines = readFileSync(place.file("accounts.csv"), "utf8").trimEnd().split("\n");
   writeFileSync(place.file("accounts.csv"), `${lines.join("\n").replace(/,[^,\n]*$/, "")}\n`);

@@ -188,7 +188,7 @@ describe("undocumented fields", () => {
     expect(findings(type, { it: [] })).toEqual(["it not_a_dict"]);
   });
 
-  it("do not include read-only fields, which are never required but are validated, and cause a warning", () => {
+  it("do not include read-only fields, which are never required, are validated and cause a warning", () => {
     const id: Property = { name: "id", required: true, readOnly: true, type: integer() };
     const type = { ...object({}), properties: new Map([["id", id]]) };
     expect(findings(type, {})).toEqual([]);

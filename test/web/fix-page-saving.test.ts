@@ -58,7 +58,7 @@ describeWebPages("saving on the Fix page", (open) => {
     expect(await axeViolations(page)).toEqual([]);
   });
 
-  it("lists a value that the mapping prevented from being saved until the user dismisses the list", async () => {
+  it("lists a value that the mapping prevented from being saved, until the user dismisses the list", async () => {
     const folder = project(WRONG_TYPES);
     const file = path.join(folder, "mapping.yaml");
     const mapping = readFileSync(file, "utf8");

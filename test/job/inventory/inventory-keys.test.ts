@@ -12,7 +12,7 @@ async function readKeys(text: string, encoding: BufferEncoding = "utf8"): Promis
   return found;
 }
 
-test("reads keys in any script, also where a chunk of the file ends within a character", async () => {
+test("reads keys in any script, even if a chunk of the file ends within a character", async () => {
   const keys = Array.from({ length: 30_000 }, (_, index) => `名é-${index + 1}`);
   expect(await readKeys(`\uFEFF${keys.join("\r\n")}`)).toEqual(keys.map((key, index) => `${index + 1} ${key}`));
 });

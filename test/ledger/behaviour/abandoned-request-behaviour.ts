@@ -50,7 +50,7 @@ export function describeAbandonedRequests(opened: () => Ledger): void {
       expect(await ledger.msSinceOtherContent(killed)).toBeUndefined();
     });
 
-    test("counts with the same content if it is of another run and its stage has fields of its own", async () => {
+    test("counts with the same content if it belongs to another run and its stage has fields of its own", async () => {
       const run = await send([{ http: 502, reason: "HTTP 502", at: ABANDONED_AT }], STAGE);
       expect(await ledger.msSinceOtherContent(run, true)).toBeUndefined();
       const later = await planned(ledger, [item(1, "A", "x")]);

@@ -206,7 +206,7 @@ export function describeExisting(opened: () => Ledger): void {
   });
 
   describe("a record whose earlier version was accepted", () => {
-    test("stays accepted with that version if the platform has other content than the revision", async () => {
+    test("stays accepted with that version if the platform has content other than the revision", async () => {
       const run = await revisedUnclear();
       const [before] = await ledger.migration();
       await decide(run, "rejected");

@@ -65,13 +65,13 @@ export function describePartial(opened: () => Ledger): void {
       expect(await ledger.sendable(revised, 1, 9)).toMatchObject([{ account: "A-1" }]);
     });
 
-    test("stays so if a later request is rejected as a whole", async () => {
+    test("stays in this state if a later request is rejected as a whole", async () => {
       await sendAll(ledger, await plan([item(1, "A", "x")]), "rejected", ONCE);
       await sendAll(ledger, await plan([item(1, "A", "y")], REVISE), "rejected");
       expect(await statusesOf(ledger, await plan([item(1, "A", "y")]))).toEqual(["invalid"]);
     });
 
-    test("may have other content than a later request without a clear reply", async () => {
+    test("may have different content from a later request without a clear reply", async () => {
       await sendAll(ledger, await plan([item(1, "A", "x")]), "rejected", REPEATABLE);
       const run = await plan([item(1, "A", "y")]);
       await sendAll(ledger, run, "ambiguous");

@@ -49,7 +49,7 @@ describe("a placeholder", () => {
       "use --supplier <code>, or set supplier: in the configuration file",
     ],
     ["${ suplier }", "${ suplier } is not a known placeholder", 'did you mean "supplier"?'],
-  ])("without a value is rejected with one error, also for a field with choices: %s", (written, error, hint) => {
+  ])("without a value is rejected with one error, even for a field with choices: %s", (written, error, hint) => {
     const issue = { error: `leaf.value: ${error}`, hint };
     expect(leafIssue(`{ value: '${written}' }`)).toEqual(issue);
     expect(leafIssue(`{ value: '${written}' }`, choice("A"))).toEqual(issue);

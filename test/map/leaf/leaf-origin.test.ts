@@ -219,7 +219,7 @@ describe("all leaves:", () => {
     [1e-7, "0.0000001"],
     [-1.5e-7, "-0.00000015"],
     [1e21, "1000000000000000000000"],
-  ])("the JSON number %s is read without an exponent, also in a list", (value, shown) => {
+  ])("the JSON number %s is read without an exponent, even in a list", (value, shown) => {
     const body = object({ a: text, b: decimal, c: number, d: decimal, e: list(text) });
     const leaves = '{ a: n, b: n, c: n, d: { from: n, number: {} }, e: { from: l, split: "," } }';
     const { payload, problems } = compile(`payload: ${leaves}`, body).map(jsonRow({ n: value, l: [value] }));

@@ -37,7 +37,7 @@ const FORMATS: readonly NumberFormatCase[] = [
 /** 2023-03-15 23:59:59.997, the last moment of a day in SQL Server. */
 const END_OF_DAY = 45000.99999996528;
 
-it("numbers are rounded like in a spreadsheet program, half away from zero, with a warning", async () => {
+it("numbers are rounded as in a spreadsheet program, half away from zero, with a warning", async () => {
   const digits = fc.oneof(fc.stringMatching(/^[1-9]\d{0,14}$/), fc.stringMatching(/^[1-9]\d{0,13}5$/));
   const number = fc.record({
     isNegative: fc.boolean(),

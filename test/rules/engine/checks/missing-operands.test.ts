@@ -47,7 +47,7 @@ describe("a missing operand", () => {
     }
   });
 
-  it("is reported at the innermost list item on the path, also for a named value", () => {
+  it("is reported at the innermost list item on the path, even for a named value", () => {
     const rule = { kind: "in-set", set: ["x"], "skip-if-missing": false, attr: "m[].n[]" };
     const payload = { m: [{ n: [{ v: "x" }, {}] }, {}] };
     const declarations = { "x-rule-values": { value: "v" } };
