@@ -51,7 +51,7 @@ const LISTED = 10;
 
 /**
  * Returns notices about the results: one line of counts, then one line for each of the first outdated corrections (at
- * most `LISTED`), the number of the other outdated ones, and a notice about an incomplete line. The lines do not
+ * most `LISTED`), the number of other outdated corrections, and a notice about an incomplete line. The lines do not
  * contain the name of the corrections file.
  */
 export function correctionNotices(

@@ -57,8 +57,8 @@ const NOT_COMPARED =
   "the platform has the record, perhaps with different content, and only its key could be compared " +
   "(`match` in x-migrate-read-back)";
 const NOT_SENT =
-  "the platform has the record, perhaps with different content, and its content was not compared, because the last " +
-  "request had different content than this run (`migrate explain <key>` names the run that sent it)";
+  "the platform has the record, perhaps with different content, and its content was not compared, because the content " +
+  "of the last request differs from the content in this run (`migrate explain <key>` names the run that sent it)";
 
 function notResentReason({ resends, step }: UndecidedRecord, { job }: DecisionContext): string | undefined {
   const last = job.operation.steps.at(-1);

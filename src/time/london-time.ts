@@ -79,7 +79,7 @@ export interface LondonTime {
   readonly day: string;
   /** `HH:MM`. */
   readonly clock: string;
-  /** `GMT`, `BST`, or an offset for the historical periods in which London used another one. */
+  /** `GMT` or `BST`; for the historical periods in which London used another offset, that offset. */
   readonly zone: string;
 }
 

@@ -68,7 +68,7 @@ function partialOutcome({ position: { step } }: RecordState): RecordOutcome {
 }
 
 /**
- * Whether the request that was refused had other content than an earlier run's request without a clear reply. The
+ * Whether the refused request had different content from an earlier run's request without a clear reply. The
  * refusal then says nothing about the earlier request. A polled refusal is about the record, not about one request.
  */
 function isOtherUnclear({ toSend, prior, position }: RecordState): boolean {

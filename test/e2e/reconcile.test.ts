@@ -119,7 +119,7 @@ describe("reading back", () => {
     expect(stderr).toMatch(/1 record keeps the status ambiguous: .*absent: resend/);
   });
 
-  test("rejects a record at its cell if the platform holds another value, and no later push sends it", async () => {
+  test("reports a rejection at the cell if the platform has a different value, and no later push sends the record", async () => {
     const work = workplace({ accounts: goodAccounts(3) }, sandbox);
     writeFileSync(work.file("strict.yaml"), MATCH_MORE);
     await admin.faults({ forgetful: true, resetAfter: { at: [2] } });
@@ -192,7 +192,7 @@ describe("manual decisions", () => {
     writeExtract(work.folder, ada);
     expect((await work.push(PUSH)).code).toBe(5);
     const found = await work.migrate(["reconcile", ...NOW]);
-    expect([found.code, found.stderr]).toEqual([5, expect.stringContaining("the last request had different content")]);
+    expect([found.code, found.stderr]).toEqual([5, expect.stringContaining("content of the last request differs")]);
     const { code, stderr } = await work.migrate(["reconcile", "--accept", "EXT-1"]);
     expect(code).toBe(2);
     const advice = `\`migrate reconcile ${sender} --accept <key>\` or \`migrate reconcile ${sender} --resend <key>\``;

@@ -48,7 +48,7 @@ test("a reply that begins with an unrequested 100 Continue is named as the reaso
   const error = await post();
   expect(error instanceof TransportError && classifyError(error, "https://localhost").replyClass).toMatchObject({
     kind: "ambiguous",
-    reason: "HTTP 100 before the reply, which was not requested",
+    reason: "unrequested HTTP 100 before the reply",
   });
 });
 

@@ -79,7 +79,7 @@ export const STATUS = {
     arg: "<group>",
     choices: ["owner", "cause", "file", "day"],
     conflicts: ["watch"],
-    help: "count the open records of all runs by this property (owner: also the exported and returned records)",
+    help: "count the open records of all runs by this property (with owner, also the exported and returned records)",
   },
   since: {
     arg: "<date>",

@@ -41,7 +41,7 @@ interface EndedThread {
 }
 
 /**
- * Returns a Failure that names the function, or the functions that were last called. While the module was loading,
+ * Returns a Failure that names the function, or the functions that were called last. While the module was loading,
  * returns `NotLoaded`, or Failure `incomplete` if the user stopped the command.
  */
 export function endedFailure(cause: EndCause, { file, place, waiting, call }: EndedThread): Error {

@@ -27,7 +27,7 @@ const PIECES_IN_MEMORY = 8_000_000;
 /**
  * Passes the distinct keys of an inventory file to `handle` in batches, in the order of their code units. Sorts the
  * keys on disk, so that memory use does not grow with the number of keys.
- * @throws Failure `config` for a column that the file does not have, for a file of keys that is not UTF-8 text, and for
+ * @throws Failure `config` for a column that the file does not have, for a file of keys that is not UTF-8 text, for
  * a line that is JSON, and for a row with too few or too many cells; the failures of reading the file
  */
 export async function eachInventoryKey(

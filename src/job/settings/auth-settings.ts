@@ -23,7 +23,10 @@ export function prefixOf({ scheme = "Token" }: AuthSettings): string {
   return scheme === "none" ? "" : `${scheme} `;
 }
 
-/** Returns the first setting that has no effect next to the other settings, and the reason; undefined if all have one. */
+/**
+ * Returns the first setting that has no effect next to the other settings, and the reason; undefined if all settings
+ * have an effect.
+ */
 export function ineffectiveSetting(
   auth: AuthSettings,
 ): { readonly name: keyof AuthSettings; readonly reason: string } | undefined {

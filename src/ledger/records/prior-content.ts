@@ -4,7 +4,7 @@
  */
 const IS_UNCLEAR = "(records.state = 'ambiguous' or records.resends > 0)";
 
-/** SQL condition: an unclear request of the record may have had other content than the item. */
+/** SQL condition: a request of the record without a clear reply may have had different content from the item. */
 const IS_OTHER_UNCLEAR = `(records.state = 'ambiguous'
     and (coalesce(records.other_content, 0) = 1 or records.attempts = 0 or records.content <> items.content))`;
 

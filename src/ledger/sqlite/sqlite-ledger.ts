@@ -259,7 +259,7 @@ function frequentWrites(database: SqliteDatabase): FrequentWrites<Tables> {
 }
 
 /**
- * Removes the name of an open file. Windows does not allow this. On Windows, the file is therefore removed when it is
+ * Removes the name of an open file. Windows does not allow this, so on Windows the file is removed when the ledger is
  * closed.
  */
 function unlinkWhileOpen(path: string): void {

@@ -9,8 +9,7 @@ import { didYouMean } from "../document/mapping-issues.ts";
 import type { LeafNode } from "../node/mapping-node.ts";
 
 /**
- * Compiles the call of a user's function for a leaf. A failed call throws a Failure `mapping_invalid` that names the
- * row.
+ * Compiles a leaf's call to a user's function. A failed call throws a Failure `mapping_invalid` that names the row.
  */
 export function compileCall(
   name: string,

@@ -85,8 +85,8 @@ async function openCells(id: string, ledger: Ledger, dependencies: CellDependenc
 
 /**
  * Reads the cells of one run's records from the run's open input.
- * @throws Failure `source_changed` if a record is in a different place than in the run; `incomplete` if the user stops
- * the command; errors from reading
+ * @throws Failure `source_changed` if a record is no longer at the place that it had in the run; `incomplete` if the
+ * user stops the command; errors from reading
  */
 export function cellsOfJob(job: Pick<Job, "input">, { drain }: Pick<CellDependencies, "drain">): CellReader {
   const records = orderedRecords(readRecords(job, drain));

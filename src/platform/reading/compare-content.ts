@@ -83,8 +83,8 @@ function textOf(value: unknown): string {
 /**
  * Whether the platform's value matches the sent value. The platform may return numbers as text, decimals in another
  * form, text without surrounding whitespace, and date-times in a different time zone or with fractions of a second. An
- * empty value matches an absent value. The default of the type matches a value that was not sent. Members that were not
- * sent are ignored.
+ * empty value matches an absent value. If no value was sent, the default of the type also matches. Members that were
+ * not sent are ignored.
  */
 function isSame(replied: JsonValue | undefined, sent: JsonValue | undefined, type: FieldType | undefined): boolean {
   if (sent === undefined && type?.default !== undefined && isSame(replied, type.default, type)) return true;

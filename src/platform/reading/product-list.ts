@@ -29,7 +29,7 @@ const schema = z.looseObject({
 /** The members of a product in the specification (2.2), in display order. */
 export const PRODUCT_FIELDS: readonly string[] = Object.keys(schema.shape);
 
-/** Returns the products, page by page; `GET /products/`. @throws the failures of `readPages` */
+/** Returns the products page by page (`GET /products/`). @throws the failures of `readPages` */
 export function productPages(
   client: ReadClient,
   filters: ProductFilters = {},

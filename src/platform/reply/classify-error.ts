@@ -70,7 +70,7 @@ const NOT_HTTP_CODES: ReadonlySet<string> = new Set(["HTTPParserError", "UND_ERR
 /** By the error's message or code. */
 const REASONS: Readonly<Record<string, string>> = {
   // undici's message
-  "bad response": "HTTP 100 before the reply, which was not requested",
+  "bad response": "unrequested HTTP 100 before the reply",
   UND_ERR_HEADERS_TIMEOUT: "timeout waiting for the reply",
   REQUEST_TIMEOUT: "timeout for the whole request",
   UND_ERR_SOCKET: "connection closed before the reply",

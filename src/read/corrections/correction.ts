@@ -76,7 +76,7 @@ export function cellText(row: Row, column: string): string | undefined {
 }
 
 /**
- * Returns the problem because of which a cell of a row could not be read completely. A correction of the cell has no
+ * Returns the problem that prevented a cell of a row from being read completely. A correction of the cell has no
  * effect, because the problem remains.
  */
 export function cellProblem(row: Row, column: string, problems: ReadRow["problems"]): LocalProblem | undefined {

@@ -169,7 +169,7 @@ function sectionFinder(sections: readonly string[]): (value: number) => ChosenSe
   };
 }
 
-/** Returns a section with the same condition that shows `#` and an index. A section for text stays one. */
+/** Returns a section with the same condition that shows `#` and an index. A section for text remains for text. */
 function indexSection(section: string, index: number): string {
   const tokens = tokenize(section);
   if (tokens.some(({ type }) => type === "text")) return "@";

@@ -137,8 +137,11 @@ function measureTable({ name, attr, by, sums, unreadable }: MeasureProof, id: st
     one.accepted,
     ...(hasPlatform ? [one.platform ?? ""] : []),
   ]);
-  const lost = unreadable === 0 ? "" : ` ${counted(unreadable, "value")} could not be read as a number.`;
-  const note = `The attr ${attr}${by === undefined ? "" : `, by ${by}`}.${lost}`;
+  const lost =
+    unreadable === 0
+      ? ""
+      : ` ${counted(unreadable, "value")} could not be read as ${unreadable === 1 ? "a number" : "numbers"}.`;
+  const note = `Attr: ${attr}${by === undefined ? "" : `, by ${by}`}.${lost}`;
   const columns = [
     { name: by === undefined ? "Sum" : "By" },
     ...stages.map((stage) => ({ name: stage, kind: "number" as const })),

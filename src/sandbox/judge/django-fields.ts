@@ -139,7 +139,8 @@ function daysIn(year: number, month: number): number {
 /**
  * Whether the text is a date, `T`, a time with at least seconds, and `Z` or an offset in hours and minutes. As in RFC
  * 3339, the letters may be in lower case, and the last minute of a UTC day may contain a leap second (`:60`). A date
- * without a time is also accepted and means the start of that day. Python has only the years 1 to 9999, also in UTC.
+ * without a time is also accepted and means the start of that day. The year must also be 1 to 9999 in UTC, because
+ * Python has no other years.
  */
 export function isDateTime(text: string): boolean {
   const form = /^(.{10})T(\d{2}:\d{2}:)(\d{2})((?:\.\d+)?)(Z|[-+]\d{2}:\d{2})$/;

@@ -112,7 +112,7 @@ async function replaceMapping(job: MappingJob, { text, base }: MappingSave): Pro
   return { kind: "saved", hash: hashOf(text), written: [file] };
 }
 
-/** Returns the file to which a symbolic link points. Other paths, also of missing files, stay unchanged. */
+/** Returns the file to which a symbolic link points. Other paths, including paths of missing files, stay unchanged. */
 function linkedFile(file: string): Promise<string> {
   return realpath(file).catch(() => file);
 }

@@ -154,7 +154,7 @@ async function filesOf(job: MappingJob, { folder }: WebProject): Promise<FilesDa
 
 /**
  * Lists the files from the settings first, and selects them. If the settings name no sources, selects all sources that
- * were found; likewise, if they name no contract, the first one.
+ * were found. If they name no contract, selects the first contract that was found.
  */
 function startOf(
   { contract, operation, sources, supplier, encoding }: MappingJob,

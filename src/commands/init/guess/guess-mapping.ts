@@ -93,7 +93,7 @@ interface PreparedPayload {
 export function preparePayload({ operation, supplier }: GuessOptions): PreparedPayload {
   if (operation.body === undefined) {
     throw new Failure("usage", `records cannot be sent to the operation "${operation.id}"`, {
-      hint: "choose a POST operation with a JSON request body with --operation; `migrate contract show` lists the operations",
+      hint: "use --operation to choose a POST operation with a JSON request body; `migrate contract show` lists the operations",
     });
   }
   const key = operation.key === undefined ? missingKeys([operation])[0]?.candidate : formatAttr(operation.key);

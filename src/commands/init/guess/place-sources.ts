@@ -32,7 +32,7 @@ export function placeSources(container: Container, node: SourceNode, scores: Sco
   return [...node.children.filter((child) => !placed.has(child)), ...below];
 }
 
-/** Whether the source is named after another party than the customer, and the list is not about this party. */
+/** Whether the source is named after a party other than the customer, and the list is not about this party. */
 function isOfOther({ source }: SourceNode, { path }: Container): boolean {
   return namesOtherParty(nameWords(source.name), path.flatMap(nameWords));
 }

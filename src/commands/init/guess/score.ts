@@ -60,7 +60,7 @@ function isOfOther({ path, words }: Slot, column: ColumnProfile, source: SourceP
   return namesOtherParty(own, field) || namesOtherParty(field, columnWords);
 }
 
-/** Whether a name contains another party than the customer that the other name does not contain. */
+/** Whether the first name contains a party other than the customer that the second name does not contain. */
 export function namesOtherParty(name: readonly string[], other: readonly string[]): boolean {
   return OTHER_PARTIES.some((party) => name.includes(party) && !other.includes(party));
 }

@@ -236,13 +236,16 @@ function kindsAgree(
   return dateForm(column) !== undefined && shareOf(column, "integer") < 0.5 ? NON_TEXT_SCORE : 1;
 }
 
-/** Returns the fit for a phone field if most values do not look like phone numbers. Some are often in an unusual form. */
+/**
+ * Returns the fit for a phone field if most values do not look like phone numbers. A column of phone numbers often
+ * contains some numbers in an unusual form.
+ */
 function phoneFit(column: ColumnProfile): number {
   return shareOf(column, "phone") >= 0.4 || shareOf(column, "integer") > 0.8 ? 0.6 : 0.2;
 }
 
 /**
- * Returns the fit if the values suggest a different kind than the field's name. Account numbers look like phone
+ * Returns the fit if the values suggest a different kind from the field's name. Account numbers look like phone
  * numbers, and house names look like streets.
  */
 function fitOfOther([kind]: KindWord, words: readonly string[]): number {

@@ -86,7 +86,7 @@ interface JoinedReading {
 
 /**
  * Reads the records of a root source with the child records joined to them, as bytes. Reading throws the same failures
- * as for `openJoin`. Returns undefined if the root source has too many keys, or if too many of its records share child
+ * as `openJoin`. Returns undefined if the root source has too many keys, or if too many of its records share child
  * records.
  */
 async function joinBytes(root: CsvSource, joining: JoiningBytes): Promise<JoinedReading | undefined> {

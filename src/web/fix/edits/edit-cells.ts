@@ -43,7 +43,7 @@ export interface EditParts extends ViewParts {
   readonly currentRows: (rows: readonly StoredRow[]) => Promise<CurrentRows | undefined>;
 }
 
-/** The cells of an edit. */
+/** The cells that an edit changes. */
 export interface EditTargets {
   /** An upper bound for the number of cells. */
   readonly count: number;

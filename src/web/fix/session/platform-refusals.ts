@@ -71,7 +71,7 @@ function contentOf({ payload, parameters }: MappedRecord): string {
   return Buffer.from(contentHash(payload, parameters)).toString("hex");
 }
 
-/** Whether a cell of a problem has a different value than when the record was refused. */
+/** Whether a cell of a problem has changed since the record was refused. */
 function isCellChanged({ place }: Problem, refused: InputRecord, now: InputRecord): boolean {
   return (place === undefined ? [] : cellsOf(place)).some((cell) => {
     const text = textAt(cell, now);

@@ -1,14 +1,14 @@
 /**
- * Writes texts separated by commas. An empty text, or a text with a comma, a quotation mark or outer white space, is
- * put in quotes.
+ * Writes texts separated by commas. Puts an empty text, or a text with a comma, a quotation mark or surrounding
+ * whitespace, in quotes.
  */
 export function writeCommaList(texts: readonly string[]): string {
   return texts.map((text) => (/[",]|^\s|\s$|^$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(", ");
 }
 
 /**
- * Reads texts separated by commas. White space around a text is removed, unless the text is in quotes. Nothing between
- * two commas is an empty text; nothing before the first comma or after the last one is not.
+ * Reads texts separated by commas. Removes whitespace around a text, unless the text is in quotes. Two commas in a row
+ * enclose an empty text. A comma at the start or the end adds no empty text.
  */
 export function readCommaList(text: string): readonly string[] {
   const items = [...`,${text}`.matchAll(ITEM)];
