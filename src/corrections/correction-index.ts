@@ -99,7 +99,7 @@ export async function loadRejectedRows({ database }: CorrectionIndex, file: stri
     insert.run(source, number, record, key, fingerprint, JSON.stringify(errors), marks, JSON.stringify(cells));
   }
   database.exec(
-    "commit; create index exported_by_fingerprint on exported (source, fingerprint); create index exported_by_key on exported (source, key); create index exported_by_record on exported (record)",
+    "commit; create index exported_by_fingerprint on exported (source, fingerprint); create index exported_by_key on exported (key, source); create index exported_by_record on exported (record)",
   );
 }
 

@@ -66,6 +66,9 @@ export interface RowMatcher {
  * - of the rows with the same or almost the same business key, the row with the most unchanged cells
  * - the next row in which at least half of the filled cells are unchanged
  * - the row after the match of the preceding row
+ *
+ * If the row has the business key of an exported record whose rows are all matched, it is an added row of that record,
+ * and is not compared with the rows of other records.
  */
 export function createRowMatcher(
   index: CorrectionIndex,
@@ -89,6 +92,7 @@ export function createRowMatcher(
   const find = (row: ReturnedRow, after: number): RejectedRow | undefined => {
     const known = best(search.byKey(row).map((exported) => ({ exported, ...scoreOf(row, exported) })));
     if (known !== undefined) return known.exported;
+    if (search.isOfExportedRecord(row)) return undefined;
     return search.inOrder(row, after).find((exported) => {
       const { unchanged, filled } = scoreOf(row, exported);
       return unchanged > 0 && unchanged * 2 >= filled;
@@ -119,7 +123,7 @@ export function createRowMatcher(
       database.exec("create index exported_by_place on exported (file, line)");
       for (const found of each("select * from returned order by id")) {
         const row = storedRow(found);
-        const exported = search.inSamePlace(row);
+        const exported = search.isOfExportedRecord(row) ? undefined : search.inSamePlace(row);
         if (exported !== undefined) take.run(row.file, row.line, contentOf(row), exported.id);
         yield { row, exported };
       }
@@ -129,16 +133,21 @@ export function createRowMatcher(
 
 /** SQL condition for an exported row without a match. */
 const FREE = "file is null";
+const OF_RECORD = "select 1 from exported where key = ? limit 1";
 
 function candidateSearch({ rows }: CorrectionIndex, fingerprints: Fingerprints) {
   const withKey = `select * from exported where source = ? and key = ? and ${FREE} order by id limit ${MAX_CANDIDATES}`;
   const behind = `select * from exported where source = ? and id > ? and ${FREE} order by id limit ${ROWS_AHEAD}`;
+  const fingerprintsOf = (keys: readonly string[]): readonly string[] => [
+    ...new Set(keys.map((key) => fingerprints.key(normalKey(key)))),
+  ];
   return {
     /** Returns the rows with the same or almost the same key. */
-    byKey: ({ source, keys }: ReturnedRow): readonly RejectedRow[] => {
-      const keyFingerprints = [...new Set(keys.map((key) => fingerprints.key(normalKey(key))))];
-      return keyFingerprints.flatMap((fingerprint) => rows(withKey, source, fingerprint).map(rejectedRow));
-    },
+    byKey: ({ source, keys }: ReturnedRow): readonly RejectedRow[] =>
+      fingerprintsOf(keys).flatMap((fingerprint) => rows(withKey, source, fingerprint).map(rejectedRow)),
+    /** Whether an exported record has the key, or almost the same key. Its rows may be matched, or in other sources. */
+    isOfExportedRecord: ({ keys }: ReturnedRow): boolean =>
+      fingerprintsOf(keys).some((fingerprint) => rows(OF_RECORD, fingerprint).length > 0),
     /** Returns the exported row that follows the match of the preceding row. */
     inSamePlace: ({ source, file, line }: ReturnedRow): RejectedRow | undefined => {
       const [before] = rows(

@@ -150,6 +150,34 @@ describe("re-imported rows", () => {
   });
 });
 
+describe("a row added to a record in the place of a deleted row", () => {
+  const ADDED = { REF: "00000001", FIRST: "Added", PHONE: "00447700900789", migrate_key: "" };
+  // The added row has the same phone number as the deleted row, or nothing in common with it.
+  it.each([ADDED, { ...ADDED, PHONE: "00447700900456" }])(
+    "is not compared with the deleted row of another record (its key used to be restored to that record) %#",
+    async (added) => {
+      const findings = await after((rows, file) => (file === "rejects.csv" ? rows : rows.toSpliced(5, 1, added)));
+      expect(findings).toMatchObject({
+        ...NOTHING,
+        added: [{ source: "customers", count: 1, place: { line: 7 } }],
+        lost: [{ source: "customers", count: 1, number: 6 }],
+      });
+    },
+  );
+
+  it("is an added row even if its record had no row in the source", async () => {
+    const exported = await writeExtract({
+      accounts: ["1", "2"].map((REF) => ({ REF, TYPE: "?" })),
+      customers: [{ REF: "1", FIRST: "Ann", PHONE: "0770" }],
+      errors: { "accounts.csv": { 2: ["TYPE"], 3: ["REF"] } },
+    });
+    exported.save("rejects.customers.csv", [{ REF: "2", FIRST: "Ann", PHONE: "0770" }]);
+    const { findings, close } = await exported.check();
+    onTestFinished(close);
+    expect(findings).toMatchObject({ keys: [], added: [{ count: 1 }], lost: [{ count: 1 }] });
+  });
+});
+
 describe("re-imported columns", () => {
   it.each([
     ["only case and punctuation differ", "Na-me", ["REF", "Na-me", "TOWN", "TYPE"]],
