@@ -85,7 +85,7 @@ async function compare(
   }
   const { cells, rows: changedRows, keyRecords } = await changes.finish(path.join(folder, "outcomes.ndjson"));
   index.database.exec("commit");
-  const findings = { folder, ...cells, ...findRowChanges(index), ...columnChanges(layouts) };
+  const findings = { folder, ...cells, ...findRowChanges(index, plan), ...columnChanges(layouts) };
   return { manifest, findings, changedRows, keyRecords };
 }
 
@@ -108,7 +108,7 @@ function columnChanges(layouts: ReadonlyMap<string, ReturnedColumns>): ColumnFin
 }
 
 /** Finds added, removed and reordered rows, after all re-imported rows have been matched. */
-function findRowChanges(index: CorrectionIndex): RowFindings {
+function findRowChanges(index: CorrectionIndex, plan: SourceSpec): RowFindings {
   const { rows } = index;
   const count = (sql: string): number => Number(rows(sql)[0]?.["count"] ?? 0);
   const added = count("select count(*) as count from added");
@@ -130,7 +130,7 @@ function findRowChanges(index: CorrectionIndex): RowFindings {
       `select count(distinct record) as count from exported
        where record not in (${RECORDS_LEFT}) and marks not like '%r%' and key not in (${KEYS_LEFT})`,
     ),
-    reordered: reorderedRows(index),
+    ...reorderedRows(index, sourcesInFileOrder(plan)),
   };
 }
 
@@ -146,31 +146,50 @@ function numbered(found: Readonly<Record<string, unknown>>): FoundRows {
   return { source: String(source), count: Number(count), number: Number(number) };
 }
 
-/** Returns the rows that now follow a row that they preceded in the export. Equal rows are interchangeable. */
-function reorderedRows({ each }: CorrectionIndex): readonly FoundRows[] {
-  const found = rowsBehind(each(`${MATCHED} order by source, file, line`));
-  return found.length === 0 ? found : rowsBehind(each(EQUAL_ROWS_IN_ORDER));
+/** Returns the sources in which the order of the rows of a parent is their order in the file. */
+function sourcesInFileOrder({ children }: SourceSpec): readonly string[] {
+  return children.flatMap((child) => {
+    const { name, orderBy, pick } = child;
+    const isOrdered = orderBy !== undefined || (pick?.by !== undefined && pick.per === undefined);
+    return [...(isOrdered ? [] : [name]), ...sourcesInFileOrder(child)];
+  });
 }
 
-const MATCHED = "select source, number, file, line, content from exported where file is not null";
+/** Returns the rows that now follow a row that they preceded in the export. Equal rows are interchangeable. */
+function reorderedRows(
+  { each }: CorrectionIndex,
+  inFileOrder: readonly string[],
+): Pick<RowFindings, "reordered" | "listOrder"> {
+  const found = rowsBehind(each(`${MATCHED} order by source, file, line`));
+  if (found.length === 0) return { reordered: [], listOrder: [] };
+  const reordered = rowsBehind(
+    each(`select source, 0 as record, number, file, line from (${EQUAL_ROWS_IN_ORDER}) order by source, file, line`),
+  );
+  const ofOneRecord = rowsBehind(each(`${EQUAL_ROWS_IN_ORDER} order by source, record, file, line`));
+  return { reordered, listOrder: ofOneRecord.filter(({ source }) => inFileOrder.includes(source)) };
+}
+
+const MATCHED = "select source, 0 as record, number, file, line, content from exported where file is not null";
 /** The matched rows by place. Equal rows are in the order of the export. */
 const EQUAL_ROWS_IN_ORDER = `
-  with matched as (${MATCHED})
-  select source, number, file, line from
+  with matched as (select * from exported where file is not null)
+  select source, record, number, file, line from
     (select source, content, file, line, row_number() over (partition by source, content order by file, line) as position
      from matched)
   join
-    (select source, content, number, row_number() over (partition by source, content order by number) as position
+    (select source, content, record, number,
+       row_number() over (partition by source, content order by number) as position
      from matched)
-  using (source, content, position) order by source, file, line`;
+  using (source, content, position)`;
 
+/** Rows are only compared with rows of the same source and the same `record`. */
 function rowsBehind(rows: Iterable<Readonly<Record<string, unknown>>>): readonly FoundRows[] {
   const found = new Map<string, FoundRows>();
-  let last = { source: "", number: -1 };
+  let last = { source: "", record: -1, number: -1 };
   for (const row of rows) {
-    const [source, number] = [String(row["source"]), Number(row["number"])];
-    if (source !== last.source || number > last.number) {
-      last = { source, number };
+    const [source, record, number] = [String(row["source"]), Number(row["record"]), Number(row["number"])];
+    if (source !== last.source || record !== last.record || number > last.number) {
+      last = { source, record, number };
       continue;
     }
     const before = found.get(source);

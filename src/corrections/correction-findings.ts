@@ -55,6 +55,11 @@ export interface RowFindings {
   /** Number of missing records. Excludes records that only repeat a record that was sent or is present. */
   readonly lostRecords: number;
   readonly reordered: readonly FoundRows[];
+  /**
+   * The reordered rows that change the order of a list in a payload: rows that now follow a row of their own record, in
+   * a source whose rows are joined in file order.
+   */
+  readonly listOrder: readonly FoundRows[];
 }
 
 export interface ColumnFindings {

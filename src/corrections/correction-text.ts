@@ -25,6 +25,7 @@ export function correctionText(findings: CorrectionFindings, showValues: boolean
       ? []
       : [`${counted(lostRecords, "record")} missing: not sent, and still in need of correction`]),
     ...findings.reordered.map((rows) => `${counted(rows.count, "row")} reordered: source ${placeText(rows)}`),
+    ...findings.listOrder.map(listOrderText),
     ...findings.renamed.map(({ file, from, to }) => `${file}: column ${from} is now called ${to}`),
     ...findings.missingColumns.map(
       ({ file, columns }) => `${file}: ${plural(columns.length, "column")} ${columns.join(", ")} missing`,
@@ -40,6 +41,12 @@ function changedText({ source, column, change, place, before, after }: ChangedCe
   const from = before === undefined ? "" : `${shown(before)} -> `;
   const to = change === "emptied" ? "" : `, ${from}${shown(after)}`;
   return `source ${source}, column ${column}${to}, ${CHANGE_WORDS[change]} (first: ${formatPlace(place)})`;
+}
+
+function listOrderText(rows: FoundRows): string {
+  const records = rows.count === 1 ? "its record" : "their record";
+  const found = `${counted(rows.count, "row")} in another order within ${records}`;
+  return `${found}, without \`orderBy\` in the mapping: source ${placeText(rows)}`;
 }
 
 function placeText({ source, place, number }: FoundRows): string {
@@ -88,11 +95,19 @@ function remedies(
   ];
 }
 
-function otherChanges({ cells, added, lost, renamed, missingColumns }: CorrectionFindings): readonly string[] {
+function otherChanges({
+  cells,
+  added,
+  lost,
+  listOrder,
+  renamed,
+  missingColumns,
+}: CorrectionFindings): readonly string[] {
   return [
     ...amount(sum(cells), "cell"),
     ...amount(sum(added), "added row"),
     ...amount(sum(lost), "missing row"),
+    ...amount(sum(listOrder), "reordered row"),
     ...amount(renamed.length, "renamed column"),
     ...amount(
       missingColumns.reduce((total, { columns }) => total + columns.length, 0),

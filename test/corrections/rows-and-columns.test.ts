@@ -40,6 +40,7 @@ const NOTHING = {
   deleted: [],
   lostRecords: 0,
   reordered: [],
+  listOrder: [],
   renamed: [],
   missingColumns: [],
   newColumns: [],
@@ -87,8 +88,16 @@ describe("re-imported rows", () => {
       return findings;
     };
     expect(await check([corrected, one, two, last])).toMatchObject({ ...NOTHING, correctedCells: 1 });
-    const { reordered } = await check([corrected, two, one, last]);
+    const { reordered, listOrder } = await check([corrected, two, one, last]);
     expect(reordered).toMatchObject([{ source: "customers", count: 1, place: { line: 4 } }]);
+    expect(listOrder).toEqual(reordered);
+  });
+
+  it("change the order of a list only if rows of the same record are in another order", async () => {
+    const sorted = await after((rows) => rows.toSorted((a, b) => Number(b["REF"]) - Number(a["REF"])));
+    expect(sorted).toMatchObject({ reordered: [{ count: 3 }, { count: 6 }], listOrder: [] });
+    const byName = await after((rows) => rows.toSorted((a, b) => ((a["FIRST"] ?? "") < (b["FIRST"] ?? "") ? -1 : 1)));
+    expect(byName.listOrder).toMatchObject([{ source: "customers", count: 4 }]);
   });
 
   it("are recognised by their other cells if their keys are destroyed", async () => {

@@ -3,7 +3,16 @@ import { rawWorkbook } from "../read/workbook/raw-workbook.ts";
 import { describe, expect, test } from "vitest";
 import { CONTRACT, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
 
-import { correct, KEYS, readRejects, save, saveWithSpreadsheet, sheetCell, useRejects } from "./rejects-scene.ts";
+import {
+  addCorrections,
+  correct,
+  KEYS,
+  readRejects,
+  save,
+  saveWithSpreadsheet,
+  sheetCell,
+  useRejects,
+} from "./rejects-scene.ts";
 
 const { sandbox, admin, fourAccounts, keysOnPlatform } = useRejects();
 
@@ -69,6 +78,29 @@ describe("rejects changed by a spreadsheet", () => {
     expect(await keysOnPlatform()).toEqual(KEYS.slice(0, 2));
     expect((await work.migrate([...accept, "--new-keys"])).code).toBe(0);
     expect(await keysOnPlatform()).toEqual([...KEYS.slice(0, 2), "3", "4"]);
+  });
+
+  test.each([
+    ["file order is refused, because the first customer would become the second one", "", 2, []],
+    ["the order of a column is accepted", ", orderBy: SEQ", 0, ["EXT-1"]],
+  ])("with the customers of an account in another order: %s", async (_, orderBy, code, created) => {
+    const customers = ["1", "2"].map((SEQ) => ({ REF: "EXT-1", SEQ, FIRST: `Customer ${SEQ}` }));
+    const work = workplace({ accounts: [{ REF: "EXT-1", TYPE: "?" }], customers }, sandbox);
+    const mapping = readFileSync(work.file("mapping.yaml"), "utf8");
+    writeFileSync(work.file("mapping.yaml"), mapping.replace(", orderBy: SEQ", orderBy));
+    await work.push(["--out", "report"]);
+    correct(work);
+    save(work, "rejects.customers.csv", readRejects(work, "rejects.customers.csv").toReversed());
+    const pushed = await work.migrate(["push", "--rejects", "report"]);
+    expect(pushed.code).toBe(code);
+    expect(pushed.stderr).toContain("1 row reordered: source customers (first: report/rejects.customers.csv:3)");
+    expect(pushed.stderr.includes("1 row in another order within its record")).toBe(code === 2);
+    expect(pushed.stderr.includes("not corrections: 1 reordered row; nothing was sent")).toBe(code === 2);
+    expect(await keysOnPlatform()).toEqual(created);
+    const setup = ["--contract", CONTRACT, "--mapping", "mapping.yaml", "--supplier", "SANDBOX"];
+    expect((await addCorrections(work, ...setup)).stdout).toContain("1 correction added");
+    expect((await work.migrate(["push", "--rejects", "report", "--accept-changes"])).code).toBe(0);
+    expect(await keysOnPlatform()).toEqual(["EXT-1"]);
   });
 
   test("show their values with --show-values", async () => {

@@ -104,7 +104,9 @@ function reportChanges(
 ): void {
   for (const { findings } of checks) for (const text of correctionText(findings, showValues)) dependencies.notice(text);
   const outcome = onReturned === undefined ? "nothing was sent" : "no corrections were added";
-  for (const { findings } of checks) refuseUnexplained(findings, rejects, outcome);
+  // The order of the rows has no effect on corrections.
+  const ignored = onReturned === undefined ? {} : { listOrder: [] };
+  for (const { findings } of checks) refuseUnexplained({ ...findings, ...ignored }, rejects, outcome);
   for (const check of checks) onReturned?.(check);
 }
 
