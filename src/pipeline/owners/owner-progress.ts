@@ -99,7 +99,10 @@ function takeOwner(owners: Map<string, string>, id: string): string | undefined 
 interface ExportedRecords {
   /** The owner of the latest package that contains the record. */
   readonly ownerByRecord: Map<string, string>;
-  /** The number of exported records that cannot be returned, because they have no key or were excluded later. */
+  /**
+   * The number of exported records that cannot be returned, because they have no key, were excluded later, or only
+   * repeat a record that needed no correction.
+   */
   readonly notReturned: ReadonlyMap<string, number>;
 }
 
@@ -107,6 +110,8 @@ interface ExportedRecords {
 async function exportedRecords(ledger: Ledger, store: LedgerStore): Promise<ExportedRecords> {
   const ownerByRecord = new Map<string, string>();
   const notReturned = new Map<string, number>();
+  const addNotReturned = (owner: string): void => void notReturned.set(owner, (notReturned.get(owner) ?? 0) + 1);
+  const repeats = new Map<string, string>();
   const isExcludedIn = await excludedKeys(ledger);
   for (const run of (await ledger.runs()).filter(isPlannedPush).toReversed()) {
     const exported = await readExport(store, run.id);
@@ -114,14 +119,17 @@ async function exportedRecords(ledger: Ledger, store: LedgerStore): Promise<Expo
     const ownerOfRecord = ownersByNumber(exported);
     const isExcluded = await isExcludedIn(run);
     for await (const batch of ledger.outcomes(run.id, { statuses: [...NEEDS_WORK] })) {
-      for (const { record, key } of batch) {
+      for (const { record, key, status } of batch) {
         const owner = ownerOfRecord(record);
         if (owner === undefined) continue;
-        if (key === undefined || isExcluded(key)) notReturned.set(owner, (notReturned.get(owner) ?? 0) + 1);
-        else ownerByRecord.set(recordId(run.target, run.supplier, key), owner);
+        const id = key === undefined || isExcluded(key) ? undefined : recordId(run.target, run.supplier, key);
+        if (id === undefined) addNotReturned(owner);
+        else if (status === "duplicate") repeats.set(id, owner);
+        else ownerByRecord.set(id, owner);
       }
     }
   }
+  for (const [id, owner] of repeats) if (!ownerByRecord.has(id)) addNotReturned(owner);
   return { ownerByRecord, notReturned };
 }
 

@@ -66,6 +66,24 @@ test("an exported record counts as returned once it is no longer open", async ()
   ]);
 });
 
+test("a duplicate of a record that was accepted in the same push does not count as returned", async () => {
+  const { ledger, exportRun, progress } = await scene();
+  const items = [
+    item(1, "GOOD"),
+    item(2, "GOOD"),
+    item(3, "BAD", "x", invalid("name")),
+    item(4, "BAD", "x", invalid("name")),
+  ];
+  const run = await planned(ledger, items, { run: first });
+  await sendAll(ledger, run, "accepted");
+  await exportRun(run, { Names: [[2, 4]] });
+  await sendAll(ledger, await planned(ledger, [item(1, "BAD", "y")], { run: second }), "accepted");
+  expect(await progress()).toMatchObject([
+    { owner: "Names", open: 0, exported: 2, returned: 1 },
+    { owner: "Others", open: 0, exported: 0, returned: 0 },
+  ]);
+});
+
 test("a changed record that now belongs to another owner counts as open for that owner, not as returned", async () => {
   const { ledger, exportRun, progress } = await scene();
   const run = await planned(ledger, [item(1, "K", "x", invalid("name"))], { run: first });
