@@ -114,6 +114,16 @@ describe("the settings of a run", () => {
     });
   });
 
+  it("name a changed workbook once, even if several of its sheets are inputs", async () => {
+    const folder = thingsFolder(["A,Ann,,"]);
+    const settings = await remembered(folder);
+    writeFileSync(path.join(folder, "things.csv"), "REF,NAME,BORN,FILE\nA,Amy,,\n");
+    const files = settings.files.flatMap((file) => (file.kind === "input" ? [file, file, file] : [file]));
+    expect(filesChanged(await changedFiles({ ...settings, files }))).toMatchObject({
+      message: expect.stringMatching(/^since the run began, the input \S*things\.csv has changed$/),
+    });
+  });
+
   it("stop a run with changed or missing files, and the failure names all of them", async () => {
     const folder = thingsFolder(["A,Ann,,"]);
     const settings = await remembered(folder);

@@ -136,13 +136,13 @@ export function ownVersionsText(changed: readonly ChangedFile[]): string {
 }
 
 function changesText(changed: readonly ChangedFile[]): string {
-  return changed
-    .map(({ kind, file, path, isGone }) => {
-      // Only the path shows that the folder of the run was moved.
-      const name = isGone && kind === "input" ? path : file;
-      return `${KIND_NAMES[kind]} ${name} ${isGone ? "no longer exists" : "has changed"}`;
-    })
-    .join(", ");
+  const texts = changed.map(({ kind, file, path, isGone }) => {
+    // Only the path shows that the folder of the run was moved.
+    const name = isGone && kind === "input" ? path : file;
+    return `${KIND_NAMES[kind]} ${name} ${isGone ? "no longer exists" : "has changed"}`;
+  });
+  // Each sheet of a workbook is recorded as a file.
+  return [...new Set(texts)].join(", ");
 }
 
 export interface ChangedFile extends RecordedFile {
