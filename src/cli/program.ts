@@ -131,7 +131,7 @@ function addRunCommands(program: Command, session: Session): void {
     ...checkOptions,
     ...threadOptions,
     ...metricsOptions,
-    ...options("showValues"),
+    ...options("ledger", "showValues"),
   ])
     .description("Read, map and validate the sources, then report. Works offline.")
     .argument(...ARGUMENTS.sources)

@@ -3,6 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { runCli } from "./cli.ts";
+import { CONTRACT } from "./push-scene.ts";
 
 test.each([
   [["corrections", "add", "--from", "f.csv", "--in", "customers"], "cannot be used with"],
@@ -33,6 +34,7 @@ test.each([
   [["reconcile", "--resend-all", "1", "--quiet-period", "1h"], "cannot be used with"],
   [["report", "--drift", "--out", "other"], "--drift writes no files"],
   [["report", "--test-locations"], "--test-locations needs --format junit"],
+  [["validate", "--ledger", "own.db", "--contract", CONTRACT, "f.csv"], "--ledger needs --rejects"],
   [["validate", "--test-locations", "--format", "csv"], "--test-locations needs --format junit"],
 ])("an option that would be ignored is refused: migrate %j", async (words, message) => {
   const cwd = temporaryFolder();

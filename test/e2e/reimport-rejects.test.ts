@@ -111,6 +111,20 @@ describe("rejects changed by a spreadsheet", () => {
     expect(stderr).toContain('column SEQ, "01" -> "1"');
   });
 
+  test.each([
+    ["--ledger", ["--ledger", "own.db"], {}],
+    ["MIGRATE_LEDGER", [], { MIGRATE_LEDGER: "own.db" }],
+  ])("are validated with the mapping that the push stored in the ledger of %s", async (_, flags, env) => {
+    const work = fourAccounts();
+    await work.push(["--out", "report", "--ledger", "own.db"]);
+    correct(work);
+    const mapping = readFileSync(work.file("mapping.yaml"), "utf8");
+    writeFileSync(work.file("mapping.yaml"), mapping.replace("{ D: DOMESTIC", "{ X: DOMESTIC"));
+    const checked = await work.migrate(["validate", "--rejects", "report", ...flags], { env });
+    expect(checked.stderr).toContain("mapping.yaml has changed. Using the version stored with the run");
+    expect(checked.code).toBe(0);
+  });
+
   test("keep their restored keys when a stopped push is resumed", async () => {
     const work = fourAccounts();
     await work.push(["--out", "report"]);

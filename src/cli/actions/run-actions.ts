@@ -10,7 +10,7 @@ import type {
   ResumeFlags,
   RunFlags,
 } from "../options/options.ts";
-import { type Context, withLedger, withSettings } from "../process/context.ts";
+import { type Context, withLedger, withoutRejects, withSettings } from "../process/context.ts";
 import { optimiseLater } from "../process/engine-flags.ts";
 import { operator } from "../process/operator.ts";
 import type { Session } from "../process/session.ts";
@@ -18,9 +18,16 @@ import { type LedgerSettings, readStoreSettings, requireOwners } from "../settin
 import { showRun, showWorker } from "../views/run/run-view.ts";
 import { show } from "../views/view.ts";
 
-export function validateAction(session: Session, sources: readonly string[], flags: RunFlags): Promise<void> {
+export function validateAction(
+  session: Session,
+  sources: readonly string[],
+  flags: RunFlags,
+  command: Command,
+): Promise<void> {
   optimiseLater();
   return withSettings(session, sources, flags, async (settings, context) => {
+    // Only re-imported rejects have a run in the ledger, with its settings and setup files.
+    if (settings.job.rejects === undefined && isFlagGiven(command, "ledger")) throw withoutRejects("--ledger");
     const { validate } = await import("../../commands/check/validate.ts");
     return showRun(await validate(settings, context.dependencies), flags, context);
   });
