@@ -172,7 +172,10 @@ export function refusePrettyPrinted(file: string, line: number, text: string): v
     "source_wrong_kind",
     { file, line },
     "the file is one JSON document that spans several lines, not one record per line",
-    { hint: "rename the file to .json, or write each record on a separate line" },
+    // `rejects.json` contains the data for the re-import of `rejects.ndjson`.
+    {
+      hint: "write each record on a separate line; if the file contains no rejects, you can rename it to .json instead",
+    },
   );
 }
 

@@ -110,6 +110,13 @@ describe("the NDJSON reader", () => {
     expect(failure).toMatchObject({ code: "source_wrong_kind", place: { line: 1 } });
   });
 
+  it("does not advise renaming rejects to rejects.json, which would replace the data for their re-import", async () => {
+    const failure = await failureOf(readText('{\n"a": 1}', {}, "rejects.ndjson"));
+    expect(failure).toMatchObject({
+      hint: "write each record on a separate line; if the file contains no rejects, you can rename it to .json instead",
+    });
+  });
+
   it("accepts CRLF and record separators, and reports a line longer than the limit", async () => {
     const text = `\u001E{"a":1}\r\n{"a":"${"x".repeat(3000)}"}\r\n{"a":3}`;
     const { records } = await readText(text, { jsonRecordBytes: 1000 }, "extract.jsonl");
