@@ -66,7 +66,10 @@ function notResentReason({ resends, step }: UndecidedRecord, { job }: DecisionCo
     return "the platform scheduled the record, but does not have it yet (`migrate reconcile --resend` overrides this)";
   }
   if (!job.operation.readBack.some(({ provesAbsence }) => provesAbsence)) {
-    return "the platform does not have the record, but the contract does not treat absence as proof (no `absent: resend`)";
+    return (
+      "the platform does not have the record, but the contract does not treat absence as proof (no `absent: resend`; " +
+      "`migrate reconcile --resend` overrides this)"
+    );
   }
   return resends === 0 ? undefined : "the platform does not have the record, and it was already sent again once";
 }

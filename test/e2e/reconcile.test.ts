@@ -147,6 +147,22 @@ describe("reading back", () => {
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: RECORDS - 1, ambiguous: 1 });
   });
 
+  test("applies to the latest run that is not a dry run", async () => {
+    const work = await pushIntoDoubt({ resetAfter: { at: [4] } });
+    const open = await latestRun(work);
+    expect((await work.push([...PUSH, "--dry-run"])).code).toBe(5);
+    expect(await latestRun(work)).not.toBe(open);
+    const { code, stderr } = await work.migrate(["reconcile", ...NOW]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`Run ${open}`)]);
+  });
+
+  test("leaves the state of the run unchanged if there are no credentials", async () => {
+    const work = await pushIntoDoubt({ resetAfter: { at: [4] } });
+    const env = { MIGRATE_API_KEY: undefined };
+    expect((await work.migrate(["reconcile", ...NOW], { env })).code).toBe(2);
+    expect((await work.migrate(["status"])).stdout).toContain("incomplete (5)");
+  });
+
   test("does not contact the platform until the quiet period is over", async () => {
     const work = await pushIntoDoubt({ resetAfter: { at: [4] } });
     const reading = work.start(["reconcile", "--quiet-period", "1h"]);

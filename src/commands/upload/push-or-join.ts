@@ -181,7 +181,7 @@ async function requireJoinable(
       "ledger_in_use",
       `${refusal.message}; this push cannot join run ${run.id}, because the two differ in ${different.join(", ")}`,
       {
-        hint: "wait until that run has ended, then run the same command again; or choose another database with --ledger. `migrate worker` joins the run with the settings of the run",
+        hint: "wait until that run has ended, then run the same command again; `migrate worker` joins the run with the settings of the run",
       },
     );
   }

@@ -11,7 +11,7 @@ import type { PlanLedger } from "../../ledger/packed/plan-ledger.ts";
 import type { NewRun, Run } from "../../ledger/records/run.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { openPackedLedger, type UnsentRun } from "../../ledger/packed/packed-ledger.ts";
-import { BUG_EXIT_CODE, Failure } from "../../model/failure.ts";
+import { BUG_EXIT_CODE, Failure, FAILURES } from "../../model/failure.ts";
 import type { RunValues } from "../../options/run-options.ts";
 import { createShownValues, type ShownValues } from "../../report/shown-values.ts";
 import { closeAfterReport, type CloseLater } from "./close-after-report.ts";
@@ -210,9 +210,9 @@ export function withRecordedRun<J extends Job | undefined>(
 ): Promise<RunReport> {
   return closeAfterReport(async (closeLater) => {
     const { store, ledger, journal } = await openRunLedger(options.ledger, command, { dependencies, closeLater });
-    // Without an id, `resume` continues the latest run that is not a dry run.
-    const resumable = command === "resume" && options.run === undefined ? await sendingRuns(ledger) : [];
-    const run = resumable.at(-1) ?? (await requireRun(ledger, options.run));
+    // Without an id, the command applies to the latest run that is not a dry run.
+    const runs = options.run === undefined ? await sendingRuns(ledger) : [];
+    const run = runs.at(-1) ?? (await requireRun(ledger, options.run));
     if (options.run === undefined) await noticeOpenRuns({ ledger, run, command }, dependencies);
     const settings = settingsSeenFrom(run, options.folder);
     const { job, work } = await prepare({ ledger, run, settings, closeLater });
@@ -290,7 +290,7 @@ async function runWork<J extends Job | undefined, L extends PlanLedger>(
     return await work({ ...run, shownValues: run.reporting.showValues ? createShownValues() : undefined });
   } catch (error) {
     const exitCode = error instanceof Failure ? error.exitCode : BUG_EXIT_CODE;
-    const isRefused = run.isRecorded === true && error instanceof Failure && error.code === "usage";
+    const isRefused = run.isRecorded === true && exitCode === FAILURES.usage;
     const saved = isRefused ? run.run.exitCode : exitCode;
     if (saved !== undefined) await run.ledger.finishRun(run.run.id, saved).catch(() => undefined);
     const counts = (await run.ledger.summary(run.run.id).catch(() => undefined))?.counts ?? {};
