@@ -59,7 +59,7 @@ export function compilationOf(
       }
       return type;
     },
-    compileOption: (nodes) => {
+    compileOption: (nodes, enter) => {
       const distinct = distinctNodes(nodes.map((node) => resolveReference(node, compilation)));
       const key = schemaKey(distinct);
       const known = compilation.types.get(key);
@@ -67,7 +67,10 @@ export function compilationOf(
       if (open.has(key)) return circularType(distinct, compilation);
       open.add(key);
       const type = readNested(distinct[0]?.path ?? [], compilation, () =>
-        compileNodes(distinct, compilation, (draft) => compilation.types.set(key, draft)),
+        compileNodes(distinct, compilation, (draft) => {
+          compilation.types.set(key, draft);
+          enter?.(draft);
+        }),
       );
       open.delete(key);
       compilation.types.set(key, type);
@@ -135,7 +138,7 @@ function compileAlternatives(
   if (only !== undefined) {
     const isNullable = rest.every(({ takesNull }) => takesNull === true);
     const option = isNullable ? only.map((node): SchemaNode => ({ ...node, takesNull: true })) : only;
-    return compilation.compileOption([...(nulls === "allowed" ? [nullAllowed(path)] : []), ...rest, ...option]);
+    return compilation.compileOption([...(nulls === "allowed" ? [nullAllowed(path)] : []), ...rest, ...option], enter);
   }
   const base = baseType(rest, nulls === "allowed", compilation);
   checkKeywords(

@@ -41,8 +41,9 @@ export interface Compilation {
   readonly compile: (nodes: readonly SchemaNode[]) => FieldType;
   /**
    * Compiles one of several possible types. Adds no finding for a type without values, but marks it as `impossible`.
+   * Calls `enter` with a type that may contain itself before it compiles the parts of the type.
    */
-  readonly compileOption: (nodes: readonly SchemaNode[]) => FieldType;
+  readonly compileOption: (nodes: readonly SchemaNode[], enter?: (draft: FieldType) => void) => FieldType;
   /** Records the reason why the current type has no values. */
   readonly contradict: (reason: string, path: AttrPath) => void;
   /**

@@ -45,7 +45,7 @@ export function unionType(
  * contradiction, unless null is allowed.
  */
 function possibleOptions(alternatives: Alternatives, base: TypeBase, compilation: Compilation): readonly FieldType[] {
-  const compiled = alternatives.options.map(compilation.compileOption);
+  const compiled = alternatives.options.map((option) => compilation.compileOption(option));
   const possible = compiled.filter(({ impossible }) => impossible === undefined);
   if (possible.length > 0) return possible;
   const [first] = compiled;

@@ -24,6 +24,31 @@ describe("$ref", () => {
     expect(findings).toEqual([]);
   });
 
+  it.each([
+    ["the only alternative besides null", { anyOf: [ref("Tree"), { type: "null" }] }, true],
+    ["the only alternative", { oneOf: [ref("Tree")] }, false],
+    ["an alternative next to a description", { oneOf: [{ type: "null" }, ref("Tree")], description: "Above" }, true],
+  ])("allows a recursive type as %s", (_, parent, nullable) => {
+    const Tree = { type: "object", properties: { name: { type: "string", maxLength: 3 }, parent } };
+    const { type, findings } = fieldOf(ref("Tree"), { schemas: { Tree }, openapi: "3.1.0" });
+    const inner = property(type, "parent");
+    expect(findings).toEqual([]);
+    expect(inner).toMatchObject({ kind: "object", nullable });
+    expect(property(inner, "name")).toMatchObject({ maxLength: 3 });
+    expect(property(property(inner, "parent"), "name")).toMatchObject({ maxLength: 3 });
+  });
+
+  it("allows recursive types that refer to each other as the only alternative besides null", () => {
+    const to = (name: string): object => ({ anyOf: [ref(name), { type: "null" }] });
+    const schemas = {
+      A: { type: "object", properties: { b: to("B") } },
+      B: { type: "object", properties: { a: to("A") } },
+    };
+    const { type, findings } = fieldOf(ref("A"), { schemas, openapi: "3.1.0" });
+    expect(findings).toEqual([]);
+    expect(property(property(property(type, "b"), "a"), "b")).toMatchObject({ kind: "object", nullable: true });
+  });
+
   it("reads escaped pointers (RFC 6901)", () => {
     const schemas = { "A/B~C d": { type: "boolean" } };
     expect(fieldOf({ $ref: "#/components/schemas/A~1B~0C%20d" }, { schemas }).type.kind).toBe("boolean");
