@@ -36,7 +36,7 @@ export interface Fields {
 /** Narrows a union to the types that match the mapping entry. Returns any other type unchanged. */
 export function narrowType(entry: JsonValue, type: FieldType): FieldType | Variants {
   if (type.kind !== "union") return type;
-  const options = flattened(type);
+  const options = flattenUnion(type);
   const objects = options.filter((option) => option.kind === "object");
   const lists = options.filter((option) => option.kind === "list");
   const list = listOfAny(lists);
@@ -51,7 +51,7 @@ export function narrowType(entry: JsonValue, type: FieldType): FieldType | Varia
  * Returns the options of a union and of all unions inside it. Visits each union once, because unions may contain
  * themselves.
  */
-function flattened(type: UnionType): readonly FieldType[] {
+export function flattenUnion(type: UnionType): readonly FieldType[] {
   const unions = new Set<UnionType>([type]);
   const options: FieldType[] = [];
   for (const union of unions) {

@@ -1,7 +1,7 @@
 import { describeConstraints, describeType } from "../../contract/describe/describe-type.ts";
 import { type ChoiceType, type FieldType, type ObjectType, PLAIN_TYPE } from "../../contract/types/field-type.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
-import { narrowType, type Variants } from "../node/union-variants.ts";
+import { flattenUnion, narrowType, type Variants } from "../node/union-variants.ts";
 import { CONDITION_SCHEMA } from "./leaf-schema.ts";
 
 /** Schemas of a mapping's entries, by contract type. */
@@ -12,11 +12,11 @@ export interface PayloadSchema {
 }
 
 /**
- * Creates schemas in which each object and each list of choices is defined once, because types may contain themselves
- * and may occur in several places.
+ * Creates schemas in which each object, each list of choices and each list that may contain itself is defined once,
+ * because types may contain themselves and may occur in several places.
  */
 export function createPayloadSchema(): PayloadSchema {
-  const written: Written = { names: new Map(), definitions: new Map() };
+  const written: Written = { names: new Map(), numbers: new Map(), definitions: new Map() };
   return {
     entryOf: (type) => entryOf(type, written),
     definitions: () => Object.fromEntries(written.definitions),
@@ -24,28 +24,68 @@ export function createPayloadSchema(): PayloadSchema {
 }
 
 interface Written {
-  readonly names: Map<FieldType, string>;
+  /** The names of the definitions, by `typeKey`. */
+  readonly names: Map<string, string>;
+  readonly numbers: Map<object, number>;
   readonly definitions: Map<string, JsonObject>;
 }
 
 function entryOf(type: FieldType, written: Written): JsonObject {
-  const narrowed = narrowType({}, type);
-  if (narrowed.kind === "object" || narrowed.kind === "variants") {
-    return described(type, { $ref: defined(type, written, () => fieldsOf(narrowed, written)) });
-  }
-  const list = narrowType([], type);
-  return described(type, list.kind === "list" ? listOf(list.items, written) : leafOf(type, written));
+  const [only = {}, another, ...more] = formsOf(type, written);
+  return described(type, another === undefined ? only : { anyOf: [only, another, ...more] });
 }
 
+/** Returns the schemas of the entries that a type allows: fields, a list, a leaf. A union may allow several of them. */
+function formsOf(type: FieldType, written: Written): readonly JsonObject[] {
+  const forms: JsonObject[] = [];
+  const object = narrowType(FIELDS, type);
+  if (object.kind === "object" || object.kind === "variants") {
+    forms.push({ $ref: defined(type, written, () => fieldsOf(object, written)) });
+  }
+  const list = narrowType([], type);
+  if (list.kind === "list") {
+    const schema = (): JsonObject => listOf(list.items, written);
+    const mayContainItself = type.kind === "union" || list.items.kind === "list";
+    forms.push(mayContainItself ? { $ref: defined(type, written, schema, "list") } : schema());
+  }
+  const leaf = narrowType("COLUMN", type);
+  return ["object", "variants", "list"].includes(leaf.kind) ? forms : [...forms, leafOf(type, written)];
+}
+
+/** An entry with fields. Its name is not an option of a leaf. */
+const FIELDS: JsonObject = { "": null };
+
 /** Registers the name before the schema is built, because the schema may refer to itself. */
-function defined(type: FieldType, { names, definitions }: Written, schema: () => JsonObject): string {
-  const known = names.get(type);
-  const name = known ?? `${type.kind === "choice" ? "choices" : "object"}${names.size + 1}`;
+function defined(
+  type: FieldType,
+  written: Written,
+  schema: () => JsonObject,
+  prefix: "object" | "list" | "choices" = "object",
+): string {
+  const { names, definitions } = written;
+  const key = `${prefix} ${typeKey(type, written)}`;
+  const known = names.get(key);
+  const name = known ?? `${prefix}${names.size + 1}`;
   if (known === undefined) {
-    names.set(type, name);
+    names.set(key, name);
     definitions.set(name, schema());
   }
   return `#/definitions/${name}`;
+}
+
+/** Unions of the same options have the same key, because the fields of several objects are combined in new unions. */
+function typeKey(type: FieldType, { numbers }: Written): string {
+  const numberOf = (part: object): number => {
+    const number = numbers.get(part) ?? numbers.size;
+    numbers.set(part, number);
+    return number;
+  };
+  if (type.kind !== "union") return `${numberOf(type)}`;
+  const { discriminator } = type;
+  const options = flattenUnion(type)
+    .map(numberOf)
+    .toSorted((a, b) => a - b);
+  return [...(discriminator === undefined ? [] : [`by ${numberOf(discriminator)}`]), ...options].join(" or ");
 }
 
 function fieldsOf(type: ObjectType | Variants, written: Written): JsonObject {
@@ -87,7 +127,7 @@ function leafOf(type: FieldType, written: Written): JsonObject {
 function choiceOptions(type: ChoiceType, written: Written): JsonObject {
   const { choices, nullable } = type;
   const values = new Set<JsonValue>([...choices, ...choices.map(String), ...(nullable ? [null] : [])]);
-  const known = { $ref: defined(type, written, () => ({ enum: [...values] })) };
+  const known = { $ref: defined(type, written, () => ({ enum: [...values] }), "choices") };
   const constant = { anyOf: [known, { type: "string", pattern: String.raw`\$\{` }] };
   const table = { type: "object", additionalProperties: { anyOf: [known, { const: "" }] } };
   return { value: constant, default: constant, lookup: { anyOf: [{ type: "string" }, table] } };

@@ -7,6 +7,7 @@ import { schemaOfMapping } from "../../../src/commands/schema-of-mapping.ts";
 import { parseDocument } from "../../../src/contract/document/yaml-document.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/json/json-value.ts";
 import { mappingSchema } from "../../../src/map/schema/mapping-schema.ts";
+import { contractOf } from "../../contract/contract-of.ts";
 import { projectFile } from "../../e2e/cli.ts";
 
 interface YamlText {
@@ -80,6 +81,16 @@ const OWN_JOB = {
 };
 const OWN_SCHEMA = await schemaOfMapping(OWN_JOB, {});
 
+const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+
+function schemaOf(field: object, schemas: object): JsonObject {
+  return mappingSchema(contractOf({ field }, { schemas, openapi: "3.1.0" }).operations[0]);
+}
+
+function objectWith(member: object): object {
+  return { type: "object", properties: { name: { type: "string" }, member } };
+}
+
 describe("the schema of a mapping", () => {
   test.each(MAPPINGS)("accepts the mapping of $name", ({ value }) => {
     expect(faultsOf(MAPPING_SCHEMA, value)).toEqual([]);
@@ -119,6 +130,26 @@ describe("the schema of a mapping", () => {
     ["a leaf where the contract has an object", { payment: "PAYS" }],
   ])("with the contract rejects %s", (_, payload) => {
     expect(faultsOf(OWN_SCHEMA, { payload })).not.toEqual([]);
+  });
+
+  describe("of recursive types without an object in between", () => {
+    test.each<[string, object, JsonValue]>([
+      ["any JSON", { anyOf: [{ type: "string" }, { type: "array", items: ref("Any") }] }, ["A", ["B"]]],
+      ["a list of itself", { type: "array", items: ref("Any") }, [[], [[]]]],
+      ["a list of lists of itself", { type: "array", items: { type: "array", items: ref("Any") } }, [[[], [[]]]]],
+    ])("describes %s", (_, Any, field) => {
+      const schema = schemaOf(ref("Any"), { Any });
+      expect(faultsOf(schema, { payload: { field } })).toEqual([]);
+      expect(faultsOf(schema, { payload: { field: { unknown: "A" } } })).not.toEqual([]);
+    });
+
+    test("describes objects that contain each other as alternatives", () => {
+      const Either = { oneOf: [ref("A"), ref("B")] };
+      const B = { ...objectWith({ anyOf: [ref("A"), ref("B"), { type: "null" }] }), required: ["name"] };
+      const schema = schemaOf(Either, { A: objectWith(Either), B });
+      expect(faultsOf(schema, { payload: { field: { name: "A", member: { member: { name: "B" } } } } })).toEqual([]);
+      expect(faultsOf(schema, { payload: { field: { member: { member: { nam: "B" } } } } })).not.toEqual([]);
+    });
   });
 
   test("contains the field descriptions of the contract", () => {
