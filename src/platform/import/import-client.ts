@@ -1,6 +1,7 @@
 import type { PlainOperation, Step } from "../../contract/operations/operation.ts";
 import { stepFields } from "../../contract/operations/step-fields.ts";
 import type { AttrPath } from "../../json/attr.ts";
+import { definedMembers } from "../../json/defined-members.ts";
 import { canonicalJson, isJsonArray, isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import type { PlatformProblem } from "../../model/problem.ts";
 import { requestAddress } from "../request-address.ts";
@@ -42,12 +43,15 @@ interface ImportClientOptions extends RequestDependencies {
   readonly operation: Pick<PlainOperation, "path" | "parameters" | "wrap" | "items" | "body"> & RepliesContract;
   /** Fields that the request carries in addition to the wrapped payload or instead of it. */
   readonly body?: Step["body"];
+  /** The field that wraps the payload in the attrs of replies, if another request of the record sent the payload. */
+  readonly wrapInReplies?: string;
   /** Whether to warn about fields that a successful reply omits even though it echoes the payload. */
   readonly compareEcho?: boolean;
 }
 
 export function createImportClient(options: ImportClientOptions): ImportClient {
-  const { operation, clock } = options;
+  const { operation, clock, wrapInReplies: wrap = operation.wrap } = options;
+  const classified = { ...operation, ...definedMembers({ wrap }) };
   const fixed = requestAddress(options.baseUrl, operation);
   const hasParameters = (operation.parameters ?? []).length > 0;
   return {
@@ -60,7 +64,7 @@ export function createImportClient(options: ImportClientOptions): ImportClient {
           signal,
           maySend,
           classify: (reply) => {
-            const classification = classifyReply(reply, operation, clock.now(), payload);
+            const classification = classifyReply(reply, classified, clock.now(), payload);
             return options.compareEcho === true
               ? withDroppedFieldWarnings(classification, payload, reply, operation.wrap)
               : classification;

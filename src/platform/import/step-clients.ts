@@ -38,7 +38,7 @@ export function createStepClients(operation: Operation, tools: RequestDependenci
   const choices = choicesIn(operation);
   if (operation.steps.length > 0)
     return operation.steps.map((step, index, all) => ({
-      ...stepClient(step, operation.key, tools),
+      ...stepClient(step, operation, tools),
       completed: (fields) => completedStep(all.slice(0, index + 1), fields),
       choices,
     }));
@@ -70,17 +70,27 @@ function withKey(operation: PlainOperation, key: AttrPath | undefined): PlainOpe
   return key === undefined ? operation : { ...operation, key };
 }
 
-/** @param key path of a record's business key in its payload */
-function stepClient(step: Step, key: AttrPath | undefined, tools: RequestDependencies): StepClient {
+/** @param whole the operation of the record, with the path of its business key in its payload */
+function stepClient(step: Step, { key, ...whole }: Operation, tools: RequestDependencies): StepClient {
   const { name, kind, operation, body = {}, reasons, poll } = step;
   const fields = Object.entries(body).map(
     ([field, source]) => [field, "attr" in source ? source.attr : undefined] as const,
   );
   const keyNames = namesOfKey(Object.fromEntries(fields), key);
   const sentTo = { ...withKey(operation, key), creates: kind === "process", validates: kind === "validate", keyNames };
-  const client = createImportClient({ ...tools, operation: sentTo, ...definedMembers({ body: step.body }) });
+  // The replies about a payload that an earlier step sent may name its fields as in the request of that step.
+  const sendsFieldsOnly = step.body !== undefined && operation.wrap === undefined;
+  const wrapInReplies = sendsFieldsOnly && !Object.hasOwn(body, whole.wrap ?? "") ? whole.wrap : operation.wrap;
+  const client = createImportClient({
+    ...tools,
+    operation: sentTo,
+    ...definedMembers({ body: step.body, wrapInReplies }),
+  });
   const explain = reasons === undefined ? unexplained : explainer(withKey(reasons, key), tools);
-  const status = poll === undefined ? undefined : createStatusClient(poll, tools, sentTo);
+  const status =
+    poll === undefined
+      ? undefined
+      : createStatusClient(poll, tools, { ...sentTo, ...definedMembers({ wrap: wrapInReplies }) });
   return {
     name,
     idempotent: kind === "validate" || kind === "stage",

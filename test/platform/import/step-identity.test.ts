@@ -62,6 +62,23 @@ paths:
       requestBody:
         content: { application/json: { schema: { type: object, properties: { payload: { type: object, properties: { ref: { type: string }, success: { type: boolean } } } } } } }
       responses: { "201": { description: scheduled } }
+  /commit/:
+    post:
+      operationId: commit
+      x-migrate-poll: { operation: status, parameters: { id: ref }, status: phase, outcomes: { "3": accepted, 4: rejected, true: accepted }, error: error }
+      requestBody: { content: { application/json: { schema: { type: object } } } }
+      responses: { "202": { description: later } }
+  /draft/:
+    post:
+      operationId: draft
+      x-migrate-key: ref
+      x-migrate-wrap: payload
+      x-migrate-steps:
+        - { operation: draft, kind: stage }
+        - { operation: commit, kind: schedule, body: { id: ref } }
+      requestBody:
+        content: { application/json: { schema: { type: object, properties: { payload: { type: object, properties: { ref: { type: string } } } } } } }
+      responses: { "200": { description: staged } }
   /status/{id}/:
     get: { operationId: status, responses: { "200": { description: its status } } }
 `;
@@ -244,4 +261,14 @@ test("errors in the reply to a status request have attrs without the field that 
   );
   const result = await client?.status?.poll(PAYLOAD, new AbortController().signal);
   expect(result?.replyClass).toMatchObject({ kind: "rejected", problems: [{ attr: "customers.1.mobile" }] });
+});
+
+test("errors about a payload that an earlier step sent have attrs without the field that wrapped it", async () => {
+  const errors = [{ attr: "payload.customers.1.mobile", code: "invalid", detail: "no" }];
+  const rejected = { kind: "rejected", problems: [{ attr: "customers.1.mobile" }] };
+  const committing = createStepClients(operation("draft"), toolsFor(replyOf(422, { errors }))).at(-1);
+  expect((await committing?.send(PAYLOAD, new AbortController().signal))?.replyClass).toMatchObject(rejected);
+  const failed = toolsFor(replyOf(200, { phase: "4", error: { errors } }));
+  const polling = createStepClients(operation("draft"), failed).at(-1);
+  expect((await polling?.status?.poll(PAYLOAD, new AbortController().signal))?.replyClass).toMatchObject(rejected);
 });
