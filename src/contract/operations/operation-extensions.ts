@@ -74,11 +74,16 @@ const statusSchema = z.union(
   STATUS_WORDS,
 );
 
+/** A code or a status in a reply. A number or a boolean in a reply is compared as text. */
+const codeSchema = z
+  .union([z.string().min(1), z.number(), z.boolean()], "must be text, a number, true or false")
+  .transform(String);
+
 const outcomesSchema: z.ZodType<readonly OutcomeRule[]> = z
   .array(
     z.strictObject({
       status: statusSchema,
-      code: z.string().min(1).optional(),
+      code: codeSchema.optional(),
       has: attrSchema.optional(),
       outcome: z.enum(
         ["accepted", "exists", "rejected", "blocked", "retry", "ambiguous"],
@@ -103,7 +108,7 @@ const itemsSchema = z.union(
           at: attrSchema.optional(),
           attr: attrSchema.optional(),
           status: z.string().min(1).default("status"),
-          failed: z.array(z.string().min(1), FAILED_WORDS).min(1, FAILED_WORDS),
+          failed: z.array(codeSchema, FAILED_WORDS).min(1, FAILED_WORDS),
         }),
       )
       .transform((rules): readonly ItemRule[] =>

@@ -9,7 +9,16 @@ import { joinPath } from "../../transport/base-url.ts";
 import type { HttpReply } from "../../transport/http.ts";
 import { classifyReply } from "../reply/classify-reply.ts";
 import { contradictionIn, namesOfKey, sentRecordMismatch } from "../reply/named-record.ts";
-import { TRUNCATED, accountAt, cleanText, isEmpty, isHtml, notFoundMismatch, parseBody } from "../reply/reply-body.ts";
+import {
+  TRUNCATED,
+  accountAt,
+  cleanText,
+  codeText,
+  isEmpty,
+  isHtml,
+  notFoundMismatch,
+  parseBody,
+} from "../reply/reply-body.ts";
 import type { Classification, ReplyClass } from "../reply/reply-class.ts";
 import { replyProblems, UNREADABLE } from "../reply/reply-problems.ts";
 import { operationMismatch } from "../reply/reply-trust.ts";
@@ -186,8 +195,8 @@ function classifyStatus(reply: HttpReply, poll: Poll, now: number, payload: Json
   if (reply.status !== 200) return withoutRequestRejection(classifyReply(reply, poll.operation, now, payload), reply);
   const distrust = operationMismatch(reply, body, poll.operation, payload);
   if (distrust !== undefined) return { replyClass: { kind: "ambiguous", reason: distrust, notFromApi: true } };
-  const status = valueAt(body, poll.status);
-  if (typeof status !== "string") {
+  const status = codeText(valueAt(body, poll.status));
+  if (status === undefined) {
     return { replyClass: { kind: "ambiguous", reason: "HTTP 200 without a status", notFromApi: body === undefined } };
   }
   const replyClass = classOfStatus(status, body, poll);
@@ -235,7 +244,7 @@ function contradictionOf(
     return { kind: "waiting", reason: `the status is ${shown}, but the reply has no ${formatAttr(account)}` };
   }
   // Treats the status as a sent value, so that it does not count as a contradiction: the contract defines its meaning.
-  const judged = { ...payload, [formatAttr(place)]: status };
+  const judged = { ...payload, [formatAttr(place)]: valueAt(body, place) ?? status };
   const contradiction = body === undefined ? undefined : contradictionIn(body, judged);
   if (contradiction === undefined) return undefined;
   return { kind: "ambiguous", reason: `HTTP 200 with ${cleanText(contradiction, 100)} in its body`, notFromApi: true };

@@ -2,7 +2,7 @@ import type { ReadBack } from "../../contract/operations/operation.ts";
 import { fieldAt, type FieldType } from "../../contract/types/field-type.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { canonicalJson, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
-import { cleanText, isEmpty } from "../reply/reply-body.ts";
+import { cleanText, codeText, isEmpty } from "../reply/reply-body.ts";
 import { compareContent, type ComparedRecord, type LookupRecord } from "./compare-content.ts";
 import { namesAccount } from "../reply/named-record.ts";
 
@@ -77,11 +77,12 @@ function resultWithoutOutcomes(
 
 /** Returns undefined if the status shows that the record has arrived and can be compared. */
 function statusResult(
-  status: unknown,
+  written: unknown,
   missing: string | undefined,
   outcomes: NonNullable<ReadBack["outcomes"]>,
 ): LookupResult | undefined {
-  if (typeof status !== "string") return unknown("a reply without the status that the contract names");
+  const status = codeText(written);
+  if (status === undefined) return unknown("a reply without the status that the contract names");
   const shown = cleanText(status, 60);
   const outcome = Object.hasOwn(outcomes, status) ? outcomes[status] : undefined;
   if (outcome === undefined) return unlisted(status);

@@ -8,7 +8,7 @@ import { SUPPLIER_CLOSED } from "../../model/supplier-status.ts";
 import type { HttpReply } from "../../transport/http.ts";
 import { type ItemOperation, itemProblems, replyProblems } from "./reply-problems.ts";
 import { sentRecordMismatch } from "./named-record.ts";
-import { accountAt, isEmpty, isHtml, parseBody, TRUNCATED, unreadableReason } from "./reply-body.ts";
+import { accountAt, codeText, isEmpty, isHtml, parseBody, TRUNCATED, unreadableReason } from "./reply-body.ts";
 import { retryAfterMs } from "../../transport/retrying-http.ts";
 import { reasonForDistrust, type RepliesContract } from "./reply-trust.ts";
 import {
@@ -114,7 +114,11 @@ function matches(rule: OutcomeRule, { reply, body, problems }: Facts): boolean {
   const { code, has } = rule;
   if (!fits(rule, reply)) return false;
   if (has !== undefined && isEmpty(valueAt(body, has))) return false;
-  return code === undefined || valueAt(body, ["code"]) === code || problems.some((problem) => problem.code === code);
+  return (
+    code === undefined ||
+    codeText(valueAt(body, ["code"])) === code ||
+    problems.some((problem) => problem.code === code)
+  );
 }
 
 function classOf(facts: Facts, operation: ClassifiedOperation): ReplyClass {

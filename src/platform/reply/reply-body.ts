@@ -58,6 +58,12 @@ export function accountAt(body: JsonValue | undefined, places: readonly AttrPath
 
 const MAX_ACCOUNT = 100;
 
+/** Returns a code or a status as text, because some platforms use numbers or booleans; undefined for other values. */
+export function codeText(value: unknown): string | undefined {
+  if (typeof value === "number") return decimalTextOf(value);
+  return typeof value === "string" || typeof value === "boolean" ? String(value) : undefined;
+}
+
 /** Whether the value is absent, null, blank text, or an empty list or object. */
 export function isEmpty(value: unknown): boolean {
   if (typeof value === "string") return !VISIBLE.test(value);

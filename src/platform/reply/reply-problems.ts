@@ -3,7 +3,7 @@ import type { Operation, ItemRule } from "../../contract/operations/operation.ts
 import { type FieldType, mayBeObject } from "../../contract/types/field-type.ts";
 import { type AttrPath, formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
 import type { PlatformProblem } from "../../model/problem.ts";
-import { cleanText } from "./reply-body.ts";
+import { cleanText, codeText } from "./reply-body.ts";
 
 /** The code of a problem that the platform describes only in text. */
 export const UNSPECIFIED = "unspecified";
@@ -36,7 +36,7 @@ export function replyProblems(body: unknown, wrap?: string): readonly PlatformPr
 }
 
 function itemProblem(path: AttrPath, status: string, item: JsonObject): PlatformProblem {
-  return problem(formatAttr(path), typeof item["code"] === "string" ? item["code"] : status, sentenceIn(item));
+  return problem(formatAttr(path), codeText(item["code"]) ?? status, sentenceIn(item));
 }
 
 type Add = (path: AttrPath, code: unknown, detail: unknown) => void;
@@ -95,7 +95,8 @@ function walk(node: unknown, path: AttrPath, add: Add, depth = 0): void {
 function isMessage(node: unknown): node is JsonObject {
   if (!isJsonObject(node)) return false;
   return (
-    typeof node["detail"] === "string" || (typeof node["message"] === "string" && typeof node["code"] === "string")
+    typeof node["detail"] === "string" ||
+    (typeof node["message"] === "string" && codeText(node["code"]) !== undefined)
   );
 }
 
@@ -124,9 +125,14 @@ function problem(attr: string, code: unknown, detail: unknown): PlatformProblem 
     attr: cleanText(attr, MAX_ATTR) || NON_FIELD_ERRORS,
     severity: "error",
     by: "platform",
-    code: (typeof code === "string" ? cleanText(code, MAX_CODE) : "") || UNSPECIFIED,
+    code: (isHttpStatus(code) ? "" : cleanText(codeText(code) ?? "", MAX_CODE)) || UNSPECIFIED,
     detail: typeof detail === "string" ? cleanText(detail, MAX_DETAIL) : "",
   };
+}
+
+/** Some platforms repeat the status of the reply as the code of its error. */
+function isHttpStatus(code: unknown): boolean {
+  return typeof code === "number" && code >= 100 && code < 600;
 }
 
 /** The parts of an operation that are needed to find rejected items in its replies. */
@@ -178,8 +184,9 @@ function defaultRules(reply: JsonValue | undefined, payload: JsonObject | undefi
 const FAILED = /^[A-Z0-9_]{1,100}_ERROR$/;
 
 function failedStatus(item: JsonValue, index: number, { status: name, failed, sent }: Rule): string | undefined {
-  const status = valueAt(item, [name]);
-  if (typeof status !== "string" || status === valueAt(sent, [index, name])) return undefined;
+  const value = valueAt(item, [name]);
+  const status = value === valueAt(sent, [index, name]) ? undefined : codeText(value);
+  if (status === undefined) return undefined;
   return (failed?.includes(status) ?? FAILED.test(status)) ? status : undefined;
 }
 

@@ -272,3 +272,14 @@ test("errors about a payload that an earlier step sent have attrs without the fi
   const polling = createStepClients(operation("draft"), failed).at(-1);
   expect((await polling?.status?.poll(PAYLOAD, new AbortController().signal))?.replyClass).toMatchObject(rejected);
 });
+
+test.each([
+  [3, "accepted"],
+  [4, "rejected"],
+  [5, "waiting"],
+  [true, "accepted"],
+  [null, "ambiguous"],
+])("a polled status may be a number or a boolean: %j", async (phase, kind) => {
+  const client = createStepClients(operation("draft"), toolsFor(replyOf(200, { phase }))).at(-1);
+  expect(await kindOf(client?.status?.poll)).toBe(kind);
+});

@@ -219,6 +219,7 @@ describe("x-migrate-outcomes determines the outcome of a reply:", () => {
       { kind: "accepted", account: "A-8" },
     ],
     ["an empty member", 400, { kraken_account_number: "", non_field_errors: ["x"] }, {}, { kind: "rejected" }],
+    ["a code that is a number", 400, { detail: "Rolled back", code: 400 }, {}, { kind: "accepted" }],
     ["a dry run's 400", 400, { detail: "Rolled back", code: "400" }, {}, { kind: "accepted" }],
     [
       "a 2xx that is a refusal",

@@ -129,6 +129,16 @@ describe("problems of items with x-migrate-items:", () => {
     ]);
   });
 
+  test("an item whose status is a number or a boolean has failed", () => {
+    const results = [{ status: 201 }, { status: 422, error_detail: "no" }, { status: "409" }, { status: false }];
+    const failed = ["transactions.1 | 422 | no", "transactions.2 | 409 | ", "transactions.3 | false | "];
+    for (const statuses of ["[422, 409, false]", '["422", "409", "false"]']) {
+      expect(found({ results }, operationWith(`x-migrate-items: [{ at: results, failed: ${statuses} }]`))).toEqual(
+        failed,
+      );
+    }
+  });
+
   test("no problems are reported if the extension is false", () => {
     expect(found(TRANSACTIONS, operationWith("x-migrate-items: false"))).toEqual([]);
   });

@@ -80,6 +80,8 @@ describe("the body of an error", () => {
     ],
     ["error", { error: "Server Error (500)" }, ["non_field_errors | unspecified | Server Error (500)"]],
     ["errors as a dictionary", { errors: { name: ["no"] } }, ["name | unspecified | no"]],
+    ["a code that is a number", { code: 4021, detail: "No." }, ["non_field_errors | 4021 | No."]],
+    ["the status of the reply as a code", { code: 400, detail: "No." }, ["non_field_errors | unspecified | No."]],
   ])("has the expected problems: %s", (_, body, expected) => {
     expect(brief(body)).toEqual(expected);
   });
