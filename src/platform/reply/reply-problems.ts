@@ -31,12 +31,35 @@ export function replyProblems(body: unknown, wrap?: string): readonly PlatformPr
     if (found.length < MAX_PROBLEMS) found.push(problem(unwrapped(path, wrap), code, detail));
   };
   readBody(body, add);
+  if (found.length === 0 && isJsonObject(body) && typeof body["message"] === "string") {
+    add([], body["code"], body["message"]);
+  }
   if (found.length === 0) add([], UNREADABLE, "the platform gave no readable reason");
   return found;
 }
 
-function itemProblem(path: AttrPath, status: string, item: JsonObject): PlatformProblem {
-  return problem(formatAttr(path), codeText(item["code"]) ?? status, sentenceIn(item));
+/**
+ * Returns the problems of a rejected item: its own `errors` or `error`, with the attrs of the fields inside the item,
+ * or else one problem for the whole item.
+ */
+function problemsOfItem(path: AttrPath, status: string, item: JsonObject): readonly PlatformProblem[] {
+  const found: PlatformProblem[] = [];
+  const add: Add = (inner, code, detail) => {
+    found.push(problem(attrInItem(path, inner), codeText(code) ?? status, detail));
+  };
+  const { errors, error } = item;
+  if (isJsonArray(errors)) readErrors(errors, add);
+  else if (isJsonObject(errors)) walk(errors, [], add);
+  else if (isJsonObject(error)) walk(error, [], add);
+  if (found.length > 0) return found;
+  return [problem(formatAttr(path), codeText(item["code"]) ?? status, sentenceIn(item) ?? item["message"])];
+}
+
+/** Returns the attr of a field in an item. Some platforms name the field by its path in the whole payload. */
+function attrInItem(path: AttrPath, inner: AttrPath): string {
+  const item = formatAttr(path);
+  const attr = inner.join(".");
+  return attr === "" || attr === item || attr.startsWith(`${item}.`) ? attr || item : `${item}.${attr}`;
 }
 
 type Add = (path: AttrPath, code: unknown, detail: unknown) => void;
@@ -54,7 +77,7 @@ function readBody(body: unknown, add: Add): void {
 /** Reads `errors: [{ detail, code, attr }]`, as in the specification. */
 function readErrors(errors: readonly unknown[], add: Add): void {
   for (const error of errors.slice(0, MAX_PROBLEMS)) {
-    if (isJsonObject(error)) add(attrOf(error["attr"]), error["code"], error["detail"]);
+    if (isJsonObject(error)) add(attrOf(error["attr"]), error["code"], error["detail"] ?? error["message"]);
     else if (typeof error === "string") add([], undefined, error);
   }
 }
@@ -95,8 +118,7 @@ function walk(node: unknown, path: AttrPath, add: Add, depth = 0): void {
 function isMessage(node: unknown): node is JsonObject {
   if (!isJsonObject(node)) return false;
   return (
-    typeof node["detail"] === "string" ||
-    (typeof node["message"] === "string" && codeText(node["code"]) !== undefined)
+    typeof node["detail"] === "string" || (typeof node["message"] === "string" && codeText(node["code"]) !== undefined)
   );
 }
 
@@ -142,10 +164,10 @@ export interface ItemOperation extends Partial<Operation> {
 }
 
 /**
- * Finds the items that an otherwise successful reply rejects: notes, transactions, registration flows. Returns one
- * problem per item, with the attr of the item in the payload (`transactions.1`). Without `x-migrate-items`, checks
- * the items of the reply itself, if it is a list, and of every list directly below it. An item is rejected if its
- * `status` ends in `_ERROR`, unless it repeats the sent value.
+ * Finds the items that an otherwise successful reply rejects: notes, transactions, registration flows. Returns
+ * problems with the attr of the item in the payload (`transactions.1`), or of a field in it. Without `x-migrate-items`,
+ * checks the items of the reply itself, if it is a list, and of every list directly below it. An item is rejected if
+ * its `status` ends in `_ERROR`, unless it repeats the sent value.
  */
 export function itemProblems(
   reply: JsonValue | undefined,
@@ -161,7 +183,8 @@ export function itemProblems(
     for (const [index, item] of list.entries()) {
       if (found.length >= MAX_PROBLEMS) return found;
       const status = failedStatus(item, index, rule);
-      if (status !== undefined && isJsonObject(item)) found.push(itemProblem([...attr, index], status, item));
+      if (status !== undefined && isJsonObject(item))
+        found.push(...problemsOfItem([...attr, index], status, item).slice(0, MAX_PROBLEMS - found.length));
     }
   }
   return found;

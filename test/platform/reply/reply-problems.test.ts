@@ -80,6 +80,13 @@ describe("the body of an error", () => {
     ],
     ["error", { error: "Server Error (500)" }, ["non_field_errors | unspecified | Server Error (500)"]],
     ["errors as a dictionary", { errors: { name: ["no"] } }, ["name | unspecified | no"]],
+    [
+      "errors with a message instead of a detail",
+      { errors: [{ attr: "name", code: "taken", message: "It is taken." }] },
+      ["name | taken | It is taken."],
+    ],
+    ["a message alone", { message: "It is closed." }, ["non_field_errors | unspecified | It is closed."]],
+    ["a message next to messages of fields", { message: "No.", name: ["no"] }, ["name | unspecified | no"]],
     ["a code that is a number", { code: 4021, detail: "No." }, ["non_field_errors | 4021 | No."]],
     ["the status of the reply as a code", { code: 400, detail: "No." }, ["non_field_errors | unspecified | No."]],
   ])("has the expected problems: %s", (_, body, expected) => {
