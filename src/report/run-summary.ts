@@ -12,7 +12,7 @@ const MEANINGS: Readonly<Record<Status, string>> = {
   rejected: "rejected by the platform: the data has errors",
   ambiguous: "outcome unknown: the platform may have received it",
   blocked: "stopped by the platform for a reason other than the data",
-  pending: "not sent yet",
+  pending: "not sent, or not finished on the platform",
   skipped: "already accepted: not sent again",
   duplicate: "repeats another record: sent only once",
   existing: "already on the platform: content not compared",

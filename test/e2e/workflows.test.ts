@@ -154,6 +154,7 @@ describe("--until", () => {
     const { push } = workflowPlace(sandbox);
     const first = await push("v1", ["--until", "stage"]);
     expect(first.code).toBe(3);
+    expect(first.stderr).toContain("3  pending  not sent, or not finished on the platform");
     expect(statusCounts(outcomeLines(first.stdout))).toEqual({ pending: 3 });
     expect(await admin.accounts()).toEqual([]);
     const second = await push("v1");

@@ -185,7 +185,7 @@ const PARTS: readonly HeadlinePart[] = [
   { statuses: ["stale"], phrase: (count) => `${count === 1 ? "is" : "are"} older than content already sent` },
   { statuses: ["excluded"], phrase: (count) => `${count === 1 ? "is" : "are"} excluded from the migration` },
   { statuses: ["ambiguous"], phrase: (count) => `${count === 1 ? "has" : "have"} an unknown outcome` },
-  { statuses: ["blocked", "pending"], phrase: (count) => `${count === 1 ? "is" : "are"} still to be sent` },
+  { statuses: ["blocked", "pending"], phrase: (count) => `${count === 1 ? "is" : "are"} still to be sent or finished` },
 ];
 
 function listed(clauses: readonly string[]): string {

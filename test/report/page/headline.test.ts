@@ -20,7 +20,7 @@ describe("headline", () => {
     ["The only record is on the platform.", { accepted: 1 }, "push"],
     ["Both records are on the platform.", { accepted: 1, skipped: 1 }, "push"],
     [
-      "197 of 226 records are on the platform, 26 need work, 1 has an unknown outcome, and 2 are still to be sent.",
+      "197 of 226 records are on the platform, 26 need work, 1 has an unknown outcome, and 2 are still to be sent or finished.",
       { accepted: 190, skipped: 7, invalid: 18, rejected: 7, duplicate: 1, ambiguous: 1, blocked: 1, pending: 1 },
       "push",
     ],
