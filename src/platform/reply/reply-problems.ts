@@ -42,10 +42,15 @@ export function replyProblems(body: unknown, wrap?: string): readonly PlatformPr
  * Returns the problems of a rejected item: its own `errors` or `error`, with the attrs of the fields inside the item,
  * or else one problem for the whole item.
  */
-function problemsOfItem(path: AttrPath, status: string, item: JsonObject): readonly PlatformProblem[] {
+function problemsOfItem(
+  path: AttrPath,
+  status: string,
+  item: JsonObject,
+  wrap: string | undefined,
+): readonly PlatformProblem[] {
   const found: PlatformProblem[] = [];
   const add: Add = (inner, code, detail) => {
-    found.push(problem(attrInItem(path, inner), codeText(code) ?? status, detail));
+    found.push(problem(attrInItem(path, inner, wrap), codeText(code) ?? status, detail));
   };
   const { errors, error } = item;
   if (isJsonArray(errors)) readErrors(errors, add);
@@ -56,10 +61,11 @@ function problemsOfItem(path: AttrPath, status: string, item: JsonObject): reado
 }
 
 /** Returns the attr of a field in an item. Some platforms name the field by its path in the whole payload. */
-function attrInItem(path: AttrPath, inner: AttrPath): string {
+function attrInItem(path: AttrPath, inner: AttrPath, wrap: string | undefined): string {
   const item = formatAttr(path);
-  const attr = inner.join(".");
-  return attr === "" || attr === item || attr.startsWith(`${item}.`) ? attr || item : `${item}.${attr}`;
+  if (inner.length === 0) return item;
+  const attr = unwrapped(inner, wrap);
+  return attr === item || attr.startsWith(`${item}.`) ? attr : `${item}.${inner.join(".")}`;
 }
 
 type Add = (path: AttrPath, code: unknown, detail: unknown) => void;
@@ -174,7 +180,7 @@ export function itemProblems(
   operation: ItemOperation,
   payload?: JsonObject,
 ): readonly PlatformProblem[] {
-  const { items: rules = operation.validates === true ? [] : defaultRules(reply, payload), body } = operation;
+  const { items: rules = operation.validates === true ? [] : defaultRules(reply, payload), body, wrap } = operation;
   const found: PlatformProblem[] = [];
   for (const rule of rules) {
     const list = valueAt(reply, rule.at);
@@ -184,7 +190,7 @@ export function itemProblems(
       if (found.length >= MAX_PROBLEMS) return found;
       const status = failedStatus(item, index, rule);
       if (status !== undefined && isJsonObject(item))
-        found.push(...problemsOfItem([...attr, index], status, item).slice(0, MAX_PROBLEMS - found.length));
+        found.push(...problemsOfItem([...attr, index], status, item, wrap).slice(0, MAX_PROBLEMS - found.length));
     }
   }
   return found;

@@ -150,12 +150,17 @@ describe("problems of items with x-migrate-items:", () => {
       { errors: [{ attr: "transactions.1.amount", code: "max_value", detail: "too high" }] },
       ["transactions.1.amount | max_value | too high"],
     ],
+    [
+      "`errors` with attrs from the wrapped payload",
+      { errors: [{ attr: "payload.transactions.1.amount", code: "max_value", detail: "too high" }] },
+      ["transactions.1.amount | max_value | too high"],
+    ],
     ["`errors` by field", { errors: { amount: ["too high"] } }, ["transactions.1.amount | NO | too high"]],
     ["an `error` object", { error: { code: 4021, message: "closed" } }, ["transactions.1 | 4021 | closed"]],
     ["a `message`", { code: "late", message: "too late" }, ["transactions.1 | late | too late"]],
     ["empty `errors`", { errors: [], error_detail: "no" }, ["transactions.1 | NO | no"]],
   ])("the reasons of a failed item are read from %s", (_, reasons, expected) => {
-    const operation = operationWith("x-migrate-items: [{ at: results, failed: [NO] }]");
+    const operation = { ...operationWith("x-migrate-items: [{ at: results, failed: [NO] }]"), wrap: "payload" };
     expect(found({ results: [{ status: "OK" }, { status: "NO", ...reasons }] }, operation)).toEqual(expected);
   });
 
