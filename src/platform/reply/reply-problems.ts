@@ -163,6 +163,11 @@ function isHttpStatus(code: unknown): boolean {
   return typeof code === "number" && code >= 100 && code < 600;
 }
 
+/** Whether an item has its own HTTP status, of 400 or above, as in a reply with status 207 (Multi-Status). */
+function isErrorStatus(status: unknown): boolean {
+  return isHttpStatus(status) && Number(status) >= 400;
+}
+
 /** The parts of an operation that are needed to find rejected items in its replies. */
 export interface ItemOperation extends Partial<Operation> {
   /** Whether the request only validates, so that the reply lists no results of items. */
@@ -173,7 +178,7 @@ export interface ItemOperation extends Partial<Operation> {
  * Finds the items that an otherwise successful reply rejects: notes, transactions, registration flows. Returns
  * problems with the attr of the item in the payload (`transactions.1`), or of a field in it. Without `x-migrate-items`,
  * checks the items of the reply itself, if it is a list, and of every list directly below it. An item is rejected if
- * its `status` ends in `_ERROR`, unless it repeats the sent value.
+ * its `status` ends in `_ERROR` or is an HTTP status of 400 or above, unless it repeats the sent value.
  */
 export function itemProblems(
   reply: JsonValue | undefined,
@@ -197,7 +202,7 @@ export function itemProblems(
 }
 
 interface Rule extends Pick<ItemRule, "at" | "attr" | "status"> {
-  /** The statuses of rejected items; default: statuses that end in `_ERROR`. */
+  /** The statuses of rejected items; default: statuses that end in `_ERROR`, and HTTP statuses of 400 or above. */
   readonly failed?: readonly string[];
   /** The list at the same path in the payload that was sent. */
   readonly sent?: JsonValue | undefined;
@@ -216,7 +221,7 @@ function failedStatus(item: JsonValue, index: number, { status: name, failed, se
   const value = valueAt(item, [name]);
   const status = value === valueAt(sent, [index, name]) ? undefined : codeText(value);
   if (status === undefined) return undefined;
-  return (failed?.includes(status) ?? FAILED.test(status)) ? status : undefined;
+  return (failed?.includes(status) ?? (FAILED.test(status) || isErrorStatus(value))) ? status : undefined;
 }
 
 /** Returns the payload's list of the same name, otherwise its only list of objects, otherwise the path in the reply. */

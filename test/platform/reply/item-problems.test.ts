@@ -53,6 +53,12 @@ describe("problems of items, by default:", () => {
     expect(found(TRANSACTIONS)).toEqual(["transactions.1 | TRANSACTION_IMPORT_ERROR | not within the statement"]);
   });
 
+  test("an item with its own HTTP status has failed if the status is an error", () => {
+    const results = [{ status: 201 }, { status: 422, error_detail: "no" }, { status: 399 }, { status: 600 }];
+    expect(found({ results })).toEqual(["transactions.1 | 422 | no"]);
+    expect(itemProblems(jsonCopy({ results }), PLAIN, { results: [{}, { status: 422 }] })).toEqual([]);
+  });
+
   test("a list at the root corresponds to the payload's only list of objects", () => {
     const notes = [
       { status: "NOTE_CREATION_SUCCESS" },
