@@ -42,6 +42,16 @@ paths:
       responses: { "201": { description: created } }
 `,
 };
+
+/** Returns the small contract with these request parameters, and an extract for it. */
+function filesWith(...parameters: readonly string[]): Record<string, string> {
+  const operation = "      operationId: imp\n";
+  return {
+    "acc.csv": "REF,CITY,X,TENANT\n1,Derby,s,AB\n2,Leeds,t,CD\n",
+    "c.yaml": SMALL["c.yaml"].replace(operation, `${operation}      parameters: [${parameters.join(", ")}]\n`),
+  };
+}
+
 const SMALL_UPDATE = ["init", "--update", "--mapping", "mapping.yaml", "--contract", "c.yaml", "--operation", "imp"];
 
 describe("init --update", () => {
@@ -122,6 +132,38 @@ describe("init on the command line", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("Not changed, because it already exists: migrate.yaml");
     expect(readFileSync(path.join(cwd, "migrate.yaml"), "utf8")).toBe("supplier: MINE\n");
+  });
+
+  describe("for an operation with required request parameters", () => {
+    const tenant = "{ name: tenant, in: query, required: true, schema: { type: string } }";
+    const mode = "{ name: mode, in: query, required: true, schema: { type: string, enum: [full, lite] } }";
+    const trace = "{ name: trace, in: query, schema: { type: string } }";
+    const command = ["init", "acc.csv", "--contract", "c.yaml", "--operation", "imp"];
+
+    test("guesses the columns of the parameters, and validates records", async () => {
+      const cwd = temporaryFolder(filesWith(tenant, trace));
+      const { code, stdout } = await runCli(command, { cwd });
+      expect(code).toBe(0);
+      expect(stdout).toContain("of 2 records");
+      expect(mappingOf(cwd)).toMatch(/^parameters: .*\n {2}tenant: TENANT +# required; [\d.]+\n/m);
+      expect(mappingOf(cwd)).not.toMatch(/trace|Unused columns:[^]*TENANT/);
+    });
+
+    test("lists a parameter without a matching column as a TODO, and validates no records", async () => {
+      const cwd = temporaryFolder(filesWith(tenant, mode));
+      const { code, stdout, stderr } = await runCli(command, { cwd });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toMatch(/^To do: .*parameters\.mode$/m);
+      expect(stdout).toContain("No record was validated");
+      expect(mappingOf(cwd)).toContain("# TODO mode: required; no matching column; one of full, lite;");
+    });
+
+    test("writes a TODO if no parameter has a matching column", async () => {
+      const cwd = temporaryFolder(filesWith(mode));
+      expect((await runCli(command, { cwd })).code).toBe(0);
+      expect(mappingOf(cwd)).toMatch(/\n# TODO parameters: required; no matching column\n {2}# TODO mode: required; /);
+      expect((await runCli(["validate"], { cwd })).stderr).toContain('needs the parameter "mode"');
+    });
   });
 
   test("reports missing sources, and refuses standard input", async () => {

@@ -4,7 +4,7 @@ import type { InitUpdate } from "../../commands/init/update-mapping.ts";
 import { keyColumns } from "../../commands/init/joins.ts";
 import type { FileEncoding, FileProfile } from "../../commands/init/profile/file-profile.ts";
 import type { SourceProfile } from "../../commands/init/profile/profile-sources.ts";
-import { allSlots, emptyObjects, percent } from "../../commands/init/write/mapping-text.ts";
+import { emptyObjects, guessedSlots, percent } from "../../commands/init/write/mapping-text.ts";
 import type { Screen } from "../../job/dependencies.ts";
 import { delimiterName } from "../../read/csv/csv-delimiter.ts";
 import { plainText } from "../../text/plain-text.ts";
@@ -99,7 +99,7 @@ function joinsText({ guessed: { joins, tree } }: InitResult): string {
 const MAX_JOINS = 20;
 
 function writtenText({ guessed, written, kept, check }: InitResult): string {
-  const slots = allSlots(guessed.payload).filter(({ container }) => container.included);
+  const slots = guessedSlots(guessed).filter(({ container }) => container.included);
   const filled = slots.filter(
     ({ guess, constant, required }) => guess !== undefined || (constant !== undefined && required),
   );
@@ -120,13 +120,15 @@ function writtenText({ guessed, written, kept, check }: InitResult): string {
     `${counted(filled.length, "field")} guessed, including ${count - open.length} of ${counted(count, "required field")}.`,
     ...(open.length === 0 ? [] : [`To do: ${plainText(open.map(({ path }) => path.join(".")).join(", "))}`]),
     "",
-    ...checkLines(check),
+    ...(check === undefined ? [UNCHECKED] : checkLines(check)),
     "",
     "Next: resolve each TODO and check the low scores in the mapping, then run",
     `  ${plainText(validate)}`,
     "",
   ].join("\n");
 }
+
+const UNCHECKED = "No record was validated, because the mapping does not set all required parameters yet.";
 
 function initJson({ sources, guessed, written, kept, check }: InitResult): string {
   const data = {
@@ -155,7 +157,7 @@ function initJson({ sources, guessed, written, kept, check }: InitResult): strin
       kind,
       score,
     })),
-    fields: allSlots(guessed.payload).flatMap(({ path, required, guess }) =>
+    fields: guessedSlots(guessed).flatMap(({ path, required, guess }) =>
       guess === undefined ? [] : [{ attr: path.join("."), required, column: guess.column.name, score: guess.score }],
     ),
     written,

@@ -29,7 +29,7 @@ import {
   schemaLine,
   yamlText,
 } from "./write/yaml-text.ts";
-import { mappingText, relativePath } from "./write/mapping-text.ts";
+import { lacksParameters, mappingText, relativePath } from "./write/mapping-text.ts";
 
 export interface GuessedJob {
   /** Contract, operation, sources, supplier, encoding, delimiter. */
@@ -67,8 +67,8 @@ interface WrittenFiles {
 
 /** The analysis of the extracts, and the files that were written. */
 export interface InitResult extends AnalysedExtracts, WrittenFiles {
-  /** The result of validating records with the generated mapping. */
-  readonly check: MappingCheck;
+  /** The result of validating records with the generated mapping; undefined if the mapping lacks parameters. */
+  readonly check: MappingCheck | undefined;
 }
 
 /**
@@ -85,6 +85,7 @@ export async function init(options: InitOptions, dependencies: Dependencies): Pr
     [file, mapping],
     ...setupTexts({ ...job, encoding }, { out, operation: guessed.operation, configSchema }),
   ]);
+  if (lacksParameters(guessed)) return { sources, guessed, ...files, check: undefined };
   const check = await checkMapping(
     {
       ...job,

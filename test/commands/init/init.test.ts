@@ -53,7 +53,7 @@ describe("init", () => {
       operation: "import-account",
       corrections: path.join(folder, "corrections.csv"),
     });
-    expect(result.check.records).toBe(2);
+    expect(result.check?.records).toBe(2);
   });
 
   test("counts a required object that no column fills as a required field", async () => {
@@ -158,7 +158,7 @@ describe("init", () => {
       guessed: true,
     });
     expect(config).toContain("encoding: windows-1252");
-    expect(result.check.records).toBe(2);
+    expect(result.check?.records).toBe(2);
   });
 
   test("detects UTF-16 without a byte order mark", async () => {
@@ -228,7 +228,7 @@ describe("init", () => {
     const { result } = await initOf({
       "accounts.csv": `${header.join(",")}\n${header.map((_, at) => `v${at}`).join(",")},w\n`,
     });
-    expect(result.check.records).toBe(1);
+    expect(result.check?.records).toBe(1);
   });
 });
 

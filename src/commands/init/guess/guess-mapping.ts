@@ -1,6 +1,7 @@
 import type { Contract } from "../../../contract/contract.ts";
 import { missingKeys } from "../../../contract/operations/find-operation.ts";
 import type { Operation } from "../../../contract/operations/operation.ts";
+import { parametersType } from "../../../contract/operations/request-parameters.ts";
 import { formatAttr } from "../../../json/attr.ts";
 import { Failure } from "../../../model/failure.ts";
 import { chooseTree, columnNamed, findJoins, type Join, keyColumns } from "../joins.ts";
@@ -22,6 +23,8 @@ export interface GuessedMapping {
   /** Sources in the tree that fill no list of the payload. */
   readonly unplaced: readonly SourceNode[];
   readonly payload: Container;
+  /** Contains only the required request parameters, in a container with this name; undefined if there are none. */
+  readonly parameters: Container | undefined;
   /** The time zone of times without an offset. */
   readonly zone: string;
 }
@@ -54,7 +57,20 @@ export function guessMapping(sources: readonly SourceProfile[], options: GuessOp
   if (options.key !== undefined) fillKey(prepared, tree.root.source, options.key);
   const unplaced = placeSources(payload, tree.root, scores);
   fillAll(payload, tree.root, scores);
-  return { operation, key: payload.key, joins, tree, unplaced, payload, zone: zoneOf(contract) };
+  const parameters = requiredParametersTree(options);
+  if (parameters !== undefined) fillAll(parameters, tree.root, scores);
+  return { operation, key: payload.key, joins, tree, unplaced, payload, parameters, zone: zoneOf(contract) };
+}
+
+function requiredParametersTree({ operation, supplier }: GuessOptions): Container | undefined {
+  const type = parametersType(operation);
+  const tree = type && payloadTree(type, operation.id, undefined);
+  const [parameters] = tree?.fields ?? [];
+  if (tree === undefined || parameters?.kind !== "container" || !parameters.required) return undefined;
+  parameters.fields.splice(0, Infinity, ...parameters.fields.filter(({ required }) => required));
+  parameters.included = true;
+  setConstants(tree, operation, supplier);
+  return tree;
 }
 
 /** Returns the sources whose rows may be the records, limited to the root and key that the user named, if any. */

@@ -24,8 +24,13 @@ export function mappingText(guessed: GuessedMapping, folder: string): string {
     BLANK,
     { depth: 0, text: "payload:" },
     ...containerLines(payload, { depth: 1, zone: guessed.zone }),
+    ...parameterLines(guessed),
     ...unusedLines(guessed),
   ]);
+}
+
+function parameterLines({ parameters, zone }: GuessedMapping): readonly Line[] {
+  return parameters === undefined ? [] : [BLANK, ...containerLines(parameters, { depth: 0, zone })];
 }
 
 function keyLines({ operation, key }: GuessedMapping): readonly Line[] {
@@ -119,8 +124,9 @@ function leftLines(guessed: GuessedMapping): readonly Line[] {
 }
 
 /** Describes each JSON list whose first item fills a field and that has more items in some records. */
-function laterItems({ tree, payload }: GuessedMapping): readonly string[] {
-  const used = usedColumns(payload);
+function laterItems(guessed: GuessedMapping): readonly string[] {
+  const { tree } = guessed;
+  const used = usedColumns(guessed);
   return withDescendants(tree.root).flatMap(({ source: { name, columns } }) => {
     const firsts = columns.filter((column) => used.has(column)).flatMap((column) => firstItems(column.name));
     const lists = [...new Set(firsts)].filter((list) => columns.some((column) => column.name.startsWith(`${list}.1`)));
@@ -231,8 +237,9 @@ function asItem(lines: readonly Line[]): readonly Line[] {
   ];
 }
 
-function unusedLines({ tree, payload }: GuessedMapping): readonly Line[] {
-  const used = usedColumns(payload);
+function unusedLines(guessed: GuessedMapping): readonly Line[] {
+  const { tree } = guessed;
+  const used = usedColumns(guessed);
   const lines = withDescendants(tree.root).flatMap((node) => {
     const { source, key } = node;
     const on = joinColumn(node);
@@ -242,12 +249,24 @@ function unusedLines({ tree, payload }: GuessedMapping): readonly Line[] {
   return lines.length === 0 ? [] : [BLANK, commentLine(0, "Unused columns:"), ...lines];
 }
 
-function usedColumns(payload: Container): ReadonlySet<ColumnProfile> {
-  return new Set(allSlots(payload).flatMap(({ guess }) => guess?.column ?? []));
+function usedColumns(guessed: GuessedMapping): ReadonlySet<ColumnProfile> {
+  return new Set(guessedSlots(guessed).flatMap(({ guess }) => guess?.column ?? []));
+}
+
+/** Returns every field of the payload and every required request parameter. */
+export function guessedSlots({ payload, parameters }: GuessedMapping): readonly Slot[] {
+  return [...allSlots(payload), ...(parameters === undefined ? [] : allSlots(parameters))];
+}
+
+/** Whether the mapping is invalid until the user sets a required request parameter. */
+export function lacksParameters({ parameters }: GuessedMapping): boolean {
+  return (
+    parameters !== undefined && allSlots(parameters).some(({ guess, constant }) => (guess ?? constant) === undefined)
+  );
 }
 
 /** Returns every field of the payload, including the fields that are filled from child rows. */
-export function allSlots({ fields }: Container): readonly Slot[] {
+function allSlots({ fields }: Container): readonly Slot[] {
   const below = fields.flatMap((field) => (field.kind === "container" ? allSlots(field) : []));
   return [...fields.filter((field) => field.kind === "slot"), ...below];
 }
