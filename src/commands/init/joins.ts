@@ -91,7 +91,8 @@ function namesAgree({ column, to, key }: JoinEnds): number {
   const other = distinctiveWords(key.name);
   const isPlain = isRowNumber(column) && isRowNumber(key);
   const same = column.name.toLowerCase() === key.name.toLowerCase();
-  if (own.length === 0) return same && !isPlain ? 0.6 : 0;
+  if (own.length === 0 && isPlain) return 0;
+  if (own.length === 0) return same ? 0.6 : 0.55;
   if (same) return own.every((word) => nameWords(to.name).includes(word)) ? 1 : 0.9;
   const wanted = other.length === 0 ? nameWords(to.name) : other;
   const shared = own.filter((word) => wanted.includes(word)).length;

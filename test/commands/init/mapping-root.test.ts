@@ -33,6 +33,18 @@ describe("the root of the mapping", () => {
     expect(mapping.replaceAll(/\n *# /g, " ")).toContain("fields: contracts.VERTRAG, contracts.readings.ADAT");
   });
 
+  test("is joined by a column whose name means a row number, but whose values are codes of the root", async () => {
+    const lines = numbers.flatMap((index) => [1, 2].map((part) => `R${100 + index},${part}`)).join("\n");
+    const { result } = await initOf({
+      "orders.csv": file("REF,NAME", (index) => `R${100 + index},Smith${index}`),
+      "lines.csv": `ORD,POS\n${lines}\n`,
+    });
+    expect(result.guessed.tree.root).toMatchObject({
+      source: { name: "orders" },
+      children: [{ source: { name: "lines" } }],
+    });
+  });
+
   test("can be chosen, and so can its key", async () => {
     const { result, mapping } = await initOf(SAP, undefined, { root: "contracts", key: "VERTRAG" });
     expect(result.guessed.tree.root.source.name).toBe("contracts");
