@@ -22,6 +22,9 @@ import { rulesWithin } from "../rules/engine/rule-requirements.ts";
 import type { Rule } from "../rules/language/rule.ts";
 import { namesInPath } from "../contract/operations/request-parameters.ts";
 import { type AttrPath, formatAttr } from "../json/attr.ts";
+import { MAX_ROWS } from "../read/input/missing-paths.ts";
+import { formatCount } from "../text/count.ts";
+import { listed } from "../text/suggestion.ts";
 
 /** The parts of a job that another thread needs to convert rows to records. */
 export interface CompiledJob {
@@ -77,6 +80,7 @@ export async function openJob(
       recordedInputs,
       onReturned,
     });
+    if (settings.rejects === undefined) await noticeMissingPaths(job, input, dependencies);
     return { ...job, plan, input: { ...input, close: () => input.close().finally(close) } };
   } catch (error) {
     await close();
@@ -148,6 +152,24 @@ function noticeUnmappedFields(mapping: Mapping, file: string | undefined, depend
   const { unmappedRequired } = mapping;
   if (unmappedRequired.length === 0) return;
   dependencies.notice(`${file ?? ""}: nothing fills ${unmappedRequired.join(", ")}, which the contract requires`);
+}
+
+/**
+ * Shows a notice for each JSON source that lacks a path. In CSV files and sheets, a missing column is a failure. Rejects
+ * are too few rows for such a notice.
+ */
+async function noticeMissingPaths(
+  { mapping, settings }: CompiledJob,
+  input: JobInput,
+  dependencies: Notifier,
+): Promise<void> {
+  // An unreadable file is reported when its records are read.
+  const missing = await input.missingPaths(mapping.columns).catch(() => []);
+  for (const { file, rows, paths } of missing) {
+    const named = paths.map(({ path, near }) => `"${path}"${near === undefined ? "" : ` (did you mean "${near}"?)`}`);
+    const searched = rows < MAX_ROWS ? "no row" : `none of the first ${formatCount(rows)} rows`;
+    dependencies.notice(`${file}: ${searched} has ${listed(named)}, which ${settings.mapping ?? "the mapping"} reads`);
+  }
 }
 
 /** Shows one notice about rules that cannot be checked, instead of a problem for every record. */

@@ -145,6 +145,15 @@ describe("validate", () => {
     expect(stderr).toContain("no header");
   });
 
+  test("shows a notice for a path that no row of a JSON source has, because its field would be lost", async () => {
+    const mapping = "operation: import-account\nkey: number\npayload: { number: REF, name: NAME, note: NOTES }\n";
+    const rows = '{"REF":"A1","NAME":"Ada"}\n{"REF":"A2","NAME":"Bea","NOTE":"x"}\n';
+    const folder = workFolder({ "mapping.yaml": mapping, "a.ndjson": rows });
+    const { code, stderr } = await validate(folder, ["a.ndjson"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain('a.ndjson: no row has "NOTES" (did you mean "NOTE"?), which mapping.yaml reads\n');
+  });
+
   test("refuses a file with only a header unless --allow-empty is given", async () => {
     const folder = workFolder({ "a.csv": HEADER });
     const refused = await validate(folder, ["a.csv"]);

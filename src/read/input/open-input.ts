@@ -15,6 +15,7 @@ import {
   unpackedBytes,
 } from "./opened-file.ts";
 import { canBeginAt, type OpenedSource, openSource, withDescendants } from "./opened-source.ts";
+import { type MissingPaths, missingPaths } from "./missing-paths.ts";
 import type { JoinedInput } from "../join/bytes/joined-chunk.ts";
 import { joinedInput } from "../join/bytes/joined-input.ts";
 import { DEFAULT_LIMITS, type ReadLimits } from "../read-limits.ts";
@@ -94,6 +95,11 @@ export interface Input {
   readonly rowsByFile: (signal?: AbortSignal) => AsyncGenerator<FileRows>;
   /** Returns the first row of each source, as a record with the number 0. Throws the same failures as `records`. */
   readonly samples: () => Promise<readonly InputRecord[]>;
+  /**
+   * Returns the paths that no row of a JSON source has, for each source with such paths. Reads only as many rows as
+   * necessary. `wanted`: the paths that the mapping reads, by source. Throws the same failures as `rowsByFile`.
+   */
+  readonly missingPaths: (wanted: ReadonlyMap<string, readonly string[]>) => Promise<readonly MissingPaths[]>;
   /** The names of the root source's files. */
   readonly rootFiles: ReadonlySet<string>;
   /** The same records as bytes for other threads; absent if sources are joined or rows are amended. */
@@ -159,6 +165,11 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
     chunked: chunkedInput(root, refuseChanged),
     joined: joinedInput(root, reading),
     samples: () => firstRows(root),
+    async missingPaths(wanted) {
+      const found: (MissingPaths | undefined)[] = [];
+      for (const source of sources) found.push(await missingPaths(source, wanted.get(source.name) ?? []));
+      return found.filter((one) => one !== undefined);
+    },
     async find(wanted) {
       await refuseChanged();
       const found = await findRecords(root, opening.limits, wanted);
