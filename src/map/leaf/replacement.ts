@@ -144,9 +144,26 @@ function byPattern(
     return [];
   }
   const expression = linearPattern(pattern);
-  if (typeof expression !== "string") return [(text) => replaceMatches(text, expression, to)];
-  issues.add([...path, "pattern"], expression, "replace literal text instead, or use a function (call)");
-  return [];
+  if (typeof expression === "string") {
+    issues.add([...path, "pattern"], expression, "replace literal text instead, or use a function (call)");
+    return [];
+  }
+  const unknown = unknownGroup(to, expression);
+  if (unknown !== undefined) {
+    const hint = "number the groups from $1; $& is the whole match, and $$ a dollar sign";
+    issues.add([...path, "to"], `the expression has no group ${unknown}`, hint);
+  }
+  return [(text) => replaceMatches(text, expression, to)];
+}
+
+/** Returns the first reference in `to` to a group that the expression lacks. It would remain in the text, or vanish. */
+function unknownGroup(to: string, { source, flags }: RegExp): string | undefined {
+  const match = new RegExp(`${source}|`, flags).exec("");
+  const isUnknown = ([, sign = ""]: RegExpExecArray): boolean =>
+    sign.startsWith("<")
+      ? !Object.hasOwn(match?.groups ?? {}, sign.slice(1, -1))
+      : /^\d/.test(sign) && match !== null && numberedGroup(sign, match) === undefined;
+  return [...to.matchAll(SUBSTITUTE)].find(isUnknown)?.[0];
 }
 
 /**

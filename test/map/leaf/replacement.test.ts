@@ -42,6 +42,19 @@ test("a reference to a group that did not match is empty", () => {
   expect(mapLeaf('{ from: A, replace: { pattern: "(a)?b", to: "[$12]" } }', text, { A: "b" })).toEqual(["[2]"]);
 });
 
+test.each([
+  ["(a)b", "$2", "$2"],
+  ["(a)b", "x$1$3y", "$3"],
+  ["a", "$0", "$0"],
+  ["(?<n>a)", "$<m>", "$<m>"],
+  ["a", "US$5", "$5"],
+])("pattern %s with %s is refused, because the unknown group used to be sent as text", (pattern, to, group) =>
+  expect(leafIssue(`{ from: A, replace: { pattern: "${pattern}", to: "${to}" } }`)).toEqual({
+    error: `leaf.replace.to: the expression has no group ${group}`,
+    hint: "number the groups from $1; $& is the whole match, and $$ a dollar sign",
+  }),
+);
+
 test("a literal replacement produces at most 1 MiB", () => {
   const leaf = "{ from: A, replace: { a: aa } }";
   expect(mapLeaf(leaf, text, { A: "a".repeat(2 ** 19) })).toEqual(["a".repeat(2 ** 20)]);
