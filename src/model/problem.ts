@@ -153,6 +153,8 @@ export type SourceFinding =
   | { readonly code: "source_ragged_row"; readonly found: number; readonly expected: number }
   | { readonly code: "source_truncated_row"; readonly found: number; readonly expected: number }
   | { readonly code: "source_stray_quote" }
+  /** `line`: the line of the header that the row repeats. */
+  | { readonly code: "source_repeated_header"; readonly line: number }
   | { readonly code: "source_control_character"; readonly character: string }
   | { readonly code: "source_invalid_json"; readonly reason: string }
   | { readonly code: "source_not_an_object"; readonly found: string }

@@ -145,6 +145,19 @@ describe("validate", () => {
     expect(stderr).toContain("no header");
   });
 
+  test.each([1, 2])("reports a header that is repeated between the rows, with %i threads", async (threads) => {
+    const rows = Array.from({ length: 3000 }, (_, at) => `A${at},Ada,,\n`);
+    const text = `${HEADER}${rows.join("")}${HEADER}B1,Bea,,\n\uFEFF${HEADER}B2,Bea,,\n`;
+    const { code, stdout } = await validate(workFolder({ "a.csv": text }), ["a.csv", "--threads", String(threads)]);
+    expect(code).toBe(1);
+    const refused = linesOf(stdout).filter(({ status }) => status !== "valid");
+    const found = { errors: expect.arrayContaining([expect.objectContaining({ code: "source_repeated_header" })]) };
+    expect(refused).toMatchObject([
+      { source: { line: 3002 }, ...found },
+      { source: { line: 3004 }, ...found },
+    ]);
+  });
+
   test("shows a notice for a path that no row of a JSON source has, because its field would be lost", async () => {
     const mapping = "operation: import-account\nkey: number\npayload: { number: REF, name: NAME, note: NOTES }\n";
     const rows = '{"REF":"A1","NAME":"Ada"}\n{"REF":"A2","NAME":"Bea","NOTE":"x"}\n';

@@ -2,16 +2,20 @@ import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
 import type { RecordCells } from "../../read/csv/record-cells.ts";
 
 /**
- * Returns a function that tests whether the row can be read without a problem: every key is present, and unnamed
- * columns are empty. If the file has only one column, its cell must not be empty, because the record may be a blank
+ * Returns a function that tests whether the row can be read without a problem: every key is present, unnamed columns are
+ * empty, and the row cannot be a repeated header, because its cell differs from the first name of the header. If the file has only one column, its cell must not be empty, because the record may be a blank
  * line.
  */
 export function readableCells({ keys, layout: { header } }: ChunkCsvFile): (cells: RecordCells) => boolean {
   const { unnamed, table } = header;
   const keyColumns = keys.map((name) => table.columnIndex.get(name) ?? -1);
   const filled = table.columns.length === 1 ? [0, ...keyColumns] : keyColumns;
+  const namedColumn = header.cells.findIndex((name) => name.trim() !== "");
+  const name = Buffer.from(header.cells[namedColumn] ?? "");
   return (cells) =>
-    filled.every((column) => isFilled(cells, column)) && unnamed.every((column) => isEmpty(cells, column));
+    filled.every((column) => isFilled(cells, column)) &&
+    unnamed.every((column) => isEmpty(cells, column)) &&
+    !endsWith(cells, namedColumn, name);
 }
 
 /**
@@ -30,4 +34,13 @@ function isFilled({ bytes, starts, ends }: RecordCells, column: number): boolean
 
 function isEmpty({ starts, ends }: RecordCells, column: number): boolean {
   return starts[column] === ends[column];
+}
+
+/** Compares only the end of the cell, because a byte order mark may precede the name. */
+function endsWith({ bytes, starts, ends }: RecordCells, column: number, name: Buffer): boolean {
+  const end = ends[column] ?? 0;
+  const start = end - name.length;
+  if (start < (starts[column] ?? 0)) return false;
+  for (let at = 0; at < name.length; at += 1) if (bytes[start + at] !== name[at]) return false;
+  return true;
 }

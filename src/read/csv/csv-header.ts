@@ -1,12 +1,16 @@
 import { type Failure, failureAt } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
+import type { LocalProblem } from "../../model/problem.ts";
 import type { CsvRow, CsvTable } from "../../model/record.ts";
+import { sourceProblem } from "../row/read-row.ts";
 import { valueAmongNames } from "../../text/column-names.ts";
 import { DECEPTIVE } from "../../text/invisible.ts";
 
 /** The columns of a CSV file, as named by its header and the mapping. */
 export interface CsvHeader {
   readonly table: CsvTable;
+  /** The cells of the header, before line breaks are removed and columns are renamed. */
+  readonly cells: readonly string[];
   /** Zero-based positions of the columns without a name. These columns must be empty. */
   readonly unnamed: readonly number[];
   /** 1-based line of the header. */
@@ -39,7 +43,7 @@ export function csvHeader(
   refuseSimilarNames(named, bad);
   const unnamed = columns.flatMap((name, index) => (name.trim() === "" ? [index] : []));
   const { file, line } = place;
-  return { table: { kind: "csv", file, columns, columnIndex: new Map(named), modifiedMs }, unnamed, line };
+  return { table: { kind: "csv", file, columns, columnIndex: new Map(named), modifiedMs }, cells, unnamed, line };
 }
 
 /** Returns notices about columns without a name, and about names that are probably data. */
@@ -65,6 +69,22 @@ export function refuseUnnamedData({ table, unnamed, line }: CsvHeader, { cells, 
   const what = `${withoutName(table, filled)} in the header, but line ${rowLine} has data there`;
   const hint = `name the ${filled.length === 1 ? "column" : "columns"} in the header, or ${renameHint(filled.map((index) => index + 1))}`;
   throw failureAt("source_bad_header", { file: table.file, line }, what, { hint });
+}
+
+/**
+ * Whether a row repeats the header, as in a file that was joined from several files. A byte order mark may precede the
+ * repeated header.
+ */
+export function repeatsHeader({ cells: [first, ...others] }: CsvHeader, { cells }: CsvRow): boolean {
+  return (
+    cells.length === 1 + others.length &&
+    (cells[0] === first || cells[0] === `\uFEFF${first}`) &&
+    others.every((cell, at) => cell === cells[at + 1])
+  );
+}
+
+export function repeatedHeader({ table, line }: CsvRow, header: CsvHeader): LocalProblem {
+  return sourceProblem({ file: table.file, line }, { code: "source_repeated_header", line: header.line });
 }
 
 type Bad = (what: string, hint: string) => Failure;

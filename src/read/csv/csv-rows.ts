@@ -4,7 +4,7 @@ import type { Place } from "../../model/place.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import { addProblem } from "../../model/problem-limit.ts";
 import type { CsvRow, CsvTable, RowPosition } from "../../model/record.ts";
-import { type CsvHeader, refuseUnnamedData } from "./csv-header.ts";
+import { type CsvHeader, refuseUnnamedData, repeatedHeader, repeatsHeader } from "./csv-header.ts";
 import { type CsvBytes, csvRecords } from "./csv-records.ts";
 import { boundariesAt, isUnterminated, type RecordBoundaries } from "./record-boundaries.ts";
 import { type CsvLayout, parseRecords } from "./csv-layout.ts";
@@ -57,7 +57,7 @@ function rowsOf({ bytes, boundaries, line: firstLine }: CsvBytes, layout: CsvLay
     const line = firstLine + (boundaries.lines[index] ?? 0);
     const row: CsvRow = { table: layout.header.table, cells: wholeRow(cells, layout.header), line };
     refuseUnnamedData(layout.header, row);
-    return { row, problems: problemsOf(row, boundaries, index) };
+    return { row, problems: problemsOf(row, layout.header, { boundaries, index }) };
   });
 }
 
@@ -112,12 +112,17 @@ function oddRecords(
   throw new Error(`csv-parse found ${records.length} records with misplaced quotes instead of ${odd.length}`);
 }
 
-function problemsOf(row: CsvRow, boundaries: RecordBoundaries, index: number): readonly LocalProblem[] {
+function problemsOf(
+  row: CsvRow,
+  header: CsvHeader,
+  { boundaries, index }: { readonly boundaries: RecordBoundaries; readonly index: number },
+): readonly LocalProblem[] {
   const expected = row.table.columns.length;
   const found = row.cells.length;
   const stray = boundaries.strayQuotes.has(index);
   const control = boundaries.controls.has(index);
-  if (found === expected && !stray && !control) return NO_PROBLEMS;
+  const isHeader = repeatsHeader(header, row);
+  if (found === expected && !stray && !control && !isHeader) return NO_PROBLEMS;
   const place: Place = { file: row.table.file, line: row.line };
   const problems: LocalProblem[] = [];
   if (found !== expected) {
@@ -125,6 +130,7 @@ function problemsOf(row: CsvRow, boundaries: RecordBoundaries, index: number): r
     const code = cutOff ? "source_truncated_row" : "source_ragged_row";
     problems.push(sourceProblem(place, { code, ...ownCounts(found, row.table.columns) }));
   }
+  if (isHeader) problems.push(repeatedHeader(row, header));
   if (stray) problems.push(sourceProblem(place, { code: "source_stray_quote" }));
   return control ? [...problems, ...controlCharacters(row)] : problems;
 }

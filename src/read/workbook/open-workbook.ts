@@ -4,7 +4,15 @@ import type { LocalProblem, SourceFinding } from "../../model/problem.ts";
 import { addProblem } from "../../model/problem-limit.ts";
 import type { CsvRow } from "../../model/record.ts";
 import { counted } from "../../text/count.ts";
-import { csvHeader, type CsvHeader, headerNotices, refuseUnnamedData, type RenamedColumns } from "../csv/csv-header.ts";
+import {
+  csvHeader,
+  type CsvHeader,
+  headerNotices,
+  refuseUnnamedData,
+  type RenamedColumns,
+  repeatedHeader,
+  repeatsHeader,
+} from "../csv/csv-header.ts";
 import { cellPlace, controlCharacters } from "../csv/csv-rows.ts";
 import { NO_PROBLEMS, type ReadRow, sourceProblem } from "../row/read-row.ts";
 import { GENERAL, readCellFormats } from "./cell-formats.ts";
@@ -123,8 +131,9 @@ function readRow({ line, cells, findings }: SheetRow, header: CsvHeader): ReadRo
   const row: CsvRow = { table, line, cells: missing > 0 ? [...cells, ...emptyCells(missing)] : cells };
   refuseUnnamedData(header, row);
   const controls = controlCharacters(row);
-  if (missing >= 0 && findings === undefined && controls.length === 0) return { row, problems: NO_PROBLEMS };
-  return { row, problems: problemsOf(row, findings ?? new Map(), controls) };
+  const others = repeatsHeader(header, row) ? [repeatedHeader(row, header), ...controls] : controls;
+  if (missing >= 0 && findings === undefined && others.length === 0) return { row, problems: NO_PROBLEMS };
+  return { row, problems: problemsOf(row, findings ?? new Map(), others) };
 }
 
 function emptyCells(count: number): readonly string[] {
@@ -134,7 +143,7 @@ function emptyCells(count: number): readonly string[] {
 function problemsOf(
   { table, cells, line }: CsvRow,
   findings: ReadonlyMap<number, SourceFinding>,
-  controls: readonly LocalProblem[],
+  others: readonly LocalProblem[],
 ): readonly LocalProblem[] {
   const problems: LocalProblem[] = [];
   const [expected, found] = [table.columns.length, cells.length];
@@ -147,7 +156,7 @@ function problemsOf(
     const severity = finding.code === "source_rounded_number" ? "warning" : "error";
     addProblem(problems, sourceProblem(cellPlace(table, line, index), finding, severity));
   }
-  for (const problem of controls) addProblem(problems, problem);
+  for (const problem of others) addProblem(problems, problem);
   return problems;
 }
 

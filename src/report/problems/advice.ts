@@ -62,6 +62,7 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   source_ragged_row: "Look for a comma or a line break inside a cell: such a cell must be in quotation marks.",
   source_truncated_row: "Ask for the file again, because its end may be missing.",
   source_stray_quote: "Put quotation marks around the whole cell, and double any quotation marks inside it.",
+  source_repeated_header: "Delete the row: it contains the names of the columns instead of data.",
   source_control_character: EXPORT_AGAIN,
   source_invalid_json: EXPORT_AGAIN,
   source_not_an_object: EXPORT_AGAIN,

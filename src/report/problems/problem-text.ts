@@ -148,6 +148,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
     `The file ends inside this row: ${counted(found, "cell")} of ${expected}. The file may have been cut short.`,
   source_stray_quote: () =>
     "There is a quotation mark inside an unquoted cell, or text after a closing quotation mark.",
+  source_repeated_header: ({ line }) => `The row repeats the header in line ${line}.`,
   source_control_character: ({ character }) => `Contains the control character ${plainText(character)}.`,
   source_invalid_json: ({ reason }) => `Not valid JSON: ${plainLine(reason)}.`,
   source_not_an_object: ({ found }) => `A record must be a JSON object; this is ${withArticle(plainText(found))}.`,

@@ -34,6 +34,26 @@ describe("the CSV reader", () => {
     ]);
   });
 
+  it.each([
+    ["A,B\n1,2\nA,B\n3,4\n", ["source_repeated_header@3"]],
+    ['"A",B\n1,2\nA,"B"\n', ["source_repeated_header@3"]],
+    ["A,B\n1,2\n\uFEFFA,B\n", ["source_repeated_header@3"]],
+    ['"A\nname",B,\n"A\nname",B\n', ["source_repeated_header@3"]],
+    ["A\nA\n", ["source_repeated_header@2"]],
+    ["A,B\nA,b\nB,A\n A,B\n", []],
+  ])("reports a repeated header, which used to be sent as a record: %j", async (content, problems) => {
+    const file = join(temporaryFolder(), "a.csv");
+    await writeFile(file, content);
+    expect(problemsOf((await read(source(file))).records)).toEqual(problems);
+  });
+
+  it("reports a repeated header even if the mapping renames its columns", async () => {
+    const file = join(temporaryFolder(), "a.csv");
+    await writeFile(file, "A,A\n1,2\nA,A\n");
+    const { records } = await read({ ...source(file), rename: new Map([[2, "B"]]) });
+    expect(problemsOf(records)).toEqual(["source_repeated_header@3"]);
+  });
+
   it("reports stray quotes and continues after them", async () => {
     const { records } = await read(fixture("stray-quotes.csv"));
     expect(records.map(({ row }) => cells(row)[1])).toEqual(['1"x', '"quoted" behind', 'a "b" c']);

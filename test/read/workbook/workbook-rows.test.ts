@@ -73,6 +73,13 @@ describe("a workbook written by LibreOffice", () => {
     ]);
   });
 
+  it("reports a repeated header, which used to be sent as a record", async () => {
+    const sheets = { S: textRow(1, ["A", "B"]) + textRow(2, ["1", "2"]) + textRow(4, ["A", "B"]) + textRow(5, ["A"]) };
+    expect(problemsOf((await read(source(await rawWorkbook({ sheets })))).records)).toEqual([
+      "source_repeated_header@4",
+    ]);
+  });
+
   it("reads the sheet that the mapping names for the source", async () => {
     const { records } = await read({ ...source(LIBREOFFICE), sheet: "Customer list" });
     expect(records.map(({ row }) => cells(row))).toEqual([["C-1"]]);

@@ -48,6 +48,7 @@ const cases: readonly (readonly [LocalFinding, string])[] = [
     'Must be a plain path relative to the supplier\'s root: it contains a part "." or "..".',
   ],
   [{ code: "source_ragged_row", found: 1, expected: 5 }, "The row has 1 cell, but the header has 5."],
+  [{ code: "source_repeated_header", line: 1 }, "The row repeats the header in line 1."],
   [{ code: "source_record_too_large", limitBytes: 1048576 }, "The record is larger than 1,048,576 bytes."],
   [
     { code: "source_orphan_row", parent: "accounts", near: { ...other, records: [] } },
