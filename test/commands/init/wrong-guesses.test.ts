@@ -117,6 +117,15 @@ describe("init and lists in JSON records", () => {
     expect(await draft([[one], [one]])).not.toContain("TODO points");
   });
 
+  test("a file with one object that contains the records in a list is not mapped to its first record silently", async () => {
+    const items = ROWS.map((row) => ({ accountNumber: `A${row + 100}`, meterPoints: [{ mpan: "1" }, { mpan: "2" }] }));
+    const files = { "export.json": JSON.stringify({ data: items, next: null }) };
+    const { mapping } = await initOfProperties({ meter_points }, files, { key: "account_number" });
+    expect(mapping.replaceAll(/\n *# /g, " ").match(/TODO export: .*/g)).toEqual([
+      "TODO export: has only one record; if the items of data are the records, save this list as a file of its own and run `migrate init` with that file; otherwise, map the other items too, such as data.1",
+    ]);
+  });
+
   test("does not combine values of different items", async () => {
     const mapping = await draft(
       ROWS.map((row) => [

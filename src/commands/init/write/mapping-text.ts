@@ -123,13 +123,19 @@ function leftLines(guessed: GuessedMapping): readonly Line[] {
   return [...alone, ...unused, ...laterItems(guessed)].map((text) => todo(1, text));
 }
 
-/** Describes each JSON list whose first item fills a field and that has more items in some records. */
+/**
+ * Describes each JSON list whose first item fills a field and that has more items in some records. If the source has
+ * only one row, the items of its outermost list may be the records.
+ */
 function laterItems(guessed: GuessedMapping): readonly string[] {
-  const { tree } = guessed;
   const used = usedColumns(guessed);
-  return withDescendants(tree.root).flatMap(({ source: { name, columns } }) => {
+  return withDescendants(guessed.tree.root).flatMap(({ source: { name, columns, rows } }) => {
     const firsts = columns.filter((column) => used.has(column)).flatMap((column) => firstItems(column.name));
     const lists = [...new Set(firsts)].filter((list) => columns.some((column) => column.name.startsWith(`${list}.1`)));
+    const [outermost] = lists;
+    if (rows === 1 && outermost !== undefined) {
+      return `${name}: has only one record; if the items of ${outermost} are the records, save this list as a file of its own and run \`migrate init\` with that file; otherwise, map the other items too, such as ${outermost}.1`;
+    }
     return lists.map(
       (list) =>
         `${name}: the payload uses only the first item of ${list}, but some records have more; map the other items too, such as ${list}.1`,
