@@ -91,7 +91,10 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   blank: () => "Must not be empty.",
   invalid: ({ expected, written }) =>
     written === undefined ? EXPECTED_TEXT[expected] : describeWrittenForm(expected, written),
-  invalid_choice: ({ choices }) => `Must be one of: ${choiceList(choices)}.`,
+  invalid_choice: ({ choices }) =>
+    choices.length === 0
+      ? "No value is allowed, because there are no choices."
+      : `Must be one of: ${choiceList(choices)}.`,
   schema_mismatch: ({ keyword, name }) => schemaText(plainText(keyword), name),
   max_length: ({ limit, unit }) => `Must have at most ${counted(limit, NOUNS[unit])}.`,
   min_length: ({ limit, unit }) => `Must have at least ${counted(limit, NOUNS[unit])}.`,

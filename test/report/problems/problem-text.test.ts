@@ -22,6 +22,7 @@ const cases: readonly (readonly [LocalFinding, string])[] = [
     { code: "invalid", expected: "datetime" },
     "Must be a date and time with a time zone, such as 2026-01-31T09:30:00Z, between the years 1 and 9999 in UTC.",
   ],
+  [{ code: "invalid_choice", choices: [] }, "No value is allowed, because there are no choices."],
   [{ code: "invalid_choice", choices: ["A", "", "B"] }, 'Must be one of: A, "", B.'],
   [{ code: "invalid_choice", choices: ["A", "B"], found: "X7" }, "Must be one of: A, B. Found: X7."],
   [{ code: "max_length", limit: 1, unit: "characters" }, "Must have at most 1 character."],
