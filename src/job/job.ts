@@ -80,7 +80,8 @@ export async function openJob(
       recordedInputs,
       onReturned,
     });
-    if (settings.rejects === undefined) await noticeMissingPaths(job, input, dependencies);
+    const isRead = recordedInputs !== undefined || settings.rejects !== undefined;
+    if (!isRead) await noticeMissingPaths(job, input, dependencies);
     return { ...job, plan, input: { ...input, close: () => input.close().finally(close) } };
   } catch (error) {
     await close();
@@ -155,8 +156,8 @@ function noticeUnmappedFields(mapping: Mapping, file: string | undefined, depend
 }
 
 /**
- * Shows a notice for each JSON source that lacks a path. In CSV files and sheets, a missing column is a failure. Rejects
- * are too few rows for such a notice.
+ * Shows a notice for each JSON source that lacks a path. In CSV files and sheets, a missing column is a failure. Inputs
+ * that an earlier run has recorded had their notice, and rejects are too few rows for a notice.
  */
 async function noticeMissingPaths(
   { mapping, settings }: CompiledJob,
