@@ -35,6 +35,8 @@ function ranked(parts: readonly (string | undefined)[], order: readonly number[]
 
 function inputParts({ run, input, elapsedMs }: RunProgress): readonly Part[] {
   const { bytes, ofBytes, records, invalid } = input;
+  // `reconcile` reads no input: it waits for the quiet period, and then queries the platform.
+  if (bytes === 0 && records === 0) return ranked(["Working", duration(elapsedMs)], [0, 1]);
   // A push sends records only after it has checked all of them. The text explains the delay before the first request.
   const [reading, behind] = run?.command === "push" ? ["Reading the whole input first", ":"] : ["Reading", ""];
   const read = ofBytes === 0 ? undefined : `${percent(bytes, ofBytes)} of ${size(ofBytes)}`;

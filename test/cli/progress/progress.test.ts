@@ -99,6 +99,14 @@ describe("progress without a terminal", () => {
     expect(written.at(-1)).toBe("Reading the whole input first: 75% of 4.0 MB, 5 s\n");
   });
 
+  it("does not say that it reads input while `reconcile` of a push waits or queries the platform", () => {
+    const { progress, written, at } = inPipe();
+    progress.onProgress(begun());
+    at(5000);
+    progress.tick();
+    expect(written.at(-1)).toBe("Working, 5 s\n");
+  });
+
   it("shows the run and its counts immediately, then total, done, rate, requests in flight and time left", () => {
     const { progress, written, at } = inPipe();
     progress.onProgress(begun());
