@@ -1,11 +1,11 @@
-import { formatPointer, isAtOrIn, parsePointer } from "../json/json-pointer.ts";
+import { isAtOrIn, parsePointer } from "../json/json-pointer.ts";
 import { canonicalJson, cellTextOf } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { EMPTY_CELL, type Fingerprints } from "../report/rejects/fingerprints.ts";
 import { createChangeExplainer, isChangeKind, isSpreadsheetChange } from "./change-kind.ts";
 import { type CellFindings, type ChangeCounter, type ChangedCell, createChangeCounter } from "./correction-findings.ts";
 import { type CorrectionIndex, readOutcomes, type RejectedRow, type ReturnedRow } from "./correction-index.ts";
-import { type ComparedCell, comparedCells, isList } from "./match-rows.ts";
+import { type ComparedCell, comparedCells, isIn, isList } from "./match-rows.ts";
 import type { KeyColumns, ReturnedColumns } from "./returned-rows.ts";
 import { basename } from "node:path";
 import { isCsvRow, type Row } from "../model/record.ts";
@@ -110,12 +110,6 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
 function textOf(json: string): string {
   const value = parseJson(json);
   return typeof value === "object" && value !== null ? json : cellTextOf(value ?? null);
-}
-
-/** Whether a field is the column, or is in the value at the path. */
-function isIn(field: number | string, name: string, columns: readonly string[]): boolean {
-  if (typeof field === "number") return columns[field] === name;
-  return [[name], name.split(".")].some((path) => isAtOrIn(field, formatPointer(path)));
 }
 
 /** Whether a change to `field` affects the place of an error. In JSON, one of them may contain the other. */

@@ -70,7 +70,7 @@ async function compare(
 ): Promise<ReturnedRejects & { readonly keyRecords: ReadonlySet<number> }> {
   const fingerprints = createFingerprints(manifest.secret);
   const columnsOf = exportedColumns(manifest);
-  const matcher = createRowMatcher(index, fingerprints, columnsOf);
+  const matcher = createRowMatcher(index, { fingerprints, columnsOf, keyColumns });
   const layouts = new Map<string, ReturnedColumns>();
   index.database.exec("begin");
   for await (const { rows, columns } of returnedRows(plan, manifest.files, { reading, keyColumns })) {

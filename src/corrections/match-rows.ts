@@ -1,8 +1,10 @@
+import { formatPointer, isAtOrIn } from "../json/json-pointer.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { jsonCells } from "../report/rejects/rejects-manifest.ts";
 import { normalKey } from "../text/near-key.ts";
 import { EMPTY_CELL, FINGERPRINT_LENGTH, type Fingerprints } from "../report/rejects/fingerprints.ts";
 import { type CorrectionIndex, type RejectedRow, rejectedRow, type ReturnedRow } from "./correction-index.ts";
+import type { KeyColumns } from "./returned-rows.ts";
 
 /** A cell of a re-imported row, with the fingerprint of the exported cell. */
 export interface ComparedCell {
@@ -53,6 +55,18 @@ function cellsOfMembers(members: Readonly<Record<string, string>>): ReturnType<t
   return jsonCells(Object.fromEntries(Object.entries(members).map(([name, text]) => [name, parseJson(text) ?? null])));
 }
 
+/** Whether a field is the column, or is in the value at the path. */
+export function isIn(field: number | string, name: string, columns: readonly string[]): boolean {
+  if (typeof field === "number") return columns[field] === name;
+  return [[name], name.split(".")].some((path) => isAtOrIn(field, formatPointer(path)));
+}
+
+interface MatchOptions {
+  readonly fingerprints: Fingerprints;
+  readonly columnsOf: (source: string) => readonly string[];
+  readonly keyColumns: KeyColumns;
+}
+
 export interface RowMatcher {
   /** Matches unchanged rows; keeps the remaining rows for `matchChanged`. */
   readonly add: (rows: readonly ReturnedRow[]) => void;
@@ -67,13 +81,13 @@ export interface RowMatcher {
  * - the next row in which at least half of the filled cells are unchanged
  * - the row after the match of the preceding row
  *
- * If the row has the business key of an exported record whose rows are all matched, it is an added row of that record,
- * and is not compared with the rows of other records.
+ * If the row has the business key of an exported record whose rows are all matched, it is probably an added row of that
+ * record. Of the rows of other records, it is only compared with rows whose key has an error, because the key may have
+ * been corrected.
  */
 export function createRowMatcher(
   index: CorrectionIndex,
-  fingerprints: Fingerprints,
-  columnsOf: (source: string) => readonly string[],
+  { fingerprints, columnsOf, keyColumns }: MatchOptions,
 ): RowMatcher {
   const { database, each } = index;
   const same = database.prepare(
@@ -89,14 +103,20 @@ export function createRowMatcher(
   const search = candidateSearch(index, fingerprints);
   const scoreOf = (row: ReturnedRow, exported: RejectedRow): Score =>
     scoreCells(comparedCells(exported, row.values, { columns: columnsOf(row.source), fingerprints }));
+  const hasKeyError = ({ source, errors }: RejectedRow): boolean =>
+    keyColumns(source).some((name) => errors.some((error) => isIn(error, name, columnsOf(source))));
   const find = (row: ReturnedRow, after: number): RejectedRow | undefined => {
     const known = best(search.byKey(row).map((exported) => ({ exported, ...scoreOf(row, exported) })));
     if (known !== undefined) return known.exported;
-    if (search.isOfExportedRecord(row)) return undefined;
+    const isAdded = search.isOfExportedRecord(row);
     return search.inOrder(row, after).find((exported) => {
       const { unchanged, filled } = scoreOf(row, exported);
-      return unchanged > 0 && unchanged * 2 >= filled;
+      return (!isAdded || hasKeyError(exported)) && unchanged > 0 && unchanged * 2 >= filled;
     });
+  };
+  const inSamePlace = (row: ReturnedRow): RejectedRow | undefined => {
+    const exported = search.inSamePlace(row);
+    return exported === undefined || (search.isOfExportedRecord(row) && !hasKeyError(exported)) ? undefined : exported;
   };
   return {
     add: (rows) => {
@@ -123,7 +143,7 @@ export function createRowMatcher(
       database.exec("create index exported_by_place on exported (file, line)");
       for (const found of each("select * from returned order by id")) {
         const row = storedRow(found);
-        const exported = search.isOfExportedRecord(row) ? undefined : search.inSamePlace(row);
+        const exported = inSamePlace(row);
         if (exported !== undefined) take.run(row.file, row.line, contentOf(row), exported.id);
         yield { row, exported };
       }
