@@ -7,7 +7,7 @@ import type { Contract } from "../contract/contract.ts";
 import type { SourceText } from "../contract/document/text-excerpt.ts";
 import { canonicalJson } from "../json/json-value.ts";
 import { errorCode } from "../files/error-code.ts";
-import { interruptible } from "../model/interruptible.ts";
+import { interruptibleSoon } from "../model/interruptible.ts";
 import type { RuleSettings } from "./settings/rule-configuration.ts";
 import { replaceFile } from "../files/replace-file.ts";
 
@@ -39,7 +39,7 @@ export async function cachedContract(
   const kept = entry === undefined ? undefined : await readCached(entry);
   if (kept !== undefined) return kept;
   const { loadContract } = await import("../contract/load-contract.ts");
-  const contract = interruptible(() => loadContract(documents, settings));
+  const contract = await interruptibleSoon(() => loadContract(documents, settings));
   if (entry !== undefined) await writeCached(contract, entry).catch(ignoreStorage);
   return contract;
 }

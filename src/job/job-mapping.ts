@@ -6,7 +6,7 @@ import { type MappingDocument, readMapping } from "../map/document/mapping-docum
 import type { MappingFunctions } from "../map/leaf/function-calls.ts";
 import type { Mapping } from "../map/mapping.ts";
 import { passThrough } from "../map/pass-through.ts";
-import { interruptible } from "../model/interruptible.ts";
+import { interruptibleSoon } from "../model/interruptible.ts";
 import { readLookup } from "../read/lists/lookup-table.ts";
 import { readTextFile } from "../read/text/text-file.ts";
 import { pathsFrom } from "./contract-files.ts";
@@ -56,7 +56,7 @@ async function compile(
 ): Promise<Mapping> {
   const values = await mappingValuesOf(document, settings, signal);
   try {
-    return interruptible(() => compileMapping(document, operation, values));
+    return await interruptibleSoon(() => compileMapping(document, operation, values));
   } catch (error) {
     await values.functions.close();
     throw error;

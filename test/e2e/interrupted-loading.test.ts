@@ -5,7 +5,7 @@ import { constants } from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { interruptible, setAroundInterruptible } from "../../src/model/interruptible.ts";
+import { interruptible, interruptibleSoon, setAroundInterruptible } from "../../src/model/interruptible.ts";
 import { listenForInterrupts } from "../../src/cli/process/interrupts.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -38,6 +38,14 @@ describe("work that blocks the event loop", () => {
     expect(listeners()).toBe(before.length + 1);
     expect(() => interruptible(fail)).toThrow("broken");
     expect(listeners()).toBe(before.length + 1);
+  });
+
+  it("does not lose a signal that arrived just before it", async () => {
+    let stopped = 0;
+    const { drain } = listenForInterrupts(() => (stopped += 1));
+    process.kill(process.pid, "SIGTERM");
+    expect(await interruptibleSoon(listeners)).toBe(before.length);
+    expect([drain.aborted, stopped]).toEqual([true, 1]);
   });
 
   it.skipIf(process.platform !== "linux")(

@@ -65,8 +65,12 @@ export function parseDocument(
   code: FailureCode = "contract_invalid",
   texts: TextMembers = NO_TEXTS,
 ): SourceDocument {
-  return interruptible(() => readDocument(source, code, texts));
+  const read = (): SourceDocument => readDocument(source, code, texts);
+  return source.text.length < SLOW_LENGTH ? read() : interruptible(read);
 }
+
+/** Length of a text, in UTF-16 code units, that takes a noticeable time to read. */
+const SLOW_LENGTH = 200_000;
 
 /**
  * Names of members whose values are read as text, exactly as written. Each name is mapped to the name of a second
