@@ -85,11 +85,9 @@ export interface RowMatcher {
  * record. Of the rows of other records, it is only compared with rows whose key has an error, because the key may have
  * been corrected.
  */
-export function createRowMatcher(
-  index: CorrectionIndex,
-  { fingerprints, columnsOf, keyColumns }: MatchOptions,
-): RowMatcher {
+export function createRowMatcher(index: CorrectionIndex, options: MatchOptions): RowMatcher {
   const { database, each } = index;
+  const { fingerprints } = options;
   const same = database.prepare(
     `select id from exported where source = ? and fingerprint = ? and ${FREE} order by id limit 1`,
   );
@@ -100,24 +98,7 @@ export function createRowMatcher(
   };
   const keep = database.prepare("insert into returned (source, file, line, keys, cells) values (?,?,?,?,?)");
   const settle = database.prepare("delete from returned where id = ?");
-  const search = candidateSearch(index, fingerprints);
-  const scoreOf = (row: ReturnedRow, exported: RejectedRow): Score =>
-    scoreCells(comparedCells(exported, row.values, { columns: columnsOf(row.source), fingerprints }));
-  const hasKeyError = ({ source, errors }: RejectedRow): boolean =>
-    keyColumns(source).some((name) => errors.some((error) => isIn(error, name, columnsOf(source))));
-  const find = (row: ReturnedRow, after: number): RejectedRow | undefined => {
-    const known = best(search.byKey(row).map((exported) => ({ exported, ...scoreOf(row, exported) })));
-    if (known !== undefined) return known.exported;
-    const isAdded = search.isOfExportedRecord(row);
-    return search.inOrder(row, after).find((exported) => {
-      const { unchanged, filled } = scoreOf(row, exported);
-      return (!isAdded || hasKeyError(exported)) && unchanged > 0 && unchanged * 2 >= filled;
-    });
-  };
-  const inSamePlace = (row: ReturnedRow): RejectedRow | undefined => {
-    const exported = search.inSamePlace(row);
-    return exported === undefined || (search.isOfExportedRecord(row) && !hasKeyError(exported)) ? undefined : exported;
-  };
+  const search = changedRowSearch(index, options);
   return {
     add: (rows) => {
       for (const row of rows) {
@@ -133,7 +114,7 @@ export function createRowMatcher(
       const last = new Map<string, number>();
       for (const found of each("select * from returned order by id")) {
         const row = storedRow(found);
-        const exported = find(row, last.get(row.source) ?? 0);
+        const exported = search.byContent(row, last.get(row.source) ?? 0);
         if (exported === undefined) continue;
         take.run(row.file, row.line, contentOf(row), exported.id);
         settle.run(Number(found["id"]));
@@ -143,10 +124,36 @@ export function createRowMatcher(
       database.exec("create index exported_by_place on exported (file, line)");
       for (const found of each("select * from returned order by id")) {
         const row = storedRow(found);
-        const exported = inSamePlace(row);
+        const exported = search.inSamePlace(row);
         if (exported !== undefined) take.run(row.file, row.line, contentOf(row), exported.id);
         yield { row, exported };
       }
+    },
+  };
+}
+
+/** Finds the exported rows that most likely match changed rows. */
+function changedRowSearch(index: CorrectionIndex, { fingerprints, columnsOf, keyColumns }: MatchOptions) {
+  const search = candidateSearch(index, fingerprints);
+  const scoreOf = (row: ReturnedRow, exported: RejectedRow): Score =>
+    scoreCells(comparedCells(exported, row.values, { columns: columnsOf(row.source), fingerprints }));
+  const hasKeyError = ({ source, errors }: RejectedRow): boolean =>
+    keyColumns(source).some((name) => errors.some((error) => isIn(error, name, columnsOf(source))));
+  return {
+    /** @param after id of the match of the preceding row */
+    byContent: (row: ReturnedRow, after: number): RejectedRow | undefined => {
+      const known = best(search.byKey(row).map((exported) => ({ exported, ...scoreOf(row, exported) })));
+      if (known !== undefined) return known.exported;
+      const isAdded = search.isOfExportedRecord(row);
+      return search.inOrder(row, after).find((exported) => {
+        const { unchanged, filled } = scoreOf(row, exported);
+        return (!isAdded || hasKeyError(exported)) && unchanged > 0 && unchanged * 2 >= filled;
+      });
+    },
+    inSamePlace: (row: ReturnedRow): RejectedRow | undefined => {
+      const exported = search.inSamePlace(row);
+      const isAdded = exported !== undefined && search.isOfExportedRecord(row) && !hasKeyError(exported);
+      return isAdded ? undefined : exported;
     },
   };
 }

@@ -28,10 +28,11 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
     await scene.whenWorking(1);
     worker.kill("SIGSTOP");
     push.kill("SIGTERM");
-    expect((await push.ended).code).toBe(3);
+    // The worker may or may not have requests in flight when it freezes.
+    expect([3, 5]).toContain((await push.ended).code);
     worker.kill("SIGCONT");
     const { code, stderr } = await worker.ended;
-    expect(code).toBe(3);
+    expect([3, 5]).toContain(code);
     expect(stderr).toMatch(/run \S+ has ended, so workers cannot join it\s.*`migrate resume \S+` sends the/s);
     expect(stderr).not.toMatch(/nothing left to send/);
   });
