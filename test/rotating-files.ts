@@ -8,6 +8,7 @@ export const PARTS: readonly (readonly string[])[] = [
   [
     "e2e/existing-records",
     "e2e/reimport-rejects",
+    "e2e/spreadsheet-rejects",
     "e2e/shared-faults",
     "e2e/status-report",
     "e2e/validate-in-ci",

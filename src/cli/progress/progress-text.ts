@@ -35,7 +35,7 @@ function ranked(parts: readonly (string | undefined)[], order: readonly number[]
 
 function inputParts({ run, input, elapsedMs }: RunProgress): readonly Part[] {
   const { bytes, ofBytes, records, invalid } = input;
-  // `reconcile` reads no input: it waits for the quiet period, and then queries the platform.
+  // For example, `reconcile` waits for the quiet period before it reads or queries anything.
   if (bytes === 0 && records === 0) return ranked(["Working", duration(elapsedMs)], [0, 1]);
   // A push sends records only after it has checked all of them. The text explains the delay before the first request.
   const [reading, behind] = run?.command === "push" ? ["Reading the whole input first", ":"] : ["Reading", ""];
