@@ -1,6 +1,7 @@
 import { PLAN_ATTEMPT } from "../records/stored-problem.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { countsOf } from "../tables/counts.ts";
+import { HAS_RECOVERY } from "../tables/recoveries.ts";
 import { exists, type Statement, statement, type Tables, type Work } from "../tables/tables.ts";
 
 /**
@@ -61,8 +62,7 @@ export function* reopenRejected(tables: Tables, { number }: RunRow): Work<readon
 
 const ANY_RECOVERY = {
   sqlite: "select 1 as found from ledger_state where json_array_length(recoveries) > 0",
-  postgres: `select 1 as found where exists (select from migrate.recoveries where uncertain)
-      or exists (select from migrate.attempts where run = 0)`,
+  postgres: `select 1 as found where ${HAS_RECOVERY}`,
 };
 
 const REOPEN_REJECTED = statement<Reopened>(`

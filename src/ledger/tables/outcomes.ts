@@ -14,6 +14,7 @@ import {
 } from "../runs/run-outcome.ts";
 import { countsOf } from "./counts.ts";
 import { STANDING_PROBLEM } from "./problems.ts";
+import { HAS_RECOVERY } from "./recoveries.ts";
 import { exists, type Statement, statement, type Tables, type TableValue, type Work } from "./tables.ts";
 
 export function* summary(tables: Tables, run: RunRow, sending: SendingStatus): Work<Summary> {
@@ -67,8 +68,7 @@ const COUNT_OWN = statement<{ own: number; others: boolean | 0 | 1 }>({
       from migrate.attempts join migrate.records on records.identity = attempts.identity
       where attempts.status = 'ambiguous' and attempts.attempt = records.attempts and records.state = 'ambiguous'
     )
-    select exists (select from open where run <> $1)
-        or exists (select from migrate.recoveries where uncertain) as others, (
+    select exists (select from open where run <> $1) or ${HAS_RECOVERY} as others, (
       select count(*) from open join migrate.items on items.run = open.run and items.record = open.record
       where open.run = $1 and items.status = 'pending'
     ) as own`,

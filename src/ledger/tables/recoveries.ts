@@ -18,6 +18,10 @@ const ANY_UNCERTAIN = {
   postgres: "select 1 as found from migrate.recoveries where uncertain limit 1",
 };
 
+/** PostgreSQL condition: a recovery may have made records ambiguous. Requests that it found belong to run 0. */
+export const HAS_RECOVERY = `(exists (select from migrate.recoveries where uncertain)
+  or exists (select from migrate.attempts where run = 0))`;
+
 const IS_NEW = `
   run = $1 and status in ('valid', 'pending') and identity is not null and content is not null
   and not exists (select 1 from migrate.records where records.identity = items.identity)`;

@@ -128,6 +128,7 @@ export function describeRecovery(opened: () => Ledger): void {
         await recovery.markPossiblySent([request("A", 2, more)], AT);
         const later = await planned(ledger, [item(1, "A")], { policy: { resendAmbiguous: true } });
         expect(await ledger.sendable(later, 1, 9)).toMatchObject([{ isAmbiguous: true, prior: "other" }]);
+        expect(await ledger.summary(later)).toMatchObject({ counts: { ambiguous: 1 }, exitCode: 5 });
       },
     );
 
