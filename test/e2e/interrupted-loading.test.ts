@@ -48,6 +48,34 @@ describe("work that blocks the event loop", () => {
     expect([drain.aborted, stopped]).toEqual([true, 1]);
   });
 
+  it("does not lose a signal that arrives while other callbacks delay the work", async () => {
+    const { drain } = listenForInterrupts(() => undefined);
+    let turns = 0;
+    const delay = (): void => {
+      const until = performance.now() + 5;
+      while (performance.now() < until);
+      turns += 1;
+      if (turns === 3) process.kill(process.pid, "SIGTERM");
+      if (turns < 5) setImmediate(delay);
+    };
+    setImmediate(delay);
+    expect(await interruptibleSoon(listeners)).toBe(before.length);
+    expect([drain.aborted, turns]).toEqual([true, 5]);
+  });
+
+  it("keeps the signal listener if other callbacks never stop", async () => {
+    listenForInterrupts(() => undefined);
+    let isDone = false;
+    const delay = (): void => {
+      const until = performance.now() + 1;
+      while (performance.now() < until);
+      if (!isDone) setImmediate(delay);
+    };
+    setImmediate(delay);
+    expect(await interruptibleSoon(listeners)).toBe(before.length + 1);
+    isDone = true;
+  });
+
   it.skipIf(process.platform !== "linux")(
     "ends at the first SIGTERM while a contract of 160,000 lines is being loaded",
     async () => {
