@@ -17,14 +17,7 @@ import type {
   SharedAccount,
   UndecidedStatus,
 } from "./records/requests.ts";
-import type {
-  ExcludedRow,
-  KnownContent,
-  PlannedItem,
-  PlanPolicy,
-  RowWithoutKey,
-  SendComparison,
-} from "./records/planned-item.ts";
+import type { ExcludedRow, KnownContent, PlanPolicy, RowWithoutKey, SendComparison } from "./records/planned-item.ts";
 import type { Exclusion, ExclusionEnd, ExclusionResult } from "./records/exclusions.ts";
 import type { RecordVerification, Verification } from "./records/verifications.ts";
 import type { HeldLease } from "./runs/held-lease.ts";
@@ -42,7 +35,7 @@ interface PlanningLedger {
   /** Discards the plan of an interrupted run, because the run will read its input again. */
   restartPlan(run: string): Promise<void>;
   /** Adds records of the input to the plan, in input order. */
-  plan(run: string, items: readonly PlannedItem[] | PackedItems): Promise<void>;
+  plan(run: string, items: PackedItems): Promise<void>;
   /**
    * Makes planned records `invalid` for reasons that were found after planning, and `excluded` if the user has excluded
    * them. Call this only if the plan stays unfinished; `finishPlan` does the same for a finished plan.

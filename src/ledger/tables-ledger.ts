@@ -5,7 +5,7 @@ import type { Ledger } from "./ledger.ts";
 import type { NewRun, OutcomeFilter, Run } from "./records/run.ts";
 import type { OpenFilter } from "./migration-state.ts";
 import type { Exclusion, ExclusionEnd } from "./records/exclusions.ts";
-import type { ExcludedRow, PlannedItem, PlanPolicy } from "./records/planned-item.ts";
+import type { ExcludedRow, PlanPolicy } from "./records/planned-item.ts";
 import type { PackedItems } from "./packed/item-columns.ts";
 import { markExcluded } from "./plan/excluded-records.ts";
 import { excludeRows, finishPlan, restartPlan } from "./plan/finish-plan.ts";
@@ -47,7 +47,7 @@ export interface TableAccess<Own extends Tables> {
  * The frequent writes to a ledger, which each database performs in its own way. Each write is part of a transaction.
  */
 export interface FrequentWrites<Own extends Tables> {
-  readonly plan: (tables: Own, run: RunRow, items: readonly PlannedItem[] | PackedItems) => Work<void>;
+  readonly plan: (tables: Own, run: RunRow, items: PackedItems) => Work<void>;
   readonly saveIntents: (
     tables: Own,
     run: RunRow,

@@ -1,3 +1,4 @@
+import { packItems } from "../../src/ledger/packed/packed-items.ts";
 import type { Intent, AttemptOutcome } from "../../src/ledger/records/requests.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { NewRun } from "../../src/ledger/records/run.ts";
@@ -49,7 +50,7 @@ export async function planned(
   more: { readonly run?: Partial<NewRun>; readonly policy?: Partial<PlanPolicy> } = {},
 ): Promise<string> {
   const { id } = await ledger.startRun({ ...PUSH, ...more.run });
-  await ledger.plan(id, items);
+  await ledger.plan(id, packItems(items));
   const files = new Set(items.map(({ file }) => file));
   const superseded = (await ledger.earlierWithoutKey(id)).filter(({ file }) => files.has(file));
   await ledger.finishPlan(id, { ...POLICY, superseded, ...more.policy });

@@ -1,6 +1,7 @@
 // Performs one task with a ledger: node ledger-process.mjs <hold | open | linger | push> <path> ...
 import { randomBytes } from "node:crypto";
 import { appendFileSync } from "node:fs";
+import { packItems } from "../../dist/ledger/packed/packed-items.js";
 import { lockLedger } from "../../dist/ledger/sqlite/lock/ledger-lock.js";
 import { openLedger } from "../../dist/ledger/sqlite/sqlite-ledger.js";
 import { sqliteLedgerStore } from "../../dist/ledger/sqlite/sqlite-store.js";
@@ -45,7 +46,7 @@ async function linger() {
     status: "valid",
     problems: [],
   }));
-  await ledger.plan(id, items);
+  await ledger.plan(id, packItems(items));
   await ledger.finishPlan(id, { revise: false, resendAmbiguous: false, keyAttr: "key", keyColumns: new Map() });
   await ledger.close();
   const waiting = setInterval(() => {}, 1000);

@@ -98,7 +98,6 @@ const scriptedPlan: fc.Arbitrary<ScriptedPlan> = fc
   .record({
     run: newRun,
     records: fc.array(fc.array(plannedRecord, { maxLength: 12 }), { maxLength: 3 }),
-    isPacked: fc.boolean(),
     excluded: fc.array(fc.record({ file: fc.constantFrom(...FILES), line: fc.integer({ min: 1, max: 30 }), problem }), {
       maxLength: 2,
     }),

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { packItems } from "../../src/ledger/packed/packed-items.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { NewRun } from "../../src/ledger/records/run.ts";
 import type { PlannedItem } from "../../src/ledger/records/planned-item.ts";
@@ -109,7 +110,7 @@ async function pushRows(ledger: Ledger, step: Push, model: MigrationModel): Prom
   const started = { ...runTo(step.to), dryRun: step.end === "dry run", startedAt };
   if (step.end === "unfinished plan") {
     const { id } = await ledger.startRun({ ...PUSH, ...started });
-    await ledger.plan(id, itemsOf(step));
+    await ledger.plan(id, packItems(itemsOf(step)));
     return interrupt(model);
   }
   const id = await planned(ledger, itemsOf(step), { run: started, policy: { revise: step.revise } });

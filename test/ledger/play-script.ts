@@ -100,16 +100,13 @@ function workOn(scene: Scene, run: number): void {
   scene.flying = [];
 }
 
-async function plan(
-  scene: Scene,
-  { run, batches, isPacked, excluded, policy, isFinished }: ScriptedPlan,
-): Promise<void> {
+async function plan(scene: Scene, { run, batches, excluded, policy, isFinished }: ScriptedPlan): Promise<void> {
   const newRun = { ...run, startedAt: moment(scene) };
   for (const member of scene.members) member.runs.push((await member.ledger.startRun(newRun)).id);
   workOn(scene, (scene.members[0]?.runs.length ?? 0) - 1);
   const { newKeys, resendAmbiguous } = policy;
   scene.recorded.push({ newKeys, resendAmbiguous });
-  for (const items of batches) await onRun(scene, (ledger, id) => ledger.plan(id, isPacked ? packItems(items) : items));
+  for (const items of batches) await onRun(scene, (ledger, id) => ledger.plan(id, packItems(items)));
   await onRun(scene, (ledger, id) => ledger.exclude(id, excluded));
   if (isFinished) await onRun(scene, (ledger, id) => ledger.finishPlan(id, policy));
   const { command } = newRun;
@@ -117,7 +114,7 @@ async function plan(
   const packed = openPackedLedger(scene.folder);
   const unsent: UnsentRun = { ...newRun, command };
   const { id } = await packed.startRun(unsent);
-  for (const items of batches) await packed.plan(id, isPacked ? packItems(items) : items);
+  for (const items of batches) await packed.plan(id, packItems(items));
   await packed.exclude(id, excluded);
   if (isFinished) await packed.finishPlan(id, policy);
   const outcomes: Outcome[] = [];

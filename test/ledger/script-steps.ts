@@ -8,7 +8,6 @@ import type { JournaledRequest } from "../../src/ledger/journal/recovery.ts";
 export interface ScriptedPlan {
   readonly run: NewRun;
   readonly batches: readonly (readonly PlannedItem[])[];
-  readonly isPacked: boolean;
   readonly excluded: readonly ExcludedRow[];
   readonly policy: PlanPolicy;
   /** If false, the process dies before the plan is complete. */

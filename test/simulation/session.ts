@@ -1,3 +1,4 @@
+import { packItems } from "../../src/ledger/packed/packed-items.ts";
 import { canResolveAmbiguous, type Operation } from "../../src/contract/operations/operation.ts";
 import { endpointOf } from "../../src/job/endpoint.ts";
 import { mayResumeSettle } from "../../src/pipeline/run/next-command.ts";
@@ -207,7 +208,7 @@ async function prepared(job: Job, ledger: Ledger, { how, revise }: Command): Pro
     status: "valid" as const,
     problems: [],
   }));
-  await ledger.plan(id, items);
+  await ledger.plan(id, packItems(items));
   await ledger.finishPlan(id, { ...policy, revise });
   return { id, rows, revise };
 }

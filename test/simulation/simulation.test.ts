@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { packItems, unpackItems } from "../../src/ledger/packed/packed-items.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { type Http, TransportError } from "../../src/transport/http.ts";
 import { campaignSize } from "../campaign.ts";
@@ -68,7 +69,7 @@ function overLedger(wrapLedger: (ledger: Ledger) => Ledger): (job: Job) => Job {
 
 function sameHash(ledger: Ledger): Ledger {
   const plan: Ledger["plan"] = (run, items) =>
-    ledger.plan(run, "map" in items ? items.map((item) => ({ ...item, content: item.identity })) : items);
+    ledger.plan(run, packItems(unpackItems(items).map((item) => ({ ...item, content: item.identity }))));
   return { ...ledger, plan };
 }
 

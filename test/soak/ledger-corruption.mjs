@@ -16,6 +16,7 @@ import { readFileSync, writeFileSync, writeSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs, promisify } from "node:util";
+import { packItems } from "../../dist/ledger/packed/packed-items.js";
 import { exportLedger } from "../../dist/ledger/sqlite/ledger-export.js";
 import { checkLedger } from "../../dist/ledger/sqlite/integrity/ledger-check.js";
 import { repairLedger } from "../../dist/ledger/sqlite/integrity/ledger-repair.js";
@@ -144,7 +145,7 @@ async function plan(ledger, items) {
     dryRun: false,
   };
   const { id } = await ledger.startRun({ command: "push", startedAt: AT, ...more });
-  await ledger.plan(id, items);
+  await ledger.plan(id, packItems(items));
   await ledger.finishPlan(id, POLICY);
   return id;
 }

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
+import type { PlannedItem } from "../../src/ledger/records/planned-item.ts";
+import { packItems } from "../../src/ledger/packed/packed-items.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { openTemporaryLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import type { RequestResult } from "../../src/platform/import/classified-request.ts";
@@ -36,19 +38,11 @@ test("the SQLite ledger supports every path through an upload", async () => {
       const digest = createHash("sha256").update(String(index)).digest();
       return { ...sendable(index + 1), identity: digest, content: digest };
     });
-    await ledger.plan(
-      run.id,
-      records.map(({ record, identity, content }) => ({
-        record,
-        key: `K${record}`,
-        identity,
-        content,
-        file: "a.csv",
-        line: record + 1,
-        status: "valid",
-        problems: [],
-      })),
-    );
+    const items = records.map(({ record, identity, content }): PlannedItem => {
+      const row = { record, key: `K${record}`, file: "a.csv", line: record + 1 };
+      return { ...row, identity, content, status: "valid", problems: [] };
+    });
+    await ledger.plan(run.id, packItems(items));
     await ledger.finishPlan(run.id, { revise: false, resendAmbiguous: true, keyAttr: "key", fileCells: new Map() });
 
     const turns = new Map<number, number>();

@@ -25,22 +25,18 @@ export function addToRecordNumbers({ columns }: PackedItems, added: number): voi
   for (let index = 0; index < records.length; index += 1) records[index] = (records[index] ?? 0) + added;
 }
 
-export function isPacked(items: readonly PlannedItem[] | PackedItems): items is PackedItems {
-  return "columns" in items;
-}
-
 export function countPacked({ columns }: PackedItems): number {
   return columnsIn(columns).count;
 }
 
 /** Returns the record number of the item at this position. */
-export function recordAt(items: readonly PlannedItem[] | PackedItems, position: number): number {
-  return (isPacked(items) ? columnsIn(items.columns).records[position] : items[position]?.record) ?? 0;
+export function recordAt({ columns }: PackedItems, position: number): number {
+  return columnsIn(columns).records[position] ?? 0;
 }
 
 /** Returns the identity of the item at this position; undefined if the item has none. */
-export function identityAt(items: readonly PlannedItem[] | PackedItems, position: number): Uint8Array | undefined {
-  return isPacked(items) ? readExtra(extraOf(columnsIn(items.columns), position)).identity : items[position]?.identity;
+export function identityAt({ columns }: PackedItems, position: number): Uint8Array | undefined {
+  return readExtra(extraOf(columnsIn(columns), position)).identity;
 }
 
 /** Joins the lists in the given order. */

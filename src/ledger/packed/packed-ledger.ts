@@ -3,7 +3,6 @@ import { systemClock } from "../../time/system-clock.ts";
 import type { PlanLedger } from "./plan-ledger.ts";
 import type { NewRun, Run } from "../records/run.ts";
 import { newRunId } from "../runs/run-id.ts";
-import { isPacked, packItems } from "./packed-items.ts";
 import { outcomesInColumns, outcomesOf } from "./packed-outcomes.ts";
 import { addItems, newPackedPlan, type PackedPlan, summaryOf } from "./packed-plan.ts";
 import { createPieceStore } from "./spool/piece-store.ts";
@@ -54,7 +53,7 @@ export function openPackedLedger(folder: string, limits: MemoryLimits = LIMITS):
       return run;
     },
     findRun: async (id) => runs.get(id)?.run,
-    plan: async (id, items) => addItems(requirePlanning(id).plan, isPacked(items) ? items : packItems(items)),
+    plan: async (id, items) => addItems(requirePlanning(id).plan, items),
     exclude: async (id, excluded) => excludeRows(requirePlanning(id).plan, excluded),
     async finishPlan(id, policy) {
       const found = requirePlanning(id);

@@ -1,7 +1,7 @@
 import { storedNormalKey } from "../../text/near-key.ts";
 import { type PlannedItem, plannedStatus } from "../records/planned-item.ts";
 import type { PackedItems } from "../packed/item-columns.ts";
-import { isPacked, unpackItems } from "../packed/packed-items.ts";
+import { unpackItems } from "../packed/packed-items.ts";
 import { requirePlanning } from "../plan/finish-plan.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import type { Queries } from "./queries.ts";
@@ -9,13 +9,9 @@ import { insertPlanProblems } from "./tables/insert-problems.ts";
 import { writtenKey } from "./written-key.ts";
 import { statement, type TableValue } from "../tables/tables.ts";
 
-export async function planItems(
-  queries: Queries,
-  run: RunRow,
-  planned: readonly PlannedItem[] | PackedItems,
-): Promise<void> {
+export async function planItems(queries: Queries, run: RunRow, planned: PackedItems): Promise<void> {
   requirePlanning(run);
-  const items = isPacked(planned) ? unpackItems(planned) : planned;
+  const items = unpackItems(planned);
   if (items.length === 0) return;
   const files = await fileNumbers(queries, [...new Set(items.map(({ file }) => file))]);
   await queries.run(INSERT_ITEMS, run.number, ...columnsOf(items, run, files));

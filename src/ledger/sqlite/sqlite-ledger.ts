@@ -7,7 +7,7 @@ import { type FrequentWrites, tablesLedger } from "../tables-ledger.ts";
 import { answer, finishNow, type Tables } from "../tables/tables.ts";
 import { saveIntents, saveOutcomes } from "./tables/save-attempts.ts";
 import type { Ledger } from "../ledger.ts";
-import { isPacked, unpackItems } from "../packed/packed-items.ts";
+import { unpackItems } from "../packed/packed-items.ts";
 import { isLocked } from "./lock/ledger-lock.ts";
 import { requireNoOtherCopy } from "./lock/other-copies.ts";
 import { refuseOtherWriter } from "./lock/writer.ts";
@@ -250,7 +250,7 @@ function ledgerOver(database: SqliteDatabase, options: OpenLedger, close: () => 
 function frequentWrites(database: SqliteDatabase): FrequentWrites<Tables> {
   const planner = createPlanner(database);
   return {
-    plan: (_, run, items) => answer(planner.plan(run, isPacked(items) ? unpackItems(items) : items)),
+    plan: (_, run, items) => answer(planner.plan(run, unpackItems(items))),
     saveIntents: (_, run, intents, outcomes) => answer(saveIntents(database, run, intents, outcomes)),
     saveOutcomes: (_, run, outcomes) => answer(saveOutcomes(database, run, outcomes)),
     endPlan: (_, run) => answer(planner.takeKeyUniqueness(run)),

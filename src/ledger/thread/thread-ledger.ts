@@ -1,5 +1,4 @@
 import type { Ledger } from "../ledger.ts";
-import { isPacked, packItems } from "../packed/packed-items.ts";
 import type { CallName, CallsOf } from "./ledger-calls.ts";
 import type { LedgerThread } from "./ledger-thread.ts";
 import { packIntents, packOutcomes, unpackSendable } from "./packed-attempts.ts";
@@ -17,10 +16,7 @@ export function threadLedger({ ask }: LedgerThread, here: Ledger, close: (isClea
   const plans = createPlanQueue();
   return {
     ...unpackedCalls(ask),
-    plan(run, items) {
-      const packed = isPacked(items) ? items : packItems(items);
-      return plans.add(ask("plan", [run, packed], [packed.columns]));
-    },
+    plan: (run, items) => plans.add(ask("plan", [run, items], [items.columns])),
     async exclude(run, excluded) {
       await plans.written();
       await ask("exclude", [run, excluded]);

@@ -45,7 +45,7 @@ export interface BatchFindings {
 
 /** The plan items for a batch of checked records. */
 export interface PlannedBatch extends BatchFindings {
-  readonly items: readonly PlannedItem[] | PackedItems;
+  readonly items: PackedItems;
 }
 
 /** A planned batch whose items are not packed. */

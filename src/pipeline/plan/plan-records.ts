@@ -9,14 +9,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { PlanLedger } from "../../ledger/packed/plan-ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
-import {
-  countPacked,
-  identityAt,
-  isPacked,
-  joinPacked,
-  packItems,
-  recordAt,
-} from "../../ledger/packed/packed-items.ts";
+import { countPacked, identityAt, joinPacked, packItems, recordAt } from "../../ledger/packed/packed-items.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import type { RunValues } from "../../options/run-options.ts";
@@ -63,7 +56,10 @@ export async function* planItems(
   settings: ItemSettings,
 ): AsyncGenerator<PlannedBatch> {
   const itemsOf = createItemBuilder(job, settings);
-  for await (const batch of records) yield itemsOf(batch);
+  for await (const batch of records) {
+    const { items, ...findings } = itemsOf(batch);
+    yield { ...findings, items: packItems(items) };
+  }
 }
 
 /**
@@ -169,7 +165,7 @@ function hexOf(identity: Uint8Array | undefined): string {
 }
 
 interface ItemGroups {
-  readonly add: (items: PlannedBatch["items"]) => Promise<void>;
+  readonly add: (items: PackedItems) => Promise<void>;
   readonly end: () => Promise<void>;
 }
 
@@ -192,9 +188,8 @@ function createItemGroups(write: (items: PackedItems) => Promise<void>): ItemGro
 
   return {
     async add(items) {
-      const packed = isPacked(items) ? items : packItems(items);
-      group.push(packed);
-      count += countPacked(packed);
+      group.push(items);
+      count += countPacked(items);
       if (count >= GROUP_SIZE) await end();
     },
     end,

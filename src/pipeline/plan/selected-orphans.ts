@@ -1,6 +1,6 @@
 import type { Job } from "../../job/job.ts";
 import { columnsIn } from "../../ledger/packed/item-columns.ts";
-import { isPacked } from "../../ledger/packed/packed-items.ts";
+import { packItems } from "../../ledger/packed/packed-items.ts";
 import type { ExcludedRow } from "../../ledger/records/planned-item.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { InputRecord } from "../../model/record.ts";
@@ -27,7 +27,7 @@ export async function* withSelectedOrphans(
   }
   const selected = new Set<number>();
   for await (const batch of batches) {
-    for (const record of recordsIn(batch)) selected.add(record);
+    for (const record of columnsIn(batch.items.columns).records) selected.add(record);
     yield batch;
   }
   if (selected.size === 0) return;
@@ -35,9 +35,9 @@ export async function* withSelectedOrphans(
   for await (const records of readRecords(job, signal)) {
     const orphans = records.filter((record) => !selected.has(record.number) && isOrphanOf(record, selected));
     if (orphans.length === 0) continue;
-    const { excluded, ...batch } = build(orphans.map((orphan) => mapRecord(orphan, job)));
+    const { items: built, excluded, ...batch } = build(orphans.map((orphan) => mapRecord(orphan, job)));
     const isSelected = ({ record }: ExcludedRow): boolean => record !== undefined && selected.has(record);
-    yield { ...batch, excluded: excluded.filter(({ row }) => isSelected(row)) };
+    yield { ...batch, items: packItems(built), excluded: excluded.filter(({ row }) => isSelected(row)) };
   }
 }
 
@@ -47,10 +47,6 @@ function selects({ settings }: Job): boolean {
 
 function hasChildren({ input: { files, rootFiles } }: Job): boolean {
   return files.some(({ file }) => !rootFiles.has(file));
-}
-
-function recordsIn({ items }: PlannedBatch): Iterable<number> {
-  return isPacked(items) ? columnsIn(items.columns).records : items.map(({ record }) => record);
 }
 
 function isOrphanOf({ orphan, problems }: InputRecord, selected: ReadonlySet<number>): boolean {

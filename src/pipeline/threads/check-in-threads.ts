@@ -1,5 +1,5 @@
 import type { Job } from "../../job/job.ts";
-import { addToRecordNumbers, unpackItems } from "../../ledger/packed/packed-items.ts";
+import { addToRecordNumbers, packItems, unpackItems } from "../../ledger/packed/packed-items.ts";
 import type { InputRecord } from "../../model/record.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
 import type { ItemSettings, PlannedBatch } from "../plan/plan-items.ts";
@@ -154,7 +154,7 @@ function batchOf({ items, ...batch }: PackedBatch, before: number, limit: number
   const isTaken = ({ position }: { readonly position: number }): boolean => position < limit;
   return {
     count: limit,
-    items: unpackItems(items).slice(0, limit),
+    items: packItems(unpackItems(items).slice(0, limit)),
     invalid: batch.invalid.filter((position) => position < limit),
     excluded: batch.excluded.filter(isTaken),
     fileCells: batch.fileCells.filter(isTaken),

@@ -1,6 +1,6 @@
 import { type Job, openJob } from "../../../src/job/job.ts";
 import type { SendableItem } from "../../../src/ledger/records/requests.ts";
-import { isPacked, packItems, unpackItems } from "../../../src/ledger/packed/packed-items.ts";
+import { unpackItems } from "../../../src/ledger/packed/packed-items.ts";
 import { checkedRecords } from "../../../src/migrate.ts";
 import { Failure } from "../../../src/model/failure.ts";
 import type { ItemSettings, PlannedBatch } from "../../../src/pipeline/plan/plan-items.ts";
@@ -153,7 +153,7 @@ async function planOf(
   try {
     for await (const batch of batches) {
       const first = items.length;
-      items.push(...unpackItems(isPacked(batch.items) ? batch.items : packItems(batch.items)));
+      items.push(...unpackItems(batch.items));
       invalid.push(...batch.invalid.map((position) => first + position));
       whole.push(...batch.excluded.map(({ position, row }) => JSON.stringify([first + position, row])));
       whole.push(...batch.fileCells.map(({ position, ...found }) => JSON.stringify([first + position, found])));

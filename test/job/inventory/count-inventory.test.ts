@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { packItems } from "../../../src/ledger/packed/packed-items.ts";
 import { compareInventory } from "../../../src/job/inventory/compare-inventory.ts";
 import { countInventory, updateCounts } from "../../../src/job/inventory/count-inventory.ts";
 import type { InventoryState } from "../../../src/job/inventory/inventory-state.ts";
@@ -81,7 +82,7 @@ async function apply(counting: Awaited<ReturnType<typeof startCounting>>, { does
     ]);
   } else if (does === "plan") {
     const { id } = await ledger.startRun(PUSH);
-    await ledger.plan(id, items);
+    await ledger.plan(id, packItems(items));
     unfinished.push(id);
   } else if (does === "finish plan") {
     const id = unfinished.pop();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { packItems } from "../../../src/ledger/packed/packed-items.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { LedgerStore } from "../../../src/ledger/ledger-store.ts";
 import type { LocalProblem } from "../../../src/model/problem.ts";
@@ -68,10 +69,10 @@ export function describeCounts(kind: string, open: () => Promise<LedgerStore>): 
     test("does not count records twice while a plan is open or after the plan was restarted", async () => {
       await planned(ledger, [item(1, "K1")]);
       const { id } = await ledger.startRun(PUSH);
-      await ledger.plan(id, [invalid(1), item(2, "K2")]);
+      await ledger.plan(id, packItems([invalid(1), item(2, "K2")]));
       expect((await ledger.summary(id)).counts).toEqual({ invalid: 1, pending: 1 });
       await ledger.restartPlan(id);
-      await ledger.plan(id, [item(1, "K1")]);
+      await ledger.plan(id, packItems([item(1, "K1")]));
       const { counts, errors } = await ledger.summary(id);
       expect([counts, errors]).toEqual([{ pending: 1 }, {}]);
       expect(await coverageOf(ledger)).toEqual([[1, 0]]);

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { packItems } from "../../../src/ledger/packed/packed-items.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { item, outcomesOf, planned, POLICY, PUSH, REFUSED, statusesOf } from "../ledger-input.ts";
 
@@ -24,11 +25,10 @@ export function describeDuplicateKeys(opened: () => Ledger): void {
         .split(",|,")
         .map((batch) => batch.split(","));
       let record = 0;
-      for (const batch of batches)
-        await ledger.plan(
-          id,
-          batch.map((key) => item((record += 1), key, `content ${record}`)),
-        );
+      for (const batch of batches) {
+        const items = batch.map((key) => item((record += 1), key, `content ${record}`));
+        await ledger.plan(id, packItems(items));
+      }
       await ledger.finishPlan(id, POLICY);
       const invalid = (await outcomesOf(ledger, id)).filter(({ status }) => status === "invalid");
       expect(invalid.map((outcome) => outcome.record)).toEqual(twice);

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { packItems } from "../../../src/ledger/packed/packed-items.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { type Exclusion, rowIdentity } from "../../../src/ledger/records/exclusions.ts";
 import { recordIdentity } from "../../../src/ledger/records/record-hashes.ts";
@@ -60,7 +61,7 @@ export function describeExclusions(opened: () => Ledger): void {
     test("are shown as excluded in a run whose input was not read completely", async () => {
       await exclude("A");
       const { id } = await ledger.startRun(PUSH);
-      await ledger.plan(id, [item(1, "A", "x", { status: "invalid" }), item(2, "B")]);
+      await ledger.plan(id, packItems([item(1, "A", "x", { status: "invalid" }), item(2, "B")]));
       await ledger.exclude(id, []);
       expect(await statusesOf(ledger, id)).toEqual(["excluded", "pending"]);
     });
@@ -68,7 +69,7 @@ export function describeExclusions(opened: () => Ledger): void {
     test("do not prevent the reconciliation of a run whose input was not read completely", async () => {
       await exclude("A");
       const { id } = await ledger.startRun(PUSH);
-      await ledger.plan(id, [item(1, "A"), item(2, "B")]);
+      await ledger.plan(id, packItems([item(1, "A"), item(2, "B")]));
       await ledger.refresh(id, POLICY);
       expect(await ledger.ambiguous(id, 1, 9)).toEqual([]);
     });

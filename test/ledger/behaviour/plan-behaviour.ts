@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { packItems } from "../../../src/ledger/packed/packed-items.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { PlannedItem } from "../../../src/ledger/records/planned-item.ts";
 import { item, outcomesOf, planned, POLICY, PUSH, REFUSED, sendAll, statusesOf } from "../ledger-input.ts";
@@ -46,11 +47,8 @@ export function describePlan(opened: () => Ledger): void {
 
     test("makes an excluded record invalid, adds the problem, and does not send the record", async () => {
       const { id } = await ledger.startRun(PUSH);
-      await ledger.plan(id, [
-        item(1, "A"),
-        item(2, "B", "b", { status: "invalid", problems: [REFUSED] }),
-        item(3, "C"),
-      ]);
+      const refused = item(2, "B", "b", { status: "invalid", problems: [REFUSED] });
+      await ledger.plan(id, packItems([item(1, "A"), refused, item(3, "C")]));
       const problem = { attr: "number", code: "required", severity: "error", by: "local" } as const;
       await ledger.exclude(id, [
         { file: "a.csv", line: 3, problem },
@@ -68,10 +66,8 @@ export function describePlan(opened: () => Ledger): void {
 
     test("makes only the excluded record invalid if several records begin in its line", async () => {
       const { id } = await ledger.startRun(PUSH);
-      await ledger.plan(
-        id,
-        ["A", "B", "C"].map((key, index) => item(index + 1, key, "same", { line: 1 })),
-      );
+      const items = ["A", "B", "C"].map((key, index) => item(index + 1, key, "same", { line: 1 }));
+      await ledger.plan(id, packItems(items));
       const problem = { attr: "number", code: "required", severity: "error", by: "local" } as const;
       await ledger.finishPlan(id, { ...POLICY, excluded: [{ file: "a.csv", line: 1, record: 2, problem }] });
       expect((await outcomesOf(ledger, id)).map(({ status }) => status)).toEqual(["pending", "invalid", "pending"]);
@@ -79,14 +75,14 @@ export function describePlan(opened: () => Ledger): void {
 
     test("does not finish a plan that lacks records, and plans the run again", async () => {
       const { id } = await ledger.startRun(PUSH);
-      await ledger.plan(id, [item(1, "A"), item(2, "B")]);
+      await ledger.plan(id, packItems([item(1, "A"), item(2, "B")]));
       await expect(ledger.finishPlan(id, { ...POLICY, records: 3 })).rejects.toMatchObject({
         code: "storage",
         message: expect.stringMatching(/contains 2 of the 3 planned records/),
       });
       expect((await ledger.findRun(id))?.state).toBe("planning");
       await ledger.restartPlan(id);
-      await ledger.plan(id, [item(1, "A"), item(2, "B"), item(3, "C")]);
+      await ledger.plan(id, packItems([item(1, "A"), item(2, "B"), item(3, "C")]));
       await ledger.finishPlan(id, { ...POLICY, records: 3 });
       expect((await ledger.summary(id)).counts).toEqual({ pending: 3 });
     });

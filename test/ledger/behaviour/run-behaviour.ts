@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
+import { packItems } from "../../../src/ledger/packed/packed-items.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { SetupFile } from "../../../src/ledger/records/run.ts";
 import { item, planned, POLICY, PUSH, REFUSED } from "../ledger-input.ts";
@@ -50,20 +51,20 @@ export function describeRuns(opened: () => Ledger): void {
 
     test("keeps a run in planning if the run ends before its input was read completely, and can plan the run again", async () => {
       const { id } = await ledger.startRun(PUSH);
-      await ledger.plan(id, [item(1, "A")]);
+      await ledger.plan(id, packItems([item(1, "A")]));
       await ledger.finishRun(id, 3);
       expect(await ledger.findRun(id)).toMatchObject({ state: "planning", exitCode: 3 });
       await ledger.restartPlan(id);
-      await ledger.plan(id, [item(1, "A"), item(2, "B")]);
+      await ledger.plan(id, packItems([item(1, "A"), item(2, "B")]));
       await ledger.finishPlan(id, POLICY);
       expect(await ledger.summary(id)).toMatchObject({ records: 2 });
     });
 
     test("discards an interrupted plan when planning restarts", async () => {
       const { id } = await ledger.startRun(PUSH);
-      await ledger.plan(id, [item(1, "A"), item(2, "B", "b", { status: "invalid", problems: [REFUSED] })]);
+      await ledger.plan(id, packItems([item(1, "A"), item(2, "B", "b", { status: "invalid", problems: [REFUSED] })]));
       await ledger.restartPlan(id);
-      await ledger.plan(id, [item(1, "A")]);
+      await ledger.plan(id, packItems([item(1, "A")]));
       await ledger.finishPlan(id, POLICY);
       const { records, errors } = await ledger.summary(id);
       expect([records, errors]).toEqual([1, {}]);

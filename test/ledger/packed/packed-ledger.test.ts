@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { ExcludedRow, PlannedItem, PlanPolicy } from "../../../src/ledger/records/planned-item.ts";
 import type { PlanLedger } from "../../../src/ledger/packed/plan-ledger.ts";
 import { columnsIn } from "../../../src/ledger/packed/item-columns.ts";
-import { isPacked, packItems } from "../../../src/ledger/packed/packed-items.ts";
+import { packItems } from "../../../src/ledger/packed/packed-items.ts";
 import { openPackedLedger, type PackedLedger, type UnsentRun } from "../../../src/ledger/packed/packed-ledger.ts";
 import { openTemporaryLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";
 import { STATUSES } from "../../../src/model/outcome.ts";
@@ -137,7 +137,7 @@ const plan: fc.Arbitrary<Plan> = fc
   });
 
 async function carriedOut(ledger: PlanLedger, run: string, { batches, excluded, isFinished }: Plan): Promise<void> {
-  for (const batch of batches) await ledger.plan(run, batch);
+  for (const batch of batches) await ledger.plan(run, packItems(batch));
   await ledger.exclude(run, excluded);
   if (isFinished) await ledger.finishPlan(run, POLICY);
 }
@@ -182,8 +182,7 @@ const SPILLING = { bytes: 0, sortedItems: 3 };
 function withEqualMarks(ledger: PackedLedger): PackedLedger {
   return {
     ...ledger,
-    plan: (run, items) => {
-      const packed = isPacked(items) ? items : packItems(items);
+    plan: (run, packed) => {
       const { marks } = columnsIn(packed.columns);
       for (const [index, mark] of marks.entries()) if (!Number.isNaN(mark)) marks[index] = 7;
       return ledger.plan(run, packed);
@@ -256,7 +255,7 @@ describe("a ledger in packed columns", () => {
     const folder = temporaryFolder();
     const ledger = openPackedLedger(folder, SPILLING);
     const { id } = await ledger.startRun(RUN);
-    await ledger.plan(id, [item(1, "EXT-00123")]);
+    await ledger.plan(id, packItems([item(1, "EXT-00123")]));
     expect(process.platform === "win32" ? [] : readdirSync(folder)).toEqual([]);
     expect(await ledger.summary(id)).toMatchObject({ records: 1, counts: { valid: 1 } });
     await ledger.close();
@@ -275,7 +274,7 @@ describe("a ledger in packed columns", () => {
   test("reports a folder that cannot be written to as a storage failure", async () => {
     const ledger = openPackedLedger(`${temporaryFolder({ file: "" })}/file`, SPILLING);
     const { id } = await ledger.startRun(RUN);
-    await expect(ledger.plan(id, [item(1, "A")])).rejects.toMatchObject({ code: "storage" });
+    await expect(ledger.plan(id, packItems([item(1, "A")]))).rejects.toMatchObject({ code: "storage" });
   });
 
   test("finishes a plan only once, and records the end of its run", async () => {
@@ -283,7 +282,7 @@ describe("a ledger in packed columns", () => {
     const { id } = await ledger.startRun(RUN);
     await ledger.finishPlan(id, POLICY);
     await expect(ledger.finishPlan(id, POLICY)).rejects.toThrow("already finished");
-    await expect(ledger.plan(id, [item(1, "A")])).rejects.toThrow("already finished");
+    await expect(ledger.plan(id, packItems([item(1, "A")]))).rejects.toThrow("already finished");
     await ledger.finishRun(id, 1);
     expect(await ledger.findRun(id)).toMatchObject({ ...RUN, id, state: "finished", exitCode: 1 });
   });

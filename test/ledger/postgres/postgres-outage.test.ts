@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { packItems } from "../../../src/ledger/packed/packed-items.ts";
 import type { Intent } from "../../../src/ledger/records/requests.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { openLedgerStore } from "../../../src/ledger/open-ledger-store.ts";
@@ -51,7 +52,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a ledger whose server is unavailable
   test("keeps every planned record if the server crashes before the plan is finished", async () => {
     const ledger = await opened();
     const { id } = await ledger.startRun(PUSH);
-    await ledger.plan(id, ITEMS);
+    await ledger.plan(id, packItems(ITEMS));
     await server.crash();
     await server.start();
     await ledger.finishPlan(id, { ...POLICY, records: ITEMS.length });

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { packItems } from "../../../src/ledger/packed/packed-items.ts";
 import { Failure } from "../../../src/model/failure.ts";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
@@ -13,7 +14,7 @@ describe("a ledger that continues in a thread", () => {
     const alone = await openLedger({ path });
     const { id } = await alone.startRun(PUSH);
     const moved = inThread(alone);
-    await moved.plan(id, [item(1, "A"), item(2, "B")]);
+    await moved.plan(id, packItems([item(1, "A"), item(2, "B")]));
     await moved.finishPlan(id, { revise: false, resendAmbiguous: false, keyAttr: "key", fileCells: new Map() });
     await sendAll(moved, id, "accepted");
     expect((await alone.summary(id)).counts).toEqual({ accepted: 2 });
@@ -54,8 +55,8 @@ describe("a ledger that continues in a thread", () => {
   test("reports a failed write of a plan in the next planning call", async () => {
     const ledger = await openInThread();
     const { id } = await ledger.startRun(PUSH);
-    await ledger.plan(id, [item(1, "A")]);
-    await ledger.plan(id, [item(1, "A")]).catch(() => undefined);
+    await ledger.plan(id, packItems([item(1, "A")]));
+    await ledger.plan(id, packItems([item(1, "A")])).catch(() => undefined);
     await expect(
       ledger.finishPlan(id, { revise: false, resendAmbiguous: false, keyAttr: "key", fileCells: new Map() }),
     ).rejects.toThrow(/UNIQUE/);

@@ -3,7 +3,7 @@ import path from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import type { Job } from "../../../src/job/job.ts";
-import { isPacked, packItems, unpackItems } from "../../../src/ledger/packed/packed-items.ts";
+import { unpackItems } from "../../../src/ledger/packed/packed-items.ts";
 import { checkedRecords } from "../../../src/migrate.ts";
 import { compileFastPath, type ScanPurpose } from "../../../src/pipeline/bytes/compile-fast-path.ts";
 import type { ItemSettings, PlannedBatch } from "../../../src/pipeline/plan/plan-items.ts";
@@ -27,7 +27,7 @@ async function planned(batches: AsyncIterable<PlannedBatch>): Promise<unknown> {
   const excluded: unknown[] = [];
   try {
     for await (const batch of batches) {
-      const packed = isPacked(batch.items) ? batch.items : packItems(batch.items);
+      const packed = batch.items;
       const first = items.length;
       items.push(...unpackItems(packed));
       invalid.push(...batch.invalid.map((position) => first + position));

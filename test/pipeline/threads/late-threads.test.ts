@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { packItems, isPacked, unpackItems } from "../../../src/ledger/packed/packed-items.ts";
+import { unpackItems } from "../../../src/ledger/packed/packed-items.ts";
 import type { PlannedBatch } from "../../../src/pipeline/plan/plan-items.ts";
 import { checkChunksHere, checkInThreads } from "../../../src/pipeline/threads/check-in-threads.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
@@ -55,7 +55,7 @@ async function plannedBy(folder: string, check: typeof checkInThreads, onlyIfSlo
 }
 
 function itemsOf({ items }: PlannedBatch): readonly unknown[] {
-  return unpackItems(isPacked(items) ? items : packItems(items));
+  return unpackItems(items);
 }
 
 const alone: typeof checkInThreads = (job, options) => {
