@@ -35,17 +35,6 @@ export interface Intent extends SentRequest {
   readonly at: string;
 }
 
-/** The statuses with which an attempt can end. */
-export const ATTEMPT_STATUSES = [
-  "valid",
-  "accepted",
-  "rejected",
-  "existing",
-  "ambiguous",
-  "blocked",
-  "pending",
-] as const;
-
 /**
  * A record that the platform has in part. `mayRepeat`: a repeated request creates nothing. Otherwise, a push sends the
  * record again only with `revise`.
@@ -63,7 +52,7 @@ export interface AttemptOutcome {
    * validated, and the platform would accept it. `existing`: the platform already had the record, perhaps with
    * different content.
    */
-  readonly status: (typeof ATTEMPT_STATUSES)[number];
+  readonly status: "valid" | "accepted" | "rejected" | "existing" | "ambiguous" | "blocked" | "pending";
   readonly problems: readonly Problem[];
   readonly http?: number;
   readonly account?: string;

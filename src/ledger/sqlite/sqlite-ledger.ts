@@ -24,9 +24,8 @@ import { forgetChecksums, checksumsPath } from "./integrity/page-checksums.ts";
 import { withChecksums, type ChecksummedDatabase } from "./integrity/checksummed-database.ts";
 import { requireIntact, type IntegrityOptions } from "./integrity/ledger-check.ts";
 import { createSchema, hasSchema } from "./ledger-schema.ts";
-import { callMethodsOf } from "../thread/call-methods.ts";
 import { lateThread } from "../thread/late-thread.ts";
-import type { ClosableLedger, LedgerWork } from "../thread/ledger-calls.ts";
+import type { CallMethods, LedgerWork } from "../thread/ledger-calls.ts";
 import { type LedgerThread, startLedgerThread } from "../thread/ledger-thread.ts";
 import { threadLedger } from "../thread/thread-ledger.ts";
 
@@ -91,7 +90,7 @@ function withThread(
         checksummed.stopCheck();
         file.execute(SMALL_CACHE);
       };
-      const here = callMethodsOf({ ledger, close: checksummed.close });
+      const here = { ...ledger, close: async () => checksummed.close() };
       if (moved === undefined && begins === "immediately") onMoved();
       moved ??= closeWithThread(
         begins === "immediately" ? start() : lateThread(here, { start, onMoved }),
@@ -121,15 +120,13 @@ function closeWithThread(thread: LedgerThread, file: SqliteDatabase, here: Ledge
  * Opens a second connection to a ledger. Another thread of this process must have the ledger open, but must not write
  * to it.
  */
-export function openSecondConnection({ path, toolVersion, writer, isChecked }: LedgerWork): ClosableLedger {
+export function openSecondConnection({ path, toolVersion, writer, isChecked }: LedgerWork): CallMethods {
   const database = openDatabase(path, { mustExist: true });
   database.execute(DURABLE);
   prepareForWriting(database);
   const checksummed = withChecksums(database, { isChecked, isLogKnown: true, writer });
-  return {
-    ledger: ledgerOver(checksummed, { ...(toolVersion !== undefined && { toolVersion }) }, checksummed.close),
-    close: checksummed.close,
-  };
+  const ledger = ledgerOver(checksummed, { toolVersion }, checksummed.close);
+  return { ...ledger, close: async () => checksummed.close() };
 }
 
 /** First opens the ledger for reading, so that a refused ledger keeps the log left by a crash. */

@@ -1,31 +1,10 @@
 import type { ThreadFailure } from "../../model/thread-failure.ts";
 import type { Ledger } from "../ledger.ts";
-import type { PackedItems } from "../packed/item-columns.ts";
-import type { PackedRows } from "./packed-rows.ts";
 
-type PlainCalls = Omit<
-  Ledger,
-  | "plan"
-  | "saveIntents"
-  | "saveOutcomes"
-  | "sendable"
-  | "outcomes"
-  | "openRecords"
-  | "recovery"
-  | "origin"
-  | "inThread"
-  | "lease"
-  | "close"
->;
+type OtherMethods = "outcomes" | "openRecords" | "recovery" | "origin" | "inThread" | "lease" | "close";
 
-/**
- * The calls to the thread of a ledger, one for each method that the thread performs. Frequent methods use packed rows.
- */
-interface LedgerCalls extends PlainCalls {
-  readonly plan: (run: string, items: PackedItems) => Promise<void>;
-  readonly saveIntents: (run: string, intents: PackedRows, outcomes: PackedRows) => Promise<void>;
-  readonly saveOutcomes: (run: string, outcomes: PackedRows) => Promise<void>;
-  readonly sendable: (run: string, from: number, to: number) => Promise<PackedRows>;
+/** The calls to the thread of a ledger, one for each method that the thread performs. */
+interface LedgerCalls extends Omit<Ledger, OtherMethods> {
   /** Closes the ledger. Resolves to false if the log could not be written into the file. */
   readonly close: () => Promise<boolean>;
 }
@@ -46,12 +25,6 @@ export interface LedgerWork {
   readonly writer?: string | undefined;
   /** Whether the pages of the ledger were checked when it was opened. */
   readonly isChecked: boolean;
-}
-
-export interface ClosableLedger {
-  readonly ledger: Ledger;
-  /** Returns false if the log could not be written into the file. */
-  readonly close: () => boolean;
 }
 
 /** The message that the thread posts when it is ready to accept calls. */

@@ -1,8 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { Failure } from "../../model/failure.ts";
 import { packFailure } from "../../model/thread-failure.ts";
+import { HASH_BYTES } from "../records/record-hashes.ts";
+import type { SendableItem } from "../records/requests.ts";
 import { openSecondConnection } from "../sqlite/sqlite-ledger.ts";
-import { callMethodsOf } from "./call-methods.ts";
 import {
   type CallMethods,
   type CallName,
@@ -12,7 +13,6 @@ import {
   type LedgerWork,
   READY,
 } from "./ledger-calls.ts";
-import { isPackedRows, piecesOf } from "./packed-rows.ts";
 
 const work: LedgerWork = workerData;
 /**
@@ -26,13 +26,12 @@ parentPort?.on("message", (call: LedgerCall) => {
 });
 
 async function reply<Name extends CallName>({ id, name, given }: LedgerCall<Name>): Promise<void> {
-  const answer = await answerTo(name, given);
-  parentPort?.postMessage({ ...answer, id }, "result" in answer ? moved(answer.result) : []);
+  parentPort?.postMessage({ ...(await answerTo(name, given)), id }, []);
 }
 
 async function answerTo<Name extends CallName>(name: Name, given: CallsOf<Name>["given"]): Promise<LedgerAnswer<Name>> {
   try {
-    opened ??= callMethodsOf(openSecondConnection(work));
+    opened ??= open();
     const method: (...given: CallsOf<Name>["given"]) => Promise<CallsOf<Name>["result"]> = opened[name];
     return { result: await method(...given) };
   } catch (error) {
@@ -40,8 +39,21 @@ async function answerTo<Name extends CallName>(name: Name, given: CallsOf<Name>[
   }
 }
 
-function moved(result: unknown): readonly ArrayBuffer[] {
-  return isPackedRows(result) ? piecesOf(result) : [];
+function open(): CallMethods {
+  const methods = openSecondConnection(work);
+  return { ...methods, sendable: async (...range) => inOneBuffer(await methods.sendable(...range)) };
+}
+
+/** Moves the hashes into one buffer, because copying many small buffers to another thread would take longer. */
+function inOneBuffer(items: readonly SendableItem[]): readonly SendableItem[] {
+  const hashes = new Uint8Array(2 * HASH_BYTES * items.length);
+  let end = 0;
+  const moved = (hash: Uint8Array): Uint8Array => {
+    hashes.set(hash, end);
+    end += hash.length;
+    return hashes.subarray(end - hash.length, end);
+  };
+  return items.map((item) => ({ ...item, identity: moved(item.identity), content: moved(item.content) }));
 }
 
 parentPort?.postMessage(READY, []);

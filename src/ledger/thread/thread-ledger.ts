@@ -1,8 +1,6 @@
 import type { Ledger } from "../ledger.ts";
 import type { CallName, CallsOf } from "./ledger-calls.ts";
 import type { LedgerThread } from "./ledger-thread.ts";
-import { packIntents, packOutcomes, unpackSendable } from "./packed-attempts.ts";
-import { piecesOf } from "./packed-rows.ts";
 
 /**
  * Returns a ledger with its own thread. `plan` resolves when there is room for more items, before its own items are
@@ -15,7 +13,7 @@ import { piecesOf } from "./packed-rows.ts";
 export function threadLedger({ ask }: LedgerThread, here: Ledger, close: (isClean: boolean) => Promise<void>): Ledger {
   const plans = createPlanQueue();
   return {
-    ...unpackedCalls(ask),
+    ...callsTo(ask),
     plan: (run, items) => plans.add(ask("plan", [run, items], [items.columns])),
     async exclude(run, excluded) {
       await plans.written();
@@ -24,17 +22,6 @@ export function threadLedger({ ask }: LedgerThread, here: Ledger, close: (isClea
     async finishPlan(run, policy) {
       await plans.written();
       await ask("finishPlan", [run, policy]);
-    },
-    async sendable(run, from, to) {
-      return unpackSendable(await ask("sendable", [run, from, to]));
-    },
-    saveIntents(run, intents, outcomes = []) {
-      const packed = [packIntents(intents), packOutcomes(outcomes)] as const;
-      return ask("saveIntents", [run, ...packed], piecesOf(...packed));
-    },
-    saveOutcomes(run, outcomes) {
-      const packed = packOutcomes(outcomes);
-      return ask("saveOutcomes", [run, packed], piecesOf(packed));
     },
     async *openRecords(filter) {
       await ask("findRun", []);
@@ -54,8 +41,8 @@ export function threadLedger({ ask }: LedgerThread, here: Ledger, close: (isClea
   };
 }
 
-/** Returns the methods whose arguments and results pass between the threads without packing. */
-function unpackedCalls(ask: LedgerThread["ask"]) {
+/** Returns the methods that the thread performs. */
+function callsTo(ask: LedgerThread["ask"]) {
   const call =
     <Name extends CallName>(name: Name) =>
     (...given: CallsOf<Name>["given"]) =>
@@ -69,6 +56,9 @@ function unpackedCalls(ask: LedgerThread["ask"]) {
     notePosition: call("notePosition"),
     msSinceOtherContent: call("msSinceOtherContent"),
     nextSendable: call("nextSendable"),
+    sendable: call("sendable"),
+    saveIntents: call("saveIntents"),
+    saveOutcomes: call("saveOutcomes"),
     resumeRun: call("resumeRun"),
     refresh: call("refresh"),
     ambiguous: call("ambiguous"),

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";
-import { callMethodsOf } from "../../../src/ledger/thread/call-methods.ts";
 import { lateThread } from "../../../src/ledger/thread/late-thread.ts";
 import type { LedgerThread } from "../../../src/ledger/thread/ledger-thread.ts";
 import { threadLedger } from "../../../src/ledger/thread/thread-ledger.ts";
@@ -12,7 +11,7 @@ import { intentOf, item, planned } from "../ledger-input.ts";
 /** Opens a ledger that moves to a simulated thread, which records its calls. */
 async function openLate() {
   const here = await openLedger({ path: join(temporaryFolder(), "ledger.db") });
-  const methods = callMethodsOf({ ledger: here, close: () => true });
+  const methods = { ...here, close: async () => true };
   const seen = { started: 0, moved: 0, ready: false, ended: 0, asked: [] as string[] };
   const start = (): LedgerThread => {
     seen.started += 1;
