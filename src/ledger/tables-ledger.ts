@@ -64,8 +64,6 @@ export interface FrequentWrites<Own extends Tables> {
 }
 
 export interface TablesLedgerOptions {
-  /** The version of this program, as stored with each run. */
-  readonly toolVersion?: string | undefined;
   readonly clock?: WallClock | undefined;
   /** The status shown for requests in flight. */
   readonly sending: SendingStatus;
@@ -149,7 +147,7 @@ function readingMethods<Own extends Tables>(
 function writingMethods<Own extends Tables>(
   { change }: TableAccess<Own>,
   writes: FrequentWrites<Own>,
-  { toolVersion, clock = systemClock }: TablesLedgerOptions,
+  { clock = systemClock }: TablesLedgerOptions,
 ) {
   const now = (): string => timestamp(clock);
   /** Returns the method that performs this work on a run. */
@@ -171,7 +169,7 @@ function writingMethods<Own extends Tables>(
 
   const restart = changing("tables", restartPlan);
   return {
-    startRun: (run: NewRun) => change("tables", (tables) => noted(tables, startRun(tables, run, toolVersion))),
+    startRun: (run: NewRun) => change("tables", (tables) => noted(tables, startRun(tables, run))),
     restartPlan(id: string) {
       writes.discardPlan?.();
       return restart(id);

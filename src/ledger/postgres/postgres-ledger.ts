@@ -15,8 +15,6 @@ import { saveIntents, saveOutcomes } from "./tables/save-attempts.ts";
 export interface PostgresLedgerOptions {
   /** Allows this process to write. Without a fence, the caller must ensure that there is no other writer. */
   readonly fence?: Fence | undefined;
-  /** The version of this program, as stored with each run. */
-  readonly toolVersion?: string;
   readonly clock?: WallClock;
   /** The lease of the whole ledger. */
   readonly lease?: HeldLease | undefined;
@@ -33,9 +31,9 @@ const CHANGES: Readonly<Record<Change, TransactionOptions>> = {
 
 /** Opens the ledger in the schema `migrate` of a database. The tables must exist and have the current format. */
 export function postgresLedger(database: PostgresDatabase, options: PostgresLedgerOptions): Ledger {
-  const { fence, clock, lease, toolVersion, close } = options;
+  const { fence, clock, lease, close } = options;
   return {
-    ...tablesLedger(accessTo(database, fence), frequentWrites, { toolVersion, clock, sending: "ambiguous", close }),
+    ...tablesLedger(accessTo(database, fence), frequentWrites, { clock, sending: "ambiguous", close }),
     ...(lease !== undefined && { lease }),
     origin: originOf(database),
     recovery: {

@@ -43,8 +43,6 @@ export interface SqliteLedgerOptions {
    * a writer, the caller must ensure that no other process writes.
    */
   readonly writer?: string | undefined;
-  /** The version of this program, as stored with each run. */
-  readonly toolVersion?: string | undefined;
   readonly clock?: WallClock;
   /** Receives messages about slow work. */
   readonly notice?: ((message: string) => void) | undefined;
@@ -79,10 +77,10 @@ const SMALL_CACHE = "pragma cache_size = -2000";
 function withThread(
   ledger: Ledger,
   { file, checksummed, isChecked }: OpenedWritable,
-  { path, toolVersion, writer }: SqliteLedgerOptions,
+  { path, writer }: SqliteLedgerOptions,
 ): Ledger {
   let moved: Ledger | undefined;
-  const start = (): LedgerThread => startLedgerThread({ path, toolVersion, writer, isChecked });
+  const start = (): LedgerThread => startLedgerThread({ path, writer, isChecked });
   return {
     ...ledger,
     inThread(begins) {
@@ -120,12 +118,12 @@ function closeWithThread(thread: LedgerThread, file: SqliteDatabase, here: Ledge
  * Opens a second connection to a ledger. Another thread of this process must have the ledger open, but must not write
  * to it.
  */
-export function openSecondConnection({ path, toolVersion, writer, isChecked }: LedgerWork): CallMethods {
+export function openSecondConnection({ path, writer, isChecked }: LedgerWork): CallMethods {
   const database = openDatabase(path, { mustExist: true });
   database.execute(DURABLE);
   prepareForWriting(database);
   const checksummed = withChecksums(database, { isChecked, isLogKnown: true, writer });
-  const ledger = ledgerOver(checksummed, { toolVersion }, checksummed.close);
+  const ledger = ledgerOver(checksummed, {}, checksummed.close);
   return { ...ledger, close: async () => checksummed.close() };
 }
 
@@ -221,7 +219,6 @@ const DURABLE = `pragma journal_mode = wal; pragma synchronous = full; pragma wa
   pragma cache_size = -32000;`;
 
 interface OpenLedger {
-  readonly toolVersion?: string | undefined;
   readonly clock?: WallClock | undefined;
   readonly sending?: SendingStatus;
 }
@@ -231,7 +228,7 @@ interface OpenLedger {
  * overlap and nothing interrupts a transaction.
  */
 function ledgerOver(database: SqliteDatabase, options: OpenLedger, close: () => void): Ledger {
-  const { toolVersion, clock, sending = "ambiguous" } = options;
+  const { clock, sending = "ambiguous" } = options;
   const tables = sqliteTables(database);
   const ledger = tablesLedger(
     {
@@ -239,7 +236,7 @@ function ledgerOver(database: SqliteDatabase, options: OpenLedger, close: () => 
       change: async (_, work) => database.transaction(() => finishNow(work(tables))),
     },
     frequentWrites(database),
-    { toolVersion, clock, sending, close: async () => close() },
+    { clock, sending, close: async () => close() },
   );
   return { ...ledger, recovery: recoveryOf(database) };
 }

@@ -12,11 +12,11 @@ import { planUnsent } from "./planned-records.ts";
 import { saveSetupFiles } from "./setup-files.ts";
 import { quickStatement, type Selected, statement, type Tables, type TableValue, type Work } from "./tables.ts";
 
-export function* startRun(tables: Tables, run: NewRun, toolVersion: string | undefined): Work<Run> {
+export function* startRun(tables: Tables, run: NewRun): Work<Run> {
   yield* closeInterruptedAttempts(tables, run.startedAt);
   for (;;) {
     const id = newRunId(run.startedAt);
-    const started = toRun(yield* tables.row(INSERT_RUN, ...runValues(id, run, toolVersion)));
+    const started = toRun(yield* tables.row(INSERT_RUN, ...runValues(id, run)));
     if (started === undefined) continue;
     yield* saveSetupFiles(tables, run.setup ?? []);
     return started;
@@ -24,13 +24,13 @@ export function* startRun(tables: Tables, run: NewRun, toolVersion: string | und
 }
 
 const INSERT_RUN = statement<RunColumns>(`insert into migrate.runs
-    (name, command, target, supplier, operation, endpoint, settings, dry_run, tool_version, state, started_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'planning', $10) on conflict (name) do nothing returning *`);
+    (name, command, target, supplier, operation, endpoint, settings, dry_run, state, started_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, 'planning', $9) on conflict (name) do nothing returning *`);
 
-function runValues(id: string, run: NewRun, toolVersion: string | undefined): readonly TableValue[] {
+function runValues(id: string, run: NewRun): readonly TableValue[] {
   const settings = JSON.stringify(run.settings ?? null);
   const { command, target, supplier, operation, endpoint, dryRun, startedAt } = run;
-  return [id, command, target, supplier, operation, endpoint, settings, dryRun, toolVersion ?? null, startedAt];
+  return [id, command, target, supplier, operation, endpoint, settings, dryRun, startedAt];
 }
 
 /**

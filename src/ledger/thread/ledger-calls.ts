@@ -20,7 +20,6 @@ export type CallMethods = {
 /** The ledger of a thread. Another thread holds the ledger's lock, has checked the ledger, and keeps it open. */
 export interface LedgerWork {
   readonly path: string;
-  readonly toolVersion?: string | undefined;
   /** The writer recorded in the ledger. */
   readonly writer?: string | undefined;
   /** Whether the pages of the ledger were checked when it was opened. */

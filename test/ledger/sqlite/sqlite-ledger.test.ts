@@ -73,7 +73,7 @@ describe("the ledger file", () => {
 
   test("keeps its content when it is opened again", async () => {
     const path = join(temporaryFolder(), "ledger.db");
-    const first = await openLedger({ path, toolVersion: "1.2.3" });
+    const first = await openLedger({ path });
     await sendAll(first, await planned(first, [item(1, "A")]), "accepted");
     await first.close();
     const second = await openLedger({ path });
