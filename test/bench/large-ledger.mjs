@@ -10,7 +10,7 @@ const { openForWriting } = await import(path.join(root, "dist/ledger/sqlite/open
 const { openLedger } = await import(path.join(root, "dist/ledger/sqlite/sqlite-ledger.js"));
 const { RECOUNT } = await import(path.join(root, "dist/ledger/sqlite/tables/count-schema.js"));
 const { fingerprintFile } = await import(path.join(root, "dist/read/input/source-files.js"));
-const { createNotedPlaces } = await import(path.join(root, "dist/pipeline/send/noted-places.js"));
+const { createPlaceNoter } = await import(path.join(root, "dist/pipeline/send/noted-places.js"));
 
 /**
  * Creates `<folder>/rows.csv` with `records` rows, and `<folder>/state/ledger.db` with a run that sends them. `target`
@@ -52,7 +52,7 @@ export async function makeLargeLedger(folder, { records, pending, target }) {
  */
 async function notedPlaces(input, sent) {
   const places = [];
-  const noted = createNotedPlaces({ ledger: { notePosition: async (_, place) => places.push(place) }, run: "" });
+  const noted = createPlaceNoter({ ledger: { notePosition: async (_, place) => places.push(place) }, run: "" });
   let [byte, line] = [0, 1];
   for await (const chunk of createReadStream(input, { highWaterMark: 64 * 1024 })) {
     const end = chunk.lastIndexOf("\n") + 1;
@@ -60,7 +60,7 @@ async function notedPlaces(input, sent) {
     for (let at = chunk.indexOf("\n"); at >= 0; at = chunk.indexOf("\n", at + 1)) lines += 1;
     line += lines;
     if (line - 2 > sent) return places;
-    await noted.readUpTo({ record: line - 1, file: input, byte: byte + end, line }, "sent");
+    await noted({ record: line - 1, file: input, byte: byte + end, line }, "sent");
     byte += chunk.length;
   }
   return places;

@@ -91,12 +91,12 @@ function bucketOf(mark: number): number {
 }
 
 async function findRepeated({ largest, marksOf }: Buckets): Promise<((mark: number) => boolean) | undefined> {
-  const bits = createBits(largest());
+  const sharing = sharedBits(largest());
   const repeated: (Float64Array | undefined)[] = [];
   let room = MAX_REPEATED;
   for (let bucket = 0; bucket < BUCKETS; bucket += 1) {
     await yieldToEventLoop();
-    const found = repeatedIn(bits.sharing(marksOf(bucket)), room);
+    const found = repeatedIn(sharing(marksOf(bucket)), room);
     room -= found?.length ?? 0;
     repeated.push(found);
   }
@@ -120,34 +120,27 @@ function repeatedIn(sharing: Float64Array, limit: number): Float64Array | undefi
   return repeated.length > limit ? undefined : repeated;
 }
 
-/** A set of bits. Each mark sets one bit. */
-interface Bits {
-  /**
-   * Returns the marks that share their bit with another mark, whether equal or different. Returns few marks unless many
-   * marks are repeated.
-   */
-  readonly sharing: (marks: Float64Array) => Float64Array;
-}
-
 const BITS_OF_MARK = 16;
 
-function createBits(maxMarks: number): Bits {
+/**
+ * Creates a set of bits, in which each mark sets one bit. The returned function returns the marks that share their bit
+ * with another mark, whether equal or different. It returns few marks unless many marks are repeated.
+ */
+function sharedBits(maxMarks: number): (marks: Float64Array) => Float64Array {
   const last = 2 ** Math.ceil(Math.log2(maxMarks * BITS_OF_MARK + 32)) - 1;
   const once = new Uint32Array((last + 1) / 32);
   const again = new Uint32Array((last + 1) / 32);
-  return {
-    sharing(marks) {
-      once.fill(0);
-      again.fill(0);
-      for (const mark of marks) {
-        const slot = mark & last;
-        const [word, bit] = [slot >>> 5, 1 << (slot & 31)];
-        const before = once[word] ?? 0;
-        once[word] = before | bit;
-        if ((before & bit) !== 0) again[word] = (again[word] ?? 0) | bit;
-      }
-      return marks.filter((mark) => ((again[(mark & last) >>> 5] ?? 0) & (1 << (mark & 31))) !== 0);
-    },
+  return (marks) => {
+    once.fill(0);
+    again.fill(0);
+    for (const mark of marks) {
+      const slot = mark & last;
+      const [word, bit] = [slot >>> 5, 1 << (slot & 31)];
+      const before = once[word] ?? 0;
+      once[word] = before | bit;
+      if ((before & bit) !== 0) again[word] = (again[word] ?? 0) | bit;
+    }
+    return marks.filter((mark) => ((again[(mark & last) >>> 5] ?? 0) & (1 << (mark & 31))) !== 0);
   };
 }
 

@@ -1,15 +1,13 @@
 import type { MonotonicClock } from "../../time/clock.ts";
 
-/** Revokes ranges of workers without a heartbeat. */
-export interface Reaper {
-  /**
-   * Call this whenever the server has replied. Revokes ranges only if the server has been reachable without
-   * interruption for the duration of a lease, because no worker can send a heartbeat during an outage.
-   */
-  readonly reap: () => Promise<void>;
-}
+/**
+ * Revokes ranges of workers without a heartbeat. Call this whenever the server has replied. Revokes ranges only if the
+ * server has been reachable without interruption for the duration of a lease, because no worker can send a heartbeat
+ * during an outage.
+ */
+export type Reap = () => Promise<void>;
 
-export interface ReaperOptions {
+interface ReaperOptions {
   /** Returns the duration of a worker's lease; undefined for a run that is not shared. */
   readonly leaseMs: () => Promise<number | undefined>;
   /** Revokes ranges whose lease has expired according to the server's clock. */
@@ -17,17 +15,15 @@ export interface ReaperOptions {
   readonly clock: MonotonicClock;
 }
 
-export function createReaper({ leaseMs, revokeRanges, clock }: ReaperOptions): Reaper {
+export function createReaper({ leaseMs, revokeRanges, clock }: ReaperOptions): Reap {
   let contactSince: number | undefined;
   let lastContact = Number.NEGATIVE_INFINITY;
-  return {
-    async reap() {
-      const lease = await leaseMs();
-      if (lease === undefined) return;
-      const now = clock.monotonic();
-      if (contactSince === undefined || now - lastContact > lease / 2) contactSince = now;
-      lastContact = now;
-      if (now - contactSince >= lease) await revokeRanges(lease);
-    },
+  return async () => {
+    const lease = await leaseMs();
+    if (lease === undefined) return;
+    const now = clock.monotonic();
+    if (contactSince === undefined || now - lastContact > lease / 2) contactSince = now;
+    lastContact = now;
+    if (now - contactSince >= lease) await revokeRanges(lease);
   };
 }

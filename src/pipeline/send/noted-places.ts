@@ -1,32 +1,28 @@
 import type { InputPosition } from "../../model/record.ts";
 
-/** Periodically saves the position from which the input of a run can be read again. */
-export interface NotedPlaces {
-  /**
-   * Call this when records have been sent or skipped.
-   * @param behind the position after these records; undefined if unknown
-   */
-  readonly readUpTo: (behind: InputPosition | undefined, what: "sent" | "skipped") => Promise<void>;
-}
+/**
+ * Periodically saves the position from which the input of a run can be read again. Call this when records have been
+ * sent or skipped.
+ * @param behind the position after these records; undefined if unknown
+ */
+type NotePlace = (behind: InputPosition | undefined, what: "sent" | "skipped") => Promise<void>;
 
 /**
  * @param note saves a position
  * @param begun the position at which reading began; default: the start of the input
  */
-export function createNotedPlaces(
+export function createPlaceNoter(
   note: (position: InputPosition) => Promise<void>,
   begun: InputPosition | undefined,
-): NotedPlaces {
+): NotePlace {
   let { record, byte } = begun ?? { record: 1, byte: 0 };
-  return {
-    async readUpTo(behind, what) {
-      if (behind === undefined) return;
-      // The absolute distance, because byte positions start again at 0 in each file.
-      const isFarBehind = Math.abs(behind.byte - byte) >= NOTED_BYTES;
-      if (!isFarBehind && (what === "skipped" || behind.record - record < NOTED_SENT)) return;
-      await note(behind);
-      ({ record, byte } = behind);
-    },
+  return async (behind, what) => {
+    if (behind === undefined) return;
+    // The absolute distance, because byte positions start again at 0 in each file.
+    const isFarBehind = Math.abs(behind.byte - byte) >= NOTED_BYTES;
+    if (!isFarBehind && (what === "skipped" || behind.record - record < NOTED_SENT)) return;
+    await note(behind);
+    ({ record, byte } = behind);
   };
 }
 

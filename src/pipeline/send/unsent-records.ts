@@ -1,7 +1,7 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { NextSendable } from "../../ledger/records/requests.ts";
 import type { Input } from "../../read/input/open-input.ts";
-import { createNotedPlaces, isFarAhead } from "./noted-places.ts";
+import { createPlaceNoter, isFarAhead } from "./noted-places.ts";
 import type { PayloadGroup } from "./payload-group.ts";
 import type { ReadPayloads } from "./reread-payloads.ts";
 
@@ -31,11 +31,11 @@ async function* groupsFrom(
   { ledger, run, readPayloads, signal }: SendingRun,
 ): AsyncGenerator<PayloadGroup, NextSendable | undefined> {
   let next: NextSendable | undefined = first;
-  const places = createNotedPlaces((position) => ledger.notePosition(run.id, position), first.position);
+  const notePlace = createPlaceNoter((position) => ledger.notePosition(run.id, position), first.position);
   for await (const group of readPayloads(signal, first.position)) {
     const { last, next: behind } = group;
     const isSkipped = last < next.record;
-    await places.readUpTo(behind, isSkipped ? "skipped" : "sent");
+    await notePlace(behind, isSkipped ? "skipped" : "sent");
     if (isSkipped) continue;
     yield { ...group, first: Math.max(group.first, next.record) };
     next = await ledger.nextSendable(run.id, last + 1);

@@ -85,7 +85,7 @@ async function watch(options: CoordinateOptions, processes: readonly StartedProc
   const { shared, onRequests, workers, dependencies } = options;
   const { drain, clock, onProgress, notice } = dependencies;
   const everyMs = Math.min(POLL_MS, workers.leaseMs / 5);
-  const progress = createSharedProgress({ onProgress, onRequests, clock });
+  const noteProgress = createSharedProgress({ onProgress, onRequests, clock });
   const ended = new Map<StartedProcess, ProcessEnd>();
   let isDraining = false;
   for (const one of processes) void one.ended.then((end) => ended.set(one, end));
@@ -102,7 +102,7 @@ async function watch(options: CoordinateOptions, processes: readonly StartedProc
     }
     await options.requireNotRestored?.();
     const status = await shared.watch();
-    progress.note(status);
+    noteProgress(status);
     const running = processes.filter((one) => !ended.has(one)).map(({ pid }) => pid);
     const end = endOf(status, { isDraining, running, ended, waits: workers.count === 0 });
     if (end !== undefined) return end;

@@ -6,19 +6,19 @@ import { counted } from "../../text/count.ts";
 import type { MonotonicClock } from "../../time/clock.ts";
 import type { UploadEvent } from "../../upload/upload-types.ts";
 
-/** Converts the reports of all workers into the events that a single process would emit. */
-export interface SharedProgress {
-  readonly note: (status: SharedStatus) => void;
-}
-
-export interface SharedProgressOptions {
+interface SharedProgressOptions {
   readonly onProgress: (event: RunEvent) => void;
   /** Called with the number of new outcomes, each of which counts as one request. */
   readonly onRequests: (count: number) => void;
   readonly clock: MonotonicClock;
 }
 
-export function createSharedProgress({ onProgress, onRequests, clock }: SharedProgressOptions): SharedProgress {
+/** Returns a function that converts the reports of all workers into the events that a single process would emit. */
+export function createSharedProgress({
+  onProgress,
+  onRequests,
+  clock,
+}: SharedProgressOptions): (status: SharedStatus) => void {
   const reported = new Map<Status, number>();
   const holds = createHoldChanges(clock);
   const suppliers = createSupplierChanges();
@@ -43,17 +43,15 @@ export function createSharedProgress({ onProgress, onRequests, clock }: SharedPr
     replies = now;
   };
 
-  return {
-    note(status) {
-      noteOutcomes(status.workers);
-      const sharing = sharingOf(status);
-      onProgress({ kind: "workers", sharing });
-      const current = paceOf(status, sharing);
-      const key = JSON.stringify(current);
-      if (current !== undefined && key !== pace) onProgress(current);
-      pace = key;
-      for (const event of [...holds(status.hold), ...suppliers(status.findings)]) onProgress(event);
-    },
+  return (status) => {
+    noteOutcomes(status.workers);
+    const sharing = sharingOf(status);
+    onProgress({ kind: "workers", sharing });
+    const current = paceOf(status, sharing);
+    const key = JSON.stringify(current);
+    if (current !== undefined && key !== pace) onProgress(current);
+    pace = key;
+    for (const event of [...holds(status.hold), ...suppliers(status.findings)]) onProgress(event);
   };
 }
 

@@ -12,7 +12,7 @@ import { upload } from "../../upload/upload.ts";
 import type { UploadEnd, UploadEvent, UploadOptions } from "../../upload/upload-types.ts";
 import type { OriginWatch } from "../run/machine-evidence.ts";
 import { guardedSteps } from "../send/guarded-step.ts";
-import { createNotedPlaces } from "../send/noted-places.ts";
+import { createPlaceNoter } from "../send/noted-places.ts";
 import type { PayloadGroup } from "../send/payload-group.ts";
 import type { ReadPayloads } from "../send/reread-payloads.ts";
 import { recordsToSend, type SendJob } from "../send/records-to-send.ts";
@@ -153,9 +153,9 @@ async function* notedGroups(
   leaving: AbortSignal,
   from: InputPosition | undefined,
 ): AsyncGenerator<PayloadGroup> {
-  const places = createNotedPlaces((position) => shared.ledger.notePosition(run.id, position), from);
+  const notePlace = createPlaceNoter((position) => shared.ledger.notePosition(run.id, position), from);
   for await (const group of readPayloads(leaving, from)) {
-    await places.readUpTo(group.next, "skipped");
+    await notePlace(group.next, "skipped");
     yield group;
   }
 }

@@ -32,7 +32,7 @@ function watched() {
   return (ms: number, status: Partial<SharedStatus>): readonly RunEvent[] => {
     now = ms;
     events = [];
-    progress.note({
+    progress({
       run: "x",
       at: "",
       state: "open",

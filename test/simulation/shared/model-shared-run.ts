@@ -3,7 +3,7 @@ import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { Run } from "../../../src/ledger/records/run.ts";
 import { lostRange } from "../../../src/ledger/postgres/shared/range-rows.ts";
 import { createMutex } from "../../../src/time/mutex.ts";
-import { createReaper, type Reaper } from "../../../src/ledger/runs/reaper.ts";
+import { createReaper, type Reap } from "../../../src/ledger/runs/reaper.ts";
 import type { SharedRun, SharedWorker } from "../../../src/ledger/runs/shared-run.ts";
 import type { Clock } from "../../../src/time/clock.ts";
 import { type ModelServer, newWorkerId } from "./model-server.ts";
@@ -72,7 +72,7 @@ function runRow(id: string): Run {
 /** Returns the run, as one process sees it in a model server. */
 export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun {
   const { server, connection, planner, clock } = options;
-  const reaper = createReaper({
+  const reap = createReaper({
     clock,
     leaseMs: async () => server.leaseMs(run),
     revokeRanges: async (leaseMs) => server.revokeFromDead(run, leaseMs),
@@ -101,7 +101,7 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
       let leaseMs: number | undefined;
       while ((leaseMs = await connection.retryIfLost(() => server.join(run, id, worker))) === undefined)
         await clock.sleep(500);
-      return modelWorker({ id, run, leaseMs }, options, reaper);
+      return modelWorker({ id, run, leaseMs }, options, reap);
     },
     async isAllDone() {
       const { waiting = 0, taken = 0 } = (await connection.retryIfLost(() => server.status(run)))?.ranges ?? {};
@@ -109,7 +109,7 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
     },
     async watch() {
       await asPlanner(() => undefined);
-      await reaper.reap();
+      await reap();
       const status = server.status(run);
       if (status === undefined) throw runClosed(run);
       return status;
@@ -130,7 +130,7 @@ interface Identity {
 function modelWorker(
   { id, run, leaseMs }: Identity,
   { server, connection }: ModelRunOptions,
-  reaper: Reaper,
+  reap: Reap,
 ): SharedWorker {
   const held = new Map<number, HeldRange>();
   const inTurn = createMutex();
@@ -155,7 +155,7 @@ function modelWorker(
     beat: (report) =>
       inTurn(async () => {
         const orders = await connection.retryIfLost(() => server.beat(id, [...held.values()], report));
-        await reaper.reap();
+        await reap();
         return orders;
       }),
     claim: () =>

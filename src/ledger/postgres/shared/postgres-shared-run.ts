@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { systemClock } from "../../../time/system-clock.ts";
 import { Failure } from "../../../model/failure.ts";
 import { cannotJoin } from "../../runs/cannot-join.ts";
-import type { Reaper } from "../../runs/reaper.ts";
+import type { Reap } from "../../runs/reaper.ts";
 import { areDone, type SharedRun, type WorkerIdentity } from "../../runs/shared-run.ts";
 import type { Fence, PostgresDatabase, TransactionOptions } from "../postgres-database.ts";
 import { postgresLedger } from "../postgres-ledger.ts";
@@ -41,7 +41,7 @@ export async function postgresSharedRun(
 ): Promise<SharedRun> {
   const { number: run } = await requireRun(database, id);
   const context: SharedContext = { database, run, id, queue: await openRangeQueue(database, id), clock };
-  const reaper = reaperOf(context);
+  const reap = reaperOf(context);
   const ledger = postgresLedger(database, { close: async () => undefined });
 
   /** Runs a transaction of the planner. A planner that has lost the ledger to another process cannot write. */
@@ -68,13 +68,13 @@ export async function postgresSharedRun(
         { isLong: true },
       );
     },
-    ...joining(context, reaper, close),
+    ...joining(context, reap, close),
     async isAllDone() {
       return areDone((await rangeCounts(database, run)).ranges);
     },
     async watch() {
       await asPlanner(async () => undefined, { isDurable: false });
-      await reaper.reap();
+      await reap();
       const status = await sharedStatus(database, run, id);
       if (status === undefined) throw cannotJoin(id, "without workers");
       return status;
@@ -92,7 +92,7 @@ export async function postgresSharedRun(
   };
 }
 
-function joining(context: SharedContext, reaper: Reaper, close: () => Promise<void>) {
+function joining(context: SharedContext, reap: Reap, close: () => Promise<void>) {
   const { database, run } = context;
   let announced: string | undefined;
   const withdraw = async (): Promise<void> => {
@@ -109,7 +109,7 @@ function joining(context: SharedContext, reaper: Reaper, close: () => Promise<vo
       const own = { id: randomUUID(), leaseMs: (await requirePlanner(context)).leaseMs };
       await addWorker(database, run, own.id, worker);
       await withdraw();
-      return joinRun(context, own, reaper);
+      return joinRun(context, own, reap);
     },
     async close() {
       // If the row remains, other workers ignore it after its lease expires.

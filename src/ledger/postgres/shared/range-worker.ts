@@ -16,7 +16,7 @@ import {
   renewRanges,
   type ClaimingWorker,
 } from "./range-rows.ts";
-import type { Reaper } from "../../runs/reaper.ts";
+import type { Reap } from "../../runs/reaper.ts";
 import { releaseRanges, type SharedContext } from "./shared-context.ts";
 import {
   endWorker,
@@ -37,7 +37,7 @@ interface Identity {
 }
 
 /** Returns the worker for an existing row in the table of workers. */
-export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper: Reaper): SharedWorker {
+export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reap: Reap): SharedWorker {
   const context = { ...shared, database: withinLease(shared.database, leaseMs) };
   const { database, run, queue } = context;
   const held = createHeldRanges(context, id);
@@ -66,7 +66,7 @@ export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper
       inTurn(async () => {
         // The renewal is durable, so that a server crash cannot make a lease shorter than its worker assumes.
         const reply = await database.transaction((transaction) => beatOnce(transaction, report));
-        await reaper.reap();
+        await reap();
         return reply;
       }),
     claim: () =>

@@ -1,5 +1,5 @@
 import { type Clock, timestamp } from "../../../time/clock.ts";
-import { createReaper, type Reaper } from "../../runs/reaper.ts";
+import { createReaper, type Reap } from "../../runs/reaper.ts";
 import type { PostgresDatabase } from "../postgres-database.ts";
 import type { Queries, Transaction } from "../queries.ts";
 import type { RangeQueue } from "./range-queue.ts";
@@ -29,7 +29,7 @@ export async function releaseRanges(
   await queue.requeue(jobs, transaction);
 }
 
-export function reaperOf(context: SharedContext): Reaper {
+export function reaperOf(context: SharedContext): Reap {
   const { database, run, clock } = context;
   return createReaper({
     clock,

@@ -52,11 +52,11 @@ export function withChecksums(
   const { path } = database;
   const checksums = maintainChecksums(database);
   const check = isChecked ? undefined : checkPages(path, checksums.current);
-  const place = rememberPlace(path);
+  const placeFailure = rememberPlace(path);
   const writer = holder === undefined ? undefined : writerOf(holder, path);
   let isTaken = false;
   const requireUnbroken = (): void => {
-    const moved = place.failure();
+    const moved = placeFailure();
     if (moved !== undefined) throw moved;
     const broken = check?.broken();
     if (broken !== undefined) throw corruptLedger(path, broken);
@@ -93,7 +93,7 @@ export function withChecksums(
     close() {
       check?.stop();
       const isLost = isTaken && writer !== undefined && hasOtherWriter(database, writer);
-      if (!isLost && check?.broken() === undefined && place.failure() === undefined) return checksums.close(release);
+      if (!isLost && check?.broken() === undefined && placeFailure() === undefined) return checksums.close(release);
       // The checksum file of a corrupt ledger proves the corruption, and the checksum file of another ledger or writer
       // must not be changed.
       database.abandon();

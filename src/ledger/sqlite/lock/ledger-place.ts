@@ -2,32 +2,22 @@ import { Failure } from "../../../model/failure.ts";
 import type { HeldLease } from "../../runs/held-lease.ts";
 import { statOf } from "../ledger-file.ts";
 
-/** Checks whether an open ledger is still the file at its path. */
-export interface LedgerPlace {
-  /**
-   * Returns a failure if the ledger or its log is no longer at its path, otherwise undefined. Costs two file system
-   * calls.
-   */
-  readonly failure: () => Failure | undefined;
-}
-
 /**
  * Remembers the file of an open ledger. SQLite keeps writing to a file that was removed, renamed or replaced, and to a
- * log that was removed. Transactions in such a file are lost.
+ * log that was removed. Transactions in such a file are lost. The returned function returns a failure if the ledger or
+ * its log is no longer at its path, otherwise undefined. It costs two file system calls.
  */
-export function rememberPlace(path: string): LedgerPlace {
+export function rememberPlace(path: string): () => Failure | undefined {
   const inode = statOf(path)?.ino;
   let log: number | undefined;
   let found: Failure | undefined;
-  return {
-    failure() {
-      if (found !== undefined) return found;
-      const logNow = statOf(`${path}-wal`)?.ino;
-      log ??= logNow;
-      if (statOf(path)?.ino !== inode) found = movedLedger(path, "file");
-      else if (logNow !== log) found = movedLedger(`${path}-wal`, "log");
-      return found;
-    },
+  return () => {
+    if (found !== undefined) return found;
+    const logNow = statOf(`${path}-wal`)?.ino;
+    log ??= logNow;
+    if (statOf(path)?.ino !== inode) found = movedLedger(path, "file");
+    else if (logNow !== log) found = movedLedger(`${path}-wal`, "log");
+    return found;
   };
 }
 
@@ -45,17 +35,17 @@ const WATCH_INTERVAL_MS = 500;
 export type Repeat = (work: () => void, everyMs: number) => () => void;
 
 export function watchPlace(path: string, repeat: Repeat = byTimer): PlaceWatch {
-  const place = rememberPlace(path);
+  const placeFailure = rememberPlace(path);
   const lost = new AbortController();
   const check = (): void => {
-    const failure = place.failure();
+    const failure = placeFailure();
     if (failure !== undefined && !lost.signal.aborted) lost.abort(failure);
   };
   const end = repeat(check, WATCH_INTERVAL_MS);
   return {
     lease: { lost: lost.signal },
     requireInPlace() {
-      const failure = place.failure();
+      const failure = placeFailure();
       if (failure !== undefined) throw failure;
     },
     end,
