@@ -111,19 +111,13 @@ export function openJournal(
   };
 }
 
-interface Syncs {
-  readonly syncIfDue: (file: JournalFile) => void;
-  /** @throws the error of the latest sync */
-  readonly ended: () => Promise<void>;
-}
-
 /** Syncs the file: one sync at a time, at most once per second. */
-function createSyncs(clock: Clock): Syncs {
+function createSyncs(clock: Clock) {
   let latest: Promise<void> = Promise.resolve();
   let isSyncing = false;
   let syncedAt = clock.monotonic();
   return {
-    syncIfDue(file) {
+    syncIfDue(file: JournalFile): void {
       if (isSyncing || clock.monotonic() - syncedAt < SYNC_INTERVAL_MS) return;
       syncedAt = clock.monotonic();
       isSyncing = true;
@@ -132,6 +126,7 @@ function createSyncs(clock: Clock): Syncs {
       });
       latest.catch(() => undefined);
     },
+    /** @throws the error of the latest sync */
     ended: () => latest,
   };
 }

@@ -29,17 +29,6 @@ const FULL_BLOCK = 4096;
 const MAX_REPEATED = 1_000_000;
 
 export function createMarkList(pieces: PieceStore): MarkList {
-  const buckets = createBuckets(pieces);
-  return { add: buckets.add, findRepeated: () => findRepeated(buckets) };
-}
-
-interface Buckets {
-  readonly add: MarkList["add"];
-  readonly largest: () => number;
-  readonly marksOf: (bucket: number) => Float64Array;
-}
-
-function createBuckets(pieces: PieceStore): Buckets {
   const blocks = Array.from({ length: BUCKETS }, () => new Float64Array(FIRST_BLOCK));
   const counts = new Int32Array(BUCKETS);
   const full: number[][] = blocks.map(() => []);
@@ -59,6 +48,17 @@ function createBuckets(pieces: PieceStore): Buckets {
     return (full[bucket]?.length ?? 0) * FULL_BLOCK + (counts[bucket] ?? 0);
   }
 
+  function marksOf(bucket: number): Float64Array {
+    const marks = new Float64Array(countOf(bucket));
+    let at = 0;
+    for (const piece of full[bucket] ?? []) {
+      marks.set(new Float64Array(pieces.read(piece)), at);
+      at += FULL_BLOCK;
+    }
+    marks.set(blocks[bucket]?.subarray(0, counts[bucket]) ?? [], at);
+    return marks;
+  }
+
   return {
     add(marks) {
       for (const mark of marks) {
@@ -72,17 +72,7 @@ function createBuckets(pieces: PieceStore): Buckets {
         counts[bucket] = count + 1;
       }
     },
-    largest: () => Math.max(...blocks.map((_, bucket) => countOf(bucket))),
-    marksOf(bucket) {
-      const marks = new Float64Array(countOf(bucket));
-      let at = 0;
-      for (const piece of full[bucket] ?? []) {
-        marks.set(new Float64Array(pieces.read(piece)), at);
-        at += FULL_BLOCK;
-      }
-      marks.set(blocks[bucket]?.subarray(0, counts[bucket]) ?? [], at);
-      return marks;
-    },
+    findRepeated: () => findRepeated(Math.max(...blocks.map((_, bucket) => countOf(bucket))), marksOf),
   };
 }
 
@@ -90,8 +80,12 @@ function bucketOf(mark: number): number {
   return (mark / BUCKET_RANGE) | 0;
 }
 
-async function findRepeated({ largest, marksOf }: Buckets): Promise<((mark: number) => boolean) | undefined> {
-  const sharing = sharedBits(largest());
+/** @param largest number of marks in the largest bucket */
+async function findRepeated(
+  largest: number,
+  marksOf: (bucket: number) => Float64Array,
+): Promise<((mark: number) => boolean) | undefined> {
+  const sharing = sharedBits(largest);
   const repeated: (Float64Array | undefined)[] = [];
   let room = MAX_REPEATED;
   for (let bucket = 0; bucket < BUCKETS; bucket += 1) {

@@ -96,17 +96,7 @@ function callsTo(ask: LedgerThread["ask"]) {
  */
 const MAX_PENDING_BATCHES = 4;
 
-interface PlanQueue {
-  /** @throws the error from any batch so far */
-  readonly add: (writing: Promise<void>) => Promise<void>;
-  /**
-   * Resolves when all batches are written.
-   * @throws the same errors as `add`
-   */
-  readonly written: () => Promise<void>;
-}
-
-function createPlanQueue(): PlanQueue {
+function createPlanQueue() {
   const pending: Promise<void>[] = [];
   const state: { wrong?: { readonly error: unknown } } = {};
 
@@ -115,13 +105,18 @@ function createPlanQueue(): PlanQueue {
     if (state.wrong !== undefined) throw state.wrong.error;
   }
   return {
-    async add(writing) {
+    /** @throws the error from any batch so far */
+    async add(writing: Promise<void>): Promise<void> {
       const noted = writing.catch((error: unknown) => {
         state.wrong ??= { error };
       });
       pending.push(noted);
       await until(MAX_PENDING_BATCHES);
     },
+    /**
+     * Resolves when all batches are written.
+     * @throws the same errors as `add`
+     */
     written: () => until(0),
   };
 }

@@ -57,14 +57,8 @@ function rowName({ file, line, pointer = "" }: Place): string {
   return `row ${file}:${line} ${pointer}`;
 }
 
-interface Groups {
-  readonly unite: (name: string, others: readonly string[]) => void;
-  /** Returns the name that stands for the group; undefined if the name is in no group. */
-  readonly find: (name: string) => string | undefined;
-}
-
 /** Creates groups as trees of names. Searches shorten the paths, so that long chains of conflicts remain fast. */
-function newGroups(): Groups {
+function newGroups() {
   const parents = new Map<string, string>();
   const topOf = (name: string): string => {
     let top = name;
@@ -77,10 +71,11 @@ function newGroups(): Groups {
     }
   };
   return {
-    unite: (name, others) => {
+    unite(name: string, others: readonly string[]): void {
       if (!parents.has(name)) parents.set(name, name);
       for (const other of others) parents.set(topOf(name), topOf(other));
     },
-    find: (name) => (parents.has(name) ? topOf(name) : undefined),
+    /** Returns the name that stands for the group; undefined if the name is in no group. */
+    find: (name: string): string | undefined => (parents.has(name) ? topOf(name) : undefined),
   };
 }

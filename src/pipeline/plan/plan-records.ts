@@ -114,7 +114,7 @@ async function listBatches(
   const items = createItemGroups((group) => ledger.plan(run.id, group));
   const exclusions = (await ledger.exclusions?.()) ?? [];
   const excludedIdentities = new Set(exclusions.map(({ identity }) => hexOf(identity)));
-  const result = await listAll(batches, { items, excludedIdentities }, options);
+  const result = await listAll(batches, { add: items.add, excludedIdentities }, options);
   await items.end();
   if (result.reason === "stopped") return result;
   if (result.reason === "done" && result.records === 0 && options.allowEmpty !== true) throw noRecords(context.job);
@@ -128,9 +128,11 @@ function noRecords(job: Job): Failure {
   });
 }
 
+type AddItems = (items: PackedItems) => Promise<void>;
+
 async function listAll(
   batches: AsyncIterable<PlannedBatch>,
-  { items, excludedIdentities }: { readonly items: ItemGroups; readonly excludedIdentities: ReadonlySet<string> },
+  { add, excludedIdentities }: { readonly add: AddItems; readonly excludedIdentities: ReadonlySet<string> },
   options: PlanOptions,
 ): Promise<ListedRecords> {
   let progress: CheckProgress = { records: 0, invalid: 0 };
@@ -144,7 +146,7 @@ async function listAll(
     }
     const { records, invalid } = progress;
     progress = { records: records + batch.count, invalid: invalid + countInvalid(batch, excludedIdentities) };
-    await items.add(batch.items);
+    await add(batch.items);
     excluded.push(...batch.excluded.map(({ row }) => row));
     options.onProgress(progress);
     if (tooManyInvalid(progress, options.maxErrors, false))
@@ -164,36 +166,28 @@ function hexOf(identity: Uint8Array | undefined): string {
   return Buffer.from(identity ?? []).toString("hex");
 }
 
-interface ItemGroups {
-  readonly add: (items: PackedItems) => Promise<void>;
-  readonly end: () => Promise<void>;
-}
-
 /**
  * Minimum number of items per write, except for the last. Each write costs one disk sync, and a batch of long rows has
  * only a few items.
  */
 const GROUP_SIZE = 600;
 
-function createItemGroups(write: (items: PackedItems) => Promise<void>): ItemGroups {
+function createItemGroups(write: AddItems) {
   let group: PackedItems[] = [];
   let count = 0;
 
-  async function end(): Promise<void> {
+  const end = async (): Promise<void> => {
     const lists = group;
     group = [];
     count = 0;
     if (lists.length > 0) await write(joinPacked(lists));
-  }
-
-  return {
-    async add(items) {
-      group.push(items);
-      count += countPacked(items);
-      if (count >= GROUP_SIZE) await end();
-    },
-    end,
   };
+  const add: AddItems = async (items) => {
+    group.push(items);
+    count += countPacked(items);
+    if (count >= GROUP_SIZE) await end();
+  };
+  return { add, end };
 }
 
 function tooManyInvalid(progress: CheckProgress, most: RunValues["maxErrors"], atEnd: boolean): boolean {

@@ -78,12 +78,6 @@ export async function* inThreads<Answer, Message>(
   }
 }
 
-interface TaskRunner<Answer, Message> {
-  /** Maximum number of pending answers. */
-  readonly maxPending: number;
-  readonly run: (task: Task<Message>) => Promise<Settled<Answer>>;
-}
-
 /**
  * Runs tasks. Prefers workers to the calling thread, which must also supply tasks to the workers. Adds every started
  * worker to `workers`.
@@ -91,7 +85,7 @@ interface TaskRunner<Answer, Message> {
 function createTaskRunner<Answer, Message>(
   workers: PoolWorker<Answer, Message>[],
   options: PoolOptions<Answer, Message>,
-): TaskRunner<Answer, Message> {
+) {
   const { here } = options;
   const leastBusy = (): PoolWorker<Answer, Message> => {
     const [first, ...others] = workers;
@@ -102,8 +96,9 @@ function createTaskRunner<Answer, Message>(
     return started;
   };
   return {
+    /** Maximum number of pending answers. */
     maxPending: options.workers * TASKS_PER_WORKER + (here === undefined ? 0 : TASKS_HERE),
-    run: (task) => {
+    run(task: Task<Message>): Promise<Settled<Answer>> {
       const worker = leastBusy();
       if (here === undefined || worker.waiting() < TASKS_PER_WORKER) return worker.ask(task);
       return settled(Promise.resolve(here(task.message)));

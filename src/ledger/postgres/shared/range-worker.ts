@@ -98,8 +98,7 @@ export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reap: 
         if (others === "stop") await setState(transaction, run, "stopped");
       }),
     hold: (forMs, reason) => asWorker((transaction) => setHold(transaction, run, forMs, reason)),
-    saveIntents: held.saveIntents,
-    saveOutcomes: held.saveOutcomes,
+    ...held.ledger,
   };
 }
 
@@ -141,18 +140,11 @@ async function heartbeatReply(
   return { state, concurrency, ...(rps != null && { rps }), holdMs, ...place, findings, ...counts };
 }
 
-interface HeldRanges extends RequestLedger {
-  readonly add: (range: HeldRange) => void;
-  readonly remove: (first: number) => void;
-  readonly require: (first: number) => HeldRange;
-  readonly firsts: () => readonly number[];
-}
-
 /**
  * Creates the list of the worker's ranges. The list also writes requests and outcomes, in transactions that check the
  * fencing tokens of all ranges involved.
  */
-function createHeldRanges({ database, run }: SharedContext, worker: string): HeldRanges {
+function createHeldRanges({ database, run }: SharedContext, worker: string) {
   const held = new Map<number, HeldRange>();
   const rangeOf = (record: number): HeldRange => {
     for (const range of held.values()) if (record >= range.first && record <= range.last) return range;
@@ -162,21 +154,24 @@ function createHeldRanges({ database, run }: SharedContext, worker: string): Hel
     const ranges = [...new Set(items.map(({ record }) => rangeOf(record)))];
     return postgresLedger(database, { fence: rangesFence(run, worker, ranges), close: keepOpen });
   };
-  return {
-    add: (range) => void held.set(range.first, range),
-    remove: (first) => void held.delete(first),
-    require(first) {
-      const found = held.get(first);
-      if (found === undefined) throw lostRange();
-      return found;
-    },
-    firsts: () => [...held.keys()],
+  const ledger: RequestLedger = {
     async saveIntents(id, intents, outcomes = []) {
       const all = [...intents, ...outcomes];
       if (all.length > 0) await ledgerFor(all).saveIntents(id, intents, outcomes);
     },
     async saveOutcomes(id, outcomes) {
       if (outcomes.length > 0) await ledgerFor(outcomes).saveOutcomes(id, outcomes);
+    },
+  };
+  return {
+    ledger,
+    add: (range: HeldRange) => held.set(range.first, range),
+    remove: (first: number) => held.delete(first),
+    firsts: () => [...held.keys()],
+    require(first: number): HeldRange {
+      const found = held.get(first);
+      if (found === undefined) throw lostRange();
+      return found;
     },
   };
 }
