@@ -10,7 +10,7 @@ import { differingAttrs } from "../../json/differing-attrs.ts";
 import type { KnownContent, PlannedItem } from "../../ledger/records/planned-item.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
-import { contentHash } from "../../ledger/records/record-hashes.ts";
+import { contentHash, hexOf } from "../../ledger/records/record-hashes.ts";
 import { compileSentForm } from "../../map/node/sent-form.ts";
 import { checkedRecords } from "../../migrate.ts";
 import type { MappedRecord } from "../../model/record.ts";
@@ -172,10 +172,6 @@ async function* comparedRecords(
   } finally {
     await earlier?.close();
   }
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
 }
 
 interface ComparedRecord {

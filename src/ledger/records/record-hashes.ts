@@ -20,6 +20,11 @@ export function recordIdentity({ key, ...parts }: IdentityParts): Uint8Array {
   return identitiesOf(parts)(key);
 }
 
+/** Returns a hash in hexadecimal. */
+export function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}
+
 /** A path parameter without a value in an endpoint: `{}` in URL encoding. */
 export const OPEN_PARAMETER = "%7B%7D";
 

@@ -1,5 +1,6 @@
 import { type Exclusion, type ExclusionEnd, type ExclusionResult, identifiedRow } from "../records/exclusions.ts";
 import type { RowName } from "../records/planned-item.ts";
+import { hexOf } from "../records/record-hashes.ts";
 import { deleteKeyless, restoreKeyless } from "./planned-records.ts";
 import {
   overIdentities,
@@ -60,10 +61,6 @@ function resultsOf(rows: ReadonlyMap<string, FoundRow>, names: readonly string[]
     seen.add(name);
     return "excluded";
   });
-}
-
-function hexOf(identity: Uint8Array): string {
-  return Buffer.from(identity).toString("hex");
 }
 
 /** SQL condition: the request belongs to the last completed step (`completedStep` may have added a hash to its name). */

@@ -1,5 +1,5 @@
 import type { Destination } from "../migration-state.ts";
-import { identitiesOf, OPEN_PARAMETER } from "../records/record-hashes.ts";
+import { hexOf, identitiesOf, OPEN_PARAMETER } from "../records/record-hashes.ts";
 import { overIdentities, statement, type Tables, type Work } from "./tables.ts";
 
 /** Implements `Ledger.unseenKeys`. */
@@ -12,7 +12,7 @@ export function* unseenKeys(
   for (const destination of destinations) {
     const byIdentity = new Map(
       [...(yield* identitiesByKey(tables, destination, left))].flatMap(([key, known]) =>
-        known.map((identity) => [Buffer.from(identity).toString("hex"), key] as const),
+        known.map((identity) => [hexOf(identity), key] as const),
       ),
     );
     const seen = yield* tables.rows(SELECT_SEEN, [...byIdentity.keys()]);

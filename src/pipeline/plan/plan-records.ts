@@ -10,6 +10,7 @@ import type { PlanLedger } from "../../ledger/packed/plan-ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
 import { countPacked, identityAt, joinPacked, packItems, recordAt } from "../../ledger/packed/packed-items.ts";
+import { hexOf } from "../../ledger/records/record-hashes.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import type { RunValues } from "../../options/run-options.ts";
@@ -159,11 +160,9 @@ async function listAll(
 /** Returns the number of invalid records that the user has not excluded from the migration. */
 function countInvalid({ items, invalid }: PlannedBatch, excludedIdentities: ReadonlySet<string>): number {
   if (excludedIdentities.size === 0) return invalid.length;
-  return invalid.filter((position) => !excludedIdentities.has(hexOf(identityAt(items, position)))).length;
-}
-
-function hexOf(identity: Uint8Array | undefined): string {
-  return Buffer.from(identity ?? []).toString("hex");
+  const isExcluded = (identity: Uint8Array | undefined): boolean =>
+    identity !== undefined && excludedIdentities.has(hexOf(identity));
+  return invalid.filter((position) => !isExcluded(identityAt(items, position))).length;
 }
 
 /**

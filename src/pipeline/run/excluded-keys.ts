@@ -1,5 +1,6 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
+import { hexOf } from "../../ledger/records/record-hashes.ts";
 import { canonicalKey } from "../../text/canonical-key.ts";
 
 /**
@@ -17,8 +18,4 @@ export async function excludedKeys(ledger: Ledger): Promise<(run: Run) => Promis
     }
     return (key) => keys.has(canonicalKey(key));
   };
-}
-
-function hexOf(identity: Uint8Array): string {
-  return Buffer.from(identity).toString("hex");
 }

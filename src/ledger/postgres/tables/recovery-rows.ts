@@ -6,6 +6,7 @@ import {
   type Recovery,
   UNKNOWN_REQUEST,
 } from "../../journal/recovery.ts";
+import { hexOf } from "../../records/record-hashes.ts";
 import { errorCode } from "../../../files/error-code.ts";
 import type { Queries, Transaction } from "../queries.ts";
 import { abandonedAt } from "../../tables/abandoned.ts";
@@ -56,7 +57,7 @@ export async function markPossiblySent(
 function withoutRepetitions(requests: readonly JournaledRequest[]): readonly JournaledRequest[] {
   const last = new Map<string, number>();
   return requests.filter(({ identity, attempt }) => {
-    const record = Buffer.from(identity).toString("hex");
+    const record = hexOf(identity);
     if (attempt <= (last.get(record) ?? 0)) return false;
     last.set(record, attempt);
     return true;
