@@ -13,11 +13,12 @@ import {
 
 /**
  * The location of a ledger's journals. A journal belongs to a ledger if it names the ledger or contains the id of the
- * ledger's first run.
+ * ledger's first run. For a ledger on a server, each process on this machine writes its own journals:
+ * `<folder>/<ledger>/<process>/`, where `<ledger>` is the id of the ledger's first run.
  */
 export interface JournalPlace {
   readonly folder: string;
-  /** The name of the ledger, for messages and to identify its journals. */
+  /** The name of the ledger, for messages and to identify its journals. On a server: host, port and database. */
   readonly ledgerName: string;
 }
 

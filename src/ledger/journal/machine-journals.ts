@@ -4,21 +4,11 @@ import path from "node:path";
 import { unlessMissing } from "../../files/error-code.ts";
 import { timestamp } from "../../time/clock.ts";
 import type { JournaledLedger } from "../ledger.ts";
-import { compareJournal, type JournalComparison } from "./compare-journal.ts";
+import { compareJournal, type JournalComparison, type JournalPlace } from "./compare-journal.ts";
 import { appendLast, openJournalFile } from "./journal-file.ts";
 import { recoveryNote } from "./journal-format.ts";
 import { journalFiles, readLastEntry, readLedgerOf } from "./journal-reader.ts";
 import { type Journal, type JournalOptions, openJournal } from "./open-journal.ts";
-
-/**
- * The journals that processes on this machine write for ledgers on servers: `<folder>/<ledger>/<process>/`, where
- * `<ledger>` is the id of the ledger's first run.
- */
-export interface MachineJournals {
-  readonly folder: string;
-  /** Host, port and database. */
-  readonly ledgerName: string;
-}
 
 /** The result of comparing this machine's journals with a ledger that several machines write to. */
 export interface MachineComparison {
@@ -34,7 +24,7 @@ export interface MachineComparison {
  * Returns the folders of a ledger, found by the id of its first run or by its name. A search by name also finds the
  * journals of an earlier database whose first run had another id.
  */
-export function ledgerFolders({ folder, ledgerName }: MachineJournals, id: string | undefined): readonly string[] {
+export function ledgerFolders({ folder, ledgerName }: JournalPlace, id: string | undefined): readonly string[] {
   return foldersIn(folder).filter(
     (one) =>
       path.basename(one) === id ||
@@ -51,14 +41,11 @@ function journalsIn(folders: readonly string[]): readonly string[] {
   return folders.flatMap(foldersIn).flatMap(journalFiles);
 }
 
-export function hasMachineJournals(place: MachineJournals): boolean {
+export function hasMachineJournals(place: JournalPlace): boolean {
   return ledgerFolders(place, undefined).length > 0;
 }
 
-export async function compareMachineJournals(
-  place: MachineJournals,
-  ledger: JournaledLedger,
-): Promise<MachineComparison> {
+export async function compareMachineJournals(place: JournalPlace, ledger: JournaledLedger): Promise<MachineComparison> {
   const { id } = await ledger.history();
   const outdated: JournalComparison[] = [];
   let seen = 0;
@@ -93,7 +80,7 @@ async function isKnown(
  * ledger accounts for the journal.
  */
 export function openProcessJournal(
-  { folder, ledgerName }: MachineJournals,
+  { folder, ledgerName }: JournalPlace,
   ledger: JournaledLedger,
   options: JournalOptions,
 ): Journal {
@@ -151,7 +138,7 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
  * only if the ledger has all requests in the removed journals. Newer journals must stay, because they show whether an
  * older copy of the ledger was restored.
  */
-export function removeOldJournals(place: MachineJournals, id: string, now: number): void {
+export function removeOldJournals(place: JournalPlace, id: string, now: number): void {
   const processes = foldersIn(path.join(place.folder, id));
   for (const process of processes.slice(0, -1)) {
     const isOld = journalFiles(process).every((file) => now - statSync(file).mtimeMs > KEPT_MS);

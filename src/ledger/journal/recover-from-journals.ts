@@ -7,7 +7,7 @@ import { compareJournal, type JournalComparison, type JournalPlace, journalsOf }
 import { appendLast, openJournalFile, type JournalRescue } from "./journal-file.ts";
 import { MAGIC, recoveryNote } from "./journal-format.ts";
 import { journalFile, readJournal, readLedgerOf } from "./journal-reader.ts";
-import { compareMachineJournals, type MachineJournals } from "./machine-journals.ts";
+import { compareMachineJournals } from "./machine-journals.ts";
 
 export interface JournalRecovery {
   /** Number of requests that were missing from the ledger. They now count as attempts with an unknown outcome. */
@@ -55,7 +55,7 @@ interface RecoverMachineOptions extends RecoverOptions {
 
 /** Does the same as `recoverFromJournals` for a ledger on a server and the journals on this machine. */
 export async function recoverMachine(
-  place: MachineJournals,
+  place: JournalPlace,
   ledger: JournaledLedger,
   { isUncertain: askUncertain, ...options }: RecoverMachineOptions,
 ): Promise<JournalRecovery> {

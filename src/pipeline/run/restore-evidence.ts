@@ -1,13 +1,8 @@
 import path from "node:path";
 import { errorCode } from "../../files/error-code.ts";
 import type { JournalEnvironment } from "../../job/dependencies.ts";
-import type { JournalComparison } from "../../ledger/journal/compare-journal.ts";
-import {
-  compareMachineJournals,
-  ledgerFolders,
-  type MachineJournals,
-  removeOldJournals,
-} from "../../ledger/journal/machine-journals.ts";
+import type { JournalComparison, JournalPlace } from "../../ledger/journal/compare-journal.ts";
+import { compareMachineJournals, ledgerFolders, removeOldJournals } from "../../ledger/journal/machine-journals.ts";
 import { machineId, readSeenOrigin, type SeenOrigin } from "../../ledger/journal/seen-origin.ts";
 import type { OriginFacts } from "../../ledger/journal/recovery.ts";
 import type { JournaledLedger } from "../../ledger/ledger.ts";
@@ -21,7 +16,7 @@ export interface ServerStore {
   readonly server: string;
 }
 
-export function machineJournals({ server }: ServerStore, { stateFolder }: JournalEnvironment): MachineJournals {
+export function machineJournals({ server }: ServerStore, { stateFolder }: JournalEnvironment): JournalPlace {
   return { folder: path.join(stateFolder(), "ledgers"), ledgerName: server };
 }
 
@@ -130,7 +125,7 @@ interface Known {
 }
 
 export async function findRestoreEvidence(
-  place: MachineJournals,
+  place: JournalPlace,
   ledger: JournaledLedger,
   { stateFolder }: JournalEnvironment,
   { journaled = 0, remembered }: Known = {},

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import type { JournalPlace } from "../../../src/ledger/journal/compare-journal.ts";
 import {
   compareMachineJournals,
   hasMachineJournals,
-  type MachineJournals,
   openProcessJournal,
   removeOldJournals,
 } from "../../../src/ledger/journal/machine-journals.ts";
@@ -28,7 +28,7 @@ interface Tables {
 const EMPTY: Tables = { attempts: new Map(), requests: 0, runs: ["first"], notes: [] };
 
 let tables: Tables;
-let place: MachineJournals;
+let place: JournalPlace;
 beforeEach(() => {
   tables = EMPTY;
   place = { folder: temporaryFolder(), ledgerName: "db.example:5432/migrate" };
