@@ -55,8 +55,12 @@ function isHolder(value: unknown): value is Holder {
 
 /** Whether the holder is known to be dead. Processes on other hosts or in other namespaces cannot be checked. */
 export function isDead(holder: Holder): boolean {
-  if (holder.host !== hostname() || (holder.pidNamespace ?? undefined) !== pidNamespace()) return false;
-  return !isRunning(holder.pid, holder.processStart ?? undefined);
+  return isOnThisHost(holder) && !isRunning(holder.pid, holder.processStart ?? undefined);
+}
+
+/** Whether the holder is on a host with this name, in this namespace. */
+export function isOnThisHost(holder: Holder): boolean {
+  return holder.host === hostname() && (holder.pidNamespace ?? undefined) === pidNamespace();
 }
 
 export function nameOf(holder: Holder | undefined): string {

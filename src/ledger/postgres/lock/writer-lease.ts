@@ -1,10 +1,11 @@
 import { setMaxListeners } from "node:events";
+import { processStart } from "../../../files/running-process.ts";
 import { Failure } from "../../../model/failure.ts";
 import type { Clock } from "../../../time/clock.ts";
 import { createLeaseWatch, type LeaseWatch } from "../../../time/lease-watch.ts";
 import { systemClock } from "../../../time/system-clock.ts";
 import { requireNotStopped } from "../../ledger-failures.ts";
-import { type Holder, isDead, nameOf, parseHolder, thisProcess } from "../../lock-holder.ts";
+import { type Holder, isDead, isOnThisHost, nameOf, parseHolder, thisProcess } from "../../lock-holder.ts";
 import type { HeldLease } from "../../runs/held-lease.ts";
 import type { Fence, PostgresDatabase } from "../postgres-database.ts";
 import type { Queries } from "../queries.ts";
@@ -217,18 +218,13 @@ function writerFence(fence: number, name: string): Fence {
  * may have the same name, and only processes started since the last boot can be checked.
  */
 function isOfThisHost(holder: Holder): boolean {
-  const own = thisProcess("", "lease");
-  return (
-    holder.host === own.host &&
-    holder.pidNamespace === own.pidNamespace &&
-    bootOf(holder) !== undefined &&
-    bootOf(holder) === bootOf(own)
-  );
+  const boot = bootIn(holder.processStart);
+  return isOnThisHost(holder) && boot !== undefined && boot === bootIn(processStart(process.pid));
 }
 
 /** Returns the boot part of a start time, which has the form `boot/ticks`. */
-function bootOf({ processStart }: Holder): string | undefined {
-  return processStart?.split("/")[0];
+function bootIn(start: string | null | undefined): string | undefined {
+  return start?.split("/")[0];
 }
 
 function inUse(name: string, holder: Holder | undefined): Failure {

@@ -1,7 +1,5 @@
-import { hostname } from "node:os";
-import { pidNamespace } from "../../../files/running-process.ts";
 import { Failure } from "../../../model/failure.ts";
-import { type Holder, isDead, nameOf } from "../../lock-holder.ts";
+import { type Holder, isDead, isOnThisHost, nameOf } from "../../lock-holder.ts";
 import { statOf, unlessFailing } from "../ledger-file.ts";
 import { openDatabase, type SqliteDatabase } from "../sqlite-database.ts";
 import { isHeldHere } from "./other-copies.ts";
@@ -94,10 +92,6 @@ export function refuseOtherWriter(
  */
 export function refuseLiveWriter(path: string, text: string): void {
   refuseOtherWriter(path, text, isOnThisHost);
-}
-
-function isOnThisHost({ host, pidNamespace: namespace }: Writer): boolean {
-  return host === hostname() && (namespace ?? undefined) === pidNamespace();
 }
 
 /** Returns the failure for a writer that another process has replaced. */
