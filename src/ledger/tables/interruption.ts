@@ -1,20 +1,18 @@
 import { AFTER_INTERRUPTION } from "../runs/recorded-run.ts";
+import type { RecordRange } from "../runs/shared-run.ts";
 import { abandonedAt } from "./abandoned.ts";
 import { type Tables, type Work } from "./tables.ts";
-
-/** The records of a run that one worker sends. */
-export interface RecordRange {
-  readonly run: number;
-  readonly first: number;
-  readonly last: number;
-}
 
 /**
  * Closes the attempts that a dead process left in flight. It is unknown whether the platform has processed them.
  * Callers must hold the ledger's lock or the lease of the range, so that no live run is affected.
  * @param range default: the whole ledger
  */
-export function* closeInterruptedAttempts(tables: Tables, at: string, range?: RecordRange): Work<void> {
+export function* closeInterruptedAttempts(
+  tables: Tables,
+  at: string,
+  range?: RecordRange & { readonly run: number },
+): Work<void> {
   const within =
     range === undefined ? "" : ` and run = ${range.run} and record between ${range.first} and ${range.last}`;
   for (const { harmless, status, reason } of AFTER_INTERRUPTION) {

@@ -6,6 +6,7 @@ import { createLeaseWatch, type LeaseWatch } from "../../../time/lease-watch.ts"
 import { systemClock } from "../../../time/system-clock.ts";
 import { requireNotStopped } from "../../ledger-failures.ts";
 import { type Holder, isDead, isOnThisHost, nameOf, parseHolder, thisProcess } from "../../lock-holder.ts";
+import type { StoreOptions } from "../../ledger-store.ts";
 import type { HeldLease } from "../../runs/held-lease.ts";
 import type { Fence, PostgresDatabase } from "../postgres-database.ts";
 import type { Queries } from "../queries.ts";
@@ -17,12 +18,10 @@ export interface WriterLease extends Required<HeldLease> {
   readonly release: () => Promise<void>;
 }
 
-export interface LeaseOptions {
+export interface LeaseOptions extends StoreOptions {
   /** How long the lease is valid without renewal, in milliseconds, according to the server's clock. */
   readonly leaseMs?: number;
   readonly clock?: Clock;
-  readonly notice?: ((message: string) => void) | undefined;
-  readonly drain?: AbortSignal | undefined;
 }
 
 const LEASE_MS = 30_000;

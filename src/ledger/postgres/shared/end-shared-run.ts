@@ -3,6 +3,7 @@ import { Failure } from "../../../model/failure.ts";
 import { systemClock } from "../../../time/system-clock.ts";
 import { counted } from "../../../text/count.ts";
 import { requireNotStopped } from "../../ledger-failures.ts";
+import type { StoreOptions } from "../../ledger-store.ts";
 import type { WorkerStatus } from "../../runs/shared-run.ts";
 import type { Fence, PostgresDatabase } from "../postgres-database.ts";
 import type { Queries, Transaction } from "../queries.ts";
@@ -35,10 +36,8 @@ export async function endAbandonedRuns(database: PostgresDatabase, planner: Fenc
 const SELECT_OPEN = statement<{ run: number; id: string }>(`
   select run, name as id from migrate.shared_runs join migrate.runs on runs.id = run where shared_runs.state <> 'ended'`);
 
-export interface LiveWorkersOptions {
-  readonly notice?: ((message: string) => void) | undefined;
+interface LiveWorkersOptions extends StoreOptions {
   readonly clock?: Sleeper;
-  readonly drain?: AbortSignal | undefined;
 }
 
 const POLL_INTERVAL_MS = 1_000;
