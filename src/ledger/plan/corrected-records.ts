@@ -18,16 +18,10 @@ import { writeFindings } from "./findings.ts";
 export function* skipCorrected(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   if (!(yield* exists(tables, EARLIER_RUN, run.number))) return;
   yield* tables.eachBatch(SELECT_OLDER, [run.number], function* skip(rows) {
-    yield* tables.runEach(
-      DELETE_ERRORS,
-      run.number,
-      rows.map(({ record }) => [record]),
-    );
-    yield* tables.runEach(
-      SKIP,
-      run.number,
-      rows.map(({ record, account }) => [record, account]),
-    );
+    const records = rows.map(({ record }) => [record]);
+    yield* tables.runEach(DELETE_ERRORS, run.number, records);
+    const skipped = rows.map(({ record, account }) => [record, account]);
+    yield* tables.runEach(SKIP, run.number, skipped);
     const findings = rows.map((row) => {
       const { record, acceptedAt } = row;
       const problem: LocalProblem = { ...keyProblem("warning", row, policy), code: "corrected_since", acceptedAt };

@@ -1,4 +1,5 @@
 import { Failure } from "../../model/failure.ts";
+import type { Problem } from "../../model/problem.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import type { ExcludedRow, PlanPolicy } from "../records/planned-item.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
@@ -65,16 +66,13 @@ export function requirePlanning(run: RunRow): void {
 /** Marks planned records as `invalid` if their rows begin at these places. Reads the plan once. */
 export function* excludeRows(tables: Tables, run: RunRow, excluded: readonly ExcludedRow[]): Work<void> {
   if (excluded.length === 0) return;
-  const found = yield* tables.rows(
-    SELECT_EXCLUDED,
-    run.number,
-    excluded.map(({ file, line, record }) => JSON.stringify([file, line, record ?? null])),
-  );
-  const findings: PlanFinding[] = [];
-  for (const { record, positions } of byRecord(found)) {
-    const problems = positions.flatMap((position) => excluded[position]?.problem ?? []);
-    findings.push({ record, status: "invalid", problems });
+  const places = excluded.map(({ file, line, record }) => JSON.stringify([file, line, record ?? null]));
+  const byRecord = new Map<number, Problem[]>();
+  for (const { record, position } of yield* tables.rows(SELECT_EXCLUDED, run.number, places)) {
+    const found = excluded[position]?.problem ?? [];
+    byRecord.set(record, (byRecord.get(record) ?? []).concat(found));
   }
+  const findings = [...byRecord].map(([record, problems]): PlanFinding => ({ record, status: "invalid", problems }));
   yield* writeFindings(tables, run, findings);
 }
 
@@ -103,15 +101,3 @@ const SELECT_EXCLUDED = statement<ExcludedPlace>({
         (each::json ->> 2)::bigint as record
       from unnest($2::text[]) with ordinality as places (each, nth)`),
 });
-
-function byRecord(
-  found: readonly ExcludedPlace[],
-): readonly { readonly record: number; readonly positions: number[] }[] {
-  const records: { record: number; positions: number[] }[] = [];
-  for (const { record, position } of found) {
-    const last = records.at(-1);
-    if (last?.record === record) last.positions.push(position);
-    else records.push({ record, positions: [position] });
-  }
-  return records;
-}

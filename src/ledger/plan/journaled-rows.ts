@@ -25,23 +25,16 @@ export function* selectJournaledRows(
   const markOf = rowMarker(destination);
   if (tables.dialect === "sqlite") {
     for (const sql of COLLECT_JOURNALED) yield* tables.run(sql);
-    yield* tables.eachBatch(SELECT_NEW_ROWS, [run.number], (rows) =>
-      tables.runEach(
-        INSERT_JOURNALED,
-        run.number,
-        rows.map(({ record, rowHash }) => [record, rowHash, markOf(rowHash)]),
-      ),
-    );
+    yield* tables.eachBatch(SELECT_NEW_ROWS, [run.number], (rows) => {
+      const marked = rows.map(({ record, rowHash }) => [record, rowHash, markOf(rowHash)]);
+      return tables.runEach(INSERT_JOURNALED, run.number, marked);
+    });
     yield* tables.eachBatch(SELECT_JOURNALED_KEYS, [run.number], handle);
     return;
   }
   yield* tables.eachBatch(SELECT_NEW_ROWS, [run.number], function* find(rows) {
-    const found = yield* tables.rows(
-      FIND_JOURNALED,
-      run.number,
-      rows.map(({ rowHash }) => rowHash),
-      rows.map(({ rowHash }) => markOf(rowHash)),
-    );
+    const hashes = rows.map(({ rowHash }) => rowHash);
+    const found = yield* tables.rows(FIND_JOURNALED, run.number, hashes, hashes.map(markOf));
     const journaled = found.flatMap(({ nth }) => rows[nth - 1] ?? []);
     yield* handle(journaled.map((row) => ({ ...row, known: "", wasSent: 1 })));
   });

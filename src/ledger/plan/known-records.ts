@@ -163,21 +163,14 @@ const SELECT_WAITING = statement<WaitingRow>(`
 function* refuseCircular(tables: Tables, run: RunRow, policy: PlanPolicy, after: string): Work<void> {
   const circular = yield* tables.rows(SELECT_CIRCULAR, run.number);
   requireOneDirection(circular.length, policy);
-  yield* tables.runEach(
-    DELETE_WAITING,
-    run.number,
-    circular.map(({ record }) => [record]),
-  );
+  const records = circular.map(({ record }) => [record]);
+  yield* tables.runEach(DELETE_WAITING, run.number, records);
   const findings = circular.map((row): PlanFinding => {
     const problem: LocalProblem = { ...referenceProblem(row, policy), code: "circular_dependency", after };
     return { record: row.record, status: "invalid", problems: [problem] };
   });
   yield* writeFindings(tables, run, findings);
-  yield* holdInvalid(
-    tables,
-    run.number,
-    circular.map(({ record }) => record),
-  );
+  yield* holdInvalid(tables, run.number, findings);
 }
 
 /**

@@ -84,8 +84,7 @@ function recordRefuser(
   let refused: number | undefined;
   function* write(findings: readonly PlanFinding[]): Work<void> {
     yield* writeFindings(tables, run, findings);
-    const records = findings.map(({ record }) => record);
-    if (run.state !== "planning") yield* holdInvalid(tables, run.number, records);
+    if (run.state !== "planning") yield* holdInvalid(tables, run.number, findings);
   }
   const refuse = (rows: readonly FoundKey[], problemOf: ProblemOf): Work<void> => {
     const findings = rows.flatMap((row) => {

@@ -68,12 +68,8 @@ export function* attemptsOf(tables: Tables, key: string): Work<readonly Attempt[
   const attempts: Attempt[] = [];
   for (const row of yield* tables.rows(SELECT_ATTEMPTS, tables.writtenKey(key))) {
     const problems = yield* tables.rows(SELECT_PROBLEMS, row.runNumber, row.record, row.attempt);
-    attempts.push(
-      toAttempt(
-        row,
-        problems.map(({ problem }) => parseProblem(problem)),
-      ),
-    );
+    const parsed = problems.map(({ problem }) => parseProblem(problem));
+    attempts.push(toAttempt(row, parsed));
   }
   return attempts;
 }

@@ -98,13 +98,8 @@ export function* openRecords(
 ): Work<readonly OpenRecord[]> {
   const rows = yield* tables.rows(selectOpen(sending), number, records);
   const found = rows.filter(({ since }) => since >= earliest);
-  const problems = problemsByRecord(
-    yield* tables.rows(
-      SELECT_PROBLEMS,
-      number,
-      found.map(({ record }) => record),
-    ),
-  );
+  const numbers = found.map(({ record }) => record);
+  const problems = problemsByRecord(yield* tables.rows(SELECT_PROBLEMS, number, numbers));
   return found.flatMap(({ record, key, file, line, state, run, target, supplier, since }) => {
     if (isDone(state)) return [];
     const place = { run, record, source: { file, line } };

@@ -84,12 +84,9 @@ function outdated(prefix: "" | "records."): string {
 }
 
 /** Notes which of the records left to send have become invalid. Call this with records of a planned run. */
-export function holdInvalid(tables: Tables, run: number, records: readonly number[]): Work<void> {
-  return tables.runEach(
-    HOLD,
-    run,
-    records.map((record) => [record]),
-  );
+export function holdInvalid(tables: Tables, run: number, found: readonly { readonly record: number }[]): Work<void> {
+  const records = found.map(({ record }) => [record]);
+  return tables.runEach(HOLD, run, records);
 }
 
 const HOLD: EachStatement = {
