@@ -30,23 +30,15 @@ export interface EncoderContext {
   readonly columnAt: (name: string) => number | undefined;
 }
 
-/** Returns an encoder that works for any entry, because it builds the value. */
-export function valueEncoder(node: MappingNode, type: FieldType, context: EncoderContext): Encoder {
-  return encoderOf(node, type, context, () => undefined);
-}
-
-/** Like `valueEncoder`, but also stores the value as the business key in `keyText`. */
-function keyEncoder(node: MappingNode, type: FieldType, context: EncoderContext): Encoder {
-  return encoderOf(node, type, context, (value, cells) => {
-    cells.keyText = typeof value === "string" || typeof value === "number" ? String(value) : undefined;
-  });
-}
-
-function encoderOf(
+/**
+ * Returns an encoder that works for any entry, because it builds the value.
+ * @param isKey whether to store the value as the business key in `keyText`
+ */
+export function valueEncoder(
   node: MappingNode,
   type: FieldType,
   { contentOf, documentRoot, columnAt }: EncoderContext,
-  note: (value: JsonValue, cells: FastPathCells) => void,
+  isKey = false,
 ): Encoder {
   const contentOfValue = contentOf(type);
   const rowOf = rowReader(node, columnAt);
@@ -58,7 +50,7 @@ function encoderOf(
     if (build.problems.length > 0) return UNCERTAIN;
     cells.made += build.cells;
     if (value === undefined) return ABSENT;
-    note(value, cells);
+    if (isKey) cells.keyText = typeof value === "string" || typeof value === "number" ? String(value) : undefined;
     return isRight(value) ? contentOfValue(value) : UNCERTAIN;
   };
 }
@@ -81,7 +73,7 @@ export function leafEncoder(
 ): Encoder | undefined {
   const { sink } = context;
   const columns = leaf.columns?.map(context.columnAt);
-  const byValue = isKey ? keyEncoder(leaf, type, context) : valueEncoder(leaf, type, context);
+  const byValue = valueEncoder(leaf, type, context, isKey);
   if (columns?.length === 0 && !isKey) return constantEncoder(byValue, sink);
   if (columns?.length !== 1) return byValue;
   const [column] = columns;
