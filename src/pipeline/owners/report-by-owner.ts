@@ -63,7 +63,8 @@ export async function reportByOwner(options: ByOwnerOptions, dependencies: Depen
   const { ledger, store, run, job, owners } = options;
   const reporting = { store, out: options.out, showValues: false };
   const exitCode = run.exitCode ?? (await ledger.summary(run.id)).exitCode;
-  const whole = await describeReport({ ledger, run, job, reporting }, { exitCode }, dependencies);
+  const reported = await describeReport({ ledger, run, job, reporting }, { exitCode }, dependencies);
+  const { inColumns: _inColumns, ...whole } = reported;
   const includedOutcomes = withoutExcluded(whole.outcomes, await (await excludedKeys(ledger))(run));
   const keepTogether = await keepConflictsTogether(whole.outcomes);
   const shares = await sharesOf({ outcomes: includedOutcomes, keepTogether }, options, dependencies);
@@ -82,7 +83,7 @@ export async function reportByOwner(options: ByOwnerOptions, dependencies: Depen
     const { name } = share;
     const owner = { name, address: addressOf(share), due: share.due ?? dueOfRun(run, share) };
     const outcomes = outcomesOfShare(includedOutcomes, share.ranges);
-    const report: Report = { ...withoutColumns(whole), summary: share.summary, outcomes, owner };
+    const report: Report = { ...whole, summary: share.summary, outcomes, owner };
     const written = await writeFolder(report, folderOf(name), { job, run, workbook: true, ...dependencies });
     rejects.push(...written.rejects);
     failures.push(...written.failures);
@@ -113,10 +114,6 @@ function withoutExcluded(outcomes: Report["outcomes"], isExcluded: (key: string)
     for await (const batch of outcomes(statuses))
       yield batch.filter(({ key }) => key === undefined || !isExcluded(key));
   };
-}
-
-function withoutColumns({ inColumns: _inColumns, ...report }: Report): Report {
-  return report;
 }
 
 /** Returns the folders from an earlier export that belong to owners who no longer have any records. */
