@@ -79,11 +79,11 @@ function readerOf(file: ChunkFile, { mapping }: CompiledJob, hashesRows: boolean
   return file.keys.length > 0 ? undefined : jsonReader(file, [...columns], hashesRows);
 }
 
-function isSuitable(job: CompiledJob, { kind }: ScanPurpose): boolean {
-  const { settings, operation } = job;
+function isSuitable({ settings, operation, mapping, after }: CompiledJob, { kind }: ScanPurpose): boolean {
   if (kind === "reread") return true;
   if (settings.only !== undefined || operation.body?.assertions !== undefined) return false;
-  return kind === "validate" || hasKeyIdentity(job);
+  // To be sent, a record must be identified by its key alone, and must not wait for another record.
+  return kind === "validate" || (mapping.keyAttr !== undefined && after === undefined);
 }
 
 /**
@@ -107,13 +107,6 @@ function jointEncoder(
     texts?.addText(canonicalJson(payload));
     return content;
   };
-}
-
-/**
- * For a run that sends records: whether a record is identified by its key alone and does not wait for another record.
- */
-function hasKeyIdentity({ mapping, after }: CompiledJob): boolean {
-  return mapping.keyAttr !== undefined && after === undefined;
 }
 
 function payloadTexts(purpose: ScanPurpose): PayloadTexts | undefined {

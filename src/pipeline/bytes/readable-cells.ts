@@ -14,7 +14,7 @@ export function readableCells({ keys, layout: { header } }: ChunkCsvFile): (cell
   const name = Buffer.from(header.cells[namedColumn] ?? "");
   return (cells) =>
     filled.every((column) => isFilled(cells, column)) &&
-    unnamed.every((column) => isEmpty(cells, column)) &&
+    unnamed.every((column) => cells.starts[column] === cells.ends[column]) &&
     !endsWith(cells, namedColumn, name);
 }
 
@@ -30,10 +30,6 @@ function isFilled({ bytes, starts, ends }: RecordCells, column: number): boolean
     if (byte > 0x20) visible += 1;
   }
   return visible > 0;
-}
-
-function isEmpty({ starts, ends }: RecordCells, column: number): boolean {
-  return starts[column] === ends[column];
 }
 
 /** Compares only the end of the cell, because a byte order mark may precede the name. */

@@ -1,6 +1,5 @@
 import { NEEDS_WORK, type Outcome } from "../../model/outcome.ts";
 import type { Owner } from "../../model/owner.ts";
-import type { Place } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { Report } from "../../report/report.ts";
 import { canonicalKey } from "../../text/canonical-key.ts";
@@ -48,13 +47,9 @@ function nameOf({ key, record }: Outcome): string {
 /** Returns the names of the rows that a conflict concerns. A duplicate key concerns only records with that key. */
 function rowsIn(problem: Problem): readonly string[] {
   if (problem.code === "duplicate_key") return [];
-  const places = [problem.place, "other" in problem ? problem.other : undefined];
-  return places.flatMap((place) => (place === undefined ? [] : rowName(place)));
-}
-
-/** Returns the name of a row. In JSON, several rows can begin in the same line. */
-function rowName({ file, line, pointer = "" }: Place): string {
-  return `row ${file}:${line} ${pointer}`;
+  const places = [problem.place, "other" in problem ? problem.other : undefined].filter((place) => place !== undefined);
+  // In JSON, several rows can begin in the same line.
+  return places.map(({ file, line, pointer = "" }) => `row ${file}:${line} ${pointer}`);
 }
 
 /** Creates groups as trees of names. Searches shorten the paths, so that long chains of conflicts remain fast. */

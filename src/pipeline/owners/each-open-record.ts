@@ -1,7 +1,6 @@
 import { compareInventory, type MissingKey } from "../../job/inventory/compare-inventory.ts";
 import { isPlannedPush } from "../../job/inventory/inventory-state.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { Run } from "../../ledger/records/run.ts";
 import type { OpenFilter, OpenRecord } from "../../ledger/migration-state.ts";
 import type { Owner, OwnerRule } from "../../model/owner.ts";
 import type { Inventory } from "../../options/migration-options.ts";
@@ -53,17 +52,14 @@ async function listOpenRecords(
 ): Promise<void> {
   for await (const records of ledger.openRecords({ since })) await add(records);
   if (inventory === undefined) return;
-  const starts = firstPushes(await ledger.runs());
+  const pushes = (await ledger.runs()).filter(isPlannedPush);
+  // The latest run comes first, so each target keeps the start time of its first push.
+  const starts = new Map(pushes.map(({ target, startedAt }) => [target, startedAt]));
   const compared = { ledger, migration: await ledger.migration() };
   await compareInventory({ inventory, temporaryFolder }, compared, async (keys) => {
     const records = keys.map((key) => missingRecord(key, starts.get(key.target) ?? timestamp(clock)));
     await add(since === undefined ? records : records.filter((record) => record.since >= since));
   });
-}
-
-/** Maps each target to the start time of the first planned push to it. */
-function firstPushes(runs: readonly Run[]): ReadonlyMap<string, string> {
-  return new Map(runs.filter(isPlannedPush).map(({ target, startedAt }) => [target, startedAt]));
 }
 
 function missingRecord({ target, key, file, line }: MissingKey, since: string): OpenRecord {

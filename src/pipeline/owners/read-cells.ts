@@ -50,7 +50,8 @@ export function cellsOfRuns(ledger: Ledger, dependencies: CellDependencies): Cel
           return await run.cells.read(record);
         }
       } catch (error) {
-        if (!isUnreadable(error)) throw error;
+        // The input or another file of the run causes failures with this exit code.
+        if (!(error instanceof Failure) || error.exitCode !== 2) throw error;
         run.unreadable = error.message;
       }
       run.lost += 1;
@@ -67,11 +68,6 @@ interface RunCells {
   unreadable?: string;
   /** The number of records whose cells are not known. */
   lost: number;
-}
-
-/** Whether the error was caused by the input or by another file of the run. */
-function isUnreadable(error: unknown): error is Failure {
-  return error instanceof Failure && error.exitCode === 2;
 }
 
 async function openCells(id: string, ledger: Ledger, dependencies: CellDependencies): Promise<CellReader> {

@@ -80,14 +80,15 @@ export async function reportByOwner(options: ByOwnerOptions, dependencies: Depen
   const rejects: RejectedSource[] = [];
   const failures: Failure[] = [];
   for (const share of [...shares.values()].toSorted((a, b) => b.summary.records - a.summary.records)) {
-    const { name } = share;
-    const owner = { name, address: addressOf(share), due: share.due ?? dueOfRun(run, share) };
+    const { name, addresses } = share;
+    const address = addresses.length === 0 ? undefined : addresses.join(", ");
+    const due = share.due ?? dueOfRun(run, share);
+    const owner = { name, address, due };
     const outcomes = outcomesOfShare(includedOutcomes, share.ranges);
     const report: Report = { ...whole, summary: share.summary, outcomes, owner };
     const written = await writeFolder(report, folderOf(name), { job, run, workbook: true, ...dependencies });
     rejects.push(...written.rejects);
     failures.push(...written.failures);
-    const { address, due } = owner;
     packages.push({ owner: name, address, due, records: share.summary.records, folder: folderOf(name) });
   }
   if (failures.length === 0) {
@@ -134,10 +135,6 @@ function exportOf(
     records: ranges,
   }));
   return { version: 1, run: run.id, exportedAt: at, packages };
-}
-
-function addressOf({ addresses }: OwnerShare): string | undefined {
-  return addresses.length === 0 ? undefined : addresses.join(", ");
 }
 
 /**

@@ -21,7 +21,9 @@ export async function* withSelectedOrphans(
   job: Job,
   { items, signal }: SelectedPlan,
 ): AsyncGenerator<PlannedBatch> {
-  if (!selects(job) || !hasChildren(job)) {
+  const { settings, input } = job;
+  const isSelection = settings.only !== undefined || settings.limit !== undefined;
+  if (!isSelection || input.files.every(({ file }) => input.rootFiles.has(file))) {
     yield* batches;
     return;
   }
@@ -39,14 +41,6 @@ export async function* withSelectedOrphans(
     const isSelected = ({ record }: ExcludedRow): boolean => record !== undefined && selected.has(record);
     yield { ...batch, items: packItems(built), excluded: excluded.filter(({ row }) => isSelected(row)) };
   }
-}
-
-function selects({ settings }: Job): boolean {
-  return settings.only !== undefined || settings.limit !== undefined;
-}
-
-function hasChildren({ input: { files, rootFiles } }: Job): boolean {
-  return files.some(({ file }) => !rootFiles.has(file));
 }
 
 function isOrphanOf({ orphan, problems }: InputRecord, selected: ReadonlySet<number>): boolean {

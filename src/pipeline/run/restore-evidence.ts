@@ -134,7 +134,9 @@ export async function findRestoreEvidence(
   if (ledger.origin === undefined) return undefined;
   const facts = await ledger.origin.facts();
   const seenByMachine = [remembered, ...ledgerFolders(place, id).map(readSeenOrigin)];
-  const known = [...seenByMachine, notedIn(facts)].filter((seen) => seen !== undefined);
+  // The evidence in the database itself is for machines without evidence of their own.
+  const noted = facts.noted && { ...facts.noted, position: 0, machines: [], requests: 0 };
+  const known = [...seenByMachine, noted].filter((seen) => seen !== undefined);
   const { requests } = await ledger.history();
   const machines = new Set(machinesIn(facts, ...known));
   machines.delete(machineId(stateFolder()));
@@ -154,11 +156,6 @@ export function isMoved(seen: OriginFacts, facts: OriginFacts): boolean {
 /** Returns the machines in these facts, without duplicates. */
 export function machinesIn(...facts: readonly (OriginFacts | undefined)[]): readonly string[] {
   return [...new Set(facts.flatMap((one) => one?.machines ?? []))];
-}
-
-/** Returns the evidence that the database itself contains, for machines without evidence of their own. */
-function notedIn({ noted }: OriginFacts): SeenOrigin | undefined {
-  return noted && { ...noted, position: 0, machines: [], requests: 0 };
 }
 
 const REPAIR_HINT =

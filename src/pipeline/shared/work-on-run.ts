@@ -254,7 +254,8 @@ async function isOver({ reason }: UploadEnd, { shared, dependencies }: Work): Pr
 /** Settles sent ranges, reports a failure that affects the other workers, and leaves the run. */
 async function leave(end: UploadEnd, { worker, ranges, oneSupplier }: Work): Promise<void> {
   await ranges.settle();
-  if (end.failure !== undefined && isOfRun(end.failure)) await announceFailure(end.failure, oneSupplier, worker);
+  if (end.failure !== undefined && OF_RUN.has(end.failure.code))
+    await announceFailure(end.failure, oneSupplier, worker);
   await worker.leave();
 }
 
@@ -276,7 +277,3 @@ const OF_RUN: ReadonlySet<FailureCode> = new Set<FailureCode>([
   "redirect",
   "wrong_endpoint",
 ]);
-
-function isOfRun({ code }: Failure): boolean {
-  return OF_RUN.has(code);
-}
