@@ -1,5 +1,7 @@
 import { STATUSES } from "../model/outcome.ts";
 import { formatCount } from "../text/count.ts";
+import type { LedgerCheck } from "./ledger-store.ts";
+import { type Statement, statement } from "./tables/tables.ts";
 
 /**
  * The contradictions between tables that a ledger check looks for, in report order. The report shows a count, followed
@@ -49,6 +51,16 @@ const CONTRADICTIONS = [
 ] as const;
 
 type Contradiction = (typeof CONTRADICTIONS)[number]["name"];
+
+/** Returns a query for the numbers of rows that a ledger check reports. */
+export function countRows(schema: "" | "migrate."): Statement<LedgerCheck["counts"], string> {
+  const counts = ["runs", "records", "attempts", "decisions"].map(
+    (table) => `(select count(*) from ${schema}${table}) as ${table}`,
+  );
+  return statement(`select ${counts.join(", ")}`);
+}
+
+export const NO_ROWS: LedgerCheck["counts"] = { runs: 0, records: 0, attempts: 0, decisions: 0 };
 
 const quotedStatuses = STATUSES.map((status) => `'${status}'`).join(", ");
 

@@ -1,4 +1,4 @@
-import { contradictionQueries } from "../../contradictions.ts";
+import { contradictionQueries, countRows, NO_ROWS } from "../../contradictions.ts";
 import type { LedgerCheck } from "../../ledger-store.ts";
 import type { Queries } from "../queries.ts";
 import { PLANNED_PUSHES } from "../../tables/planned-records.ts";
@@ -11,13 +11,8 @@ import { statement } from "../../tables/tables.ts";
  */
 export async function checkTables(queries: Queries): Promise<LedgerCheck> {
   const findings = [...(await serverFindings(queries)), ...(await contradictions(queries))];
-  const counts = await queries.row(COUNT_ROWS);
-  return { findings, counts: counts ?? { runs: 0, records: 0, attempts: 0, decisions: 0 } };
+  return { findings, counts: (await queries.row(countRows("migrate."))) ?? NO_ROWS };
 }
-
-const COUNT_ROWS = statement<LedgerCheck["counts"]>(`
-  select (select count(*) from migrate.runs) as runs, (select count(*) from migrate.records) as records,
-    (select count(*) from migrate.attempts) as attempts, (select count(*) from migrate.decisions) as decisions`);
 
 async function contradictions(queries: Queries): Promise<readonly string[]> {
   const found: string[] = [];

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { Failure } from "../../../model/failure.ts";
 import { formatCount } from "../../../text/count.ts";
-import { contradictionQueries } from "../../contradictions.ts";
+import { contradictionQueries, countRows, NO_ROWS } from "../../contradictions.ts";
 import type { LedgerCheck } from "../../ledger-store.ts";
 import { corruptLedger, lostLedger, statOf } from "../ledger-file.ts";
 import { hasSchema } from "../ledger-schema.ts";
@@ -23,8 +23,8 @@ export function checkLedger(path: string, isBusy: () => boolean): LedgerCheck {
   try {
     const corruption = corruptionOf(database, isBusy);
     const findings = corruption.length > 0 ? corruption : contradictions(database);
-    if (findings.length > 0) return { findings, counts: { runs: 0, records: 0, attempts: 0, decisions: 0 } };
-    return { findings, counts: countRows(database) };
+    const counts = findings.length > 0 ? undefined : database.row(countRows(""));
+    return { findings, counts: counts ?? NO_ROWS };
   } finally {
     database.close();
   }
@@ -41,22 +41,10 @@ function corruptionOf(database: SqliteDatabase, isBusy: () => boolean): readonly
   }
 }
 
-function countRows(database: SqliteDatabase): LedgerCheck["counts"] {
-  const rowsOf = (table: string): number => count(database, `select count(*) as count from ${table}`);
-  return {
-    runs: rowsOf("runs"),
-    records: rowsOf("records"),
-    attempts: rowsOf("attempts"),
-    decisions: rowsOf("decisions"),
-  };
-}
-
 function contradictions(database: SqliteDatabase): readonly string[] {
-  return contradictionQueries("", VIOLATIONS).flatMap(({ sql, sentences }) => sentences(count(database, sql)));
-}
-
-function count(database: SqliteDatabase, sql: string): number {
-  return database.row(statement<{ count: number }>(sql))?.count ?? 0;
+  return contradictionQueries("", VIOLATIONS).flatMap(({ sql, sentences }) =>
+    sentences(database.row(statement<{ count: number }>(sql))?.count ?? 0),
+  );
 }
 
 /** SQL for the identities of records whose acceptance is confirmed by a request or a decision. */
