@@ -62,9 +62,15 @@ export function noLedger(path: string): Failure {
 export function ledgerFailure(error: unknown, path: string): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
   if (error instanceof UnreadableValue) return corruptLedger(path, error.message, error);
-  const sqliteCode = numberOf(error, "errcode");
-  if (sqliteCode !== undefined) return sqliteFailure(sqliteCode & 0xff, error, path);
+  const code = primaryCode(error);
+  if (code !== undefined) return sqliteFailure(code, error, path);
   return numberOf(error, "errno") === undefined ? error : storageFailure(error, path, remedyOf(error, dirname(path)));
+}
+
+/** Returns SQLite's primary result code; undefined for an error from elsewhere. */
+export function primaryCode(error: unknown): number | undefined {
+  const code = numberOf(error, "errcode");
+  return code === undefined ? undefined : code & 0xff;
 }
 
 /**
@@ -157,7 +163,7 @@ export function lostLedger(path: string, found: string): Failure {
   });
 }
 
-function numberOf(error: Error, name: "errcode" | "errno"): number | undefined {
-  const value: unknown = Reflect.get(error, name);
+function numberOf(error: unknown, name: "errcode" | "errno"): number | undefined {
+  const value: unknown = error instanceof Error ? Reflect.get(error, name) : undefined;
   return typeof value === "number" ? value : undefined;
 }

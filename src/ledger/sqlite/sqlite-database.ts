@@ -2,7 +2,7 @@ import { DatabaseSync, type Statement as PreparedStatement } from "../../files/s
 import { pathToFileURL } from "node:url";
 import { atExit } from "../../files/at-exit.ts";
 import { type Statement, statement } from "../tables/tables.ts";
-import { ledgerFailure } from "./ledger-file.ts";
+import { ledgerFailure, primaryCode } from "./ledger-file.ts";
 
 export type SqlValue = string | number | Uint8Array | null;
 
@@ -143,14 +143,8 @@ function failureGuard(path: string): <Result>(work: () => Result) => Result {
       return work();
     } catch (error) {
       const failure = ledgerFailure(error, path);
-      if (isInputOutputError(error)) broken = failure;
+      if (primaryCode(error) === INPUT_OUTPUT_ERROR) broken = failure;
       throw failure;
     }
   };
-}
-
-function isInputOutputError(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code: unknown = Reflect.get(error, "errcode");
-  return typeof code === "number" && (code & 0xff) === INPUT_OUTPUT_ERROR;
 }
