@@ -142,12 +142,8 @@ export function summaryOf({ counts, problems }: PackedPlan): Summary {
 }
 
 function mostFrequentFirst(counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
-  const inOrder = [...counts].toSorted(([code, count], [other, most]) => most - count || compareBytes(code, other));
-  return Object.fromEntries(inOrder);
-}
-
-function compareBytes(one: string, other: string): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+  const byCode = [...counts].toSorted(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+  return Object.fromEntries(byCode.toSorted(([, count], [, most]) => most - count));
 }
 
 export function moveStatus(plan: PackedPlan, from: Status, to: Status): void {

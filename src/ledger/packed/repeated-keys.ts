@@ -61,14 +61,9 @@ function entryOf({ excluded }: PackedPlan, columns: ItemColumns, files: readonly
 function compareEntries(one: KeyEntry, other: KeyEntry): number {
   if (one.mark !== other.mark) return one.mark - other.mark;
   if (one.key === other.key) return one.record - other.record;
-  const [match, otherMatch] = [matchOf(one), matchOf(other)];
+  const [match, otherMatch] = [normalKey(one.key), normalKey(other.key)];
   if (match !== otherMatch) return match < otherMatch ? -1 : 1;
   return one.key < other.key ? -1 : 1;
-}
-
-/** Returns the same string for all keys that may be nearly equal. */
-function matchOf({ key }: KeyEntry): string {
-  return normalKey(key);
 }
 
 /** The records with one key. */
@@ -90,7 +85,8 @@ function* groupsOf(entries: Iterator<KeyEntry>): Generator<KeyGroup> {
       group.differs ||= entry.content === null || entry.content !== group.first.content;
       continue;
     }
-    if (group !== undefined && (group.first.mark !== entry.mark || matchOf(group.first) !== matchOf(entry))) {
+    const first = group?.first;
+    if (first !== undefined && (first.mark !== entry.mark || normalKey(first.key) !== normalKey(entry.key))) {
       yield* linked(near);
       near = [];
     }

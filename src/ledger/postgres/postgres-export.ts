@@ -10,7 +10,10 @@ import { statement } from "../tables/tables.ts";
 export async function* exportTables(transaction: Transaction): AsyncGenerator<readonly ExportedRow[]> {
   for (const [row, sql] of Object.entries(EXPORTED)) {
     for await (const rows of transaction.batches(statement<Columns>(sql), BATCH)) {
-      yield rows.map((columns) => ({ row, ...plain(columns) }));
+      yield rows.map((columns) => {
+        const plain = Object.entries(columns).map(([name, value]) => [name, plainValue(value)]);
+        return { row, ...Object.fromEntries(plain) };
+      });
     }
   }
 }
@@ -28,10 +31,6 @@ const EXPORTED = {
 } as const;
 
 type Columns = Readonly<Record<string, string | number | boolean | Uint8Array | null>>;
-
-function plain(columns: Columns): ExportedRow {
-  return Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, plainValue(value)]));
-}
 
 /** Converts a column value for the export. Booleans become 1 and 0, as in SQLite. Bytes become hexadecimal. */
 function plainValue(value: Columns[string] | undefined): string | number | null {

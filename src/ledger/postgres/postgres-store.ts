@@ -1,9 +1,8 @@
 import type { Ledger } from "../ledger.ts";
 import { missingLedger } from "../ledger-failures.ts";
 import { counted } from "../../text/count.ts";
-import type { ActiveWork, ActiveWriter, LedgerCheck, LedgerStore, StoreOptions } from "../ledger-store.ts";
+import type { ActiveWork, ActiveWriter, LedgerStore, StoreOptions } from "../ledger-store.ts";
 import { nameOf } from "../lock-holder.ts";
-import type { SharedRun } from "../runs/shared-run.ts";
 import { findRun, listRuns } from "../tables/runs.ts";
 import { finish } from "../tables/tables.ts";
 import { connectionSettings } from "./connection/connection-settings.ts";
@@ -54,7 +53,10 @@ export function postgresLedgerStore(url: string, { notice, drain }: StoreOptions
     read: async () => opened(await connect(), openReadOnly),
     async share(run) {
       if (writing === undefined) {
-        return opened(await connect(PATIENCE_MS), (database) => shareAsWorker(database, run));
+        return opened(await connect(PATIENCE_MS), async (database) => {
+          await requireLedger(database);
+          return postgresSharedRun(database, run, { close: database.close });
+        });
       }
       const { database, fence: planner } = writing;
       return postgresSharedRun(database, run, { planner, close: async () => undefined });
@@ -70,7 +72,11 @@ export function postgresLedgerStore(url: string, { notice, drain }: StoreOptions
     sharedStatus: (run) =>
       withSnapshot(connect, async (snapshot) => sharedStatus(snapshot, (await requireRun(snapshot, run)).number, run)),
     activeRun: () => withSnapshot(connect, activeRun),
-    check: () => withSnapshot(connect, check),
+    check: () =>
+      withSnapshot(connect, async (snapshot) => {
+        await requireLedger(snapshot);
+        return checkTables(snapshot);
+      }),
     async *export() {
       const database = await connect();
       try {
@@ -95,11 +101,6 @@ async function opened<Result>(
     await database.close();
     throw error;
   }
-}
-
-async function shareAsWorker(database: PostgresDatabase, run: string): Promise<SharedRun> {
-  await requireLedger(database);
-  return postgresSharedRun(database, run, { close: database.close });
 }
 
 interface WriteOptions extends StoreOptions {
@@ -179,11 +180,6 @@ async function abandonedWork(queries: Queries): Promise<ActiveWriter | undefined
 async function workOn(queries: Queries, id: string): Promise<ActiveWork> {
   const { number } = await requireRun(queries, id);
   return { run: await finish(findRun(postgresTables(queries), id)), shared: await sharedStatus(queries, number, id) };
-}
-
-async function check(queries: Queries): Promise<LedgerCheck> {
-  await requireLedger(queries);
-  return checkTables(queries);
 }
 
 async function requireLedger(queries: Queries): Promise<void> {

@@ -198,7 +198,8 @@ export async function openTemporaryLedger(folder: string): Promise<Ledger> {
     createSchema(database);
     prepareForWriting(database);
     const ledger = ledgerOver(database, {}, discard);
-    unlinkWhileOpen(path);
+    // Windows does not allow this. The file is then removed when the ledger is closed.
+    if (process.platform !== "win32") rmSync(path);
     return ledger;
   } catch (error) {
     discard();
@@ -250,12 +251,4 @@ function frequentWrites(database: SqliteDatabase): FrequentWrites<Tables> {
     endPlan: (_, run) => answer(planner.takeKeyUniqueness(run)),
     discardPlan: planner.forgetKeys,
   };
-}
-
-/**
- * Removes the name of an open file. Windows does not allow this, so on Windows the file is removed when the ledger is
- * closed.
- */
-function unlinkWhileOpen(path: string): void {
-  if (process.platform !== "win32") rmSync(path);
 }

@@ -52,7 +52,8 @@ function encryptedChoice(
     ...ownCertificate(given),
     ...(ca !== undefined && { ca }),
     rejectUnauthorized: mode.startsWith("verify") || (mode === "require" && ca !== undefined),
-    checkServerIdentity: mode === "verify-full" ? (_, certificate) => checkServerIdentity(host, certificate) : anyName,
+    checkServerIdentity: (_, certificate) =>
+      mode === "verify-full" ? checkServerIdentity(host, certificate) : undefined,
   };
 }
 
@@ -65,10 +66,6 @@ function modeOf(text: string): SslMode {
   const mode = SSL_MODES.find((known) => known === text);
   if (mode !== undefined) return mode;
   throw new Failure("config", `unknown sslmode=${text}`, { hint: `valid values: ${SSL_MODES.join(", ")}` });
-}
-
-function anyName(): undefined {
-  return undefined;
 }
 
 /**

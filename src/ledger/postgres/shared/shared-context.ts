@@ -1,7 +1,7 @@
 import { type Clock, timestamp } from "../../../time/clock.ts";
 import { createReaper, type Reap } from "../../runs/reaper.ts";
 import type { PostgresDatabase } from "../postgres-database.ts";
-import type { Queries, Transaction } from "../queries.ts";
+import type { Transaction } from "../queries.ts";
 import type { RangeQueue } from "./range-queue.ts";
 import { revokeRanges, type RevokedFrom } from "./range-rows.ts";
 import { expireDeadWorkers, sharedRow } from "./worker-rows.ts";
@@ -35,7 +35,7 @@ export function reaperOf(context: SharedContext): Reap {
     clock,
     leaseMs: async () => (await sharedRow(database, run))?.leaseMs,
     async revokeRanges(leaseMs) {
-      if (!(await isAnyDead(database, run))) return;
+      if ((await database.row(IS_ANY_DEAD, run))?.dead !== true) return;
       await database.transaction(
         async (transaction) => {
           await expireDeadWorkers(transaction, run, leaseMs);
@@ -45,10 +45,6 @@ export function reaperOf(context: SharedContext): Reap {
       );
     },
   });
-}
-
-async function isAnyDead(queries: Queries, run: number): Promise<boolean> {
-  return (await queries.row(IS_ANY_DEAD, run))?.dead === true;
 }
 
 const IS_ANY_DEAD = quickStatement<{ dead: boolean }>(`

@@ -2,7 +2,6 @@ import {
   type JournaledRequest,
   type LedgerOrigin,
   type NotedOrigin,
-  type OriginFacts,
   type Recovery,
   UNKNOWN_REQUEST,
 } from "../../journal/recovery.ts";
@@ -153,7 +152,11 @@ export function originOf(database: Queries): LedgerOrigin {
     noteOrigin: async (origin, at) => {
       await database.run(UPSERT_ORIGIN, origin, at);
     },
-    facts: () => factsOf(database),
+    async facts() {
+      const machines = (await database.rows(SELECT_MACHINES)).map(({ id }) => id);
+      const noted = await database.row(SELECT_NOTED);
+      return { machines, noted, ...(await serverOrigin(database)) };
+    },
   };
 }
 
@@ -167,12 +170,6 @@ interface Origin {
   readonly origin: string;
   readonly position: number;
   readonly startedAt?: string;
-}
-
-async function factsOf(database: Queries): Promise<OriginFacts> {
-  const machines = (await database.rows(SELECT_MACHINES)).map(({ id }) => id);
-  const noted = await database.row(SELECT_NOTED);
-  return { machines, noted, ...(await serverOrigin(database)) };
 }
 
 const SELECT_NOTED = statement<NotedOrigin>("select origin, noted_at as at from migrate.origin");
