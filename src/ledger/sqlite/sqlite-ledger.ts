@@ -14,7 +14,6 @@ import { refuseOtherWriter } from "./lock/writer.ts";
 import type { SendingStatus } from "../runs/run-outcome.ts";
 import { createPlanner } from "./plan-items.ts";
 import { recoveryOf } from "./tables/recovery.ts";
-import { prepareAccepting } from "./tables/accept-in-batch.ts";
 import { countChanges } from "./tables/count-schema.ts";
 import { guarded, lostLedger, noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
 import { openForWriting } from "./open-for-writing.ts";
@@ -121,7 +120,7 @@ function closeWithThread(thread: LedgerThread, file: SqliteDatabase, here: Ledge
 export function openSecondConnection({ path, writer, isChecked }: LedgerWork): CallMethods {
   const database = openDatabase(path, { mustExist: true });
   database.execute(DURABLE);
-  prepareForWriting(database);
+  countChanges(database);
   const checksummed = withChecksums(database, { isChecked, isLogKnown: true, writer });
   const ledger = ledgerOver(checksummed, {}, checksummed.close);
   return { ...ledger, close: async () => checksummed.close() };
@@ -137,7 +136,7 @@ function openWritable(path: string, { notice, writer }: SqliteLedgerOptions): Op
     if (seen === undefined) requireIntact(database);
     createSchema(database);
     database.execute(DURABLE);
-    prepareForWriting(database);
+    countChanges(database);
     const isChecked = seen?.integrity !== "trusted";
     return { file: database, isChecked, checksummed: withChecksums(database, { isChecked, writer }) };
   } catch (error) {
@@ -196,7 +195,7 @@ export async function openTemporaryLedger(folder: string): Promise<Ledger> {
   };
   try {
     createSchema(database);
-    prepareForWriting(database);
+    countChanges(database);
     const ledger = ledgerOver(database, {}, discard);
     // Windows does not allow this. The file is then removed when the ledger is closed.
     if (process.platform !== "win32") rmSync(path);
@@ -205,11 +204,6 @@ export async function openTemporaryLedger(folder: string): Promise<Ledger> {
     discard();
     throw error;
   }
-}
-
-function prepareForWriting(database: SqliteDatabase): void {
-  countChanges(database);
-  prepareAccepting(database);
 }
 
 /**
