@@ -55,10 +55,8 @@ export interface FrequentWrites<Own extends Tables> {
     outcomes: readonly AttemptOutcome[],
   ) => Work<void>;
   readonly saveOutcomes: (tables: Own, run: RunRow, outcomes: readonly AttemptOutcome[]) => Work<void>;
-  /** Prepares to finish a plan. Returns whether the plan may contain keys that are equal or nearly equal. */
-  readonly endPlan: (tables: Own, run: RunRow) => Work<"may repeat" | "differ">;
-  /** Called when a plan is discarded. */
-  readonly discardPlan?: () => void;
+  /** Called before a plan is finished. */
+  readonly endPlan?: (tables: Own) => Work<unknown>;
   /** Called when this process starts to work on a run. */
   readonly noteRun?: (tables: Own, id: string) => Work<void>;
 }
@@ -167,20 +165,17 @@ function writingMethods<Own extends Tables>(
     return run;
   }
 
-  const restart = changing("tables", restartPlan);
   return {
     startRun: (run: NewRun) => change("tables", (tables) => noted(tables, startRun(tables, run))),
-    restartPlan(id: string) {
-      writes.discardPlan?.();
-      return restart(id);
-    },
+    restartPlan: changing("tables", restartPlan),
     plan: changing("tables", writes.plan),
     exclude: changing("tables", function* exclude(tables, run, excluded: readonly ExcludedRow[]) {
       yield* excludeRows(tables, run, excluded);
       yield* markExcluded(tables, run);
     }),
     finishPlan: changing("tables", function* end(tables, run, policy: PlanPolicy) {
-      yield* finishPlan(tables, run, policy, yield* writes.endPlan(tables, run));
+      if (writes.endPlan !== undefined) yield* writes.endPlan(tables);
+      yield* finishPlan(tables, run, policy);
     }),
     notePosition: changing("position", notePosition),
     saveIntents: changing("rows", (tables, run, intents: readonly Intent[], outcomes: readonly AttemptOutcome[] = []) =>

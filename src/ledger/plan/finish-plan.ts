@@ -11,17 +11,11 @@ import { type PlanFinding, writeFindings } from "./findings.ts";
 import { applyKnownRecords } from "./known-records.ts";
 import { refuseNearKnownKeys } from "./near-known-keys.ts";
 
-/** @param keys whether the plan may contain keys that are equal or nearly equal */
-export function* finishPlan(
-  tables: Tables,
-  run: RunRow,
-  policy: PlanPolicy,
-  keys: "may repeat" | "differ",
-): Work<void> {
+export function* finishPlan(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   requirePlanning(run);
   if (policy.records !== undefined) yield* requireRecords(tables, run, policy.records);
   yield* excludeRows(tables, run, policy.excluded ?? []);
-  if (keys === "may repeat") yield* markDuplicateKeys(tables, run, policy);
+  yield* markDuplicateKeys(tables, run, policy);
   yield* applyKnownRecords(tables, run, policy, "all");
   if (policy.newKeys !== true) yield* refuseNearKnownKeys(tables, run, policy);
   if (run.sends) {

@@ -59,11 +59,8 @@ const frequentWrites: FrequentWrites<PostgresTables> = {
   plan: ({ queries }, run, items) => waitFor(planItems(queries, run, items)),
   saveIntents: ({ queries }, run, intents, outcomes) => waitFor(saveIntents(queries, run, intents, outcomes)),
   saveOutcomes: ({ queries }, run, outcomes) => waitFor(saveOutcomes(queries, run, outcomes)),
-  *endPlan(tables) {
-    // The plan has just been written, so the server has no statistics about it yet.
-    yield* tables.run("analyze migrate.items");
-    return "may repeat";
-  },
+  // The plan has just been written, so the server has no statistics about it yet.
+  endPlan: (tables) => tables.run("analyze migrate.items"),
   noteRun: ({ queries }, id) => waitFor(noteRun(queries, id)),
 };
 

@@ -237,12 +237,10 @@ function ledgerOver(database: SqliteDatabase, options: OpenLedger, close: () => 
 }
 
 function frequentWrites(database: SqliteDatabase): FrequentWrites<Tables> {
-  const planner = createPlanner(database);
+  const plan = createPlanner(database);
   return {
-    plan: (_, run, items) => answer(planner.plan(run, unpackItems(items))),
+    plan: (_, run, items) => answer(plan(run, unpackItems(items))),
     saveIntents: (_, run, intents, outcomes) => answer(saveIntents(database, run, intents, outcomes)),
     saveOutcomes: (_, run, outcomes) => answer(saveOutcomes(database, run, outcomes)),
-    endPlan: (_, run) => answer(planner.takeKeyUniqueness(run)),
-    discardPlan: planner.forgetKeys,
   };
 }
