@@ -5,7 +5,7 @@ import { unpackItems } from "../packed/packed-items.ts";
 import { requirePlanning } from "../plan/finish-plan.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import type { Queries } from "./queries.ts";
-import { insertPlanProblems } from "./tables/insert-problems.ts";
+import { insertProblems } from "./tables/insert-problems.ts";
 import { writtenKey } from "./written-key.ts";
 import { statement, type TableValue } from "../tables/tables.ts";
 
@@ -15,7 +15,7 @@ export async function planItems(queries: Queries, run: RunRow, planned: PackedIt
   if (items.length === 0) return;
   const files = await fileNumbers(queries, [...new Set(items.map(({ file }) => file))]);
   await queries.run(INSERT_ITEMS, run.number, ...columnsOf(items, run, files));
-  await insertPlanProblems(queries, run.number, items);
+  await insertProblems(queries, run.number, items);
 }
 
 async function fileNumbers(queries: Queries, names: readonly string[]): Promise<ReadonlyMap<string, number>> {

@@ -2,6 +2,7 @@ import * as runs from "../tables/runs.ts";
 import {
   type EachStatement,
   finish,
+  type Scalar,
   type Sql,
   type Statement,
   statement,
@@ -32,10 +33,7 @@ export function postgresTables(queries: postgres.Queries | postgres.Transaction)
     row: (given, ...values) => waitFor(queries.row(ownStatement(given), ...values)),
     run: (sql, ...values) => waitFor(queries.run(textOf(sql), ...values)),
     *runEach({ postgres: sql }: EachStatement, run, rows) {
-      const [first] = rows;
-      if (first === undefined) return;
-      const columns = first.map((_, column) => rows.map((row) => row[column] ?? null));
-      yield* waitFor(queries.run(sql, run, ...columns));
+      if (rows.length > 0) yield* waitFor(queries.run(sql, run, ...columnsOf(rows)));
     },
     *eachBatch<Row>(
       { sql }: Statement<Row>,
@@ -53,6 +51,12 @@ export function postgresTables(queries: postgres.Queries | postgres.Transaction)
     writtenKey,
     readKey,
   };
+}
+
+/** Converts rows with the same number of values to columns, for `unnest`. */
+export function columnsOf(rows: readonly (readonly Scalar[])[]): readonly (readonly Scalar[])[] {
+  const [first = []] = rows;
+  return first.map((_, column) => rows.map((row) => row[column] ?? null));
 }
 
 function ownStatement<Row>({ sql, ...given }: Statement<Row>): postgres.PostgresStatement<Row> {

@@ -5,10 +5,14 @@ import type { EachStatement, Tables, Work } from "./tables.ts";
 export const STANDING_PROBLEM: string = "(problems.attempt = 0 or problems.attempt = items.attempt)";
 
 export function* appendPlanProblems(tables: Tables, run: number, records: readonly RecordProblems[]): Work<void> {
-  const rows = records.flatMap(({ record, problems }) =>
+  yield* tables.runEach(APPEND_PROBLEM, run, problemRows(records));
+}
+
+/** Returns a row for each problem: record, position among the problems of the record, severity, code and problem. */
+export function problemRows(records: readonly RecordProblems[]): readonly (readonly (string | number)[])[] {
+  return records.flatMap(({ record, problems }) =>
     problems.map((problem, position) => [record, position, problem.severity, problem.code, storedProblem(problem)]),
   );
-  yield* tables.runEach(APPEND_PROBLEM, run, rows);
 }
 
 /**

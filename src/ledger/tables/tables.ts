@@ -1,4 +1,4 @@
-type Scalar = string | number | boolean | Uint8Array | null;
+export type Scalar = string | number | boolean | Uint8Array | null;
 
 /** A value for a statement. A list is used with `= any($n)`, and cannot contain bytes. */
 export type TableValue = Scalar | readonly Scalar[];

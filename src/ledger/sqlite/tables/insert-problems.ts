@@ -1,28 +1,15 @@
-import { type RecordProblems, storedProblem } from "../../records/stored-problem.ts";
+import type { RecordProblems } from "../../records/stored-problem.ts";
+import { problemRows } from "../../tables/problems.ts";
 import type { SqliteDatabase } from "../sqlite-database.ts";
 
-/** Inserts several rows per statement, because extracts may have a problem in every row. */
+/** Inserts problems of the plan or of an attempt, for records that have no such problems yet. */
 export function insertProblems(
   database: SqliteDatabase,
   { run, attempt }: { readonly run: number; readonly attempt: number },
   records: readonly RecordProblems[],
 ): void {
-  const rows = records.flatMap(({ record, problems }) =>
-    problems.map((problem, position) => [record, position, problem.severity, problem.code, storedProblem(problem)]),
-  );
-  let done = 0;
-  for (const size of ROWS_AT_ONCE) {
-    for (; rows.length - done >= size; done += size) {
-      database.run(INSERT_PROBLEMS[size], run, attempt, ...rows.slice(done, done + size).flat());
-    }
-  }
+  for (const row of problemRows(records)) database.run(INSERT_PROBLEM, run, attempt, ...row);
 }
 
-const ROWS_AT_ONCE = [200, 10, 1] as const;
-const INSERT_PROBLEMS = { 200: insertSql(200), 10: insertSql(10), 1: insertSql(1) } as const;
-
-/** Parameters 1 and 2 are the run and the attempt of every row. */
-function insertSql(rows: number): string {
-  return `insert into problems (run, attempt, record, position, severity, code, problem)
-    values ${Array.from({ length: rows }, () => "(?1, ?2, ?, ?, ?, ?, ?)").join(", ")}`;
-}
+const INSERT_PROBLEM = `
+  insert into problems (run, attempt, record, position, severity, code, problem) values (?, ?, ?, ?, ?, ?, ?)`;
