@@ -1,7 +1,6 @@
 import type { Problem } from "../../model/problem.ts";
 import type { ByteList } from "../../text/byte-list.ts";
 import type { PlannedItem } from "../records/planned-item.ts";
-import { HASH_BYTES } from "../records/record-hashes.ts";
 
 /** Properties that are stored outside the columns. In a run that sends nothing, few items have them. */
 export interface ItemExtra extends Pick<PlannedItem, "identity" | "awaits" | "problems" | "rowHash" | "asOf"> {
@@ -17,28 +16,14 @@ export function hasExtra({ problems, identity, content, awaits, rowHash, asOf }:
  * Appends the hashes `identity`, `content` and `awaits`, then `rowHash` and `asOf`, each preceded by its length
  * (`ABSENT` for a missing value). Finally appends the problems.
  */
-export function addExtra({ problems, identity, content, awaits, rowHash, asOf }: PlannedItem, extras: ByteList): void {
-  for (const hash of [identity, typeof content === "object" ? content : undefined, awaits]) {
+export function addExtra({ problems, identity, content, awaits, rowHash, asOf }: ItemExtra, extras: ByteList): void {
+  for (const hash of [identity, content, awaits]) {
     extras.addByte(hash?.length ?? ABSENT);
     if (hash !== undefined) extras.addBytes(hash);
   }
   addNumber(rowHash, extras);
   addNumber(asOf, extras);
   if (problems.length > 0) extras.addText(JSON.stringify(problems.map(withoutValue)));
-}
-
-/**
- * Does the same as `addExtra` for an item that has only a row hash, an identity and a content hash. In `hashes`, the
- * identity begins at `start`, and the content hash follows it directly.
- */
-export function addHashes(hashes: Uint8Array, start: number, rowHash: number, extras: ByteList): void {
-  for (let at = start; at < start + 2 * HASH_BYTES; at += HASH_BYTES) {
-    extras.addByte(HASH_BYTES);
-    extras.addBytes(hashes, at, at + HASH_BYTES);
-  }
-  extras.addByte(ABSENT);
-  addNumber(rowHash, extras);
-  extras.addByte(ABSENT);
 }
 
 function addNumber(number: number | undefined, extras: ByteList): void {

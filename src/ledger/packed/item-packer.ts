@@ -3,7 +3,7 @@ import type { Problem } from "../../model/problem.ts";
 import { type ByteList, createByteList } from "../../text/byte-list.ts";
 import { columnsIn, FLAG, type ItemValues, newColumns, type PackedItems, type ProblemCounts } from "./item-columns.ts";
 import { HASH_BYTES } from "../records/record-hashes.ts";
-import { addExtra, addHashes, hasExtra } from "./item-extra.ts";
+import { addExtra, hasExtra, type ItemExtra } from "./item-extra.ts";
 import { packAsciiKey, packKey } from "./packed-key.ts";
 
 /** Items from one file, as columns. Their records are valid and have no problems. */
@@ -65,7 +65,8 @@ export function createItemPacker(): ItemPacker {
       begin(item.file);
       columns.contents[count] = contentNumber(item.content);
       columns.marks[count] = item.key === undefined ? Number.NaN : packKey(item.key, keys);
-      if (hasExtra(item)) addExtra(item, extras);
+      const content = typeof item.content === "object" ? item.content : undefined;
+      if (hasExtra(item)) addExtra({ ...item, content }, extras);
       for (const problem of item.problems) countProblem(problems, problem);
       end(item.record, item.line, flagsOf(item));
     },
@@ -73,7 +74,7 @@ export function createItemPacker(): ItemPacker {
       begin(items.file);
       const { hashes } = items;
       columns.contents[count] = fastPathContent(items, at);
-      if (hashes !== undefined) addHashes(hashes, 2 * HASH_BYTES * at, items.rowHashes[at] ?? 0, extras);
+      if (hashes !== undefined) addExtra(extraIn(hashes, at, items.rowHashes[at]), extras);
       const mark = packFastPathKey(items, at, keys);
       columns.marks[count] = mark;
       const extra = hashes === undefined ? 0 : FLAG.extra;
@@ -94,6 +95,11 @@ export function createItemPacker(): ItemPacker {
       return taken;
     },
   };
+}
+
+function extraIn(hashes: Uint8Array, at: number, rowHash: number | undefined): ItemExtra {
+  const hash = (index: number): Uint8Array => hashes.subarray(HASH_BYTES * index, HASH_BYTES * (index + 1));
+  return { identity: hash(2 * at), content: hash(2 * at + 1), rowHash, problems: [] };
 }
 
 function fastPathContent({ hashes, contents }: FastPathItems, at: number): number {
