@@ -12,21 +12,12 @@ import { createFastContentHash } from "../../json/fast-content-hash.ts";
 export function rowHash(given: Row): number {
   const row = given.uncorrected ?? given;
   if (!isCsvRow(row)) return jsonHash(row.value);
-  const { cells, table } = row;
-  const isOriginal = originalColumns(table);
-  let one = SEED;
-  let other = ~SEED;
-  for (const [index, cell] of cells.entries()) {
-    if (isOriginal?.[index] === false) continue;
-    const bytes = encoder.encode(cell);
-    for (const byte of bytes) {
-      one = Math.imul(one ^ byte, 0x9e3779b1);
-      other = Math.imul(other ^ byte, 0x5f356495);
-    }
-    one = Math.imul(one ^ CELL_END, 0x9e3779b1);
-    other = Math.imul(other ^ CELL_END, 0x5f356495);
-  }
-  return mixHash(one, other);
+  const isOriginal = originalColumns(row.table);
+  const cells = row.cells.filter((_, index) => isOriginal?.[index] !== false).map((cell) => encoder.encode(cell));
+  let end = 0;
+  const ends = Int32Array.from(cells, ({ length }) => (end += length));
+  const starts = ends.map((at, index) => at - (cells[index]?.length ?? 0));
+  return cellsHash({ bytes: Buffer.concat(cells), starts, ends });
 }
 
 /**
