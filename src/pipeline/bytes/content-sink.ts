@@ -9,7 +9,6 @@ import {
   withMember,
 } from "../../json/fast-content-hash.ts";
 import type { ByteList } from "../../text/byte-list.ts";
-import { equalBytes, nonPlainBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
 
 /**
  * Writes the content of a record while its bytes are scanned: as a hash (`createFastContentHash`), as a hash and a
@@ -83,7 +82,6 @@ const [BRACE, END_BRACE, BRACKET, END_BRACKET, COMMA, QUOTE] = [0x7b, 0x7d, 0x5b
 /** Returns a sink that appends the payload to the list as canonical JSON. */
 export function jsonSink(list: ByteList): ContentSink {
   const names: Uint8Array[] = [];
-  const isPlain = plainTextCheck();
   return {
     isCanonical: true,
     nameOf(name) {
@@ -143,31 +141,11 @@ function rememberedTexts(list: ByteList): Remembered {
   };
 }
 
-const QUOTES_TIMES_4 = 0x22222222;
-const BACKSLASHES_TIMES_4 = 0x5c5c5c5c;
-
-/**
- * Returns a function that tests whether the bytes can be copied into JSON unchanged: printable ASCII without quotes or
- * backslashes.
- */
-function plainTextCheck(): (bytes: Buffer, from: number, to: number) => boolean {
-  let known: Uint8Array = new Uint8Array();
-  let words = wordsOf(known);
-  return (bytes, from, to) => {
-    if (bytes !== known) {
-      known = bytes;
-      words = wordsOf(bytes);
-    }
-    let at = from;
-    for (; at <= to - WORD_BYTES; at += WORD_BYTES) {
-      const word = words.getInt32(at, true);
-      if ((nonPlainBytes(word) | equalBytes(word, QUOTES_TIMES_4) | equalBytes(word, BACKSLASHES_TIMES_4)) !== 0)
-        return false;
-    }
-    for (; at < to; at += 1) {
-      const byte = bytes[at] ?? 0;
-      if (byte < 0x20 || byte >= 0x7f || byte === QUOTE || byte === 0x5c) return false;
-    }
-    return true;
-  };
+/** Whether the bytes can be copied into JSON unchanged: printable ASCII without quotes or backslashes. */
+function isPlain(bytes: Buffer, from: number, to: number): boolean {
+  for (let at = from; at < to; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte < 0x20 || byte >= 0x7f || byte === QUOTE || byte === 0x5c) return false;
+  }
+  return true;
 }
