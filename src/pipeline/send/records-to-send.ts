@@ -107,26 +107,10 @@ interface BuiltPayload {
 function withPayload({ json, rowOf, detached }: BuiltPayload, item: SendableItem, context: SendContext): RecordToSend {
   const payload: JsonObject = JSON.parse(json.toString());
   const locate = locatorIn(rowOf, payload, context);
-  // Copied one by one, because a spread takes measurably longer for each record.
-  const { record, identity, content, attempts, isAmbiguous, prior, account, rowHash } = item;
-  const step = completedName(item.step, context.job.operation.steps, undefined);
+  const { step: completed, ...known } = item;
+  const step = completedName(completed, context.job.operation.steps, undefined);
   const supplier = supplierIn(payload, context.job.operation);
-  const known = {
-    record,
-    identity,
-    content,
-    attempts,
-    isAmbiguous,
-    prior,
-    account,
-    rowHash,
-    supplier,
-    payload,
-    json,
-    locate,
-    detached,
-  };
-  return step === undefined ? known : { ...known, step };
+  return { ...known, ...(step !== undefined && { step }), supplier, payload, json, locate, detached };
 }
 
 function rowSender(context: SendContext): (row: Row | undefined, item: SendableItem) => RecordToSend {
