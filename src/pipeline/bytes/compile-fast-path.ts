@@ -3,7 +3,7 @@ import { typesLeadingTo } from "../../contract/types/type-tree.ts";
 import type { CompiledJob } from "../../job/job.ts";
 import { documentRootOf } from "../../job/settings/supplier-settings.ts";
 import { canonicalJson, isJsonObject, type JsonValue } from "../../json/json-value.ts";
-import { contentTextHash, identitiesOf } from "../../ledger/records/record-hashes.ts";
+import { identitiesOf } from "../../ledger/records/record-hashes.ts";
 import { hasAddedColumns } from "../../ledger/records/row-hash.ts";
 import { compileSentValue } from "../../map/node/sent-form.ts";
 import type { ChunkFile } from "../../read/chunks/record-chunk.ts";
@@ -50,7 +50,7 @@ export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): Compile
   const form = built ?? (purpose.kind === "validate" ? hashSink() : jsonSink(purpose.texts));
   const contentOf = sentContentOf(form, purpose);
   return (file, joined) => {
-    const reader = readerOf(file, job, texts?.hashes !== undefined);
+    const reader = readerOf(file, job, texts?.identityOf !== undefined);
     if (reader === undefined) return undefined;
     let isKeyKnown = mapping.keyAttr === undefined;
     const children = joined.map((source) => ({ records: childRecords(source), isEncoded: false }));
@@ -112,8 +112,7 @@ function jointEncoder(
 function payloadTexts(purpose: ScanPurpose): PayloadTexts | undefined {
   if (purpose.kind === "validate") return undefined;
   if (purpose.kind === "reread") return { list: purpose.texts };
-  const hashes = { identityOf: identitiesOf(purpose.identifiedBy), contentOf: contentTextHash };
-  return { list: purpose.texts, hashes };
+  return { list: purpose.texts, identityOf: identitiesOf(purpose.identifiedBy) };
 }
 
 /**

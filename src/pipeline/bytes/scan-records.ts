@@ -1,7 +1,7 @@
 import type { FastPathItems } from "../../ledger/packed/item-packer.ts";
 import type { ByteList } from "../../text/byte-list.ts";
 import type { RecordPiece } from "../../read/chunks/chunk-rows.ts";
-import { HASH_BYTES } from "../../ledger/records/record-hashes.ts";
+import { contentTextHash, HASH_BYTES } from "../../ledger/records/record-hashes.ts";
 import { type FastPathCells, startRecord, withEncodingState } from "./fast-path-cells.ts";
 import { type Encoder, UNCERTAIN } from "./encode-leaf.ts";
 import { invisibleCharacter } from "../../read/row/row-key.ts";
@@ -53,13 +53,8 @@ interface ScanOptions {
 
 export interface PayloadTexts {
   readonly list: ByteList;
-  /** Absent if the records have already been planned. */
-  readonly hashes?: PayloadHashes | undefined;
-}
-
-interface PayloadHashes {
-  readonly identityOf: (key: string) => Uint8Array;
-  readonly contentOf: (text: Uint8Array) => Uint8Array;
+  /** Returns the identity of the record with this key. Absent if the records have already been planned. */
+  readonly identityOf?: (key: string) => Uint8Array;
 }
 
 /** A child source. The fast path must be able to read all of its records. */
@@ -147,14 +142,14 @@ interface NotedText {
 function noteText(
   { items, textStarts, textEnds }: EncodedRecords,
   { number, start, cells, rowHash }: NotedText,
-  { list, hashes }: PayloadTexts,
+  { list, identityOf }: PayloadTexts,
 ): void {
   textStarts[number] = start;
   textEnds[number] = list.length();
-  if (hashes === undefined) return;
+  if (identityOf === undefined) return;
   const at = 2 * HASH_BYTES * number;
-  items.hashes?.set(hashes.identityOf(keyIn(cells)), at);
-  items.hashes?.set(hashes.contentOf(list.bytes().subarray(start)), at + HASH_BYTES);
+  items.hashes?.set(identityOf(keyIn(cells)), at);
+  items.hashes?.set(contentTextHash(list.bytes().subarray(start)), at + HASH_BYTES);
   items.rowHashes[number] = rowHash();
 }
 
@@ -171,8 +166,8 @@ function newItems(file: string, count: number, sent: PayloadTexts | undefined): 
     keyStarts: new Int32Array(count),
     keyEnds: new Int32Array(count),
     keyTexts: [],
-    hashes: sent?.hashes && new Uint8Array(2 * HASH_BYTES * count),
-    rowHashes: new Float64Array(sent?.hashes === undefined ? 0 : count),
+    hashes: sent?.identityOf && new Uint8Array(2 * HASH_BYTES * count),
+    rowHashes: new Float64Array(sent?.identityOf === undefined ? 0 : count),
   };
   const texts = sent === undefined ? 0 : count;
   return { items, textStarts: new Uint32Array(texts), textEnds: new Uint32Array(texts) };

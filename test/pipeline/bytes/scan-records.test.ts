@@ -4,6 +4,7 @@ import type { FastPathCells } from "../../../src/pipeline/bytes/fast-path-cells.
 import type { ChildRecords } from "../../../src/pipeline/bytes/child-records.ts";
 import { ABSENT, type Encoder, UNCERTAIN } from "../../../src/pipeline/bytes/encode-leaf.ts";
 import { csvReader, jsonReader, type RecordReader } from "../../../src/pipeline/bytes/record-reader.ts";
+import { contentTextHash } from "../../../src/ledger/records/record-hashes.ts";
 import { createScanner, type FastPathResult, type PayloadTexts } from "../../../src/pipeline/bytes/scan-records.ts";
 import type { RecordPiece } from "../../../src/read/chunks/chunk-rows.ts";
 import type { ChildGroups } from "../../../src/read/join/bytes/joined-piece.ts";
@@ -64,7 +65,7 @@ interface Noted {
 
 function seen(piece: RecordPiece, { items, textStarts, textEnds }: FastPathResult, { list, number }: Noted): Seen {
   const start = items.keyStarts[number] ?? 0;
-  const hash = (at: number): string => Buffer.from(items.hashes?.subarray(32 * at, 32 * (at + 1)) ?? []).toString();
+  const hash = (at: number): string => textOf(items.hashes?.subarray(32 * at, 32 * (at + 1)) ?? new Uint8Array());
   return {
     number,
     line: items.lines[number],
@@ -76,11 +77,14 @@ function seen(piece: RecordPiece, { items, textStarts, textEnds }: FastPathResul
   };
 }
 
-/** Readable hashes of 32 bytes: the kind of the hash, followed by the text. */
-const HASHES: NonNullable<PayloadTexts["hashes"]> = {
-  identityOf: (key) => Buffer.from(`key ${key}`.padEnd(32)),
-  contentOf: (text) => Buffer.from(`text ${Buffer.from(text).toString()}`.padEnd(32)),
-};
+/** Returns a readable identity of 32 bytes. */
+function identityOf(key: string): Uint8Array {
+  return Buffer.from(`key ${key}`.padEnd(32));
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("latin1");
+}
 
 function countingReader(): RecordReader {
   const reader = csvReader(FILE);
@@ -105,7 +109,7 @@ function expectedOf(
     content: hasKey ? count : Number.NaN,
     key: keyText,
     text: kept === "nothing" ? "" : `[${key}]`,
-    hashes: kept === "hashes" ? [`key ${keyText ?? ""}`, `text [${key}]`].map((hash) => hash.padEnd(32)) : [],
+    hashes: kept === "hashes" ? [identityOf(keyText ?? ""), contentTextHash(`[${key}]`)].map(textOf) : [],
   };
 }
 
@@ -158,7 +162,7 @@ test.each([
   fc.assert(
     fc.property(pieces, (all) => {
       const list = createByteList();
-      const texts = run.kept === "hashes" ? { list, hashes: HASHES } : { list };
+      const texts = run.kept === "hashes" ? { list, identityOf } : { list };
       const used = run.kept === "nothing" ? undefined : texts;
       const make = encoderOf(texts);
       const scan = createScanner({ reader: countingReader(), make, texts: used, hasKey: run.hasKey, children: [] });
