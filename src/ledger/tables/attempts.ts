@@ -28,7 +28,6 @@ function toSendable({ account, isAmbiguous, step, rowHash, ...given }: Selected<
   return step === null ? item : { ...item, step };
 }
 
-/** Implements `Ledger.msSinceOtherContent`. */
 export function msSinceOtherContent(clock: WallClock) {
   return function* since(tables: Tables, { number }: RunRow, hasStageFields = false): Work<number | undefined> {
     const found = yield* tables.row(SELECT_ABANDONED, number, hasStageFields);

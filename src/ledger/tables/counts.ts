@@ -18,7 +18,7 @@ const SELECT_COUNTS = statement<{ name: string; count: number }>(`
   select name, sum(count)::bigint as count from migrate.counts where run = $1 and kind = $2
   group by name having sum(count) <> 0 order by 2 desc, name`);
 
-/** Implements `Ledger.coverage`. Returns the latest destination first. */
+/** Returns the latest destination first. */
 export function* coverage(tables: Tables): Work<readonly Coverage[]> {
   const found = yield* coverageOfEndpoints(tables);
   return found.map(({ target, supplier, operation, records, accepted }) => ({

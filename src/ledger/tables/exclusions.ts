@@ -16,7 +16,6 @@ import {
 export const isExcluded = (table: "records" | "items" | "unsent"): string =>
   `exists (select 1 from migrate.exclusions where exclusions.identity = ${table}.identity and undone_at is null)`;
 
-/** Implements `Ledger.excludeRecords`. */
 export function* excludeRecords(tables: Tables, given: readonly Exclusion[]): Work<readonly ExclusionResult[]> {
   const names = given.map(({ identity }) => hexOf(identity));
   const results = resultsOf(yield* found(tables, names), names);
@@ -129,7 +128,6 @@ const MARK_LEFT = withIdentities(
   (identities) => `update migrate.items set status = 'excluded' where (run, record) in (${leftItems(identities)})`,
 );
 
-/** Implements `Ledger.endExclusions`. */
 export function* endExclusions(
   tables: Tables,
   identities: readonly Uint8Array[],
@@ -156,7 +154,6 @@ const RELEASE = withIdentities(
   where identity in (${identities})`,
 );
 
-/** Implements `Ledger.exclusions`. */
 export function* exclusions(tables: Tables, key?: string): Work<readonly Exclusion[]> {
   const rows = yield* key === undefined
     ? tables.rows(SELECT_CURRENT)

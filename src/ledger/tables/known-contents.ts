@@ -3,7 +3,6 @@ import type { RunRow } from "../runs/recorded-run.ts";
 import { PLANNED_PUSHES } from "./planned-records.ts";
 import { exists, overIdentities, type Statement, statement, type Tables, type Work } from "./tables.ts";
 
-/** Implements `Ledger.knownContents`. */
 export function* knownContents(tables: Tables, identities: readonly string[]): Work<ReadonlyMap<string, KnownContent>> {
   const known = new Map<string, KnownContent>();
   const others: string[] = [];
@@ -70,7 +69,7 @@ const SELECT_ACCEPTED = statement<PlaceColumns & { readonly identity: string }>(
   ),
 );
 
-/** Implements `Ledger.compareToSend`. For the first push to a destination, this costs only one short query. */
+/** For the first push to a destination, this costs only one short query. */
 export function* compareToSend(tables: Tables, { number, sends }: RunRow): Work<SendComparison | undefined> {
   if (!(yield* exists(tables, OTHER_PUSH, number))) return undefined;
   const { counts, unclear } = sends ? COMPARE_PENDING : COMPARE_VALID;

@@ -7,7 +7,7 @@ import { exists, type Statement, statement, type Tables, type Work } from "./tab
 import { verifiedCounts } from "./verifications.ts";
 
 /**
- * Implements `Ledger.migration`. Returns the latest destination first. Reads only the few records that may be open
+ * Returns the latest destination first. Reads only the few records that may be open
  * without being left to send. All other records are pending, or accepted and counted in `coverage`.
  */
 export function* migration(tables: Tables, sending: SendingStatus): Work<readonly DestinationState[]> {
@@ -114,7 +114,7 @@ const countOpen = (sending: SendingStatus): Statement<OpenCount> => {
   });
 };
 
-/** Implements `Ledger.acceptedByDay`. Reads all records. */
+/** Reads all records. */
 export function* acceptedByDay(tables: Tables): Work<readonly AcceptedDay[]> {
   return yield* tables.rows(SELECT_ACCEPTED_DAYS);
 }
@@ -126,7 +126,6 @@ const SELECT_ACCEPTED_DAYS = statement<AcceptedDay>(`
     from migrate.records where ${IS_ACCEPTED} and accepted_at is not null group by 1, 2
   ) as each inner join migrate.runs on runs.id = planned_run group by 1, 2, 3, 4 order by 1`);
 
-/** Implements `Ledger.unsettledRuns`. */
 export function* unsettledRuns(tables: Tables): Work<readonly string[]> {
   const names: string[] = [];
   for (const { run, name } of yield* tables.rows(SELECT_WITH_LEFT)) {

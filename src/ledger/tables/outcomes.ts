@@ -170,7 +170,6 @@ export function* nextOutcomes(
   return { outcomes, isLast: items.length < BATCH[tables.dialect] };
 }
 
-/** Implements `Ledger.contents`. */
 export function* contents(
   tables: Tables,
   run: RunRow,
@@ -181,7 +180,6 @@ export function* contents(
   return new Map(rows.map(({ record, content }) => [record, content]));
 }
 
-/** Implements `Ledger.plannedKeys`. */
 export function* plannedKeys(tables: Tables, run: RunRow, from: number, to: number): Work<readonly string[]> {
   const rows = yield* tables.rows(SELECT_KEYS, run.number, from, to);
   return rows.map(({ key }) => tables.readKey(key));

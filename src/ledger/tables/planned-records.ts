@@ -59,7 +59,6 @@ function nameOfRow({ run, record }: RowName): string {
   return JSON.stringify([run, record]);
 }
 
-/** Implements `Ledger.earlierWithoutKey`. */
 export function* earlierWithoutKey(tables: Tables, { number }: RunRow): Work<readonly RowWithoutKey[]> {
   const rows = yield* tables.rows(SELECT_OLDER_KEYLESS, number);
   return rows.map(({ rowHash, ...row }) => ({ ...row, rowHash: rowHash ?? undefined }));

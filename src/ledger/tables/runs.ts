@@ -98,7 +98,7 @@ export function* resumeRun(tables: Tables, run: RunRow, policy: PlanPolicy, at: 
 
 const SELECT_BY_NUMBER = statement<RunColumns>("select * from migrate.runs where id = $1");
 
-/** Implements `Ledger.refresh`. Ambiguous records stay ambiguous, even if the platform deduplicates by business key. */
+/** Ambiguous records stay ambiguous, even if the platform deduplicates by business key. */
 export function* refresh(tables: Tables, run: RunRow, policy: PlanPolicy, clock: WallClock): Work<number | undefined> {
   yield* closeInterruptedAttempts(tables, timestamp(clock));
   yield* tables.run(REOPEN_AMBIGUOUS, run.number);

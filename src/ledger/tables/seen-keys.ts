@@ -2,7 +2,6 @@ import type { Destination } from "../migration-state.ts";
 import { hexOf, identitiesOf, OPEN_PARAMETER } from "../records/record-hashes.ts";
 import { overIdentities, statement, type Tables, type Work } from "./tables.ts";
 
-/** Implements `Ledger.unseenKeys`. */
 export function* unseenKeys(
   tables: Tables,
   destinations: readonly Destination[],
@@ -32,7 +31,6 @@ const SELECT_SEEN = statement<{ readonly identity: string }>(
   ),
 );
 
-/** Implements `Ledger.identitiesByKey`. */
 export function* identitiesByKey(
   tables: Tables,
   destination: Destination,

@@ -16,7 +16,6 @@ export function* saveSetupFiles(tables: Tables, files: readonly SetupFile[]): Wo
 const IS_STORED = "select 1 as found from migrate.setup where sha256 = $1";
 const INSERT = "insert into migrate.setup (sha256, content) values ($1, $2) on conflict do nothing";
 
-/** Implements `Ledger.setupFile`. */
 export function* setupFile(tables: Tables, sha256: string): Work<Uint8Array | undefined> {
   const stored = yield* tables.row(SELECT, Buffer.from(sha256, "hex"));
   if (stored === undefined) return undefined;

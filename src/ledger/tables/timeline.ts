@@ -3,7 +3,6 @@ import type { Timeline } from "../../model/timeline.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { statement, type Tables, type Work } from "./tables.ts";
 
-/** Implements `Ledger.timeline`. */
 export function* timeline(tables: Tables, run: RunRow): Work<Timeline | undefined> {
   const span = yield* tables.row(SELECT_SPAN, run.number);
   if (span === undefined || span.first === null || span.last === null) return undefined;

@@ -3,7 +3,6 @@ import type { RecordVerification, Verification, VerifiedCounts } from "../record
 import type { RunRow } from "../runs/recorded-run.ts";
 import { type EachStatement, statement, type Tables, type Work } from "./tables.ts";
 
-/** Implements `Ledger.acceptedLast`. */
 export function* acceptedLast(
   tables: Tables,
   run: RunRow,
@@ -20,7 +19,7 @@ const SELECT_ACCEPTED_LAST = statement<{ readonly record: number; readonly verif
   where items.run = $1 and items.record between $2 and $3
     and records.accepted_content in (items.content, ''::bytea)`);
 
-/** Implements `Ledger.saveVerifications`. The next request for a record deletes its verification. */
+/** The next request for a record deletes its verification. */
 export function saveVerifications(
   tables: Tables,
   run: RunRow,
@@ -48,12 +47,6 @@ const UPDATE_VERIFIED: EachStatement = {
     where records.identity = items.identity and ${CAN_BE_VERIFIED}`,
 };
 
-interface VerifiedRow extends TargetDestination {
-  readonly verified: Verification;
-  readonly count: number;
-  readonly at: string;
-}
-
 interface VerifiedDestination extends TargetDestination {
   readonly verified: VerifiedCounts;
 }
@@ -70,7 +63,7 @@ export function* verifiedCounts(tables: Tables): Work<readonly VerifiedDestinati
   return [...destinations.values()];
 }
 
-const COUNT_VERIFIED = statement<VerifiedRow>(`
+const COUNT_VERIFIED = statement<TargetDestination & { verified: Verification; count: number; at: string }>(`
   select runs.target, runs.supplier, runs.endpoint, verified, sum(count)::bigint as count, max(at) as at
   from (
     select planned_run, verified, count(*) as count, max(verified_at) as at
