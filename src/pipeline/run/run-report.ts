@@ -67,14 +67,18 @@ interface RunResult {
   readonly before?: Counts | undefined;
 }
 
-export interface ReportOptions {
+export interface ReportChoices {
   /**
-   * Report folder. By default, a folder next to the ledger of the run. A run without a ledger has no default folder.
+   * Report folder. By default, the folder recorded with the run, or a folder next to its ledger. A run without a ledger
+   * has no default folder.
    */
   readonly out?: string | undefined;
   readonly showValues: boolean;
   /** Whether to also write the rejects to a workbook. */
   readonly workbook?: boolean | undefined;
+}
+
+export interface ReportOptions extends ReportChoices {
   /** The ledger of the run; absent for `validate`, which has none. */
   readonly store?: LedgerStore | undefined;
   /** Arguments of the next command in addition to the flags of its job and target. */

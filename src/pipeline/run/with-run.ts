@@ -22,14 +22,17 @@ import { openExisting } from "./restore-evidence.ts";
 import { progressPath } from "./progress-file.ts";
 import { requireRun, type RunSelection, sendingRuns } from "./run-ledger.ts";
 import { requireSameDestination } from "./same-destination.ts";
-import { type ReportOptions, requireReportFolder, type RunReport, type ShownRun } from "./run-report.ts";
+import {
+  type ReportChoices,
+  type ReportOptions,
+  requireReportFolder,
+  type RunReport,
+  type ShownRun,
+} from "./run-report.ts";
 
 /** Options of every command that reads the whole input of a job and reports on it. */
-export interface RunOptions extends RunValues {
+export interface RunOptions extends RunValues, ReportChoices {
   readonly job: JobSettings;
-  readonly showValues: boolean;
-  /** Whether to also write the rejects to a workbook. */
-  readonly workbook?: boolean | undefined;
 }
 
 interface StartedRun<J extends Job | undefined, L extends PlanLedger> extends RunHandle<L> {
@@ -143,7 +146,7 @@ async function openReportedJob(
   return job;
 }
 
-function reportingOf({ out, showValues, workbook }: RunOptions): ReportOptions {
+function reportingOf({ out, showValues, workbook }: ReportChoices): ReportOptions {
   return { out, showValues, workbook };
 }
 
@@ -184,14 +187,9 @@ function inThreadIfLarge(
   return (isWanted ? ledger.inThread?.(begins) : undefined) ?? ledger;
 }
 
-export interface RecordedRunOptions extends RunSelection {
+export interface RecordedRunOptions extends RunSelection, ReportChoices {
   /** The folder in which the user started the command. */
   readonly folder: string;
-  /** Report folder. By default, the report folder recorded with the run. */
-  readonly out?: string | undefined;
-  readonly showValues: boolean;
-  /** Whether to also write the rejects to a workbook. */
-  readonly workbook?: boolean | undefined;
 }
 
 /** A run that is already in a ledger. */
@@ -213,7 +211,7 @@ export function withRecordedRun<J extends Job | undefined>(
     // Without an id, the command applies to the latest run that is not a dry run.
     const runs = options.run === undefined ? await sendingRuns(ledger) : [];
     const run = runs.at(-1) ?? (await requireRun(ledger, options.run));
-    if (options.run === undefined) await noticeOpenRuns({ ledger, run, command }, dependencies);
+    if (options.run === undefined) await noticeOpenRuns({ ledger, run }, command, dependencies);
     const settings = settingsSeenFrom(run, options.folder);
     const { job, work } = await prepare({ ledger, run, settings, closeLater });
     const out = options.out ?? settings.out;
@@ -221,7 +219,7 @@ export function withRecordedRun<J extends Job | undefined>(
       closeLater(job.input);
       await requireReportFolder(out, job);
     }
-    const reporting = { out, showValues: options.showValues, workbook: options.workbook, store };
+    const reporting = { ...reportingOf(options), out, store };
     reportStart(run, store, dependencies);
     const begins = run.state === "planning" ? "immediately" : "when worthwhile";
     const ledgerInUse = job === undefined ? ledger : inThreadIfLarge(ledger, job, settings, begins);
@@ -229,14 +227,12 @@ export function withRecordedRun<J extends Job | undefined>(
   });
 }
 
-interface LatestRun {
-  readonly ledger: Ledger;
-  readonly run: Run;
-  readonly command: "resume" | "reconcile";
-}
-
 /** Shows a notice with the other open runs, because the command without an id applies only to the latest run. */
-async function noticeOpenRuns({ ledger, run: { id }, command }: LatestRun, { notice }: Dependencies): Promise<void> {
+async function noticeOpenRuns(
+  { ledger, run: { id } }: RunHandle,
+  command: "resume" | "reconcile",
+  { notice }: Dependencies,
+): Promise<void> {
   const others = (await ledger.unsettledRuns()).filter((run) => run !== id);
   if (others.length === 0) return;
   const [doing, action] = command === "resume" ? ["Resuming", "Resume"] : ["Reconciling", "Reconcile"];
