@@ -5,6 +5,7 @@ import type { LocalProblem, Problem } from "../../model/problem.ts";
 import { cellPlace, keyProblem } from "../records/key-place.ts";
 import { columnsIn, extraOf, FLAG, type ItemColumns, keyOf } from "./item-columns.ts";
 import {
+  BATCHES_AT_ONCE,
   isPlain,
   type KeyFinding,
   type LaterFinding,
@@ -49,8 +50,6 @@ export async function* outcomesInColumns(
     if (outcomes.length > 0) yield outcomes;
   }
 }
-
-const BATCHES_AT_ONCE = 50;
 
 function statusOf(part: Outcome | ValidOutcomes): Status {
   return "status" in part ? part.status : "valid";

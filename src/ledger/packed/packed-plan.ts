@@ -159,21 +159,21 @@ export function countProblem({ problems }: PackedPlan, severity: Severity, code:
   problems[severity].set(code, (problems[severity].get(code) ?? 0) + more);
 }
 
-interface ReadBatch {
-  readonly columns: ItemColumns;
-  /** The plan's file numbers for the files of the batch. */
-  readonly files: readonly number[];
-}
-
-/** Reads the batches one at a time, and yields to the event loop after every `BATCHES_AT_ONCE` batches. */
-export async function* batchesOf({ batches, pieces }: PackedPlan): AsyncGenerator<ReadBatch> {
+/**
+ * Reads the batches one at a time, and yields to the event loop after every `BATCHES_AT_ONCE` batches. `files`: the
+ * plan's file numbers for the files of the batch.
+ */
+export async function* batchesOf({
+  batches,
+  pieces,
+}: PackedPlan): AsyncGenerator<{ readonly columns: ItemColumns; readonly files: readonly number[] }> {
   for (const [index, { piece, files }] of batches.entries()) {
     if (index % BATCHES_AT_ONCE === BATCHES_AT_ONCE - 1) await yieldToEventLoop();
     yield { columns: columnsIn(pieces.read(piece)), files };
   }
 }
 
-const BATCHES_AT_ONCE = 50;
+export const BATCHES_AT_ONCE = 50;
 
 interface FileNames {
   readonly numberOf: (name: string) => number;

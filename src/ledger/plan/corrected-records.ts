@@ -33,11 +33,6 @@ export function* skipCorrected(tables: Tables, run: RunRow, policy: PlanPolicy):
 
 const EARLIER_RUN = "select id from migrate.runs where id < $1 and command = 'push' limit 1";
 
-interface OlderRow extends PlannedPlace {
-  readonly acceptedAt: string;
-  readonly account: string | null;
-}
-
 const KEY_CODES: readonly LocalProblem["code"][] = ["duplicate_key", ...REFUSED_KEY_CODES];
 
 /** SQL condition: the planned content was refused in an earlier run, and not because of its key or as a change. */
@@ -53,7 +48,7 @@ const IS_ACCEPTED = "items.status = 'accepted' and items.content = candidates.ac
  * Selects the older versions. Reads other runs only for accepted records that are invalid in the plan, or whose planned
  * content differs from their accepted content. Usually, there are no such records.
  */
-const SELECT_OLDER = statement<OlderRow>(`
+const SELECT_OLDER = statement<PlannedPlace & { readonly acceptedAt: string; readonly account: string | null }>(`
   with candidates as materialized (
     select items.record, items.identity, items.content, items.status, items.file, items.line,
       records.accepted_content, records.accepted_at, records.account

@@ -70,11 +70,6 @@ export function* excludeRows(tables: Tables, run: RunRow, excluded: readonly Exc
   yield* writeFindings(tables, run, findings);
 }
 
-interface ExcludedPlace {
-  readonly record: number;
-  readonly position: number;
-}
-
 const selectExcluded = (excluded: string): string => `
   with excluded as materialized (${excluded})
   select items.record, excluded.position
@@ -85,7 +80,7 @@ const selectExcluded = (excluded: string): string => `
   where items.run = $1 and items.status in ('valid', 'pending', 'invalid')
   order by items.record, excluded.position`;
 
-const SELECT_EXCLUDED = statement<ExcludedPlace>({
+const SELECT_EXCLUDED = statement<{ record: number; position: number }>({
   sqlite: selectExcluded(`
       select key as position, json_extract(value, '$[0]') as file, json_extract(value, '$[1]') as line,
         json_extract(value, '$[2]') as record

@@ -141,11 +141,7 @@ const DELETE_OUTDATED = `
   where run = $1 and attempt = 0 and code = 'account_not_found' and not exists (
     select 1 from migrate.items where run = problems.run and record = problems.record and status = 'blocked')`;
 
-interface WaitingRow extends PlannedPlace {
-  readonly isKnown: boolean | 0 | 1;
-}
-
-const SELECT_WAITING = statement<WaitingRow>(`
+const SELECT_WAITING = statement<PlannedPlace & { readonly isKnown: boolean | 0 | 1 }>(`
   select items.record, items.line, files.name as file, exists (
       select 1 from migrate.problems
       where run = items.run and record = items.record and attempt = 0 and code = 'account_not_found') as "isKnown"

@@ -7,11 +7,6 @@ import type { InputRecord } from "../../model/record.ts";
 import { mapRecord, readRecords } from "./check-records.ts";
 import { createItemBuilder, type ItemSettings, type PlannedBatch } from "./plan-items.ts";
 
-interface SelectedPlan {
-  readonly items: ItemSettings;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Yields the batches, then the orphans that the records in them may lack. `--only` and `--limit` leave out orphans, but
  * a selected record must not be sent without its child rows. To find the orphans, reads the joined input again.
@@ -19,7 +14,7 @@ interface SelectedPlan {
 export async function* withSelectedOrphans(
   batches: AsyncIterable<PlannedBatch>,
   job: Job,
-  { items, signal }: SelectedPlan,
+  { items, signal }: { readonly items: ItemSettings; readonly signal: AbortSignal },
 ): AsyncGenerator<PlannedBatch> {
   const { settings, input } = job;
   const isSelection = settings.only !== undefined || settings.limit !== undefined;

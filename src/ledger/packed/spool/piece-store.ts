@@ -17,7 +17,7 @@ export interface PieceStore {
 
 /** @param folder folder for the file. The file is created when the memory limit is exceeded */
 export function createPieceStore(folder: string, memoryBytes: number): PieceStore {
-  const pieces: (ArrayBuffer | FilePiece)[] = [];
+  const pieces: (ArrayBuffer | { readonly position: number; readonly length: number })[] = [];
   let room = memoryBytes;
   let file: UnnamedFile | undefined;
   return {
@@ -42,9 +42,4 @@ export function createPieceStore(folder: string, memoryBytes: number): PieceStor
       file = undefined;
     },
   };
-}
-
-interface FilePiece {
-  readonly position: number;
-  readonly length: number;
 }
