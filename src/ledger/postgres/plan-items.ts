@@ -4,17 +4,19 @@ import type { PackedItems } from "../packed/item-columns.ts";
 import { unpackItems } from "../packed/packed-items.ts";
 import { requirePlanning } from "../plan/finish-plan.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
+import { columnsOf } from "./postgres-tables.ts";
 import type { Queries } from "./queries.ts";
 import { insertProblems } from "./tables/insert-problems.ts";
 import { writtenKey } from "./written-key.ts";
-import { statement, type TableValue } from "../tables/tables.ts";
+import { type Scalar, statement } from "../tables/tables.ts";
 
 export async function planItems(queries: Queries, run: RunRow, planned: PackedItems): Promise<void> {
   requirePlanning(run);
   const items = unpackItems(planned);
   if (items.length === 0) return;
   const files = await fileNumbers(queries, [...new Set(items.map(({ file }) => file))]);
-  await queries.run(INSERT_ITEMS, run.number, ...columnsOf(items, run, files));
+  const rows = items.map((item) => valuesOf(item, run, files.get(item.file) ?? 0));
+  await queries.run(INSERT_ITEMS, run.number, ...columnsOf(rows));
   await insertProblems(queries, run.number, items);
 }
 
@@ -35,25 +37,12 @@ const INSERT_ITEMS = `
     $12::bigint[]
   ) as each`;
 
-function columnsOf(
-  items: readonly PlannedItem[],
-  run: RunRow,
-  files: ReadonlyMap<string, number>,
-): readonly TableValue[] {
-  const keys = items.map(({ key }) => (key === undefined ? null : writtenKey(key)));
-  return [
-    items.map(({ record }) => record),
-    keys,
-    keys.map((key) => (key === null ? null : (storedNormalKey(key) ?? null))),
-    items.map(({ identity = null }) => identity),
-    items.map(({ content }) => contentBytes(content)),
-    items.map(({ awaits = null }) => awaits),
-    items.map(({ file }) => files.get(file) ?? 0),
-    items.map(({ line }) => line),
-    items.map((item) => plannedStatus(item, run)),
-    items.map(({ rowHash = null }) => rowHash),
-    items.map(({ asOf = null }) => asOf),
-  ];
+function valuesOf(item: PlannedItem, run: RunRow, file: number): readonly Scalar[] {
+  const { record, identity = null, content, awaits = null, line, rowHash = null, asOf = null } = item;
+  const key = item.key === undefined ? null : writtenKey(item.key);
+  const near = key === null ? null : (storedNormalKey(key) ?? null);
+  const bytes = contentBytes(content);
+  return [record, key, near, identity, bytes, awaits, file, line, plannedStatus(item, run), rowHash, asOf];
 }
 
 /** Returns the bytes of a content hash. A fast hash is a number, stored as 8 bytes. */

@@ -3,10 +3,11 @@ import { requireChanged } from "../../ledger-failures.ts";
 import { otherContentAfter } from "../../records/prior-content.ts";
 import type { RunRow } from "../../runs/recorded-run.ts";
 import { accountHolders } from "../../tables/reconciliation.ts";
+import { columnsOf } from "../postgres-tables.ts";
 import type { Queries } from "../queries.ts";
 import { insertProblems } from "./insert-problems.ts";
 import { abandonedAt } from "../../tables/abandoned.ts";
-import { quickStatement, type TableValue } from "../../tables/tables.ts";
+import { quickStatement, type Scalar } from "../../tables/tables.ts";
 
 export async function saveIntents(
   queries: Queries,
@@ -16,7 +17,7 @@ export async function saveIntents(
 ): Promise<void> {
   await saveOutcomes(queries, run, outcomes);
   if (intents.length === 0) return;
-  const claimed = await queries.row(CLAIM, run.number, ...intentColumns(intents));
+  const claimed = await queries.row(CLAIM, run.number, ...columnsOf(intents.map(intentValues)));
   for (const count of [claimed?.records, claimed?.items, claimed?.attempts]) {
     requireChanged(count, intents.length, queries.name);
   }
@@ -24,7 +25,7 @@ export async function saveIntents(
 
 export async function saveOutcomes(queries: Queries, run: RunRow, outcomes: readonly AttemptOutcome[]): Promise<void> {
   if (outcomes.length === 0) return;
-  const settled = await queries.row(SETTLE, run.number, ...outcomeColumns(outcomes));
+  const settled = await queries.row(SETTLE, run.number, ...columnsOf(outcomes.map(outcomeValues)));
   for (const count of [settled?.records, settled?.items, settled?.attempts]) {
     requireChanged(count, outcomes.length, queries.name);
   }
@@ -68,17 +69,9 @@ const CLAIM = quickStatement<Changes>(`
     on conflict do nothing returning 1
   ) ${COUNT_CHANGES}`);
 
-function intentColumns(intents: readonly Intent[]): readonly TableValue[] {
-  return [
-    intents.map(({ record }) => record),
-    intents.map(({ identity }) => identity),
-    intents.map(({ content }) => content),
-    intents.map(({ attempt }) => attempt),
-    intents.map(({ at }) => at),
-    intents.map(({ step = null }) => step),
-    intents.map(({ idempotent = false }) => idempotent),
-    intents.map(({ isPoll = false }) => isPoll),
-  ];
+function intentValues(intent: Intent): readonly Scalar[] {
+  const { record, identity, content, attempt, at, step = null, idempotent = false, isPoll = false } = intent;
+  return [record, identity, content, attempt, at, step, idempotent, isPoll];
 }
 
 /**
@@ -150,21 +143,21 @@ const SETTLE = quickStatement<Changes>(`
     having count(*) > 0
   ) ${COUNT_CHANGES}`);
 
-function outcomeColumns(outcomes: readonly AttemptOutcome[]): readonly TableValue[] {
+function outcomeValues(outcome: AttemptOutcome): readonly Scalar[] {
+  const { record, identity, attempt, status, at, http = null, account, durationMs = null, reason } = outcome;
+  const { step = null, isNewAccount = false, mayHoldOther = false, partial } = outcome;
+  const reply = [http, writable(account), durationMs, writable(reason)];
   return [
-    outcomes.map(({ record }) => record),
-    outcomes.map(({ identity }) => identity),
-    outcomes.map(({ attempt }) => attempt),
-    outcomes.map(({ status }) => status),
-    outcomes.map(({ at }) => at),
-    outcomes.map(({ http = null }) => http),
-    outcomes.map(({ account }) => writable(account)),
-    outcomes.map(({ durationMs = null }) => durationMs),
-    outcomes.map(({ reason }) => writable(reason)),
-    outcomes.map(({ step = null }) => step),
-    outcomes.map(({ isNewAccount = false }) => isNewAccount),
-    outcomes.map(({ mayHoldOther = false }) => mayHoldOther),
-    outcomes.map(({ partial }) => partial?.mayRepeat ?? null),
+    record,
+    identity,
+    attempt,
+    status,
+    at,
+    ...reply,
+    step,
+    isNewAccount,
+    mayHoldOther,
+    partial?.mayRepeat ?? null,
   ];
 }
 
