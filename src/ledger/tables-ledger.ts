@@ -11,7 +11,7 @@ import { markExcluded } from "./plan/excluded-records.ts";
 import { excludeRows, finishPlan, restartPlan } from "./plan/finish-plan.ts";
 import type { RunRow } from "./runs/recorded-run.ts";
 import type { SendingStatus } from "./runs/run-outcome.ts";
-import { attemptsOf, msSinceOtherContent, sendable } from "./tables/attempts.ts";
+import { attemptsOf, msSinceOtherContent, nextSendable, notePosition, sendable } from "./tables/attempts.ts";
 import { compareToSend, knownContents } from "./tables/known-contents.ts";
 import { coverage } from "./tables/counts.ts";
 import { earlierWithoutKey } from "./tables/planned-records.ts";
@@ -19,7 +19,6 @@ import { endExclusions, excludeRecords, exclusions } from "./tables/exclusions.t
 import { acceptedByDay, migration, unsettledRuns } from "./tables/migration.ts";
 import { batchesOf, openPlaces, openRecords } from "./tables/open-records.ts";
 import { contents, nextOutcomes, outcomeQuery, plannedKeys, summary } from "./tables/outcomes.ts";
-import { nextSendable, notePosition } from "./tables/positions.ts";
 import { decisionsFor, saveDecisions, undecidedItems, undecidedItemsByKey } from "./tables/reconciliation.ts";
 import { identitiesByKey, unseenKeys } from "./tables/seen-keys.ts";
 import { setupFile } from "./tables/setup-files.ts";
