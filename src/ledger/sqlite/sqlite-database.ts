@@ -51,18 +51,6 @@ export function integrityErrors(database: SqliteDatabase, limit: number): readon
  */
 export const BUSY_TIMEOUT = 5000;
 
-/**
- * Opens a file that does not need to survive a crash. SQLite's cache is 8 MB, because a plan is written and read
- * sequentially. SQLite sorts the plan once, in pieces of this size.
- */
-export function openTemporary(path: string): SqliteDatabase {
-  const database = openDatabase(path, { temporary: true });
-  database.execute(
-    "pragma page_size = 8192; pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -8000",
-  );
-  return database;
-}
-
 export interface OpenOptions {
   /** Allows SQLite to work without a journal. A crash would then corrupt the file. */
   readonly temporary?: boolean;

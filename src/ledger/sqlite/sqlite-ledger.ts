@@ -17,7 +17,7 @@ import { recoveryOf } from "./tables/recovery.ts";
 import { countChanges } from "./tables/count-schema.ts";
 import { guarded, lostLedger, noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
 import { openForWriting } from "./open-for-writing.ts";
-import { openDatabase, openTemporary, type SqliteDatabase } from "./sqlite-database.ts";
+import { openDatabase, type SqliteDatabase } from "./sqlite-database.ts";
 import { sqliteTables } from "./sqlite-tables.ts";
 import { forgetChecksums, checksumsPath } from "./integrity/page-checksums.ts";
 import { withChecksums, type ChecksummedDatabase } from "./integrity/checksummed-database.ts";
@@ -188,7 +188,8 @@ export function removedLedger(path: string): Failure {
 export async function openTemporaryLedger(folder: string): Promise<Ledger> {
   const path = join(folder, `.plan-${process.pid}-${randomBytes(4).toString("hex")}.db`);
   guarded(path, () => preparePrivateFile(path));
-  const database = openTemporary(path);
+  const database = openDatabase(path, { temporary: true });
+  database.execute(TEMPORARY);
   const discard = (): void => {
     database.close();
     removeDatabase(path);
@@ -205,6 +206,13 @@ export async function openTemporaryLedger(folder: string): Promise<Ledger> {
     throw error;
   }
 }
+
+/**
+ * Settings of a ledger that does not need to survive a crash. The cache is 8 MB, because a plan is written and read
+ * sequentially. SQLite sorts the plan once, in pieces of this size.
+ */
+const TEMPORARY =
+  "pragma page_size = 8192; pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -8000";
 
 /**
  * Settings of a durable ledger. The cache is 32 MB, because records are found by their identities, which are spread
