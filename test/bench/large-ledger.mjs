@@ -52,7 +52,7 @@ export async function makeLargeLedger(folder, { records, pending, target }) {
  */
 async function notedPlaces(input, sent) {
   const places = [];
-  const noted = createPlaceNoter({ ledger: { notePosition: async (_, place) => places.push(place) }, run: "" });
+  const noted = createPlaceNoter(async (place) => places.push(place), undefined);
   let [byte, line] = [0, 1];
   for await (const chunk of createReadStream(input, { highWaterMark: 64 * 1024 })) {
     const end = chunk.lastIndexOf("\n") + 1;
