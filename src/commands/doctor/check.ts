@@ -63,6 +63,11 @@ export function inspect<Found = undefined>(
   );
 }
 
+/** Runs a check that finds nothing for other checks. */
+export function checked(name: string, run: () => Promise<Check>): Promise<Check> {
+  return recover(run, (failure) => failedBy(name, failure));
+}
+
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;
 
 /** Formats a size as `91 kB`, in decimal units, as used for disks. */

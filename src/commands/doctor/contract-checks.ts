@@ -6,13 +6,14 @@ import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { mappingOf, readJobMapping } from "../../job/job-mapping.ts";
 import { requireKey, rulesOf } from "../../job/job.ts";
-import type { NamingPlace } from "../../job/settings/naming-place.ts";
+import { type NamingPlace, withNamingPlace } from "../../job/settings/naming-place.ts";
 import { loadRuleContext, skippedRulesText } from "../../job/settings/rule-configuration.ts";
 import type { MappingDocument } from "../../map/document/mapping-document.ts";
 import { mappedAttrs } from "../../map/node/mapped-attrs.ts";
+import { recover } from "../../model/failure.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { shellCommand } from "../../text/shell-command.ts";
-import { type Check, failed, inspect, INVALID_EXIT_CODE, ok, skipped, warning } from "./check.ts";
+import { type Check, checked, failed, failedBy, inspect, INVALID_EXIT_CODE, ok, skipped, warning } from "./check.ts";
 
 /**
  * Checks the contract, the operation and its rules, and counts the required attrs that the mapping fills.
@@ -43,14 +44,10 @@ export async function contractChecks(
   if (operation === undefined) {
     return [check, operationCheck, ...["rules", "mapping"].map((each) => skipped(each, "needs the operation"))];
   }
-  const rules = await inspect("rules", async () => ({
-    check: await rulesCheck(contract, operation, settings, dependencies),
-  }));
-  const mapping =
-    document === "unreadable"
-      ? []
-      : [(await inspect("mapping", async () => ({ check: await mappingCheck(document, operation, settings) }))).check];
-  return [check, operationCheck, rules.check, ...mapping];
+  const rules = await checked("rules", () => rulesCheck(contract, operation, settings, dependencies));
+  if (document === "unreadable") return [check, operationCheck, rules];
+  const mapping = await checked("mapping", () => mappingCheck(document, operation, settings));
+  return [check, operationCheck, rules, mapping];
 }
 
 /**
@@ -79,21 +76,17 @@ async function rulesCheck(
   return ok("rules", rules.length === 0 ? "none in this operation" : `${counted(rules.length, "rule")}, none skipped`);
 }
 
-/** Reads the mapping file. `unreadable` means that the file cannot be read or parsed; `check` states the reason. */
-export async function mappingDocument(
-  settings: JobSettings,
-  placeOf: NamingPlace | undefined,
-): Promise<{ readonly check?: Check; readonly document: MappingDocument | undefined | "unreadable" }> {
-  let document: MappingDocument | undefined | "unreadable" = "unreadable";
-  const { check } = await inspect(
-    "mapping",
-    async () => {
-      document = await readJobMapping(settings);
-      return { check: ok("mapping", "") };
-    },
-    placeOf,
+/** `unreadable` means that the mapping file cannot be read or parsed; `check` states the reason. */
+export interface ReadMapping {
+  readonly check?: Check;
+  readonly document: MappingDocument | undefined | "unreadable";
+}
+
+export function mappingDocument(settings: JobSettings, placeOf: NamingPlace | undefined): Promise<ReadMapping> {
+  return recover<ReadMapping>(
+    async () => ({ document: await withNamingPlace(placeOf, () => readJobMapping(settings)) }),
+    (failure) => ({ check: failedBy("mapping", failure), document: "unreadable" }),
   );
-  return check.status === "ok" ? { document } : { check, document };
 }
 
 async function mappingCheck(

@@ -5,7 +5,7 @@ import type { Dependencies } from "../../job/dependencies.ts";
 import type { OwnerRule } from "../../model/owner.ts";
 import { type Check, skipped } from "./check.ts";
 import { contractChecks, mappingDocument } from "./contract-checks.ts";
-import { inputChecks } from "./input-checks.ts";
+import { type InputChecks, inputChecks } from "./input-checks.ts";
 import { ledgerChecks } from "./ledger-checks.ts";
 import { platformChecks, type SecretOrigins } from "./platform-checks.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
@@ -32,18 +32,13 @@ export async function* doctor(options: DoctorOptions, dependencies: Dependencies
   const { check, document } = await mappingDocument(job, placeOf);
   yield* await contractChecks(job, document, placeOf, dependencies);
   if (check !== undefined) yield check;
-  const input =
+  const { checks, records }: InputChecks =
     document === "unreadable"
       ? { checks: [skipped("input", "needs the mapping")] }
       : await inputChecks(options, document, dependencies);
-  yield* input.checks;
+  yield* checks;
   if (target === undefined)
     yield skipped("target", "none is set: use --target, --base-url, or `target` in migrate.yaml");
   else yield* platformChecks(target, options, dependencies);
-  yield* ledgerChecks({
-    ledger,
-    target,
-    supplier: supplier.code,
-    records: "records" in input ? input.records : undefined,
-  });
+  yield* ledgerChecks({ ledger, target, supplier: supplier.code, records });
 }

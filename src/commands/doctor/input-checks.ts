@@ -3,9 +3,8 @@ import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { setupPaths } from "../../job/settings/setup-paths.ts";
 import { type JobInput, openJobInput } from "../../job/job-input.ts";
 import { withStandardInput } from "../../job/standard-input.ts";
-import { definedMembers } from "../../json/defined-members.ts";
 import type { MappingDocument } from "../../map/document/mapping-document.ts";
-import { Failure } from "../../model/failure.ts";
+import { Failure, recover } from "../../model/failure.ts";
 import type { OwnerRule } from "../../model/owner.ts";
 import { hasErrors } from "../../model/problem.ts";
 import type { InputRecord, Row } from "../../model/record.ts";
@@ -16,33 +15,36 @@ import { counted, formatCount, plural } from "../../text/count.ts";
 import { suggest } from "../../text/suggestion.ts";
 import { type Check, failed, failedBy, formatBytes, ok, skipped, warning, INVALID_EXIT_CODE } from "./check.ts";
 
+export interface InputChecks {
+  readonly checks: readonly Check[];
+  /** The number of records in the input; absent if the input was not read to its end. */
+  readonly records?: number | undefined;
+}
+
 /**
  * Runs the checks that read the input, or its first records (`limit`): the files, the matches of the joins, and the
  * columns of `owners`. Reads the input once.
  */
-export async function inputChecks(
+export function inputChecks(
   { job: settings, owners = [] }: { readonly job: JobSettings; readonly owners?: readonly OwnerRule[] | undefined },
   document: MappingDocument | undefined,
   dependencies: Dependencies,
-): Promise<{ readonly checks: readonly Check[]; readonly records?: number }> {
-  try {
+): Promise<InputChecks> {
+  const check = async (): Promise<InputChecks> => {
     const job = await withStandardInput(settings, dependencies.temporaryFolder, dependencies);
-    const opened = await openJobInput(document, job, dependencies);
+    const { plan, input } = await openJobInput(document, job, dependencies);
     try {
-      await checkCorrections(opened.plan, job);
-      const { checks, records } = await readWhole(opened.plan, opened.input, settings.limit, dependencies);
-      return {
-        checks: [...checks, ...ownerChecks(owners, opened.plan, opened.input.files)],
-        ...definedMembers({ records }),
-      };
+      await checkCorrections(plan, job);
+      const { checks, records } = await readWhole(plan, input, settings.limit, dependencies);
+      return { checks: [...checks, ...ownerChecks(owners, plan, input.files)], records };
     } finally {
-      await opened.input.close();
+      await input.close();
     }
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    if (error.code === "usage" && settings.sources.length === 0) return { checks: [skipped("input", error.message)] };
-    return { checks: [failedBy("input", error)] };
-  }
+  };
+  return recover(check, (failure) => {
+    const isNotGiven = failure.code === "usage" && settings.sources.length === 0;
+    return { checks: [isNotGiven ? skipped("input", failure.message) : failedBy("input", failure)] };
+  });
 }
 
 /**
@@ -62,7 +64,7 @@ async function readWhole(
   input: JobInput,
   limit: number | undefined,
   { drain, onProgress }: Dependencies,
-): Promise<{ readonly checks: readonly Check[]; readonly records?: number }> {
+): Promise<InputChecks> {
   const joins = joinCounts(plan);
   const read = { records: 0, unreadable: 0 };
   const isEnough = (): boolean => read.records >= (limit ?? Number.POSITIVE_INFINITY);
@@ -83,7 +85,7 @@ async function readWhole(
   const files = `${counted(names.length, "file")} (${names.slice(0, 4).join(", ")}${names.length > 4 ? ", ..." : ""}), ${formatBytes(bytes)}`;
   return {
     checks: [filesCheck(files, read, isEnough()), ...joins.checks(isEnough()), ...unmatched],
-    ...(!isEnough() && { records: read.records }),
+    records: isEnough() ? undefined : read.records,
   };
 }
 

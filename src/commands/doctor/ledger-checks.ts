@@ -12,7 +12,7 @@ import { STATUSES, type Summary } from "../../model/outcome.ts";
 import { readRunLedger, unlessEmpty } from "../../pipeline/run/run-ledger.ts";
 import { requireSameDestination } from "../../pipeline/run/same-destination.ts";
 import { counted, countsByName } from "../../text/count.ts";
-import { type Check, failed, failedBy, formatBytes, inspect, ok } from "./check.ts";
+import { type Check, checked, failed, failedBy, formatBytes, inspect, ok } from "./check.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 
 export interface LedgerOptions {
@@ -29,9 +29,13 @@ const AMBIGUOUS_EXIT_CODE = 5;
 /** Checks the disk space for the ledger, the ledger itself, and its runs. Changes nothing. */
 export async function* ledgerChecks(options: LedgerOptions): AsyncGenerator<Check> {
   const store = await openLedgerStore(options.ledger);
-  yield (await inspect("disk", async () => ({ check: await diskCheck(store.folder, options.records) }))).check;
+  yield await checked("disk", () => diskCheck(store.folder, options.records));
   const { check, found: exists } = await inspect("ledger", () => integrityCheck(store));
-  yield check.status === "ok" ? await writeCheck(store, check) : check;
+  const requireWritable = async (): Promise<Check> => {
+    await store.requireWritable?.();
+    return check;
+  };
+  yield check.status === "ok" ? await checked("ledger", requireWritable) : check;
   if (exists !== true) return;
   const checkRuns = (): Promise<readonly Check[]> =>
     readRunLedger(store, (ledger) => checksOfRuns(store, ledger, options));
@@ -81,10 +85,10 @@ async function nearestFolder(folder: string): Promise<string> {
 }
 
 async function integrityCheck(store: LedgerStore): Promise<{ readonly check: Check; readonly found: boolean }> {
-  const checked = await unlessEmpty(() => store.check());
-  if (checked === undefined)
+  const result = await unlessEmpty(() => store.check());
+  if (result === undefined)
     return { check: ok("ledger", `${store.name} does not exist yet; the first push creates it`), found: false };
-  const { findings, counts } = checked;
+  const { findings, counts } = result;
   const figures = { ...counts, findings: findings.length };
   const [first] = findings;
   if (first === undefined) {
@@ -95,15 +99,6 @@ async function integrityCheck(store: LedgerStore): Promise<{ readonly check: Che
   const repairHint = store.repair === undefined ? "" : "; `migrate ledger repair` repairs the ledger";
   const fix = `\`migrate ledger check\` lists all findings${repairHint}`;
   return { check: failed("ledger", `${first}${more}`, { exitCode: FAILURES.storage, fix, figures }), found: true };
-}
-
-/** Returns the passed check, or a failed check if a push could not write to the ledger. */
-async function writeCheck(store: LedgerStore, check: Check): Promise<Check> {
-  const checked = await inspect("ledger", async () => {
-    await store.requireWritable?.();
-    return { check };
-  });
-  return checked.check;
 }
 
 async function checksOfRuns(

@@ -5,7 +5,7 @@ import { hostOf, openTarget, proxyOf, type OpenTarget, type SecuredConnection } 
 import { type ConnectionProbe, probeConnection } from "../../platform/probe-connection.ts";
 import { isoSeconds } from "../../time/clock.ts";
 import { token } from "../reading/token.ts";
-import { type Check, failed, inspect, ok, skipped, warning } from "./check.ts";
+import { type Check, checked, failed, inspect, ok, skipped, warning } from "./check.ts";
 import { credentialsOf } from "../../job/settings/auth-settings.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import type { AuthSettings } from "../../options/target-options.ts";
@@ -29,7 +29,7 @@ export async function* platformChecks(
   { offline, supplier, secretOrigins, placeOf }: PlatformOptions,
   dependencies: Dependencies,
 ): AsyncGenerator<Check> {
-  yield (await inspect("target", async () => ({ check: targetCheck(target, supplier) }))).check;
+  yield await checked("target", async () => targetCheck(target, supplier));
   const { check, found: kind } = await inspect("credentials", () =>
     credentialsCheck(target.auth, secretOrigins, dependencies),
   );
@@ -148,20 +148,17 @@ function clockCheck(aheadMs: number | undefined): Check {
 }
 
 /** Checks the token. Reports the same facts as `migrate token`. */
-async function tokenCheck(target: TargetSettings, dependencies: Dependencies): Promise<Check> {
-  const { check } = await inspect("token", async () => {
+function tokenCheck(target: TargetSettings, dependencies: Dependencies): Promise<Check> {
+  return checked("token", async () => {
     const { from, claims, expiresAt, ended, scheme } = await token({ target, show: false }, dependencies);
-    if (from === "none") return { check: ok("token", "not needed: the API key itself is sent (basic)") };
+    if (from === "none") return ok("token", "not needed: the API key itself is sent (basic)");
     const who = typeof claims["sub"] === "string" ? ` for ${claims["sub"]}` : "";
     const until = expiresAt === undefined ? "expiry unknown" : `until ${isoSeconds(expiresAt * 1000)}`;
     const text = `${from === "login" ? "obtained" : "given"}${who}, ${until}, sent as ${scheme}`;
-    if (!ended) return { check: ok("token", text) };
-    return {
-      check: failed("token", `${text}: it has expired`, {
-        exitCode: FAILURES.authentication,
-        fix: "set MIGRATE_TOKEN or the file in `tokenFile` to a new token, or use an API key instead",
-      }),
-    };
+    if (!ended) return ok("token", text);
+    return failed("token", `${text}: it has expired`, {
+      exitCode: FAILURES.authentication,
+      fix: "set MIGRATE_TOKEN or the file in `tokenFile` to a new token, or use an API key instead",
+    });
   });
-  return check;
 }
