@@ -96,6 +96,16 @@ export async function recover<T>(work: () => Promise<T>, otherwise: (failure: Fa
   }
 }
 
+/** Does the same as `recover`, for work that returns no promise. */
+export function recoverSync<T>(work: () => T, otherwise: (failure: Failure) => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Failure) return otherwise(error);
+    throw error;
+  }
+}
+
 export const BUG_EXIT_CODE = 70;
 
 /** Exit codes, highest priority first (README, "Exit codes"). */

@@ -2,7 +2,7 @@ import type { SecretFiles } from "../../job/dependencies.ts";
 import type { Command } from "commander";
 import { type Check, failedBy, ok, skipped, warning } from "../../commands/doctor/check.ts";
 import { doctor } from "../../commands/doctor/doctor.ts";
-import { Failure, highestPriorityExitCode } from "../../model/failure.ts";
+import { Failure, highestPriorityExitCode, recoverSync } from "../../model/failure.ts";
 import { requiredNode } from "../../runtime/installation.ts";
 import { secretOrigins } from "../../runtime/read-credentials.ts";
 import { knownVariables, optionOrigins } from "../options/option-origin.ts";
@@ -99,13 +99,11 @@ function withoutTarget(
   { config: { target: _target, suppliers: _suppliers, ...config } }: LocatedConfig,
   { flags, ...more }: { readonly sources: readonly string[]; readonly flags: Flags; readonly folder: string },
 ): Settings | undefined {
-  try {
-    const { target: _name, baseUrl: _address, ...rest } = flags;
-    return settingsOf(config, { ...more, flags: rest });
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
+  const { target: _name, baseUrl: _address, ...rest } = flags;
+  return recoverSync(
+    () => settingsOf(config, { ...more, flags: rest }),
+    () => undefined,
+  );
 }
 
 function configurationCheck(file: string | undefined, settings: readonly EffectiveSetting[]): Check {

@@ -1,5 +1,5 @@
 import { type Check, failed, failedBy, ok, warning } from "../../commands/doctor/check.ts";
-import { Failure, FAILURES } from "../../model/failure.ts";
+import { FAILURES, recoverSync } from "../../model/failure.ts";
 import { suggest } from "../../text/suggestion.ts";
 import { environmentNotices, type ProcessSettings } from "./environment.ts";
 
@@ -36,17 +36,15 @@ function numbersOf(version: string): readonly number[] {
 
 /** Checks how environment variables would affect a push. */
 export function environmentCheck(settings: ProcessSettings, known: readonly string[]): Check {
-  try {
+  const check = (): Check => {
     const notices = [...unknownVariables(settings.env, known), ...environmentNotices(settings)];
     return notices.length === 0
       ? ok("environment", "no unknown MIGRATE_ variable, and no setting that weakens a connection")
       : warning("environment", notices.join("; "), {
           fix: "correct the misspelt names, and remove the other settings if they are not intended",
         });
-  } catch (error) {
-    if (error instanceof Failure) return failedBy("environment", error);
-    throw error;
-  }
+  };
+  return recoverSync(check, (failure) => failedBy("environment", failure));
 }
 
 /**

@@ -10,7 +10,7 @@ import { mappedAttrs, type MappedAttr } from "../../map/node/mapped-attrs.ts";
 import { ANY_SUPPLIER, type MappingValues } from "../../map/compile-context.ts";
 import { compileMapping } from "../../map/compile-mapping.ts";
 import { type MappingDocument, readMapping } from "../../map/document/mapping-document.ts";
-import { Failure } from "../../model/failure.ts";
+import { recoverSync } from "../../model/failure.ts";
 import { NON_FIELD_ERRORS } from "../../json/attr.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import { readTextFile } from "../../read/text/text-file.ts";
@@ -109,26 +109,16 @@ async function withMapping(
 
 /** Returns the reason why the name of the operation no longer refers to it; undefined if it still does. */
 function otherOperation({ wanted, next, successor }: MappedOperation): string | undefined {
-  try {
+  const otherName = (): string | undefined => {
     const named = findOperation(next, wanted);
     return named === successor ? undefined : `"${wanted ?? ""}" is now ${named.method} ${named.path}`;
-  } catch (error) {
-    return messageOf(error);
-  }
+  };
+  return recoverSync(otherName, ({ message }) => message);
 }
 
 function refusal(document: MappingDocument, operation: Operation, values: MappingValues): string | undefined {
-  try {
-    compileMapping(document, operation, values);
-    return undefined;
-  } catch (error) {
-    return messageOf(error);
-  }
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof Failure) return error.message;
-  throw error;
+  const compile = (): undefined => void compileMapping(document, operation, values);
+  return recoverSync<string | undefined>(compile, ({ message }) => message);
 }
 
 /** Returns the attrs of the payload, the parameters and the steps that a mapping or the next contract fills. */

@@ -9,7 +9,7 @@ import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { openJob } from "../../job/job.ts";
 import { type JsonValue, isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
-import { Failure } from "../../model/failure.ts";
+import { Failure, recoverSync } from "../../model/failure.ts";
 import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
 import { readTextFile } from "../../read/text/text-file.ts";
 import { type MappingCheck, checkMapping } from "./check-mapping.ts";
@@ -69,20 +69,12 @@ function requireOnlyAdded(
   extended: { readonly file: string; readonly text: string },
   added: readonly string[],
 ): void {
-  const after = parsed(extended);
+  const read = (): JsonValue => parseDocument(extended, "mapping_invalid").value;
+  const after = recoverSync<JsonValue | undefined>(read, () => undefined);
   if (after !== undefined && isPartOf(before, after) && membersIn(after) >= membersIn(before) + added.length) return;
   throw new Failure("usage", `${extended.file}: cannot add ${added.join(", ")} without changing other lines`, {
     hint: "nothing was written; add these fields yourself, or write the payload in block style",
   });
-}
-
-function parsed(document: { readonly file: string; readonly text: string }): JsonValue | undefined {
-  try {
-    return parseDocument(document, "mapping_invalid").value;
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
 }
 
 /** Whether an object has all members of another, at all levels, and all other values are equal. */
