@@ -12,7 +12,7 @@ import type { FileEnvironment } from "./dependencies.ts";
 import type { OpenedRejects } from "./rejects/rejects-input.ts";
 import { namingPlaceIn, resolverOf } from "./job-mapping.ts";
 import type { RunEvent } from "./run-event.ts";
-import type { JobSettings } from "./settings/job-settings.ts";
+import { type JobSettings, mapSources } from "./settings/job-settings.ts";
 import { withNamingPlace } from "./settings/naming-place.ts";
 import { setupPaths } from "./settings/setup-paths.ts";
 
@@ -126,13 +126,13 @@ function planOf(
   settings: JobSettings,
   resolve: (file: string) => string,
 ): SourceSpec {
-  const positional = settings.sources.map(resolve);
+  const { sources: positional, namedSources } = mapSources(settings, resolve);
   if (document !== undefined) {
-    const named = Object.entries(settings.namedSources).map(([name, files]) => [name, files.map(resolve)] as const);
+    const named = new Map(Object.entries(namedSources));
     const isComplete = settings.rejects !== undefined;
-    return planSources(document, { positional, named: new Map(named), isComplete, resolve: resolverOf(settings) });
+    return planSources(document, { positional, named, isComplete, resolve: resolverOf(settings) });
   }
-  const [named] = Object.keys(settings.namedSources);
+  const [named] = Object.keys(namedSources);
   if (named !== undefined) {
     throw new Failure("usage", `--source ${named}=...: sources have names only in a mapping`, {
       hint: "pass the files without --source",

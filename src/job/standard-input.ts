@@ -3,7 +3,7 @@ import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { LedgerStore } from "../ledger/ledger-store.ts";
-import type { JobSettings } from "./settings/job-settings.ts";
+import { type JobSettings, mapSources } from "./settings/job-settings.ts";
 import type { StandardInputEnvironment } from "./dependencies.ts";
 import { settingsOf } from "./settings/recorded-settings.ts";
 
@@ -19,15 +19,7 @@ export async function withStandardInput(
 ): Promise<JobSettings> {
   if (!readsStandardInput(job)) return job;
   const standardInput = path.resolve(await copyStandardInput(folder));
-  const instead = (file: string): string => (file === "-" ? standardInput : file);
-  return {
-    ...job,
-    standardInput,
-    sources: job.sources.map(instead),
-    namedSources: Object.fromEntries(
-      Object.entries(job.namedSources).map(([name, files]) => [name, files.map(instead)]),
-    ),
-  };
+  return { ...job, standardInput, ...mapSources(job, (file) => (file === "-" ? standardInput : file)) };
 }
 
 /** Whether `-` is a source. */

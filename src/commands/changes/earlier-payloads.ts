@@ -1,8 +1,8 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import { pathsFrom } from "../../job/contract-files.ts";
 import { type Job, openJob } from "../../job/job.ts";
-import type { JobSettings } from "../../job/settings/job-settings.ts";
-import { changedFiles, type RecordedFile } from "../../job/settings/recorded-files.ts";
+import { type JobSettings, mapSources } from "../../job/settings/job-settings.ts";
+import { changedFiles, isData, type RecordedFile } from "../../job/settings/recorded-files.ts";
 import { type RunSettings, settingsIfKnown } from "../../job/settings/recorded-settings.ts";
 import { copyName } from "../../job/settings/setup-paths.ts";
 import { restoreSetup, type StoredFiles } from "../../job/settings/stored-setup.ts";
@@ -94,7 +94,9 @@ interface CorrectionsOfSetup {
 }
 
 function setupFiles({ files }: RunSettings, usesOwnCorrections: boolean): readonly RecordedFile[] {
-  return files.filter(({ kind }) => !DATA.has(kind) || (kind === "corrections" && usesOwnCorrections));
+  return files.filter(({ kind }) => {
+    return kind === "corrections" ? usesOwnCorrections : kind !== "configuration" && !isData(kind);
+  });
 }
 
 async function openWithSetup(
@@ -133,7 +135,6 @@ export async function setupOfRun(
   if (changed.some(({ file }) => copies[copyName(job.folder, file)] === undefined)) return undefined;
   const resolve = pathsFrom(current.folder);
   const { standardInput, encoding, delimiter, corrections, rejects } = current;
-  const named = Object.entries(current.namedSources).map(([name, paths]) => [name, paths.map(resolve)]);
   return {
     ...job,
     standardInput,
@@ -141,13 +142,10 @@ export async function setupOfRun(
     delimiter,
     rejects,
     ...(!usesOwnCorrections && { corrections: corrections === undefined ? undefined : resolve(corrections) }),
-    sources: current.sources.map(resolve),
-    namedSources: Object.fromEntries(named),
+    ...mapSources(current, resolve),
     copies,
   };
 }
-
-const DATA: ReadonlySet<string> = new Set(["corrections", "configuration", "rejects", "input"]);
 
 function createReader(job: Job, signal: AbortSignal): PayloadReader {
   const toSentForm = compileSentForm(job.operation);

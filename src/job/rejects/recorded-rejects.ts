@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import {
   type RejectsReport,
@@ -16,7 +16,7 @@ import { Failure } from "../../model/failure.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import { pathsFrom } from "../contract-files.ts";
 import type { FileEnvironment } from "../dependencies.ts";
-import type { JobSettings } from "../settings/job-settings.ts";
+import { type JobSettings, mapSources, type NamedSources } from "../settings/job-settings.ts";
 import type { FileKind } from "../settings/recorded-files.ts";
 import { type RunSettings, jobSettingsIfKnown, settingsIfKnown } from "../settings/recorded-settings.ts";
 import { settingDifferences } from "../settings/same-run.ts";
@@ -68,13 +68,11 @@ export async function recordedRejects(
  * Returns the files that the command line of the exporting run named, relative to the current folder or absolute.
  * Returns none if the run read standard input or other rejects.
  */
-export async function exportedSources(folder: string): Promise<Pick<JobSettings, "sources" | "namedSources">> {
+export async function exportedSources(folder: string): Promise<NamedSources> {
   const job = jobSettingsIfKnown((await readManifest(folder)).settings);
   if (job === undefined || job.rejects !== undefined || job.standardInput !== undefined)
     return { sources: [], namedSources: {} };
-  const resolve = pathsFrom(path.resolve(job.folder));
-  const named = Object.entries(job.namedSources).map(([name, files]) => [name, files.map(resolve)]);
-  return { sources: job.sources.map(resolve), namedSources: Object.fromEntries(named) };
+  return mapSources(job, pathsFrom(path.resolve(job.folder)));
 }
 
 async function filesOf(reports: readonly RejectsReport[]): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -159,11 +157,7 @@ async function inLedger<T>(locator: string, ask: (ledger: Ledger) => Promise<T>)
  * @throws Failure `usage` in both cases; the failures of `readManifest`
  */
 export async function refuseChangedRejects(folder: string, run: string): Promise<void> {
-  const isReport = await stat(manifestPath(folder)).then(
-    () => true,
-    () => false,
-  );
-  if (!isReport) return;
+  if (!existsSync(manifestPath(folder))) return;
   const manifest = await readManifest(folder);
   if (manifest.run !== run) {
     throw new Failure("usage", `${folder} contains rejects of run ${manifest.run}, which would be overwritten`, {

@@ -20,3 +20,12 @@ export interface JobSettings extends RecordedValues<typeof JOB> {
    */
   readonly copies?: Readonly<Record<string, string>> | undefined;
 }
+
+/** The files that the command line names. */
+export type NamedSources = Pick<JobSettings, "sources" | "namedSources">;
+
+/** Replaces each file that the command line names. */
+export function mapSources({ sources, namedSources }: NamedSources, replace: (file: string) => string): NamedSources {
+  const named = Object.entries(namedSources).map(([name, files]) => [name, files.map(replace)]);
+  return { sources: sources.map(replace), namedSources: Object.fromEntries(named) };
+}
