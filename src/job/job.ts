@@ -89,6 +89,20 @@ export async function openJob(
   }
 }
 
+/** Opens a job, calls `work`, and closes the input of the job. */
+export async function withJob<T>(
+  settings: JobSettings,
+  dependencies: JobDependencies,
+  work: (job: Job) => Promise<T>,
+): Promise<T> {
+  const job = await openJob(settings, dependencies);
+  try {
+    return await work(job);
+  } finally {
+    await job.input.close();
+  }
+}
+
 /** The inputs from which a job is compiled, in addition to its settings. */
 interface JobParts {
   readonly contract: Contract;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { endpointOf } from "../../job/endpoint.ts";
-import { type Job, openJob, requireKey } from "../../job/job.ts";
+import { type Job, requireKey, withJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import { withStandardInput } from "../../job/standard-input.ts";
@@ -68,22 +68,13 @@ export async function changes(
   dependencies: Dependencies,
   add: (batch: readonly Change[]) => Promise<void> | void,
 ): Promise<ChangesSummary> {
-  const job = await openJob(
-    await withStandardInput(settings, dependencies.temporaryFolder, dependencies),
-    dependencies,
-  );
-  try {
+  const read = await withStandardInput(settings, dependencies.temporaryFolder, dependencies);
+  return withJob(read, dependencies, async (job) => {
     requireKey(job.mapping);
     const store = await openLedgerStore(locator, dependencies);
     const ledger = await unlessEmpty(() => store.read());
-    try {
-      return await compareWithLedger({ job, target, ledger, dependencies, add });
-    } finally {
-      await ledger?.close();
-    }
-  } finally {
-    await job.input.close();
-  }
+    return compareWithLedger({ job, target, ledger, dependencies, add }).finally(() => ledger?.close());
+  });
 }
 
 interface Comparing {

@@ -1,5 +1,5 @@
 import type { Dependencies } from "../../job/dependencies.ts";
-import { type Job, openJob } from "../../job/job.ts";
+import { type Job, withJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { withStandardInput } from "../../job/standard-input.ts";
 import { parseAttr } from "../../json/attr.ts";
@@ -48,17 +48,14 @@ export async function recordsWithOrigins(
   dependencies: Dependencies,
   numbers?: ReadonlySet<number>,
 ): Promise<readonly TracedRecord[]> {
-  const job = await openJob(settings, dependencies);
-  try {
+  return withJob(settings, dependencies, async (job) => {
     if (numbers !== undefined) {
       const isWanted = (_row: Row, number: number): boolean => numbers.has(number);
-      return await traced(checkedFoundRecords(job, { isWanted, limit: numbers.size }), job);
+      return traced(checkedFoundRecords(job, { isWanted, limit: numbers.size }), job);
     }
     const found = await recordsByKey(job);
-    return found ?? (await traced(checkedRecords(job, { signal: dependencies.drain }), job));
-  } finally {
-    await job.input.close();
-  }
+    return found ?? traced(checkedRecords(job, { signal: dependencies.drain }), job);
+  });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { keyColumnIn } from "../../job/correct-input.ts";
-import { type Job, type JobDependencies, openJob } from "../../job/job.ts";
+import { type Job, type JobDependencies, withJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { Failure } from "../../model/failure.ts";
 import type { LocalProblem } from "../../model/problem.ts";
@@ -17,6 +17,7 @@ import { adviceFor } from "../../report/problems/advice.ts";
 import { describeProblem } from "../../report/problems/problem-text.ts";
 import { canonicalKey } from "../../text/canonical-key.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
+import { timestamp } from "../../time/clock.ts";
 import { saveCorrections } from "./change-corrections.ts";
 
 /** A cell to correct, and its new value. */
@@ -55,16 +56,13 @@ export async function addCorrections(
   { job: settings, file, requests, by }: AddOptions,
   dependencies: JobDependencies & { readonly drain: AbortSignal },
 ): Promise<AddedCorrections> {
-  const job = await openJob({ ...settings, corrections: undefined }, dependencies);
-  try {
-    const at = new Date(dependencies.clock.now()).toISOString();
+  return withJob({ ...settings, corrections: undefined }, dependencies, async (job) => {
+    const at = timestamp(dependencies.clock);
     const found = await rowsOf(job, requests, dependencies.drain);
     const added = requests.map((request) => requestedCorrection(request, found.get(request) ?? [], { job, by, at }));
     refuseRepeated(added);
     return { file, added, replaced: await saveCorrections(file, added, dependencies.notice) };
-  } finally {
-    await job.input.close();
-  }
+  });
 }
 
 function refuseRepeated(corrections: readonly Correction[]): void {
@@ -107,7 +105,7 @@ function requestIn(row: JsonObject, name: string): CorrectionRequest {
     if (value === undefined || value === null || (value === "" && member !== "value")) return undefined;
     return typeof value === "string" ? value : canonicalJson(value);
   };
-  const [key, column, line, value] = [text("key"), text("column"), text("line"), text("value")];
+  const [key, column, line, value] = ["key", "column", "line", "value"].map(text);
   if (key === undefined || column === undefined)
     throw new Failure("config", `${name} has no key or no column`, { hint: REQUEST_HINT });
   if (value === undefined)
@@ -133,10 +131,8 @@ interface FoundRow {
   readonly problems: ReadRow["problems"];
 }
 
-type FoundRows = ReadonlyMap<CorrectionRequest, readonly FoundRow[]>;
-
 /** Returns, for each request, the rows that have its key, in file order. */
-async function rowsOf(job: Job, requests: readonly CorrectionRequest[], signal: AbortSignal): Promise<FoundRows> {
+async function rowsOf(job: Job, requests: readonly CorrectionRequest[], signal: AbortSignal) {
   const wanted = requestsByKey(job, requests);
   const keyNameIn = keyNames(job);
   const found = new Map<CorrectionRequest, FoundRow[]>();
@@ -145,7 +141,10 @@ async function rowsOf(job: Job, requests: readonly CorrectionRequest[], signal: 
     if (byKey === undefined) continue;
     for (const [at, row] of rows.entries()) {
       const name = keyNameIn(source, row);
-      if (name === undefined) throw withoutKey(source);
+      if (name === undefined)
+        throw new Failure("usage", `no column contains the key of source "${source}"`, {
+          hint: "add the column to the source in the mapping: key: <column>",
+        });
       const key = keyOf(row, name);
       if (key === undefined) continue;
       for (const request of byKey.get(canonicalKey(key)) ?? [])
@@ -254,10 +253,4 @@ function unknown(message: string, name: string, names: readonly string[]): Failu
       ? "in a JSON source, the column is the dot path of a value, such as `contact.phone`"
       : suggestionOr(`known names: ${names.join(", ")}`, name, names);
   return new Failure("usage", message, { hint });
-}
-
-function withoutKey(source: string): Failure {
-  return new Failure("usage", `no column contains the key of source "${source}"`, {
-    hint: "add the column to the source in the mapping: key: <column>",
-  });
 }

@@ -4,7 +4,7 @@ import { type ReturnedChange, returnedChanges } from "../../corrections/returned
 import { createSourceSearch, type SourceSearch } from "../../corrections/source-search.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { correctorOptions } from "../../job/correct-input.ts";
-import { type Job, openJob } from "../../job/job.ts";
+import { type Job, openJob, withJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Row } from "../../model/record.ts";
@@ -13,6 +13,7 @@ import { type Corrector, createCorrector } from "../../read/corrections/apply-co
 import { readAppendedChanges } from "../../read/corrections/corrections-file.ts";
 import { withDescendants } from "../../read/input/opened-source.ts";
 import { keyOf } from "../../read/row/row-key.ts";
+import { timestamp } from "../../time/clock.ts";
 import { keyNames } from "./add-corrections.ts";
 import { appendChanges, NO_CORRECTIONS, readWithNotice } from "./change-corrections.ts";
 import { type CellKeeper, cellName, createCellKeeper, type NotKept, type SourceKeys } from "./keep-cells.ts";
@@ -57,12 +58,11 @@ export async function keepReturned(options: KeepOptions, dependencies: Dependenc
   const { file, by, reason } = options;
   const returned = await readReturned(options, dependencies);
   const before = existsSync(file) ? await readWithNotice(file, dependencies.notice) : NO_CORRECTIONS;
-  const job = await openJob({ ...options.job, corrections: undefined }, dependencies);
-  try {
+  return withJob({ ...options.job, corrections: undefined }, dependencies, async (job) => {
     refuseOtherSources(returned, job);
     const { amend } = createCorrector(before.corrections, correctorOptions(file, job));
     const sources = await findSourceRows(job, returned, { amend, signal: dependencies.drain });
-    const at = new Date(dependencies.clock.now()).toISOString();
+    const at = timestamp(dependencies.clock);
     const keeper = createCellKeeper(before.corrections, sources, { by, at, reason });
     for (const changes of sources.folders) keeper.keep(changes);
     const findings = returned.map((each) => each.findings);
@@ -72,9 +72,7 @@ export async function keepReturned(options: KeepOptions, dependencies: Dependenc
       addedRows: sum(findings.flatMap(({ added }) => added)),
       missingRows: sum(findings.flatMap(({ lost, deleted }) => [...lost, ...deleted])),
     };
-  } finally {
-    await job.input.close();
-  }
+  });
 }
 
 async function readReturned(
@@ -107,17 +105,12 @@ function refuseOtherSources(returned: readonly ReturnedRejects[], { plan }: Job)
   }
 }
 
-/** The changed rows in rejects, each with its candidate rows in the sources. */
-interface FoundSourceRows extends SourceKeys {
-  /** The changed rows by folder, in the order of the folders. */
-  readonly folders: readonly (readonly ReturnedChange[])[];
-}
-
+/** Returns the changed rows in rejects by folder, each with its candidate rows in the sources. */
 async function findSourceRows(
   job: Job,
   returned: readonly ReturnedRejects[],
   { amend, signal }: { readonly amend: Corrector["amend"]; readonly signal: AbortSignal },
-): Promise<FoundSourceRows> {
+): Promise<SourceKeys & { readonly folders: readonly (readonly ReturnedChange[])[] }> {
   const folders = returned.map(returnedChanges);
   const keyNameIn = keyNames(job);
   const keyOfRow = (source: string, row: Row): string | undefined => {
@@ -161,7 +154,10 @@ async function store(file: string, before: number, keeper: CellKeeper): Promise<
   let changes = keeper.changes();
   if (changes.length > 0) {
     await appendChanges(file, async (now) => {
-      if (now < before) throw replacedFile(file);
+      if (now < before)
+        throw new Failure("source_changed", `${file} was replaced by another program`, {
+          hint: "no corrections were added; run the same command again",
+        });
       const newer = new Set<string>();
       let end = before;
       for await (const appended of readAppendedChanges(file, { from: before, to: now })) {
@@ -176,10 +172,4 @@ async function store(file: string, before: number, keeper: CellKeeper): Promise<
   const set = changes.filter(({ change }) => change === "set");
   const added = set.filter(({ isNew }) => isNew).length;
   return { added, replaced: set.length - added, removed: changes.length - set.length, ...keeper.counts() };
-}
-
-function replacedFile(file: string): Failure {
-  return new Failure("source_changed", `${file} was replaced by another program`, {
-    hint: "no corrections were added; run the same command again",
-  });
 }

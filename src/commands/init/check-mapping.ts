@@ -1,5 +1,5 @@
 import type { Dependencies } from "../../job/dependencies.ts";
-import { type Job, openJob } from "../../job/job.ts";
+import { type Job, withJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { attrPattern, formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
 import { canonicalJson } from "../../json/json-value.ts";
@@ -41,12 +41,11 @@ export async function checkMapping(
   dependencies: Dependencies,
   onRecord?: (record: MappedRecord, job: Job) => void,
 ): Promise<MappingCheck> {
-  const job = await openJob({ ...settings, limit: MAX_RECORDS + 1 }, dependencies);
   const causes = new Map<string, CheckCause>();
   const byKey = new Map<string, KeyedRecord[]>();
-  const toSentForm = compileSentForm(job.operation);
   let [records, valid] = [0, 0];
-  try {
+  return withJob({ ...settings, limit: MAX_RECORDS + 1 }, dependencies, async (job) => {
+    const toSentForm = compileSentForm(job.operation);
     for await (const batch of checkedRecords(job, { signal: dependencies.drain })) {
       for (const record of batch.slice(0, MAX_RECORDS - records)) {
         const errors = record.problems.filter(({ severity }) => severity === "error");
@@ -59,19 +58,20 @@ export async function checkMapping(
       }
       records += batch.length;
     }
-  } finally {
-    await job.input.close();
-  }
-  const { keyAttr } = job.mapping;
-  const repeated = [...byKey.values()].flatMap(withoutSent);
-  const attr = keyAttr === undefined ? NON_FIELD_ERRORS : formatAttr(keyAttr);
-  if (repeated.length > 0) addRecords(causes, "duplicate_key", attr, repeated.length);
-  return {
-    records: Math.min(records, MAX_RECORDS),
-    valid: valid - repeated.filter(({ isValid }) => isValid).length,
-    more: records > MAX_RECORDS,
-    causes: [...causes.values()].toSorted((one, other) => other.records - one.records).slice(0, MAX_CAUSES),
-  };
+    const { keyAttr } = job.mapping;
+    // Of the records with one key, only the first is sent. If their contents differ, none of them is sent.
+    const repeated = [...byKey.values()].flatMap((same) =>
+      same.every(({ content }) => content === same[0]?.content) ? same.slice(1) : same,
+    );
+    const attr = keyAttr === undefined ? NON_FIELD_ERRORS : formatAttr(keyAttr);
+    if (repeated.length > 0) addRecords(causes, "duplicate_key", attr, repeated.length);
+    return {
+      records: Math.min(records, MAX_RECORDS),
+      valid: valid - repeated.filter(({ isValid }) => isValid).length,
+      more: records > MAX_RECORDS,
+      causes: [...causes.values()].toSorted((one, other) => other.records - one.records).slice(0, MAX_CAUSES),
+    };
+  });
 }
 
 function addRecords(causes: Map<string, CheckCause>, code: string, attr: string, records: number): void {
@@ -92,12 +92,4 @@ function addKey(byKey: Map<string, KeyedRecord[]>, record: MappedRecord, isValid
   const same = byKey.get(identity) ?? [];
   byKey.set(identity, same);
   same.push({ content: Buffer.from(contentHash(payload, parameters)).toString("base64"), isValid });
-}
-
-/**
- * Returns the records with the same key that would not be sent. If their contents are the same, only the first record
- * is sent. If their contents differ, none of them is sent.
- */
-function withoutSent(records: readonly KeyedRecord[]): readonly KeyedRecord[] {
-  return records.every(({ content }) => content === records[0]?.content) ? records.slice(1) : records;
 }

@@ -1,5 +1,5 @@
 import type { Dependencies } from "../../job/dependencies.ts";
-import { openJob } from "../../job/job.ts";
+import { openJob, withJob } from "../../job/job.ts";
 import { describeRun, settingsIfKnown, settingsOf } from "../../job/settings/recorded-settings.ts";
 import { readsStandardInput } from "../../job/standard-input.ts";
 import { differencesOf } from "../../job/settings/same-run.ts";
@@ -85,17 +85,15 @@ async function joinActiveRun(waiting: Waiting, dependencies: Dependencies): Prom
   const { pace, until } = settingsOf(run);
   const settings = { target: options.target, pace, until };
   const joined = { store, run, settings, openJob: () => openJob(options.job, dependencies) };
-  try {
-    return await withWorkerProcesses(dependencies, async (start) => {
-      // The current process counts as the first worker.
-      start(count - 1, workerWords(run, store));
-      return joinRun(joined, dependencies);
-    });
-  } catch (error) {
+  return withWorkerProcesses(dependencies, async (start) => {
+    // The current process counts as the first worker.
+    start(count - 1, workerWords(run, store));
+    return joinRun(joined, dependencies);
+  }).catch((error: unknown) => {
     // The other process has ended since the ledger was read.
     if (error instanceof Failure && error.code === "run_unknown") return undefined;
     throw error;
-  }
+  });
 }
 
 const POLL_MS = 1_000;
@@ -110,16 +108,13 @@ async function waitForRanges(waiting: Waiting, dependencies: Dependencies): Prom
     await requireJoinable(work, { ...waiting, known }, dependencies);
     if (isJoinable(work)) return work;
     requireNotStopped(drain, work.who);
-    if (!isAnnounced) notice(`Waiting for ${work.who}: ${nextStep(work)}`);
+    const nextStep =
+      work.command === undefined
+        ? "the process that planned this run has ended, so this push will start its own run when they end"
+        : "this push will join its run as a worker, or start its own run when that process ends";
+    if (!isAnnounced) notice(`Waiting for ${work.who}: ${nextStep}`);
     await clock.sleep(POLL_MS, drain);
   }
-}
-
-function nextStep({ command }: ActiveWriter): string {
-  if (command !== undefined) {
-    return "this push will join its run as a worker, or start its own run when that process ends";
-  }
-  return "the process that planned this run has ended, so this push will start its own run when they end";
 }
 
 interface JoinableWork extends ActiveWriter {
@@ -148,52 +143,41 @@ async function requireJoinable(
 ): Promise<void> {
   if (command === "reconcile" || run?.dryRun === true) throw refusal;
   if (run === undefined || known.has(run.id)) return;
+  const refused = (reason: string, hint: string): Failure =>
+    new Failure("ledger_in_use", `${refusal.message}; ${reason}`, { hint });
+  const cannotJoin = (reason: string, alternative: string): Failure =>
+    refused(reason, `wait until that run has ended, then run the same command again; ${alternative}`);
   if (settingsIfKnown(run)?.workers === undefined) {
-    throw new Failure(
-      "ledger_in_use",
-      `${refusal.message}; run ${run.id} cannot be joined, because only that process sends its records`,
-      {
-        hint: "wait until that run has ended, then run the same command again; a push that was started with --workers can be joined",
-      },
+    throw cannotJoin(
+      `run ${run.id} cannot be joined, because only that process sends its records`,
+      "a push that was started with --workers can be joined",
     );
   }
   if (options.workers?.count === 0) {
-    throw new Failure(
-      "ledger_in_use",
-      `${refusal.message}; with --workers 0 this push would send no records of run ${run.id}`,
-      {
-        hint: "omit --workers to join the run, or wait until the run has ended",
-      },
+    throw refused(
+      `with --workers 0 this push would send no records of run ${run.id}`,
+      "omit --workers to join the run, or wait until the run has ended",
     );
   }
   if (readsStandardInput(options.job)) {
-    throw new Failure(
-      "ledger_in_use",
-      `${refusal.message}; this push cannot join run ${run.id}, because standard input cannot be shared`,
-      {
-        hint: "wait until that run has ended, then run the same command again; or push a file instead of standard input",
-      },
+    throw cannotJoin(
+      `this push cannot join run ${run.id}, because standard input cannot be shared`,
+      "or push a file instead of standard input",
     );
   }
   const different = differencesOf(await describePush(options, dependencies), run);
   if (different.length > 0) {
-    throw new Failure(
-      "ledger_in_use",
-      `${refusal.message}; this push cannot join run ${run.id}, because the two differ in ${different.join(", ")}`,
-      {
-        hint: "wait until that run has ended, then run the same command again; `migrate worker` joins the run with the settings of the run",
-      },
+    throw cannotJoin(
+      `this push cannot join run ${run.id}, because the two differ in ${different.join(", ")}`,
+      "`migrate worker` joins the run with the settings of the run",
     );
   }
   known.add(run.id);
 }
 
-async function describePush(options: PushOptions, dependencies: Dependencies): Promise<NewRun> {
-  const job = await openJob(options.job, dependencies);
-  try {
+function describePush(options: PushOptions, dependencies: Dependencies): Promise<NewRun> {
+  return withJob(options.job, dependencies, (job) => {
     const about = { job, host: hostOf(options.target), clock: dependencies.clock };
-    return await describeRun({ ...options, confirmed: options.yes }, about);
-  } finally {
-    await job.input.close();
-  }
+    return describeRun({ ...options, confirmed: options.yes }, about);
+  });
 }
