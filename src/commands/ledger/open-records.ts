@@ -5,7 +5,7 @@ import {
   type OwnedOpenRecord,
 } from "../../pipeline/owners/each-open-record.ts";
 import type { CellDependencies } from "../../pipeline/owners/read-cells.ts";
-import { causesOf, isOverdue } from "../../pipeline/owners/record-owner.ts";
+import { causesOf, causeText, isOverdue } from "../../pipeline/owners/record-owner.ts";
 import { exitCodeOf } from "../../ledger/records/record-exit-code.ts";
 import type { StoreOptions } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
@@ -86,7 +86,7 @@ function groupsOf(record: OwnedOpenRecord, by: Grouping): readonly string[] {
   if (by === "owner") return [record.owner?.name ?? ""];
   if (by === "file") return [record.source.file];
   if (by === "day") return [record.since.slice(0, 10)];
-  return causesOf(record).map(({ code, attr }) => (attr === undefined ? code : `${code} ${attr}`));
+  return causesOf(record).map(causeText);
 }
 
 /** Returns the exit code for records in these states (README, "Exit codes"). */

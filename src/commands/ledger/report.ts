@@ -4,6 +4,7 @@ import { settingsIfKnown, settingsOf } from "../../job/settings/recorded-setting
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { StoreOptions } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import type {
   DestinationReport,
@@ -16,7 +17,7 @@ import type { Inventory } from "../../options/migration-options.ts";
 import { eachOpenRecord, type OpenRecordOptions } from "../../pipeline/owners/each-open-record.ts";
 import { type OwnerProgress, ownerProgress } from "../../pipeline/owners/owner-progress.ts";
 import type { CellDependencies } from "../../pipeline/owners/read-cells.ts";
-import { causesOf, daysSince } from "../../pipeline/owners/record-owner.ts";
+import { causesOf, causeText, daysSince } from "../../pipeline/owners/record-owner.ts";
 import { type ReportByOwner, reportByOwner } from "../../pipeline/owners/report-by-owner.ts";
 import { closeAfterReport } from "../../pipeline/run/close-after-report.ts";
 import { openJobIfUnchanged, openRecordedJob } from "../../pipeline/run/recorded-job.ts";
@@ -127,19 +128,21 @@ export async function reportMigration(
   const store = await openLedgerStore(at, dependencies);
   const migration = await readRunLedger(store, async (ledger): Promise<MigrationReport> => {
     const active = await store.activeRun();
+    const destinations = await destinationsOf(ledger);
+    if (destinations.length === 0) {
+      throw new Failure("run_unknown", "the ledger has no push yet", { hint: "start one with `migrate push`" });
+    }
     return {
       format: "migrate-migration/1",
       tool: dependencies.userAgent,
       madeAt: timestamp(dependencies.clock),
-      destinations: await requireDestinations(ledger),
+      destinations,
       open: await openCauses(ledger, { inventory, owners }, dependencies),
       runs: await runsOf(ledger, active),
     };
   });
-  return {
-    report: migration,
-    page: await writeMigrationReport(migration, out ?? path.join(store.folder, "migration")),
-  };
+  const page = await writeMigrationReport(migration, out ?? path.join(store.folder, "migration"));
+  return { report: migration, page };
 }
 
 /**
@@ -159,12 +162,6 @@ async function writeMigrationReport(migration: MigrationReport, name: string): P
   } finally {
     await folder.discard();
   }
-}
-
-async function requireDestinations(ledger: Ledger): Promise<readonly DestinationReport[]> {
-  const destinations = await destinationsOf(ledger);
-  if (destinations.length > 0) return destinations;
-  throw new Failure("run_unknown", "the ledger has no push yet", { hint: "start one with `migrate push`" });
 }
 
 /** Returns the destinations of all pushes; empty before the first push. */
@@ -194,8 +191,7 @@ async function openCauses(
     for (const record of records) {
       const owner = record.owner?.name ?? "";
       const days = daysSince(record.since, now);
-      for (const { code, attr } of causesOf(record)) {
-        const cause = attr === undefined ? code : `${code} ${attr}`;
+      for (const cause of causesOf(record).map(causeText)) {
         const name = JSON.stringify([cause, owner]);
         const group = found.get(name) ?? { cause, owner, records: 0, ages: [0, 0, 0] };
         group.records += 1;
@@ -213,8 +209,7 @@ async function runsOf(ledger: Ledger, active: string | undefined): Promise<reado
     const { records, counts } = await ledger.summary(run.id);
     const { by } = settingsIfKnown(run) ?? {};
     const state = run.dryRun ? "dry run" : runState(run, counts, run.id === active);
-    const about = { id: run.id, startedAt: run.startedAt, state, records, counts };
-    listed.push(by === undefined ? about : { ...about, by });
+    listed.push({ id: run.id, startedAt: run.startedAt, state, records, counts, ...definedMembers({ by }) });
   }
   return listed;
 }

@@ -8,7 +8,7 @@ import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { RecordVerification } from "../../ledger/records/verifications.ts";
 import { Failure } from "../../model/failure.ts";
 import { ON_PLATFORM, type Outcome, type Status } from "../../model/outcome.ts";
-import { requireRun, sendingRuns, type RunSelection } from "../../pipeline/run/run-ledger.ts";
+import { refuseRunWithAll, requireRun, sendingRuns, type RunSelection } from "../../pipeline/run/run-ledger.ts";
 import { type PlatformAnswer, type PlatformCheck, openPlatformCheck } from "../../proof/platform-check.ts";
 import { openUnchanged } from "../../proof/prove-run.ts";
 import { type MappedTrace, PLATFORM_GROUP, acceptedRecord, mappedGroups } from "../../proof/trace-records.ts";
@@ -36,9 +36,7 @@ export async function compare(
   environment: Dependencies,
   add: (batch: readonly Comparison[]) => Promise<void> | void,
 ): Promise<CompareSummary> {
-  if (all && id !== undefined) {
-    throw new Failure("usage", "--all cannot be combined with a run", { hint: "use only one of the two" });
-  }
+  refuseRunWithAll(all, id);
   const dependencies = withoutRepeatedNotices(environment);
   const counts = { same: 0, different: 0, absent: 0, unknown: 0, replaced: 0, verified: 0 };
   const store = await openLedgerStore(locator, dependencies);
@@ -214,8 +212,9 @@ function unknown(reason: string): Answer {
   return { kind: "unknown", reason };
 }
 
-function comparisonOf({ id }: Run, { record, key, source }: Outcome, answer: Answer): Comparison {
-  const { kind, attrs, reason } = withReason(answer);
+function comparisonOf({ id }: Run, { record, key, source }: Outcome, { kind, attrs, ...answer }: Answer): Comparison {
+  // An equal key proves nothing about the content.
+  const reason = kind === "notCompared" ? "only its key could be compared" : answer.reason;
   return { run: id, record, ...definedMembers({ key, attrs, reason }), source, result: RESULTS[kind] };
 }
 
@@ -228,11 +227,6 @@ const RESULTS: Readonly<Record<Answer["kind"], ComparisonResult>> = {
   notCompared: "unknown",
   verified: "verified",
 };
-
-/** Adds the reason to an answer that is based only on the key. An equal key proves nothing about the content. */
-function withReason(answer: Answer): Answer {
-  return answer.kind === "notCompared" ? { ...answer, reason: "only its key could be compared" } : answer;
-}
 
 /** The statuses for a single run. `skipped` records were sent with the same content by an earlier run. */
 const STATUSES_OF_ONE: ReadonlySet<Status> = ON_PLATFORM;

@@ -2,7 +2,13 @@ import { type Dependencies, withoutRepeatedNotices } from "../../job/dependencie
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Proof } from "../../model/proof.ts";
-import { readRunLedger, requireRun, sendingRuns, type RunSelection } from "../../pipeline/run/run-ledger.ts";
+import {
+  readRunLedger,
+  refuseRunWithAll,
+  requireRun,
+  sendingRuns,
+  type RunSelection,
+} from "../../pipeline/run/run-ledger.ts";
 import { openPlatformCheck, withoutReplaced } from "../../proof/platform-check.ts";
 import { verifyProof } from "../../proof/verify-proof.ts";
 import { isComplete, writeProof } from "../../proof/write-proof.ts";
@@ -33,9 +39,7 @@ export async function makeProof(
   if (out === undefined) {
     throw new Failure("usage", "no folder for the proof was given", { hint: "choose one: --out proof" });
   }
-  if (all && id !== undefined) {
-    throw new Failure("usage", "--all cannot be combined with a run", { hint: "use only one of the two" });
-  }
+  refuseRunWithAll(all, id);
   const opened: { readonly close: () => Promise<void> }[] = [];
   try {
     return await readRunLedger(await openLedgerStore(locator, dependencies), async (ledger) => {

@@ -21,6 +21,11 @@ export function causesOf({ problems, state }: OwnableRecord): readonly OpenCause
   return causes.size === 0 ? [{ code: state }] : [...causes.values()];
 }
 
+/** Formats a cause as `required customers.*.mobile`. */
+export function causeText({ code, attr }: OpenCause): string {
+  return attr === undefined ? code : `${code} ${attr}`;
+}
+
 /** A record of a run, whether it is open or not. */
 export interface OwnableRecord extends Pick<OpenRecord, "run" | "record" | "source" | "problems" | "supplier"> {
   /** The state of the record or, if the record is not open, its status in the run. */

@@ -25,6 +25,12 @@ export async function requireRun(ledger: Ledger, id: string | undefined): Promis
   });
 }
 
+/** @throws Failure `usage` if the user asks for all runs and for one run */
+export function refuseRunWithAll(all: boolean, id: string | undefined): void {
+  if (all && id !== undefined)
+    throw new Failure("usage", "--all cannot be combined with a run", { hint: "use only one of the two" });
+}
+
 /** Returns the runs to show in lists. Omits unlisted runs, except the active run. */
 export function listedRuns(runs: readonly Run[], active?: string): readonly Run[] {
   return runs.filter((run) => run.id === active || !isUnlisted(run));

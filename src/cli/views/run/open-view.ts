@@ -4,7 +4,7 @@ import { OPEN_STATES } from "../../../ledger/migration-state.ts";
 import { recordStateText } from "../../../model/migration-report.ts";
 import { csvText, shownCell } from "../../../report/csv-text.ts";
 import type { OwnedOpenRecord } from "../../../pipeline/owners/each-open-record.ts";
-import { causesOf, daysSince, dueDay, isOverdue } from "../../../pipeline/owners/record-owner.ts";
+import { causesOf, causeText, daysSince, dueDay, isOverdue } from "../../../pipeline/owners/record-owner.ts";
 import { indentedJson, printableJson } from "../../../terminal/safe-json.ts";
 import { renderTable, streamedTable, type StreamedTable } from "../../../terminal/text-table.ts";
 import { cutText } from "../../../terminal/text-width.ts";
@@ -62,8 +62,7 @@ function byRun(records: readonly OwnedOpenRecord[]): readonly (readonly OwnedOpe
   const parts: OwnedOpenRecord[][] = [];
   for (const record of records) {
     const last = parts.at(-1);
-    const [first] = last ?? [];
-    if (first?.run === record.run && first.target === record.target) last?.push(record);
+    if (last?.[0]?.run === record.run && last[0].target === record.target) last.push(record);
     else parts.push([record]);
   }
   return parts;
@@ -92,16 +91,12 @@ function textRow(record: OwnedOpenRecord, { now, hasOwners }: OpenScreen): reado
 /** Describes the total and its parts, such as `182 open records: 120 invalid, 62 rejected`. */
 function totalText(counts: OpenCounts): string {
   const total = totalOf(counts);
-  if (total === 0) return "No records are open";
-  return `${counted(total, "open record")}: ${countsText(counts)}`;
+  return total === 0 ? "No records are open" : `${counted(total, "open record")}: ${countsText(counts)}`;
 }
 
 function countsText(counts: OpenCounts): string {
-  const present = OPEN_STATES.flatMap((state) => {
-    const count = counts.get(state);
-    return count === undefined ? [] : [`${formatCount(count)} ${recordStateText(state)}`];
-  });
-  return present.join(", ");
+  const present = OPEN_STATES.filter((state) => counts.has(state));
+  return present.map((state) => `${formatCount(counts.get(state) ?? 0)} ${recordStateText(state)}`).join(", ");
 }
 
 const COLUMNS = ["key", "status", "cause", "since", "age_days", "file", "line", "run", "target", "supplier"];
@@ -110,19 +105,18 @@ const OWNER_COLUMNS = ["owner", "address", "due"];
 
 function csvRow(record: OwnedOpenRecord, { now, hasOwners }: OpenScreen): readonly string[] {
   const { key = "", state, since, source, run, target, supplier, owner } = record;
-  const cause = causesOf(record).map(({ code, attr }) => (attr === undefined ? code : `${code} ${attr}`));
+  const causes = causesOf(record).map(causeText);
   const line = source.line === undefined ? "" : String(source.line);
   const age = String(daysSince(since, now));
   const whose = hasOwners ? [owner?.name ?? "", owner?.address ?? "", dueDay(record, owner) ?? ""] : [];
-  return [key, state, cause.join("; "), since, age, source.file, line, run, target, supplier, ...whose];
+  return [key, state, causes.join("; "), since, age, source.file, line, run, target, supplier, ...whose];
 }
 
 function openData(record: OwnedOpenRecord, { now }: OpenScreen): object {
   const { key, state, since, source, run, target, supplier, owner } = record;
   const where = { source: { file: source.file, line: source.line }, run, target, supplier };
   const whose = owner && { owner: { ...owner, due: dueDay(record, owner), overdue: isOverdue(record, owner, now) } };
-  const what = { status: state, causes: causesOf(record), since, ageDays: daysSince(since, now), ...where, ...whose };
-  return key === undefined ? what : { key, ...what };
+  return { key, status: state, causes: causesOf(record), since, ageDays: daysSince(since, now), ...where, ...whose };
 }
 
 /** Shows the number of open records in each group. As data, `{"groups":[...]}`. */
