@@ -107,21 +107,11 @@ function plainValue(value: unknown): JsonValue {
 
 /** Renders an origin as text, such as `migrate.yaml:3`, `--target`, `MIGRATE_TARGET` or `default`. */
 export function originText(origin: SettingOrigin): string {
-  switch (origin.kind) {
-    case "flag":
-      return origin.flag;
-    case "environment":
-      return origin.variable;
-    case "file":
-      return `${origin.file}:${origin.line}`;
-    case "secret-file":
-      return origin.file;
-    case "default":
-      return "default";
-    case "none":
-      break;
-  }
-  return "not set";
+  if (origin.kind === "flag") return origin.flag;
+  if (origin.kind === "environment") return origin.variable;
+  if (origin.kind === "file") return `${origin.file}:${origin.line}`;
+  if (origin.kind === "secret-file") return origin.file;
+  return origin.kind === "default" ? "default" : "not set";
 }
 
 /** A setting that is always listed, with its value and its possible origins. */
@@ -158,11 +148,7 @@ function jobSettings({ job, ledger, out, threads }: Settings, target: string | u
     top("delimiter", job.delimiter),
     top("corrections", job.corrections),
     top("threads", threads),
-    {
-      name: "functionTimeout",
-      value: job.functionTimeout ?? FUNCTION_TIMEOUT.default,
-      paths: [["functionTimeout"]],
-    },
+    inFile("functionTimeout", job.functionTimeout ?? FUNCTION_TIMEOUT.default),
     top("ledger", ledger),
     top("out", out),
   ];
@@ -170,7 +156,11 @@ function jobSettings({ job, ledger, out, threads }: Settings, target: string | u
 
 /** Returns a setting at the top level of the file. Its flag has the same name. */
 function top(setting: keyof Flags, value: JsonValue | undefined): KnownSetting {
-  return { name: setting, value, option: setting, paths: [[setting]] };
+  return { ...inFile(setting, value), option: setting };
+}
+
+function inFile(name: string, value: JsonValue | undefined, ...others: readonly AttrPath[]): KnownSetting {
+  return { name, value, paths: [name.split("."), ...others] };
 }
 
 function ofTarget({ target, pace }: Settings, name: string | undefined): readonly KnownSetting[] {
@@ -200,15 +190,12 @@ function ofStore({ supplier }: Settings, config: Config, flags: Flags): readonly
   if (store === undefined) return [];
   const bucketOf = supplier.code === undefined ? [] : [["suppliers", supplier.code, "bucket"]];
   return [
-    { name: "store.location", value: store.location, option: "store", paths: [["store", "location"], ...bucketOf] },
-    { name: "store.endpoint", value: store.endpoint, option: "endpoint", paths: [["store", "endpoint"]] },
-    { name: "store.region", value: store.region, option: "region", paths: [["store", "region"]] },
-    { name: "store.ca", value: store.ca, option: "ca", paths: [["store", "ca"]] },
+    { ...inFile("store.location", store.location, ...bucketOf), option: "store" },
+    { ...inFile("store.endpoint", store.endpoint), option: "endpoint" },
+    { ...inFile("store.region", store.region), option: "region" },
+    { ...inFile("store.ca", store.ca), option: "ca" },
   ];
 }
-
-/** The text shown instead of a secret of any length. */
-const MASKED = "***";
 
 /** Lists the credentials and their origins. Reads no credential files and shows no secrets. */
 export function effectiveCredentials(
@@ -237,5 +224,6 @@ function originOf(place: string | undefined): SettingOrigin | undefined {
 }
 
 function masked(name: string, origin: SettingOrigin | undefined): EffectiveSetting {
-  return origin === undefined ? { name, origin: { kind: "none" } } : { name, value: MASKED, origin };
+  // The text has the same length for every secret.
+  return origin === undefined ? { name, origin: { kind: "none" } } : { name, value: "***", origin };
 }
