@@ -24,7 +24,8 @@ export async function completeAction(
   const start = (typedWords.at(-1) ?? "").slice(prefix.length);
   const more = valuesOf === undefined ? [] : await valuesFor(valuesOf, { typed, prefix: start }, program);
   const lines = [...candidates, ...more]
-    .filter(({ value }) => value.startsWith(start) && isPlain(value))
+    // The shell would treat a tab or a line break as the end of the value.
+    .filter(({ value }) => value.startsWith(start) && !/\p{Cc}/u.test(value))
     .map(({ value, description = "" }) => `${prefix}${value}\t${plainText(description, MAX_DESCRIPTION)}\n`);
   stdout.write(lines.join("") + (files ? `${FILES_LINE}\n` : ""));
 }
@@ -54,11 +55,4 @@ function variablesOf(command: Command): readonly (readonly [option: string, vari
     option.envVar === undefined ? [] : [[option.attributeName(), option.envVar] as const],
   );
   return [...own, ...command.commands.flatMap(variablesOf)];
-}
-
-/**
- * Whether the value is free of control characters. The shell would treat a tab or a line break as the end of the value.
- */
-function isPlain(value: string): boolean {
-  return !/\p{Cc}/u.test(value);
 }

@@ -37,25 +37,21 @@ export function completeWords(program: Command, words: readonly string[]): Compl
 }
 
 function valuesOfName(command: Command, positional: readonly string[]): Values {
-  if (command.name() === "help") return { candidates: commandsBelow(command.parent, positional), files: false };
+  if (command.name() === "help")
+    return { candidates: commandsBelow(command.parent ?? undefined, positional), files: false };
   const own = valuesOfArgument(argumentAt(command, positional.length));
   return positional.length > 0 ? own : { ...own, candidates: [...visibleCommands(command), ...own.candidates] };
 }
 
 /** Returns the subcommands of the command with these names below `group`. */
-function commandsBelow(group: Command | null | undefined, names: readonly string[]): readonly Candidate[] {
-  const [name, ...rest] = names;
-  if (group === null || group === undefined) return [];
-  if (name === undefined) return visibleCommands(group);
-  return commandsBelow(
-    group.commands.find((each) => each.name() === name),
-    rest,
-  );
+function commandsBelow(group: Command | undefined, names: readonly string[]): readonly Candidate[] {
+  const named = names.reduce((within, name) => within?.commands.find((each) => each.name() === name), group);
+  return named === undefined ? [] : visibleCommands(named);
 }
 
 function valuesOfOption(option: Option): Values {
   const choices = option.argChoices ?? (option.flags.endsWith("[true|false]") ? ["true", "false"] : undefined);
-  if (choices !== undefined) return { candidates: choices.map((value) => ({ value })), files: false };
+  if (choices !== undefined) return onlyValues(choices);
   return {
     candidates: [],
     files: /<(file|path|dir|pem|name=path|place)(\.\.\.)?>/.test(option.flags),
@@ -66,10 +62,12 @@ function valuesOfOption(option: Option): Values {
 function valuesOfArgument(argument: Argument | undefined): Values {
   if (argument === undefined) return { candidates: [], files: false };
   const name = argument.name();
-  if (argument.argChoices !== undefined) {
-    return { candidates: argument.argChoices.map((value) => ({ value })), files: false };
-  }
+  if (argument.argChoices !== undefined) return onlyValues(argument.argChoices);
   return { candidates: [], files: PATH_ARGUMENTS.has(name), valuesOf: name };
+}
+
+function onlyValues(choices: readonly string[]): Values {
+  return { candidates: choices.map((value) => ({ value })), files: false };
 }
 
 const PATH_ARGUMENTS: ReadonlySet<string> = new Set(["sources", "files", "old", "new", "dir", "file"]);
@@ -84,12 +82,11 @@ function untypedOptions(command: Command, { options }: TypedWords): readonly Can
   return command
     .createHelp()
     .visibleOptions(command)
-    .filter((option) => !options.has(option.attributeName()) || isRepeatable(option))
+    .filter((option) => {
+      const isRepeatable = option.variadic || option.description.includes("(repeatable)");
+      return isRepeatable || !options.has(option.attributeName());
+    })
     .map(({ long, flags, description }) => ({ value: long ?? flags, description }));
-}
-
-function isRepeatable({ variadic, description }: Option): boolean {
-  return variadic || description.includes("(repeatable)");
 }
 
 function visibleCommands(command: Command): readonly Candidate[] {
@@ -108,13 +105,9 @@ export interface TypedWords {
 }
 
 /** Parses words as the program would, without running anything. */
-function readWords(program: Command, words: readonly string[]): Readonly<ReadingState> {
-  const state: ReadingState = {
-    command: program,
-    waiting: undefined,
-    onlyPositional: false,
-    typed: { commands: [], options: new Map(), positional: [] },
-  };
+function readWords(command: Command, words: readonly string[]): Readonly<ReadingState> {
+  const typed = { commands: [], options: new Map(), positional: [] };
+  const state: ReadingState = { command, waiting: undefined, onlyPositional: false, typed };
   for (const word of words) readWord(state, word);
   return state;
 }
