@@ -8,17 +8,17 @@ import { paceText, progressLine } from "./progress-text.ts";
 
 /** Logs the start, the plan, changes of pace and the end of a run. Ignores all other events. */
 export function logRunEvent(event: RunEvent, progress: RunProgress, logger: Logger): void {
-  const context = { run: progress.run?.id, progress, logger };
+  const run = progress.run?.id;
   if (event.kind === "begun") logBegun(event, logger);
-  else if (event.kind === "planned") logPlanned(event, context);
-  else if (event.kind === "pace") logPace(event, context);
-  else if (event.kind === "ended") logEnded(event, context);
-}
-
-interface LogContext {
-  readonly run: string | undefined;
-  readonly progress: RunProgress;
-  readonly logger: Logger;
+  else if (event.kind === "planned") logPlanned(event, run, logger);
+  else if (event.kind === "pace") {
+    const { limit, perSecond, reason } = event;
+    const fields = { run, limit, rateLimit: perSecond, reason };
+    logger.event("pace_changed", fields, `In flight: ${paceText(event) ?? ""}`);
+  } else if (event.kind === "ended") {
+    const { state, exitCode, counts } = event;
+    logger.event("run_ended", { run, state, exitCode, counts, elapsedSeconds: inSeconds(progress.elapsedMs) });
+  }
 }
 
 function logBegun({ run }: Extract<RunEvent, { kind: "begun" }>, logger: Logger): void {
@@ -33,7 +33,8 @@ function logBegun({ run }: Extract<RunEvent, { kind: "begun" }>, logger: Logger)
 
 function logPlanned(
   { counts, compared, isDryRun = false }: Extract<RunEvent, { kind: "planned" }>,
-  { run, logger }: LogContext,
+  run: string | undefined,
+  logger: Logger,
 ): void {
   const records = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const sent = isDryRun ? "valid" : "pending";
@@ -51,19 +52,6 @@ function toSendText(toSend: number, compared: SendComparison | undefined): strin
   const text = `${formatCount(toSend)} to send`;
   if (compared === undefined || toSend === 0) return text;
   return `${text} (${countsByName(compared, ["new", "changed", "unchanged"]).join(", ")})`;
-}
-
-function logPace({ limit, perSecond, reason }: Extract<RunEvent, { kind: "pace" }>, { run, logger }: LogContext): void {
-  const fields = { run, limit, rateLimit: perSecond, reason };
-  logger.event("pace_changed", fields, `In flight: ${paceText({ limit, perSecond, reason }) ?? ""}`);
-}
-
-function logEnded(
-  { state, exitCode, counts }: Extract<RunEvent, { kind: "ended" }>,
-  { run, progress, logger }: LogContext,
-): void {
-  const elapsedSeconds = inSeconds(progress.elapsedMs);
-  logger.event("run_ended", { run, state, exitCode, counts, elapsedSeconds });
 }
 
 export function logProgress(progress: RunProgress, logger: Logger): void {

@@ -12,11 +12,8 @@ export function progressLine(progress: RunProgress, width: number = Number.POSIT
   const parts = progress.sending === undefined ? inputParts(progress) : sendParts(progress.sending);
   for (let kept = parts.length; kept > 1; kept -= 1) {
     // Removes the least important part first. The other parts keep their reading order.
-    const line = parts
-      .filter(({ rank }) => rank < kept)
-      .map(({ text }) => text)
-      .join(", ");
-    if (textWidth(line) <= width) return line;
+    const texts = parts.flatMap(({ text, rank }) => (rank < kept ? [text] : []));
+    if (textWidth(texts.join(", ")) <= width) return texts.join(", ");
   }
   return parts.find(({ rank }) => rank === 0)?.text ?? "";
 }

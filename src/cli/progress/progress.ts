@@ -39,12 +39,12 @@ export function createProgress(logger: Logger, screen: ProgressScreen, clock: Wa
   let isShown = false;
   let counts: Counts | undefined;
 
+  const shown = {
+    text: (width: number) => progressLine(tracker.progress(), width),
+    log: () => logProgress(tracker.progress(), logger),
+  };
   const show = (): void => {
-    if (!isShown) return;
-    line.show({
-      text: (width) => progressLine(tracker.progress(), width),
-      log: () => logProgress(tracker.progress(), logger),
-    });
+    if (isShown) line.show(shown);
   };
   const onProgress = (event: RunEvent): void => {
     const { kind } = event;
@@ -74,7 +74,11 @@ export function createProgress(logger: Logger, screen: ProgressScreen, clock: Wa
     },
     notice: (text, urgency) => line.above(() => logger.notice(text, urgency)),
     stopping() {
-      if (isShown) line.above(() => logStopping(tracker.progress(), logger));
+      if (!isShown) return;
+      const { inFlight = 0 } = tracker.progress().sending ?? {};
+      const what = inFlight === 0 ? "Stopping" : `Stopping: waiting for ${counted(inFlight, "request")} in flight`;
+      const text = `${what}. Press Ctrl-C again to stop immediately.`;
+      line.above(() => logger.event("stopping", { inFlight }, text));
     },
     current: () => ({ ...tracker.progress(), state: tracker.state(), counts }),
     stop() {
@@ -88,12 +92,6 @@ export function createProgress(logger: Logger, screen: ProgressScreen, clock: Wa
 /** Events that update the progress line but are not logged individually. */
 const FREQUENT: ReadonlySet<RunEvent["kind"]> = new Set(["read", "checked", "outcome"]);
 
-function logStopping({ sending }: RunProgress, logger: Logger): void {
-  const { inFlight = 0 } = sending ?? {};
-  const what = inFlight === 0 ? "Stopping" : `Stopping: waiting for ${counted(inFlight, "request")} in flight`;
-  logger.event("stopping", { inFlight }, `${what}. Press Ctrl-C again to stop immediately.`);
-}
-
 interface ProgressScreen {
   /** Whether the line may be updated in place (`isLive`). */
   readonly live: boolean;
@@ -104,16 +102,11 @@ interface ProgressScreen {
 }
 
 interface ProgressLine {
-  readonly show: (shown: ShownProgress) => void;
+  /** `text` returns the progress, shortened to `width` columns if possible. `log` logs the progress. */
+  readonly show: (shown: { readonly text: (width: number) => string; readonly log: () => void }) => void;
   /** Calls `log`, which writes a permanent line above the progress. */
   readonly above: (log: () => void) => void;
   readonly stop: () => void;
-}
-
-interface ShownProgress {
-  /** Returns the text, shortened to `width` columns if possible. */
-  readonly text: (width: number) => string;
-  readonly log: () => void;
 }
 
 const LIVE_EVERY_MS = 100;
