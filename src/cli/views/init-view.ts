@@ -40,36 +40,19 @@ function initText(result: InitResult, { screen }: ViewOptions): string {
 function sourceText(source: SourceProfile, screen: Screen): string {
   const files = source.files.map((file) => `${plainText(fileText(file))}\n`).join("");
   const keys = keyColumns(source).map(({ name }) => name);
-  const rows = source.columns.map(({ name, filled, empty, distinct, shapes, codes }) => [
-    name,
-    filled === 0 ? "empty" : empty === 0 ? "" : percent(empty / (filled + empty)),
-    filled === 0 ? "" : differentText({ distinct, filled, codes: codes?.size }),
-    shapes
-      .slice(0, MAX_SHAPES)
-      .map(({ shape }) => shape)
-      .join("  "),
-  ]);
+  const rows = source.columns.map(({ name, filled, empty, distinct, shapes, codes }) => {
+    const share = filled === 0 ? "empty" : empty === 0 ? "" : percent(empty / (filled + empty));
+    const different = filled === 0 ? undefined : (distinct ?? codes?.size);
+    const count = different === undefined ? "" : different === filled ? "all" : formatCount(different);
+    const frequent = shapes.slice(0, MAX_SHAPES).map(({ shape }) => shape);
+    return [name, share, count, frequent.join("  ")];
+  });
   const numbers = [{ title: "empty", align: "right" } as const, { title: "different", align: "right" } as const];
   const table = renderTable(rows, ["column", ...numbers, "shapes, most frequent first"], screen);
-  return `${files}  ${keys.length === 0 ? "no column is unique" : `possible keys: ${plainText(keys.join(", "))}`}\n\n${indented(table)}`;
+  return `${files}  ${keys.length === 0 ? "no column is unique" : `possible keys: ${plainText(keys.join(", "))}`}\n\n${table.replaceAll(/^(?=.)/gm, "  ")}`;
 }
 
 const MAX_SHAPES = 3;
-
-function differentText(column: {
-  readonly distinct: number | undefined;
-  readonly filled: number;
-  readonly codes: number | undefined;
-}): string {
-  const { distinct, filled, codes } = column;
-  const count = distinct ?? codes;
-  if (count === undefined) return "";
-  return count === filled ? "all" : formatCount(count);
-}
-
-function indented(text: string): string {
-  return text.replaceAll(/^(?=.)/gm, "  ");
-}
 
 function fileText({ file, kind, encoding, delimiter, rows, unreadable }: FileProfile): string {
   const facts = [
@@ -88,32 +71,23 @@ function encodingText({ name, byteOrderMark, guessed }: FileEncoding): string {
 function joinsText({ guessed: { joins, tree } }: InitResult): string {
   if (joins.length === 0)
     return tree.left.length === 0 ? "" : "No column in any file refers to the rows of another file.\n";
-  const used = joins
-    .slice(0, MAX_JOINS)
-    .map(({ from, column, to, key, hits, kind }) =>
-      plainText(`  ${from.name}.${column.name} -> ${to.name}.${key.name}  ${percent(hits)}, ${kind}`),
-    );
-  return `Likely joins\n${used.join("\n")}\n`;
+  const lines = joins.slice(0, MAX_JOINS).map(({ from, column, to, key, hits, kind }) => {
+    return plainText(`  ${from.name}.${column.name} -> ${to.name}.${key.name}  ${percent(hits)}, ${kind}`);
+  });
+  return `Likely joins\n${lines.join("\n")}\n`;
 }
 
 const MAX_JOINS = 20;
 
 function writtenText({ guessed, written, kept, check }: InitResult): string {
   const slots = guessedSlots(guessed).filter(({ container }) => container.included);
-  const filled = slots.filter(
-    ({ guess, constant, required }) => guess !== undefined || (constant !== undefined && required),
-  );
   const required = slots.filter((slot) => slot.required);
+  const filled = slots.filter((slot) => slot.guess !== undefined || (slot.constant !== undefined && slot.required));
   const empty = emptyObjects(guessed.payload);
   const open = [...required.filter(({ guess, constant }) => guess === undefined && constant === undefined), ...empty];
   const count = required.length + empty.length;
-  const validate = shellCommand([
-    "migrate",
-    "validate",
-    ...(written.concat(kept).some((file) => file === "migrate.yaml")
-      ? []
-      : ["--config", written.concat(kept).find((file) => file.endsWith("migrate.yaml")) ?? ""]),
-  ]);
+  const config = [...written, ...kept].find((file) => file.endsWith("migrate.yaml")) ?? "";
+  const validate = shellCommand(["migrate", "validate", ...(config === "migrate.yaml" ? [] : ["--config", config])]);
   return [
     ...written.map((file) => `Written: ${plainText(file)}`),
     ...kept.map((file) => `Not changed, because it already exists: ${plainText(file)}`),
@@ -131,24 +105,16 @@ function writtenText({ guessed, written, kept, check }: InitResult): string {
 const UNCHECKED = "No record was validated, because the mapping does not set all required parameters yet.";
 
 function initJson({ sources, guessed, written, kept, check }: InitResult): string {
-  const data = {
+  return indentedJson({
     sources: sources.map(({ name, files, rows, columns }) => ({
       name,
       rows,
-      files: files.map(({ file, kind, encoding, delimiter, rows: count, unreadable }) => ({
-        file,
-        kind,
-        encoding,
-        delimiter,
-        rows: count,
-        damaged: unreadable,
-      })),
-      columns: columns.map((column) => ({
-        name: column.name,
-        empty: column.empty,
-        different: column.distinct,
-        shapes: column.shapes.slice(0, MAX_SHAPES),
-      })),
+      files: files.map(({ file, kind, encoding, delimiter, rows: count, unreadable: damaged }) => {
+        return { file, kind, encoding, delimiter, rows: count, damaged };
+      }),
+      columns: columns.map(({ name: column, empty, distinct: different, shapes }) => {
+        return { name: column, empty, different, shapes: shapes.slice(0, MAX_SHAPES) };
+      }),
     })),
     joins: guessed.joins.map(({ from, column, to, key, hits, kind, score }) => ({
       from: `${from.name}.${column.name}`,
@@ -163,8 +129,7 @@ function initJson({ sources, guessed, written, kept, check }: InitResult): strin
     written,
     kept,
     check,
-  };
-  return indentedJson(data);
+  });
 }
 
 /** Describes the number of valid records and the most frequent causes of errors. */

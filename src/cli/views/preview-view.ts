@@ -29,11 +29,7 @@ function previewText(records: readonly PreviewedRecord[], { showValues }: ViewOp
 function previewJson(records: readonly PreviewedRecord[], { showValues }: ViewOptions): string {
   return records
     .map(({ payload, origins, problems, ...record }) => {
-      const errors = problems.map((problem) => ({
-        attr: problem.attr,
-        code: problem.code,
-        detail: describeProblem(problem),
-      }));
+      const errors = problems.map((one) => ({ attr: one.attr, code: one.code, detail: describeProblem(one) }));
       return `${printableJson({ ...record, ...(showValues && { payload }), origins: originData(origins, showValues), errors })}\n`;
     })
     .join("");
@@ -62,10 +58,9 @@ export function originText(origins: readonly Origin[], showValues: boolean): str
 
 /** Returns the origins as data. Includes values only if they may be shown. */
 export function originData(origins: readonly Origin[], showValues: boolean): readonly object[] {
-  return origins.map(({ value, ...origin }) => ({
-    ...origin,
-    ...(showValues ? { value } : { shape: shapeOf(value) }),
-  }));
+  return origins.map(({ value, ...origin }) => {
+    return { ...origin, ...(showValues ? { value } : { shape: shapeOf(value) }) };
+  });
 }
 
 function sourceOf({ from, place, isCorrected }: Origin): string {

@@ -38,8 +38,8 @@ export const productView: RecordView<Product> = {
   cells: (product) => [
     product.code,
     product.display_name ?? product.full_name ?? "",
-    dayOf(product.available_from),
-    dayOf(product.available_to),
+    formatLondonTime(product.available_from, ({ day }) => day),
+    formatLondonTime(product.available_to, ({ day }) => day),
     traits(product).join(", "),
   ],
   members: PRODUCT_FIELDS,
@@ -54,10 +54,6 @@ function traits(product: Product): readonly string[] {
       (trait) => product[`is_${trait}`] === true,
     ),
   ];
-}
-
-function dayOf(time: string | null | undefined): string {
-  return formatLondonTime(time, ({ day }) => day);
 }
 
 /** Shows rates: the period in London time, and the values as received. */
@@ -124,7 +120,7 @@ function tokenJson(record: TokenRecord): string {
     claims: Object.fromEntries(identity(record)),
     ...(expiresAt !== undefined && { expiresAt: iso(expiresAt), ended }),
     ...(refreshExpiresAt !== undefined && { refreshExpiresAt: iso(refreshExpiresAt) }),
-    ...(token !== undefined && { token }),
+    token,
   };
   return `${JSON.stringify(shown, undefined, 2)}\n`;
 }

@@ -2,7 +2,7 @@ import type { Problem } from "../../../model/problem.ts";
 import type { ExplainedSources, Explanation } from "../../../commands/ledger/explain.ts";
 import { changedText } from "../../../job/settings/recorded-files.ts";
 import type { Exclusion } from "../../../ledger/records/exclusions.ts";
-import type { Attempt, RecordedDecision } from "../../../ledger/records/requests.ts";
+import type { Attempt } from "../../../ledger/records/requests.ts";
 import { formatPlace } from "../../../model/place.ts";
 import type { Row } from "../../../model/record.ts";
 import { indentedJson } from "../../../terminal/safe-json.ts";
@@ -25,7 +25,10 @@ export function explainText(explanation: Explanation, screen: Screen): string {
   if (acceptedElsewhere !== undefined) parts.push(`\n${elsewhereText(acceptedElsewhere)}\n`);
   parts.push(...exclusions.map(exclusionText));
   if (attempts.length > 0) parts.push(`\nRequests\n${attemptTable(attempts, screen)}`);
-  if (decisions.length > 0) parts.push(`\nDecisions\n${decisionTable(decisions, screen)}`);
+  if (decisions.length > 0) {
+    const rows = decisions.map(({ at, run: of, decision, who, reason }) => [at, of, decision, plainText(who), reason]);
+    parts.push(`\nDecisions\n${renderTable(rows, ["at", "run", "decision", "by", "why"], screen)}`);
+  }
   return parts.join("");
 }
 
@@ -57,18 +60,14 @@ export function sourcesText(
     parts.push(`\n${plainText(changedText(changedInputs))}. ${effect}.\n`);
   }
   for (const { row, origins } of records) {
-    parts.push(
-      `\nRows\n${rowPlaces(row)
-        .map((place) => `  ${plainText(place)}\n`)
-        .join("")}`,
-    );
-    parts.push(`\nPayload\n${originText(origins, showValues)}`);
+    const places = rowPlaces(row).map((place) => `  ${plainText(place)}\n`);
+    parts.push(`\nRows\n${places.join("")}`, `\nPayload\n${originText(origins, showValues)}`);
   }
   return parts.join("");
 }
 
 export function explainJson(
-  { key, run, outcomes, acceptedElsewhere, attempts, decisions, exclusions }: Explanation,
+  { key, run, outcomes, acceptedElsewhere: elsewhere, attempts, decisions, exclusions }: Explanation,
   { records, unreadable, changedInputs }: ExplainedSources,
   { showValues }: { readonly showValues: boolean },
 ): string {
@@ -76,16 +75,10 @@ export function explainJson(
     key,
     decisions,
     exclusions: exclusions.map(({ identity: _identity, ...exclusion }) => exclusion),
-    ...(unreadable !== undefined && { unreadable }),
+    unreadable,
     ...(changedInputs.length > 0 && { changedInputs: changedInputs.map(({ file, isGone }) => ({ file, isGone })) }),
     run: run.id,
-    ...(acceptedElsewhere !== undefined && {
-      acceptedElsewhere: {
-        run: acceptedElsewhere.run,
-        account: acceptedElsewhere.account,
-        at: acceptedElsewhere.settledAt,
-      },
-    }),
+    acceptedElsewhere: elsewhere && { run: elsewhere.run, account: elsewhere.account, at: elsewhere.settledAt },
     outcomes: outcomes.map(({ problems, ...outcome }) => ({ ...outcome, errors: problems.map(withWords) })),
     attempts: attempts.map(({ problems, ...attempt }) => ({ ...attempt, errors: problems.map(withWords) })),
     records: records.map(({ number, row, payload, origins }) => ({
@@ -113,11 +106,6 @@ function attemptTable(attempts: readonly Attempt[], screen: Screen): string {
     [attempt.step, attempt.reason ?? attempt.account].filter((part) => part !== undefined).join(": "),
   ]);
   return renderTable(rows, ["at", "run", "outcome", "http", "took", "note"], screen);
-}
-
-function decisionTable(decisions: readonly RecordedDecision[], screen: Screen): string {
-  const rows = decisions.map(({ at, run, decision, who, reason }) => [at, run, decision, plainText(who), reason]);
-  return renderTable(rows, ["at", "run", "decision", "by", "why"], screen);
 }
 
 /** Returns the place of the row, then the places of all rows joined to the row, at any depth. */

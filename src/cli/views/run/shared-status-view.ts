@@ -8,6 +8,7 @@ type Line = readonly [name: string, text: string | undefined];
 export function sharedLines(shared: SharedStatus): readonly Line[] {
   const { ranges, workers, state, hold, failure } = shared;
   const working = workers.filter((worker) => worker.state === "working");
+  const joining = workers.filter((worker) => worker.state === "joining");
   const { waiting, taken, done } = ranges;
   return [
     ["ranges", `${formatCount(done)} done, ${formatCount(taken)} taken, ${formatCount(waiting)} waiting`],
@@ -15,10 +16,7 @@ export function sharedLines(shared: SharedStatus): readonly Line[] {
     ["waiting", hold === undefined ? closedText(shared) : `${duration(hold.forMs)} more: ${hold.reason}`],
     ["stops", failure === undefined ? STATE_TEXTS[state] : failure.message],
     ...working.map((worker, index): Line => [index === 0 ? "workers" : "", workerText(worker, shared.at)]),
-    [
-      "joining",
-      workers.flatMap((worker) => (worker.state === "joining" ? [nameOf(worker)] : [])).join(", ") || undefined,
-    ],
+    ["joining", joining.map(nameOf).join(", ") || undefined],
     ["ended", endedWorkersText(workers.filter(({ state: one }) => one === "left" || one === "lost"))],
   ];
 }
@@ -37,10 +35,8 @@ function closedText({ findings }: SharedStatus): string | undefined {
 
 function paceText({ concurrency, rps, workers, findings }: SharedStatus): string {
   const working = workers.filter((worker) => worker.state === "working");
-  const [perSecond, inFlight] = [
-    working.reduce((sum, worker) => sum + worker.perSecond, 0),
-    working.reduce((sum, worker) => sum + worker.inFlight, 0),
-  ];
+  const perSecond = working.reduce((sum, worker) => sum + worker.perSecond, 0);
+  const inFlight = working.reduce((sum, worker) => sum + worker.inFlight, 0);
   const most = rps === undefined ? "" : `, at most ${rps}/s`;
   const now = `${rateText(perSecond)}/s, ${formatCount(inFlight)} in flight`;
   const found = findings?.rate === undefined ? "" : `, ${rateText(findings.rate.perSecond)}/s accepted`;
@@ -77,8 +73,4 @@ function endedWorkersText(gone: readonly WorkerStatus[]): string | undefined {
 
 function nameOf({ host, pid }: WorkerStatus): string {
   return `${host} (process ${pid})`;
-}
-
-export function sharedData({ run: _run, ...shared }: SharedStatus): object {
-  return shared;
 }

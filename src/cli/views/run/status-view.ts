@@ -1,6 +1,6 @@
 import type { LedgerStatus, RunStatus } from "../../../commands/ledger/run-status.ts";
 import type { Screen } from "../../../job/dependencies.ts";
-import { type RunProgress, type SendProgress, sendTotals } from "../../../job/run-progress.ts";
+import { type SendProgress, sendTotals } from "../../../job/run-progress.ts";
 import type { InventoryState } from "../../../job/inventory/inventory-state.ts";
 import type { Coverage, Run } from "../../../ledger/records/run.ts";
 import { type DestinationState, RECORD_STATES } from "../../../ledger/migration-state.ts";
@@ -12,7 +12,7 @@ import { indentedJson } from "../../../terminal/safe-json.ts";
 import { renderTable } from "../../../terminal/text-table.ts";
 import { cutText, textWidth, wrapText } from "../../../terminal/text-width.ts";
 import { counted, countsByName, duration, formatCount, percent, rateText } from "../../../text/count.ts";
-import { sharedData, sharedLines } from "./shared-status-view.ts";
+import { sharedLines } from "./shared-status-view.ts";
 import { paceText, suppliersText } from "../../progress/progress-text.ts";
 import type { View } from "../view.ts";
 
@@ -41,9 +41,7 @@ export function statusText({ runs, coverage, migration = [], inventory = [] }: L
 
 function migrationText(migration: readonly DestinationState[], screen: Screen): string {
   const blocks = migration.map(({ target, supplier, operation, records, counts, withoutKey, verified }) => {
-    const where = [target, ...(supplier === "" ? [] : [`supplier ${supplier}`]), operation].map((part) =>
-      plainText(part),
-    );
+    const where = [target, ...(supplier === "" ? [] : [`supplier ${supplier}`]), operation];
     const present = RECORD_STATES.filter((state) => state === "accepted" || counts[state] > 0);
     const rows = [
       ["seen", formatCount(records), ""],
@@ -51,7 +49,7 @@ function migrationText(migration: readonly DestinationState[], screen: Screen): 
       ...(withoutKey === 0 ? [] : [["rows without a key", formatCount(withoutKey), ""]]),
       ...(verified === undefined ? [] : verifiedRows(verified, counts.accepted + counts.outdated)),
     ];
-    return countsBlock(`Migration to ${where.join(", ")}`, rows, screen);
+    return countsBlock(`Migration to ${where.map((part) => plainText(part)).join(", ")}`, rows, screen);
   });
   return blocks.join("\n");
 }
@@ -93,17 +91,13 @@ function runTables(runs: readonly RunStatus[], screen: Screen): readonly string[
 function runTable(runs: readonly RunStatus[], screen: Screen): string {
   const rows = runs.map(({ run, summary, state }) => [
     run.id,
-    shortStateText(run, state),
+    // Omits `complete`, to leave room for the column `outcome`.
+    run.dryRun && state === "complete" ? `dry run (${run.exitCode ?? 0})` : stateText(run, state),
     formatCount(summary.records),
     countsText(summary.counts),
   ]);
   const columns = ["run", "state", { title: "records", align: "right" }, { title: "outcome", isCut: true }] as const;
   return renderTable(rows, columns, screen);
-}
-
-/** Returns the state of a run. Omits `complete` for a dry run, to leave room for the column `outcome`. */
-function shortStateText(run: Run, state: RunStatus["state"]): string {
-  return run.dryRun && state === "complete" ? `dry run (${run.exitCode ?? 0})` : stateText(run, state);
 }
 
 function stateText({ exitCode, dryRun }: Run, state: RunStatus["state"]): string {
@@ -121,12 +115,15 @@ function runText({ run, summary, by, state, progress, shared }: RunStatus, { wid
   const { total, done, counts: sent } = sendTotals(counts);
   const settled = [`${formatCount(done)} of ${formatCount(total)} (${percent(done, total)})`, countsText(sent)];
   const isPlanned = run.state !== "planning";
+  const { input } = progress ?? {};
+  const read =
+    input && `${percent(input.bytes, input.ofBytes)} of the input, ${counted(input.records, "record")} so far`;
   const lines: readonly (readonly [string, string | undefined])[] = [
     ["state", `${stateText(run, state)}, ${timesText(run, progress?.elapsedMs)}`],
     ["to", `${where}, ${run.operation}`],
     ["by", by],
     ["records", recordsText(records, counts)],
-    ["read", isPlanned || progress === undefined ? undefined : readText(progress.input)],
+    ["read", isPlanned ? undefined : read],
     ["sent", isPlanned && total > 0 ? settled.filter((part) => part !== "").join(": ") : undefined],
     ...(shared === undefined || shared.state === "ended" ? nowLines(progress?.sending) : sharedLines(shared)),
   ];
@@ -163,10 +160,6 @@ function recordsText(records: number, counts: Summary["counts"]): string {
   const { invalid = 0, skipped = 0, duplicate = 0, stale = 0, excluded = 0 } = counts;
   const notSent = countsText({ invalid, skipped, duplicate, stale, excluded });
   return notSent === "" ? formatCount(records) : `${formatCount(records)}, of which ${notSent}`;
-}
-
-function readText({ bytes, ofBytes, records }: RunProgress["input"]): string {
-  return `${percent(bytes, ofBytes)} of the input, ${counted(records, "record")} so far`;
 }
 
 /** Describes the start of a run and its duration, such as `since 2026-11-22 17:50:03 UTC (4 min)`. */
@@ -210,18 +203,13 @@ export function statusData({ runs, coverage, migration, inventory }: LedgerStatu
     const { records, counts, errors } = summary;
     return {
       ...known,
-      ...(by !== undefined && { by }),
+      by,
       state,
       running: state === "running",
       summary: { records, ...counts, errors },
-      ...(progress !== undefined && { progress }),
-      ...(shared !== undefined && { shared: sharedData(shared) }),
+      progress,
+      shared: shared && { ...shared, run: undefined },
     };
   });
-  return {
-    ...(migration !== undefined && { migration }),
-    ...(inventory !== undefined && { inventory }),
-    runs: listed,
-    coverage,
-  };
+  return { migration, inventory, runs: listed, coverage };
 }

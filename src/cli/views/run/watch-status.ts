@@ -38,17 +38,8 @@ function changeOf({ runs, coverage }: LedgerStatus): string {
   const known = runs.map(({ run, state, summary, progress, shared }) => {
     const { pace, wait, closedSuppliers } = progress?.sending ?? {};
     const workers = shared?.workers.map((worker) => [worker.id, worker.state]);
-    return [
-      run.id,
-      state,
-      summary.counts,
-      progress?.input,
-      pace,
-      wait?.reason,
-      closedSuppliers,
-      shared?.ranges,
-      workers,
-    ];
+    const sending = [pace, wait?.reason, closedSuppliers];
+    return [run.id, state, summary.counts, progress?.input, sending, shared?.ranges, workers];
   });
   return JSON.stringify([known, coverage]);
 }
