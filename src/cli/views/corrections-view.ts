@@ -5,7 +5,6 @@ import { formatPlace } from "../../model/place.ts";
 import type { Correction } from "../../read/corrections/correction.ts";
 import { indentedJson } from "../../terminal/safe-json.ts";
 import { renderTable } from "../../terminal/text-table.ts";
-import type { JsonObject } from "../../json/json-value.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { shapeOf } from "../../text/shape.ts";
@@ -58,16 +57,15 @@ export const keptCorrectionsView: View<KeptCorrections> = {
       .map((line) => `${line}\n`)
       .join("");
   },
-  json: (kept) => indentedJson({ ...kept, notKept: kept.notKept.map(plainNotKept) }),
+  json: (kept) => {
+    const notKept = kept.notKept.map(({ place: { file, line }, ...cells }) => ({ ...cells, place: { file, line } }));
+    return indentedJson({ ...kept, notKept });
+  },
 };
 
 function notKeptText({ source, column, obstacle, count, place }: NotKept): string {
   const cells = `${counted(count, "changed cell")} not kept: source ${source}, column ${plainText(column)}`;
   return `${cells}, ${OBSTACLES[obstacle]} (first: ${plainText(formatPlace(place))})`;
-}
-
-function plainNotKept({ place: { file, line }, ...cells }: NotKept): JsonObject {
-  return { ...cells, place: { file, line } };
 }
 
 const OBSTACLES: Readonly<Record<NotKept["obstacle"], string>> = {

@@ -14,7 +14,11 @@ const COLUMNS = ["key", "result", "place", "attrs"];
  */
 export function changesWriter(format: ListFormat, screen: Screen): BatchWriter<Change, ChangesSummary> {
   if (format === "ndjson") return jsonLines((one) => one);
-  if (format === "csv") return csvTable(["key", "result", "attrs", "file", "line"], csvRow);
+  if (format === "csv") {
+    return csvTable(["key", "result", "attrs", "file", "line"], ({ key, result, attrs = [], source }) => {
+      return [key, result, attrs.join("; "), source.file, String(source.line ?? "")];
+    });
+  }
   const rows: (readonly string[])[] = [];
   return {
     add(batch) {
@@ -51,10 +55,6 @@ function summaryText({ counts, ...found }: ChangesSummary, listed: number): stri
       ? `The first ${formatCount(listed)} of ${formatCount(different)} differences; to list all, use --format csv or ndjson\n`
       : "",
   ].join("");
-}
-
-function csvRow({ key, result, attrs = [], source }: Change): readonly string[] {
-  return [key, result, attrs.join("; "), source.file, String(source.line ?? "")];
 }
 
 function textRow({ key = "-", result, attrs = [], source }: Change | Comparison): readonly string[] {

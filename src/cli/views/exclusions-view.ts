@@ -56,17 +56,12 @@ function nameText(record: RecordName, parts: readonly NamePart[]): string {
 }
 
 export const endedExclusionsView: View<EndedExclusions> = {
-  text: ({ ended, unknown }) =>
-    [
-      `${counted(ended.length, "record")} no longer excluded${endedText(ended.length)}\n`,
-      ...listText(unknown, "not excluded before"),
-    ].join(""),
+  text: ({ ended, unknown }) => {
+    const effect = ended.length === 0 ? "" : `: later pushes can send ${ended.length === 1 ? "it" : "them"}`;
+    const summary = `${counted(ended.length, "record")} no longer excluded${effect}\n`;
+    return [summary, ...listText(unknown, "not excluded before")].join("");
+  },
 };
-
-function endedText(ended: number): string {
-  if (ended === 0) return "";
-  return `: later pushes can send ${ended === 1 ? "it" : "them"}`;
-}
 
 function unseenText(unseen: number, excluded: number): string {
   if (unseen === 0) return "";

@@ -1,5 +1,5 @@
 import type { RepairedLedger } from "../../commands/ledger/ledger-maintenance.ts";
-import type { ListedFile, RunSetup, WrittenSetup } from "../../commands/ledger/run-setup.ts";
+import type { RunSetup, WrittenSetup } from "../../commands/ledger/run-setup.ts";
 import { isData } from "../../job/settings/recorded-files.ts";
 import type { LedgerCheck } from "../../ledger/ledger-store.ts";
 import { indentedJson } from "../../terminal/safe-json.ts";
@@ -9,16 +9,16 @@ import { plainText } from "../../text/plain-text.ts";
 import type { View, ViewOptions } from "./view.ts";
 
 export function ledgerCheckView(path: string): View<LedgerCheck> {
-  return { text: (check) => checkText(check, path) };
+  return {
+    text: ({ findings, counts }) => {
+      if (findings.length > 0) return findings.map((finding) => `${plainText(finding)}\n`).join("");
+      const words = Object.entries(counts).map(([name, count]) => counted(count, name.replace(/s$/, "")));
+      return `${plainText(path)} is intact: ${words.join(", ")}\n`;
+    },
+  };
 }
 
 export const ledgerRepairView: View<RepairedLedger> = { text: repairText };
-
-function checkText({ findings, counts }: LedgerCheck, path: string): string {
-  if (findings.length > 0) return findings.map((finding) => `${plainText(finding, 500)}\n`).join("");
-  const words = Object.entries(counts).map(([name, count]) => counted(count, name.replace(/s$/, "")));
-  return `${plainText(path)} is intact: ${words.join(", ")}\n`;
-}
 
 function repairText({ tables, ambiguous, kept, noted, isUncertain }: RepairedLedger): string {
   const read = tables.map(
@@ -59,20 +59,12 @@ function setupText({ run, files }: RunSetup, { screen }: ViewOptions): string {
     ["supplier", supplier],
     ["operation", operation],
   ].flatMap(([name = "", value = ""]) => (value === "" ? [] : [`${name.padEnd(11)}${plainText(value)}\n`]));
-  const rows = files.map((file) => [
-    file.kind,
-    plainText(file.file),
-    formatCount(file.bytes),
-    file.sha256.slice(0, 12),
-    storedText(file),
-  ]);
+  const rows = files.map(({ kind, file, bytes, sha256, isStored }) => {
+    const stored = isStored ? "yes" : isData(kind) ? "no" : "lost";
+    return [kind, plainText(file), formatCount(bytes), sha256.slice(0, 12), stored];
+  });
   const columns = ["file", "name", { title: "bytes", align: "right" }, "sha256", "stored"] as const;
   return `${facts.join("")}\n${renderTable(rows, columns, screen)}`;
-}
-
-function storedText({ kind, isStored }: ListedFile): string {
-  if (isStored) return "yes";
-  return isData(kind) ? "no" : "lost";
 }
 
 export const writtenSetupView: View<WrittenSetup> = {

@@ -39,7 +39,7 @@ function runText(run: RunProof, screen: Screen): string {
     ];
     lines.push(`  ${plainText(file)}: ${counted(rows, "row")}, ${parts.join(", ")}`);
   }
-  lines.push(...existingText(run.records.byStatus), ...excludedText(run.records.byStatus), ...correctedText(run));
+  lines.push(...recordsText(run));
   if (platform !== undefined) lines.push(...platformText(platform).map((line) => `  ${line}`));
   if (payloads.different > 0)
     lines.push(
@@ -49,18 +49,14 @@ function runText(run: RunProof, screen: Screen): string {
   return `${lines.join("\n")}\n${sumsTable(measures, screen)}${end}`;
 }
 
-function correctedText({ run, corrections = 0 }: RunProof): readonly string[] {
-  return corrections === 0 ? [] : [`  ${counted(corrections, "cell")} corrected: corrections-${run}.csv`];
-}
-
-function existingText({ existing = 0 }: RunProof["records"]["byStatus"]): readonly string[] {
-  if (existing === 0) return [];
+function recordsText({ run, records, corrections = 0 }: RunProof): readonly string[] {
+  const { existing = 0, excluded = 0 } = records.byStatus;
   const content = `${existing === 1 ? "its" : "their"} content was not compared`;
-  return [`  ${counted(existing, "record")} already existed on the platform, and ${content}`];
-}
-
-function excludedText({ excluded = 0 }: RunProof["records"]["byStatus"]): readonly string[] {
-  return excluded === 0 ? [] : [`  ${counted(excluded, "record")} excluded from the migration`];
+  return [
+    ...(existing > 0 ? [`  ${counted(existing, "record")} already existed on the platform, and ${content}`] : []),
+    ...(excluded > 0 ? [`  ${counted(excluded, "record")} excluded from the migration`] : []),
+    ...(corrections > 0 ? [`  ${counted(corrections, "cell")} corrected: corrections-${run}.csv`] : []),
+  ];
 }
 
 function platformText(platform: NonNullable<RunProof["platform"]>): readonly string[] {
@@ -80,14 +76,9 @@ function platformText(platform: NonNullable<RunProof["platform"]>): readonly str
 
 function sumsTable(measures: RunProof["measures"], screen: Screen): string {
   const rows = measures.flatMap(({ name, sums }) =>
-    sums.map(({ by, source, payloads, sent, accepted, platform }) => [
-      by === undefined ? name : `${name} ${by}`,
-      source,
-      payloads,
-      sent,
-      accepted,
-      platform ?? "",
-    ]),
+    sums.map(({ by, source, payloads, sent, accepted, platform = "" }) => {
+      return [by === undefined ? name : `${name} ${by}`, source, payloads, sent, accepted, platform];
+    }),
   );
   if (rows.length === 0) return "";
   const hasPlatform = rows.some((row) => row[5] !== "");

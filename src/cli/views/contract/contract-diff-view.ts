@@ -47,8 +47,7 @@ function contractDiffMarkdown(diff: ContractDiff): string {
 }
 
 function contractDiffJson({ old, new: next, changes, mapping, warnings }: ContractDiff): string {
-  const [from, to] = [titleOf(old), titleOf(next)];
-  return indentedJson({ old: from, new: to, mapping, changes, warnings });
+  return indentedJson({ old: titleOf(old), new: titleOf(next), mapping, changes, warnings });
 }
 
 /** The same change in several operations, or under several conditions. */
@@ -58,29 +57,21 @@ interface GroupedChange {
   readonly conditions: readonly string[];
 }
 
-interface Section {
-  readonly title: string;
-  readonly changes: readonly GroupedChange[];
-}
-
-function sectionsOf({ changes, mapping }: ContractDiff): readonly Section[] {
+function sectionsOf({ changes, mapping }: ContractDiff) {
   const grouped = groupsOf(changes);
   const kinds =
     mapping === undefined
-      ? [
-          { title: "Breaks payloads that were valid before", fits: ({ breaks }: MappedChange) => breaks },
-          { title: "Does not break valid payloads", fits: ({ breaks }: MappedChange) => !breaks },
-        ]
-      : [
-          { title: `Breaks ${mapping}`, fits: (change: MappedChange) => change.mapping === "broken" },
-          {
-            title: `Affects ${mapping} without breaking it`,
-            fits: (change: MappedChange) => change.mapping === "touched",
-          },
-          { title: "Not in the mapping", fits: (change: MappedChange) => change.mapping === "untouched" },
-        ];
+      ? ([
+          ["Breaks payloads that were valid before", ({ breaks }: MappedChange) => breaks],
+          ["Does not break valid payloads", ({ breaks }: MappedChange) => !breaks],
+        ] as const)
+      : ([
+          [`Breaks ${mapping}`, (change: MappedChange) => change.mapping === "broken"],
+          [`Affects ${mapping} without breaking it`, (change: MappedChange) => change.mapping === "touched"],
+          ["Not in the mapping", (change: MappedChange) => change.mapping === "untouched"],
+        ] as const);
   return kinds
-    .map(({ title, fits }) => ({ title, changes: grouped.filter(({ change }) => fits(change)) }))
+    .map(([title, fits]) => ({ title, changes: grouped.filter(({ change }) => fits(change)) }))
     .filter((section) => section.changes.length > 0);
 }
 

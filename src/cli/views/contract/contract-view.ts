@@ -1,6 +1,5 @@
 import type { ContractCheck } from "../../../commands/contract/contract-check.ts";
 import type { ContractShow } from "../../../commands/contract/contract-show.ts";
-import type { Operation } from "../../../contract/operations/operation.ts";
 import type { FieldRow } from "../../../contract/describe/field-table.ts";
 import { type MissingKey, missingKeys } from "../../../contract/operations/find-operation.ts";
 import type { Screen } from "../../../job/dependencies.ts";
@@ -63,7 +62,12 @@ const OPERATION_COLUMNS = ["operation", "method", { title: "path", code: true },
 const FIELD_COLUMNS = [{ title: "attr", code: true }, "type", "required", "rules", "description"];
 
 function contractShowText(shown: ContractShow, { screen }: ViewOptions): string {
-  if (shown.operation === undefined) return renderEntryList(shown.contract.operations.map(operationEntry), screen);
+  if (shown.operation === undefined) {
+    const listed = shown.contract.operations.map(({ id, method, path, summary }) => {
+      return { head: id, body: `${method} ${path}${summary === undefined ? "" : `: ${summary}`}` };
+    });
+    return renderEntryList(listed, screen);
+  }
   const { id, method, path } = shown.operation;
   const { filteredFrom } = shown;
   const entries = (fields: readonly FieldRow[]): string =>
@@ -78,7 +82,10 @@ function contractShowText(shown: ContractShow, { screen }: ViewOptions): string 
 }
 
 function contractShowMarkdown(shown: ContractShow): string {
-  if (shown.operation === undefined) return markdownTable(operationRows(shown), OPERATION_COLUMNS);
+  if (shown.operation === undefined) {
+    const rows = shown.contract.operations.map(({ id, method, path, summary = "" }) => [id, method, path, summary]);
+    return markdownTable(rows, OPERATION_COLUMNS);
+  }
   const { id, method, path } = shown.operation;
   const more = tablesOf(shown).map(({ title, fields }) => `\n### ${title}\n\n${tableOf(fields)}`);
   return `## ${id}\n\n\`${method} ${path}\`\n\n${tableOf(shown.fields)}${more.join("")}`;
@@ -101,14 +108,6 @@ function contractShowJson({ contract, operation, fields, parameters, steps }: Co
   const more = { ...(parameters.length > 0 && { parameters }), ...(steps.length > 0 && { steps }) };
   const shown = operation && { operation: operation.id, fields, ...more };
   return indentedJson(shown ?? { operations });
-}
-
-function operationRows({ contract }: ContractShow): readonly (readonly string[])[] {
-  return contract.operations.map(({ id, method, path, summary }) => [id, method, path, summary ?? ""]);
-}
-
-function operationEntry({ id, method, path, summary }: Operation): ListEntry {
-  return { head: id, body: `${method} ${path}${summary === undefined ? "" : `: ${summary}`}` };
 }
 
 /** Maximum length of one rule in characters. Some lists of choices would otherwise fill the screen. */

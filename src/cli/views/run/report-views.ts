@@ -26,12 +26,9 @@ export const reportByOwnerView: View<ReportByOwner> = {
 /** Shows a table with one line per owner. As data, `{"owners":[...]}`. */
 export const ownerStatusView: View<readonly OwnerProgress[]> = {
   text: (owners, { screen }) => {
-    const rows = owners.map(({ owner, open, overdue, exported, returned, due = "-", address = "" }) => [
-      owner,
-      ...[open, overdue, exported, returned].map(formatCount),
-      due,
-      address,
-    ]);
+    const rows = owners.map(({ owner, open, overdue, exported, returned, due = "-", address = "" }) => {
+      return [owner, ...[open, overdue, exported, returned].map(formatCount), due, address];
+    });
     const numbers = ["open", "overdue", "exported", "returned"].map((title) => ({ title, align: "right" }) as const);
     return renderTable(rows, ["owner", ...numbers, "due", "address"], screen);
   },

@@ -9,7 +9,6 @@ import { counted, countsByName } from "../../../text/count.ts";
 import type { RunFlags } from "../../options/options.ts";
 import type { Context } from "../../process/context.ts";
 import type { Logger } from "../../process/logger.ts";
-import type { LogFields } from "../../progress/log-events.ts";
 
 /**
  * Shows a run and closes it. Writes the report in its format to stdout, and the summary and any failures to stderr.
@@ -21,7 +20,10 @@ export async function showRun(run: RunReport, flags: RunFlags, context: Context)
   try {
     close();
     await reporters[format]({ ...run.report, testLocations }, write);
-    logger.lines(summaryText({ ...run.report, ...stderrScreen }), "report", reportFields(run.report));
+    const { title, summary, folder, next } = run.report;
+    const { records, counts, errors, warnings, exitCode } = summary;
+    const fields = { title, records, counts, errors, warnings, exitCode, folder, next };
+    logger.lines(summaryText({ ...run.report, ...stderrScreen }), "report", fields);
     for (const failure of run.failures) logger.failure(failureDetails(failure));
     const keep = keepCommand(run.report, flags);
     if (keep !== undefined) logger.notice(`To correct the next extract in the same way: ${keep}`);
@@ -42,18 +44,8 @@ function keepCommand(
   if (rejects.length === 0 || run?.command !== "push" || dryRun || (summary.counts.accepted ?? 0) === 0)
     return undefined;
   const folders = rejects.flatMap((folder) => ["--rejects", folder]);
-  return shellCommand([
-    "migrate",
-    "corrections",
-    "add",
-    ...folders,
-    ...(config === undefined ? [] : ["--config", config]),
-  ]);
-}
-
-function reportFields({ title, summary, folder, next }: RunReport["report"]): LogFields<"report"> {
-  const { records, counts, errors, warnings, exitCode } = summary;
-  return { title, records, counts, errors, warnings, exitCode, folder, next };
+  const configured = config === undefined ? [] : ["--config", config];
+  return shellCommand(["migrate", "corrections", "add", ...folders, ...configured]);
 }
 
 /** The exit code of a worker that leaves before the run ends. Other workers may continue. */
