@@ -64,7 +64,10 @@ export function createProgram(session: Session): Command {
     .configureOutput({
       outputError: () => undefined,
       writeOut: (text) => void session.stdout.write(text),
-      writeErr: (text) => writeHelpAsText(text, session),
+      // If no command is given, Commander writes the help. It is not shown if messages are logged as JSON lines.
+      writeErr: (text) => {
+        if (requestedLogFormat(session.words) === "text") session.stderr.write(text);
+      },
     })
     .addHelpText("beforeAll", refuseUnknownCommand)
     .exitOverride();
@@ -84,11 +87,6 @@ export function createProgram(session: Session): Command {
   addHelpTexts(program);
   addHelpCommands(program);
   return program;
-}
-
-/** Writes the help to stderr if no command is given, unless messages are logged as JSON lines. */
-function writeHelpAsText(text: string, { words, stderr }: Session): void {
-  if (requestedLogFormat(words) === "text") stderr.write(text);
 }
 
 /**

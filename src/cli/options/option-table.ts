@@ -49,8 +49,9 @@ export function optionsOf(table: FlagTable, group?: string): readonly Option[] {
 }
 
 export function optionOf(name: string, row: FlagRow, group: string | undefined): Option {
-  const { choices, range, env, preset, kind } = row;
-  const option = new TableOption(typedForm(name, row), row.help);
+  const { short, choices, range, env, preset, kind } = row;
+  const form = [short && `-${short},`, flagOf(name, row.negated), row.arg].filter((part) => part !== undefined);
+  const option = new TableOption(form.join(" "), row.help);
   if (group !== undefined) option.helpGroup(group);
   if (choices !== undefined) option.choices(typeof choices === "string" ? CHOICES[choices] : choices);
   if (isParsed(kind)) option.argParser((text, before: unknown) => PARSERS[kind](text, before, range));
@@ -73,12 +74,6 @@ class TableOption extends Option {
   override attributeName(): string {
     return this.#attributeName;
   }
-}
-
-/** Returns an option as shown in the help, such as `-o, --out <dir>`. */
-function typedForm(name: string, { short, negated, arg }: FlagRow): string {
-  const flag = short === undefined ? flagOf(name, negated) : `-${short}, ${flagOf(name, negated)}`;
-  return arg === undefined ? flag : `${flag} ${arg}`;
 }
 
 function isParsed(kind: FlagRow["kind"]): kind is keyof typeof PARSERS {

@@ -2,7 +2,6 @@ import path from "node:path";
 import { isShippedOverlay } from "../../job/contract-files.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { type RecordedRejects, recordedRejects, type SetupOptions } from "../../job/rejects/recorded-rejects.ts";
-import type { RejectsSettings } from "../../job/rejects/rejects-input.ts";
 import type { FileKind } from "../../job/settings/recorded-files.ts";
 import { ONLY_SOURCE } from "../../map/document/source-tree.ts";
 import { Failure } from "../../model/failure.ts";
@@ -86,7 +85,11 @@ function definedFlags(flags: object): Flags {
   return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
 }
 
-function jobOf(job: JobSettings, { job: before, files }: RecordedRejects, flags: Flags & GivenRejects): JobSettings {
+function jobOf(
+  job: JobSettings,
+  { job: before, files }: RecordedRejects,
+  { rejects, encoding, delimiter, ...flags }: Flags & GivenRejects,
+): JobSettings {
   const { rules, references, documentRoots, documentRoot, copies } = before;
   const given = job.namedSources;
   const isUnnamed = Object.keys(given).length === 0 && [...files.keys()].every((name) => name === ONLY_SOURCE);
@@ -100,12 +103,8 @@ function jobOf(job: JobSettings, { job: before, files }: RecordedRejects, flags:
     ...(isUnnamed
       ? { sources: [...files.values()].flat() }
       : { namedSources: { ...Object.fromEntries(files), ...given } }),
-    rejects: rejectsOf(flags),
+    rejects: { folders: rejects, ...recordedValues({ ...REJECTS, ...KEYS }, flags), encoding, delimiter },
   };
-}
-
-function rejectsOf({ rejects, encoding, delimiter, ...flags }: Flags & GivenRejects): RejectsSettings {
-  return { folders: rejects, ...recordedValues({ ...REJECTS, ...KEYS }, flags), encoding, delimiter };
 }
 
 function isSameFolder(out: string | undefined, folder: string): boolean {
