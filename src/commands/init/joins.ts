@@ -43,23 +43,17 @@ function isKeyLike(column: ColumnProfile): boolean {
   if (shareOf(column, "email") > 0.5 || shareOf(column, "street") > 0.5) return false;
   const isAmount = shareOf(column, "number") > 0.9 && shareOf(column, "integer") < 0.9;
   const spaced = column.sample.filter((value) => value.includes(" ")).length;
-  return !isAmount && spaced < column.sample.length * 0.5 && !isDate(column);
-}
-
-function isDate(column: ColumnProfile): boolean {
-  const form = dateForm(column);
-  return form !== undefined && form.pattern !== "ddMMyyyy";
+  const pattern = dateForm(column)?.pattern ?? "ddMMyyyy";
+  return !isAmount && spaced < column.sample.length * 0.5 && pattern === "ddMMyyyy";
 }
 
 /** Returns all joins that the data supports, most likely first. */
 export function findJoins(sources: readonly SourceProfile[]): readonly Join[] {
-  const joins = sources.flatMap((to) =>
-    keyColumns(to).flatMap((key) =>
-      sources
-        .filter((from) => from !== to)
-        .flatMap((from) => from.columns.flatMap((column) => joinOf({ from, column, to, key }))),
-    ),
-  );
+  const joins = sources.flatMap((to) => {
+    const others = sources.filter((from) => from !== to);
+    const ends = others.flatMap((from) => from.columns.map((column) => ({ from, column })));
+    return keyColumns(to).flatMap((key) => ends.flatMap((end) => joinOf({ ...end, to, key })));
+  });
   return joins.filter(({ score }) => score >= MIN_SCORE).toSorted((one, other) => other.score - one.score);
 }
 
@@ -211,20 +205,16 @@ function sourceAbove({ join, shared }: Parent): SourceProfile {
 
 /** Returns the possible parents of a source, best first. Parents that may share its rows come last. */
 function parentCandidates(source: SourceProfile, joins: readonly Join[]): readonly Parent[] {
-  const own = joinsOf(source, joins).map((join) => ({ join, shared: false }));
-  const shared = joins.filter(({ to }) => to === source).map((join) => ({ join, shared: true }));
-  return [...own, ...shared];
-}
-
-function joinsOf(source: SourceProfile, joins: readonly Join[]): readonly Join[] {
   const own = joins.filter(({ from }) => from === source);
   const best = Math.max(0, ...own.map(({ score }) => score));
-  return own
+  const ranked = own
     .filter(({ score }) => score >= best - 3 * EQUAL)
     .toSorted((one, other) => {
       const close = Math.abs(one.score - other.score) <= EQUAL;
       return close && one.to !== other.to ? other.to.rows - one.to.rows : other.score - one.score;
     });
+  const shared = joins.filter(({ to }) => to === source).map((join) => ({ join, shared: true }));
+  return [...ranked.map((join) => ({ join, shared: false })), ...shared];
 }
 
 function nodeOf(source: SourceProfile, parents: Parents, parent?: Parent): SourceNode {

@@ -33,14 +33,7 @@ const LONGEST_PHRASE = 5;
 function meaningsOf(name: string): readonly string[] {
   const whole = WHOLE_NAMES.get(name.toLowerCase())?.split(" ") ?? MEANINGS.get(name.toLowerCase());
   if (whole !== undefined) return whole;
-  const tokens = writtenWords(name).flatMap(knownTokens);
-  const words: string[] = [];
-  for (let at = 0; at < tokens.length;) {
-    const { meaning, length } = longestPhrase(tokens, at);
-    words.push(...meaning);
-    at += length;
-  }
-  return [...new Set(words)];
+  return [...new Set(meaningsIn(writtenWords(name).flatMap(knownTokens)))];
 }
 
 /** Converts a token to known spellings: removes the plural `s`, and splits compounds. */
@@ -54,17 +47,15 @@ function singular(token: string): string {
   return /[^s]s$/.test(token) && token.length > 3 ? token.slice(0, -1) : token;
 }
 
-function longestPhrase(
-  tokens: readonly string[],
-  at: number,
-): { readonly meaning: readonly string[]; readonly length: number } {
-  for (let length = Math.min(LONGEST_PHRASE, tokens.length - at); length > 0; length -= 1) {
-    const meaning = MEANINGS.get(tokens.slice(at, at + length).join(" "));
-    if (meaning !== undefined) return { meaning, length };
+/** Returns the meanings of the longest known phrases, from left to right. */
+function meaningsIn([token, ...rest]: readonly string[]): readonly string[] {
+  if (token === undefined) return [];
+  for (let more = Math.min(LONGEST_PHRASE - 1, rest.length); more >= 0; more -= 1) {
+    const meaning = MEANINGS.get([token, ...rest.slice(0, more)].join(" "));
+    if (meaning !== undefined) return [...meaning, ...meaningsIn(rest.slice(more))];
   }
-  const token = tokens[at] ?? "";
   const single = singular(token);
-  return { meaning: MEANINGS.get(single) ?? [single], length: 1 };
+  return [...(MEANINGS.get(single) ?? [single]), ...meaningsIn(rest)];
 }
 
 /**

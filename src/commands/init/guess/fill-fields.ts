@@ -35,8 +35,9 @@ export function fillFields(container: Container, node: SourceNode, scores: Score
   claimColumns(ranked);
   include(container);
   for (const slot of slots) {
-    const guesses = ranked.filter((pair) => pair.slot === slot).map(({ guess }) => guess);
-    if (slot.required && slot.container.included) slot.guess ??= firstFree(guesses, slot) ?? otherAddress(slot, slots);
+    if (!slot.required || !slot.container.included) continue;
+    const isFree = ({ guess }: Pair): boolean => guess.score >= REQUIRED && !isUsedIn(slot.container, guess.column);
+    slot.guess ??= ranked.find((pair) => pair.slot === slot && isFree(pair))?.guess ?? otherAddress(slot, slots);
   }
   for (const slot of slots) slot.others = othersFor(slot, ranked, slots);
 }
@@ -56,9 +57,8 @@ function othersFor(slot: Slot, ranked: readonly RankedPair[], slots: readonly Sl
     slots.some((other) => other !== slot && other.guess?.column === guess.column && other.guess.score > guess.score);
   const minScore = TIE_SHARE * (slot.guess?.score ?? 0);
   return ranked
-    .filter((pair) => pair.slot === slot && pair.guess.column !== slot.guess?.column)
-    .map(({ guess }) => guess)
-    .filter((guess) => guess.score >= minScore && !better(guess))
+    .flatMap((pair) => (pair.slot === slot ? [pair.guess] : []))
+    .filter((guess) => guess.column !== slot.guess?.column && guess.score >= minScore && !better(guess))
     .slice(0, MAX_OTHERS);
 }
 
@@ -102,7 +102,8 @@ function claimColumns(ranked: readonly RankedPair[]): void {
     const { slot, guess, rank } = pair;
     if (slot.guess !== undefined || isUsedIn(slot.container, guess.column)) continue;
     const before = claimed.get(guess.column);
-    const needed = isNeeded(slot);
+    // Whether every record must contain the field.
+    const needed = slot.required && isAlways(slot.container);
     if (before !== undefined && !needed && !isSameField(slot, before.slot)) continue;
     if (rank < (needed ? REQUIRED : OPTIONAL)) continue;
     slot.guess = guess;
@@ -141,11 +142,6 @@ function plainWords({ words }: Slot): string {
   return words.filter((word) => !ADDRESS_KINDS.has(word)).join(" ");
 }
 
-/** Whether every record must contain the field. */
-function isNeeded({ required, container }: Slot): boolean {
-  return required && isAlways(container);
-}
-
 function isAlways({ required, parent, source }: Container): boolean {
   return source !== undefined || parent === undefined || (required && isAlways(parent));
 }
@@ -153,10 +149,6 @@ function isAlways({ required, parent, source }: Container): boolean {
 /** Whether a field of the object uses the column. Two fields of one object never share a column. */
 function isUsedIn({ fields }: Container, column: ColumnProfile): boolean {
   return fields.some((field) => field.kind === "slot" && field.guess?.column === column);
-}
-
-function firstFree(guesses: readonly Guess[], { container }: Slot): Guess | undefined {
-  return guesses.find(({ column, score }) => score >= REQUIRED && !isUsedIn(container, column));
 }
 
 /**
@@ -168,9 +160,8 @@ function completeness(container: Container, pairs: readonly Pair[]): (slot: Slot
   const factors = new Map<Container, number>([[container, 1]]);
   for (const inner of containersIn(container)) {
     const above = factors.get(inner.parent ?? container) ?? 1;
-    const needed = inner.fields
-      .filter((field) => field.kind === "slot")
-      .filter(({ required, constant }) => required && constant === undefined);
+    const slots = inner.fields.filter((field) => field.kind === "slot");
+    const needed = slots.filter(({ required, constant }) => required && constant === undefined);
     const share = needed.filter((slot) => fitted.has(slot)).length / Math.max(1, needed.length);
     const whole = needed.length === 0 ? 1 : 0.65 + 0.35 * share;
     factors.set(inner, isAlways(inner) ? above : above * whole * (inner.required ? 1 : OPTIONAL_OBJECT));

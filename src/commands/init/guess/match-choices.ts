@@ -40,12 +40,11 @@ export interface MatchedChoices {
 export function matchChoices(codes: readonly string[], choices: readonly JsonScalar[]): MatchedChoices {
   const words = choices.filter((choice) => choice !== "" && choice !== null).map(String);
   const matched = codes.map((code) => [code, bestChoice(code, words)] as const);
-  const table = new Map(matched.flatMap(([code, match]) => (match === undefined ? [] : [[code, match.choice]])));
-  const unknown = matched.flatMap(([code, match]) => (match === undefined ? [code] : []));
-  const same = unknown.length === 0 && [...table].every(([code, choice]) => code === choice);
-  const uncertain = new Set(
-    matched.flatMap(([code, match]) => (match !== undefined && match.strength < MIN_STRENGTH ? [code] : [])),
-  );
+  const found = matched.flatMap(([code, match]) => (match === undefined ? [] : [{ code, ...match }]));
+  const table = new Map(found.map(({ code, choice }) => [code, choice]));
+  const unknown = codes.filter((code) => !table.has(code));
+  const same = unknown.length === 0 && found.every(({ code, choice }) => code === choice);
+  const uncertain = new Set(found.flatMap(({ code, strength }) => (strength < MIN_STRENGTH ? [code] : [])));
   return { table, unknown, uncertain, same, evidence: evidenceOf(matched) };
 }
 

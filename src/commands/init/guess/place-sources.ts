@@ -70,11 +70,9 @@ function affinityOf(list: Container, child: SourceNode, scores: Scores): number 
   for (const { container, weight } of reached) {
     for (const field of container.fields) {
       if (field.kind === "container") reached.push({ container: field, weight: weight * DEEPER });
-      else {
-        for (const column of columns) {
-          best.set(column, Math.max(best.get(column) ?? 0, weight * scores.of(field, column, source).score));
-        }
-      }
+      else
+        for (const [column, score] of best)
+          best.set(column, Math.max(score, weight * scores.of(field, column, source).score));
     }
   }
   const sum = [...best.values()].reduce((total, score) => total + score, 0);
@@ -99,8 +97,8 @@ const CLEAR_MATCH = 0.5;
  * fuel and no column contains the fuel.
  */
 function chooseFuel(container: Container, { source }: SourceNode, scores: Scores): void {
-  const slot = container.fields.find((field) => field.kind === "slot" && isFuel(field));
-  if (slot?.kind !== "slot" || slot.constant !== undefined) return;
+  const slot = container.fields.filter((field) => field.kind === "slot").find(isFuel);
+  if (slot === undefined || slot.constant !== undefined) return;
   if (source.columns.some((column) => scores.of(slot, column, source).score >= CLEAR_MATCH)) return;
   const names = new Set(source.columns.map(({ name }) => lettersOf(name)));
   const [found, second] = FUEL_NUMBERS.filter(([, numbers]) => numbers.some((number) => names.has(number)));

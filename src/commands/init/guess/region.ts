@@ -90,32 +90,28 @@ function containerOf(position: Position): Container {
     included: false,
   };
   const inside = parent === undefined ? [] : typesFrom(parent);
-  if (inside.length < MAX_DEPTH && !inside.includes(type)) fillFields(container, fieldsOf(type) ?? []);
+  if (inside.length < MAX_DEPTH && !inside.includes(type)) fillFields(container, fieldsOf(type));
   return container;
 }
 
 function fieldIn(container: Container, field: ContractField): Slot | Container | undefined {
   const below = { ...field, parent: container, key: container.key };
-  const items = itemObject(field.type);
-  if (items !== undefined) return containerOf({ ...below, type: items, isList: true });
+  const list = narrowType([], field.type);
+  const items = list.kind === "list" ? list.items : undefined;
+  if (items && fieldsOf(items) !== undefined) return containerOf({ ...below, type: items, isList: true });
   if (fieldsOf(field.type) !== undefined) return containerOf({ ...below, isList: false });
-  const values = scalarItems(field.type);
-  if (values !== undefined) return slotOf(container, { ...field, type: values }, true);
+  if (items && isScalarField(items)) return slotOf(container, { ...field, type: items }, true);
   return isScalarField(field.type) ? slotOf(container, field, false) : undefined;
 }
 
-function fillFields(container: Container, fields: readonly ContractField[]): void {
-  for (const field of fields) {
-    const known = fieldIn(container, field);
-    if (known !== undefined) container.fields.push(known);
-  }
+function fillFields(container: Container, fields: readonly ContractField[] = []): void {
+  container.fields.push(...fields.flatMap((field) => fieldIn(container, field) ?? []));
 }
 
 /** Keeps only the fields of the type that a constant selects, if the container can have several types. */
 export function narrowContainer(container: Container, property: string, value: string): void {
-  const narrowed = fieldsOf(container.type, { [property]: { value } });
   container.fields.length = 0;
-  fillFields(container, narrowed ?? []);
+  fillFields(container, fieldsOf(container.type, { [property]: { value } }));
 }
 
 /** Returns the types of the objects that enclose a container, from the payload to the container itself. */
@@ -153,9 +149,8 @@ export function* containersIn(container: Container): Generator<Container> {
 }
 
 export function slotsIn(container: Container): readonly Slot[] {
-  return [container, ...containersIn(container)].flatMap(({ fields }) =>
-    fields.filter((field) => field.kind === "slot"),
-  );
+  const fields = [container, ...containersIn(container)].flatMap((each) => each.fields);
+  return fields.filter((field) => field.kind === "slot");
 }
 
 /**
@@ -178,17 +173,7 @@ export function fieldsOf(type: FieldType, entry: JsonObject = {}): readonly Cont
 
 const ANYTHING: FieldType = { ...PLAIN_TYPE, kind: "any" };
 
-function itemObject(type: FieldType): FieldType | undefined {
-  const narrowed = narrowType([], type);
-  return narrowed.kind === "list" && fieldsOf(narrowed.items) !== undefined ? narrowed.items : undefined;
-}
-
 function isScalarField(type: FieldType): boolean {
   const narrowed = narrowType("", type);
   return narrowed.kind !== "object" && narrowed.kind !== "list" && narrowed.kind !== "variants";
-}
-
-function scalarItems(type: FieldType): FieldType | undefined {
-  const narrowed = narrowType([], type);
-  return narrowed.kind === "list" && isScalarField(narrowed.items) ? narrowed.items : undefined;
 }

@@ -134,10 +134,10 @@ export function nameLikeness(field: NamedThing, named: NamedThing, isSameName = 
 function columnLikeness(field: NamedThing, column: NamedThing): number {
   const columnWords = [...column.own, ...column.around];
   const numbered = column.own.some(isNumber);
-  const recalled = field.own.map(
-    (word) =>
-      [word === "1" && !numbered ? FIRST_WEIGHT : weightOf(word), found(word, column.own, column.around)] as const,
-  );
+  const recalled = field.own.map((word) => {
+    const weight = word === "1" && !numbered ? FIRST_WEIGHT : weightOf(word);
+    return [weight, found(word, column.own, column.around)] as const;
+  });
   const around = field.around.map((word) => [AROUND_WEIGHT * weightOf(word), nearest(word, columnWords)] as const);
   const precise = column.own.map((word) => [weightOf(word), found(word, field.own, field.around)] as const);
   const recall = average([...recalled, ...around]);
@@ -156,10 +156,9 @@ function nearest(word: string, words: readonly string[]): number {
 }
 
 const NEARNESS: ReadonlyMap<string, number> = new Map(
-  NEAR_WORDS.flatMap(([one, other, likeness]) => [
-    [`${one} ${other}`, likeness] as const,
-    [`${other} ${one}`, likeness] as const,
-  ]),
+  NEAR_WORDS.flatMap(([one, other, likeness]) =>
+    [`${one} ${other}`, `${other} ${one}`].map((key) => [key, likeness] as const),
+  ),
 );
 
 function weightOf(word: string): number {
@@ -172,15 +171,10 @@ function average(weighted: readonly (readonly [weight: number, share: number])[]
 }
 
 function areOpposites(field: readonly string[], column: readonly string[]): boolean {
-  return OPPOSITES.some(
-    ([one, other]) =>
-      (isOnly(field, one, other) && isOnly(column, other, one)) ||
-      (isOnly(field, other, one) && isOnly(column, one, other)),
-  );
-}
-
-function isOnly(words: readonly string[], word: string, without: string): boolean {
-  return words.includes(word) && !words.includes(without);
+  return OPPOSITES.some((pair) => {
+    const [inField, inColumn] = [field, column].map((words) => pair.filter((word) => words.includes(word)));
+    return inField?.length === 1 && inColumn?.length === 1 && inField[0] !== inColumn[0];
+  });
 }
 
 /**

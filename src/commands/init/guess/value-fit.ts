@@ -7,11 +7,11 @@ import { matcherOf } from "../../../text/linear-pattern.ts";
 export type LeafForm =
   | { readonly kind: "plain" }
   | { readonly kind: "upper" }
-  | { readonly kind: "date"; readonly pattern: string; readonly also: string | undefined }
   | {
-      readonly kind: "datetime";
+      readonly kind: "date" | "datetime";
       readonly pattern: string;
       readonly hasOffset: boolean;
+      /** A pattern with another order of day and month that fits equally well. */
       readonly also: string | undefined;
     }
   | { readonly kind: "number"; readonly decimal: string; readonly group: string | undefined }
@@ -50,7 +50,8 @@ export function valueFit(type: FieldType, words: readonly string[], column: Colu
   if (type.kind === "text") return textFit(type, words, column);
   if (type.kind === "time") return onlyFit(sampleShare(column, (value) => /^\d\d?:\d\d/.test(value)));
   if (type.kind === "union") {
-    const fits = type.options.filter(isScalar).map((option) => valueFit(option, words, column));
+    const scalars = type.options.filter(({ kind }) => kind !== "object" && kind !== "list" && kind !== "union");
+    const fits = scalars.map((option) => valueFit(option, words, column));
     return fits.toSorted((one, other) => other.fit - one.fit)[0] ?? onlyFit(0);
   }
   return onlyFit(type.kind === "any" ? 0.6 : 0);
@@ -65,10 +66,6 @@ function isNumeric(type: FieldType): type is NumericType {
 /** Fit of an empty column. Only its name can be scored. */
 const UNKNOWN = 0.85;
 
-function isScalar({ kind }: FieldType): boolean {
-  return kind !== "object" && kind !== "list" && kind !== "union";
-}
-
 function onlyFit(fit: number): ValueFit {
   return { fit, evidence: 0, form: PLAIN };
 }
@@ -82,9 +79,7 @@ function dateFit(kind: "date" | "datetime", column: ColumnProfile): ValueFit {
   );
   const fit = kind === "datetime" && !hasTime ? 0.9 : 1;
   const isIso = kind === "date" ? pattern === "yyyy-MM-dd" : pattern.startsWith("yyyy-MM-dd'T'") && hasOffset;
-  if (isIso) return { fit, evidence: 0.15, form: PLAIN };
-  if (kind === "date") return { fit, evidence: 0.15, form: { kind, pattern, also: also?.pattern } };
-  return { fit, evidence: 0.15, form: { kind, pattern, hasOffset, also: also?.pattern } };
+  return { fit, evidence: 0.15, form: isIso ? PLAIN : { kind, pattern, hasOffset, also: also?.pattern } };
 }
 
 /** Returns the order of day and month in a pattern. */
@@ -125,12 +120,8 @@ function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
   const isPublic = (code: string): boolean => code.length <= LONGEST_CODE && (codes.get(code) ?? 0) >= MIN_ROWS;
   const shown = new Map([...table].filter(([code]) => !uncertain.has(code) || isPublic(code)));
   const listed = unknown.filter(isPublic).slice(0, MAX_CODES);
-  const form: LeafForm = {
-    kind: "lookup",
-    table: shown,
-    unknown: listed,
-    withheld: codes.size - shown.size - listed.length,
-  };
+  const withheld = codes.size - shown.size - listed.length;
+  const form: LeafForm = { kind: "lookup", table: shown, unknown: listed, withheld };
   return { fit, evidence: mapped < 0.6 ? 0 : evidence * mapped, form: same ? PLAIN : form };
 }
 
