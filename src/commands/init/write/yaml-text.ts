@@ -1,3 +1,4 @@
+import { wrapText } from "../../../terminal/text-width.ts";
 import { DECEPTIVE } from "../../../text/invisible.ts";
 
 /**
@@ -53,22 +54,10 @@ function renderLine({ depth, text, comment }: Line): readonly string[] {
   const words = comment.replaceAll(UNSEEN, " ");
   const head = `${(indent + text).padEnd(COMMENT_COLUMN)}  # ${words}`;
   if (text !== "" && head.length <= WIDTH) return [head];
-  const above = wrapped(words, WIDTH - indent.length - 2).map((part) => `${indent}# ${part}`);
+  const width = WIDTH - indent.length - 2;
+  const parts = words.length <= width ? [words] : wrapText(words, width);
+  const above = parts.map((part) => `${indent}# ${part}`);
   return text === "" ? above : [...above, indent + text];
-}
-
-function wrapped(text: string, width: number): readonly string[] {
-  if (text.length <= width) return [text];
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = "";
-    }
-    line = line === "" ? word : `${line} ${word}`;
-  }
-  return line === "" ? lines : [...lines, line];
 }
 
 /** Each schema file is next to the file that it describes. The first line of that file names the schema. */
