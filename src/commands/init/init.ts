@@ -24,12 +24,11 @@ import {
   commentLine,
   CONFIG_SCHEMA_FILE,
   MAPPING_SCHEMA_FILE,
-  type Line,
   renderLines,
   schemaLine,
   yamlText,
 } from "./write/yaml-text.ts";
-import { lacksParameters, mappingText, relativePath } from "./write/mapping-text.ts";
+import { lacksParameters, mappingText, oneOrMore, relativePath } from "./write/mapping-text.ts";
 
 export interface GuessedJob {
   /** Contract, operation, sources, supplier, encoding, delimiter. */
@@ -85,19 +84,9 @@ export async function init(options: InitOptions, dependencies: Dependencies): Pr
     [file, mapping],
     ...setupTexts({ ...job, encoding }, { out, operation: guessed.operation, configSchema }),
   ]);
-  if (lacksParameters(guessed)) return { sources, guessed, ...files, check: undefined };
-  const check = await checkMapping(
-    {
-      ...job,
-      sources: [],
-      namedSources: {},
-      corrections: undefined,
-      mapping: file,
-      encoding,
-      supplier: job.supplier ?? "TODO",
-    },
-    dependencies,
-  );
+  const supplier = job.supplier ?? "TODO";
+  const settings = { ...job, sources: [], namedSources: {}, corrections: undefined, mapping: file, encoding, supplier };
+  const check = lacksParameters(guessed) ? undefined : await checkMapping(settings, dependencies);
   return { sources, guessed, ...files, check };
 }
 
@@ -115,7 +104,9 @@ export async function prepareInit(
   refusePayloads(sources, operation);
   const guessed = guessMapping(sources, { operation, contract, supplier: job.supplier, root, key });
   for (const { columns } of sources) for (const { hashes } of columns) hashes.close();
-  const encoding = job.encoding ?? guessedEncoding(sources);
+  // One setting applies to all files that do not declare their encoding.
+  const first = sources.flatMap(({ files }) => files).find(({ encoding }) => encoding?.guessed);
+  const encoding = job.encoding ?? first?.encoding?.name;
   return { sources, guessed, encoding, mapping: mappingText(guessed, out) };
 }
 
@@ -183,7 +174,7 @@ export function profileOptions(
 
 /** Throws if the rows are already payloads, which need no mapping. */
 function refusePayloads(sources: readonly SourceProfile[], { body }: Operation): void {
-  const names = new Set(body === undefined ? [] : (fieldsOf(body) ?? []).map(({ name }) => name));
+  const names = new Set((body && fieldsOf(body))?.map(({ name }) => name));
   for (const { files, columns } of sources) {
     const members = [...new Set(columns.map(({ name }) => name.split(".")[0] ?? ""))];
     const known = members.filter((name) => names.has(name)).length;
@@ -237,11 +228,6 @@ function refuseUnwritable(file: string, cause: unknown): never {
   });
 }
 
-/** Returns the first guessed encoding. One setting applies to all files that do not declare their encoding. */
-function guessedEncoding(sources: readonly SourceProfile[]): string | undefined {
-  return sources.flatMap(({ files }) => files).find(({ encoding }) => encoding?.guessed)?.encoding?.name;
-}
-
 /** Returns the content of `migrate.yaml`: the settings that all commands in a folder share. */
 function configText({ contract, supplier, delimiter, encoding }: JobSettings, out: string): string {
   const files = contract.map((file) => yamlText(isShippedOverlay(file) ? file : relativePath(file, out)));
@@ -250,9 +236,11 @@ function configText({ contract, supplier, delimiter, encoding }: JobSettings, ou
     commentLine(0, schemaLine(CONFIG_SCHEMA_FILE)),
     BLANK,
     commentLine(0, "Settings for all commands in this folder. Flags and MIGRATE_* variables override them."),
-    { depth: 0, text: `contract: ${files.length === 1 ? files.join("") : `[${files.join(", ")}]`}` },
+    { depth: 0, text: `contract: ${oneOrMore(files)}` },
     { depth: 0, text: "mapping: mapping.yaml" },
-    supplierLine(supplier),
+    supplier === undefined
+      ? { depth: 0, text: "supplier: TODO", comment: "TODO the code of your import supplier" }
+      : { depth: 0, text: `supplier: ${yamlText(supplier)}` },
     ...(encoding === undefined ? [] : [{ depth: 0, text: `encoding: ${encoding}`, comment: guessed }]),
     ...(delimiter === undefined ? [] : [{ depth: 0, text: `delimiter: ${JSON.stringify(delimiter)}` }]),
     BLANK,
@@ -266,8 +254,3 @@ const TARGET = [
   "targets:",
   '  test: { baseUrl: "https://.../v1/", environment: test }',
 ];
-
-function supplierLine(supplier: string | undefined): Line {
-  if (supplier !== undefined) return { depth: 0, text: `supplier: ${yamlText(supplier)}` };
-  return { depth: 0, text: "supplier: TODO", comment: "TODO the code of your import supplier" };
-}

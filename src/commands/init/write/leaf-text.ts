@@ -26,27 +26,24 @@ function formOptions(form: LeafForm, zone: string): readonly string[] {
     case "upper":
       return ["upper: true"];
     case "date":
-      return [`date: ${patternText(form.pattern)}`];
     case "datetime":
-      return [`datetime: ${patternText(form.pattern)}`, ...(form.hasOffset ? [] : [`zone: ${zone}`])];
-    case "number":
-      return [`number: { decimal: ${JSON.stringify(form.decimal)}${groupText(form.group)} }`];
+      return [
+        `${form.kind}: ${patternText(form.pattern)}`,
+        ...(form.kind === "date" || form.hasOffset ? [] : [`zone: ${zone}`]),
+      ];
+    case "number": {
+      const group = form.group === undefined ? "" : `, group: ${JSON.stringify(form.group)}`;
+      return [`number: { decimal: ${JSON.stringify(form.decimal)}${group} }`];
+    }
     case "boolean":
       return [...listText("true", form.yes), ...listText("false", form.no)];
-    case "lookup":
-      return tableText(form.table);
+    case "lookup": {
+      const entries = [...form.table].map(([code, choice]) => `${keyText(code)}: ${yamlText(choice)}`);
+      return entries.length === 0 ? [] : [`lookup: { ${entries.join(", ")} }`];
+    }
     default:
       return form satisfies never;
   }
-}
-
-function groupText(group: string | undefined): string {
-  return group === undefined ? "" : `, group: ${JSON.stringify(group)}`;
-}
-
-function tableText(table: ReadonlyMap<string, string>): readonly string[] {
-  const entries = [...table].map(([code, choice]) => `${keyText(code)}: ${yamlText(choice)}`);
-  return entries.length === 0 ? [] : [`lookup: { ${entries.join(", ")} }`];
 }
 
 function listText(name: string, values: readonly string[]): readonly string[] {
@@ -93,11 +90,11 @@ function formNotes({ type }: Slot, { form }: Guess): readonly string[] {
 }
 
 function dateNotes(pattern: string, also: string | undefined): readonly string[] {
-  const order = also === undefined ? [] : [`TODO: or ${also}? No date shows whether the day or the month comes first`];
   const isShort = /(?<!y)yy(?!y)/.test(pattern);
-  return isShort
-    ? [...order, "TODO: check the century; two-digit years are read as 1969 to 2068 unless `pivot` is set"]
-    : order;
+  return [
+    ...(also === undefined ? [] : [`TODO: or ${also}? No date shows whether the day or the month comes first`]),
+    ...(isShort ? ["TODO: check the century; two-digit years are read as 1969 to 2068 unless `pivot` is set"] : []),
+  ];
 }
 
 function codeNotes({ choices }: ChoiceType, { unknown, withheld }: LookupForm): readonly string[] {

@@ -10,7 +10,7 @@ import { withDescendants } from "../../../read/input/opened-source.ts";
 
 /** Returns the text of the mapping file. Comments explain each guess and list the remaining work. */
 export function mappingText(guessed: GuessedMapping, folder: string): string {
-  const { operation, tree, payload } = guessed;
+  const { operation, tree, payload, parameters, zone } = guessed;
   return renderLines([
     commentLine(0, schemaLine(MAPPING_SCHEMA_FILE)),
     BLANK,
@@ -23,23 +23,16 @@ export function mappingText(guessed: GuessedMapping, folder: string): string {
     ...leftLines(guessed),
     BLANK,
     { depth: 0, text: "payload:" },
-    ...containerLines(payload, { depth: 1, zone: guessed.zone }),
-    ...parameterLines(guessed),
+    ...containerLines(payload, { depth: 1, zone }),
+    ...(parameters === undefined ? [] : [BLANK, ...containerLines(parameters, { depth: 0, zone })]),
     ...unusedLines(guessed),
   ]);
 }
 
-function parameterLines({ parameters, zone }: GuessedMapping): readonly Line[] {
-  return parameters === undefined ? [] : [BLANK, ...containerLines(parameters, { depth: 0, zone })];
-}
-
 function keyLines({ operation, key }: GuessedMapping): readonly Line[] {
   if (operation.key !== undefined) return [];
-  return [
-    key === undefined
-      ? todo(0, "key: the field that identifies a record")
-      : { depth: 0, text: `key: ${yamlText(key)}` },
-  ];
+  if (key === undefined) return [todo(0, "key: the field that identifies a record")];
+  return [{ depth: 0, text: `key: ${yamlText(key)}` }];
 }
 
 const INTRODUCTION = [
@@ -58,7 +51,7 @@ function sourceLines(node: SourceNode, folder: string): readonly Line[] {
   );
   const order = orderColumn(node);
   const entries = [
-    `files: ${files.length === 1 ? files.join("") : `[${files.join(", ")}]`}`,
+    `files: ${oneOrMore(files)}`,
     ...(key === undefined ? [] : [`key: ${yamlText(key.name)}`]),
     ...(parent === undefined ? [] : [parentText(parent)]),
     ...(order === undefined ? [] : [`orderBy: ${yamlText(order)}`]),
@@ -85,6 +78,11 @@ function joinComment({ join: { hits, from, to }, shared }: Parent): string {
 
 export function percent(share: number): string {
   return share === 1 ? "100%" : `${Math.min(99.9, Math.floor(share * 1000) / 10)}%`;
+}
+
+/** Renders a single item, or several items as a list in brackets. */
+export function oneOrMore(items: readonly string[]): string {
+  return items.length === 1 ? items.join("") : `[${items.join(", ")}]`;
 }
 
 export function relativePath(file: string, folder: string): string {
@@ -212,35 +210,23 @@ function objectLines(container: Container, writing: Writing): readonly Line[] {
   const deeper = source !== undefined || isList ? 2 : 1;
   const inner = containerLines(container, { ...writing, depth: depth + deeper });
   if (inner.every(({ text }) => text === "")) {
-    return [
-      todo(depth, `${name}: ${required ? "required; " : ""}no matching column`),
-      ...inner.map((line) => ({ ...line, depth: depth + 1 })),
-    ];
+    const title = todo(depth, `${name}: ${required ? "required; " : ""}no matching column`);
+    return [title, ...inner.map((line) => ({ ...line, depth: depth + 1 }))];
   }
   const head = { depth, text: `${yamlText(name)}:`, comment: required ? "required" : undefined };
-  if (source !== undefined) {
-    return [
-      head,
-      { depth: depth + 1, text: `each: ${yamlText(source.source.name)}` },
-      { depth: depth + 1, text: "item:" },
-      ...inner,
-    ];
-  }
-  return [head, ...(isList ? asItem(inner) : inner)];
+  if (source === undefined) return [head, ...(isList ? asItem(inner) : inner)];
+  const each = { depth: depth + 1, text: `each: ${yamlText(source.source.name)}` };
+  return [head, each, { depth: depth + 1, text: "item:" }, ...inner];
 }
 
 /**
  * Renders lines as a list item. The first field follows the dash, and comments before it move to the following lines.
  */
 function asItem(lines: readonly Line[]): readonly Line[] {
-  const first = lines.findIndex(({ text }) => text !== "");
-  const [head] = lines.slice(first, first + 1);
+  const head = lines.find(({ text }) => text !== "");
   if (head === undefined) return lines;
-  return [
-    { ...head, depth: head.depth - 1, text: `- ${head.text}` },
-    ...lines.slice(0, first),
-    ...lines.slice(first + 1),
-  ];
+  const others = lines.filter((line) => line !== head);
+  return [{ ...head, depth: head.depth - 1, text: `- ${head.text}` }, ...others];
 }
 
 function unusedLines(guessed: GuessedMapping): readonly Line[] {
@@ -266,9 +252,8 @@ export function guessedSlots({ payload, parameters }: GuessedMapping): readonly 
 
 /** Whether the mapping is invalid until the user sets a required request parameter. */
 export function lacksParameters({ parameters }: GuessedMapping): boolean {
-  return (
-    parameters !== undefined && allSlots(parameters).some(({ guess, constant }) => (guess ?? constant) === undefined)
-  );
+  const slots = parameters === undefined ? [] : allSlots(parameters);
+  return slots.some(({ guess, constant }) => (guess ?? constant) === undefined);
 }
 
 /** Returns every field of the payload, including the fields that are filled from child rows. */
