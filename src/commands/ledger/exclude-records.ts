@@ -178,18 +178,15 @@ async function rowsAt(
     for (const { key, run, record, source } of batch) {
       const place = formatPlace(source);
       if (key !== undefined || !chosen.has(run) || !wanted.has(place)) continue;
-      if (rows.has(`${run} ${place}`)) throw severalRows(place);
+      if (rows.has(`${run} ${place}`))
+        throw new Failure("usage", `several open rows without a key begin at ${place}; nothing was changed`, {
+          hint: "write each row on its own line, push the file again, and exclude the row by its new place",
+        });
       rows.add(`${run} ${place}`);
       found.push({ key: place, identity: rowIdentity({ run, record }) });
     }
   }
   return found;
-}
-
-function severalRows(place: string): Failure {
-  return new Failure("usage", `several open rows without a key begin at ${place}; nothing was changed`, {
-    hint: "write each row on its own line, push the file again, and exclude the row by its new place",
-  });
 }
 
 /** Returns the distinct keys, in their canonical form. */
@@ -203,12 +200,11 @@ async function keysOf({ keys, from }: ExcludeOptions, { temporaryFolder }: Depen
     });
   }
   if (all.size > 0) return [...all];
-  throw new Failure("usage", from === undefined ? "no keys are given" : `${from} contains no key`, {
-    hint:
-      from === undefined
-        ? "pass the keys of the records, or --from <file> with one key per line"
-        : "write one key per line, or use a table with a column named key",
-  });
+  const [message, hint] =
+    from === undefined
+      ? ["no keys are given", "pass the keys of the records, or --from <file> with one key per line"]
+      : [`${from} contains no key`, "write one key per line, or use a table with a column named key"];
+  throw new Failure("usage", message, { hint });
 }
 
 function destinationName({ endpoint, supplier }: Run): string {

@@ -73,26 +73,14 @@ export async function lookUpRecord(options: ExplainOptions, storeOptions: StoreO
   return readRunLedger(await openLedgerStore(options.ledger, storeOptions), async (ledger) => {
     const { key } = options;
     const { run, outcomes } = await lookUp(options, ledger);
-    const history = { attempts: await ledger.attempts(key), decisions: await ledger.decisions(key) };
+    const attempts = await ledger.attempts(key);
+    const decisions = await ledger.decisions(key);
     const exclusions = await ledger.exclusions(key);
-    return {
-      key,
-      run,
-      outcomes,
-      ...history,
-      exclusions,
-      acceptedElsewhere: acceptedElsewhere(outcomes, history.attempts),
-    };
+    const isOnPlatform = outcomes.some(({ status }) => status === "accepted" || status === "skipped");
+    // For example, corrected rejects may have been accepted later.
+    const acceptedElsewhere = isOnPlatform ? undefined : attempts.findLast(({ status }) => status === "accepted");
+    return { key, run, outcomes, attempts, decisions, exclusions, acceptedElsewhere };
   });
-}
-
-/** Returns the accepted request of another run, if any. For example, corrected rejects may have been accepted later. */
-function acceptedElsewhere(
-  outcomes: readonly Outcome[],
-  attempts: readonly Attempt[],
-): Explanation["acceptedElsewhere"] {
-  const isOnPlatform = outcomes.some(({ status }) => status === "accepted" || status === "skipped");
-  return isOnPlatform ? undefined : attempts.findLast(({ status }) => status === "accepted");
 }
 
 /**

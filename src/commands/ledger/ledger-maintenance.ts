@@ -52,8 +52,16 @@ export async function ledgerRepair(
     const recovery = { ...dependencies, at, nothingLost };
     return usingStateFolder(dependencies, () => recoverServerLedger({ ...store, server }, recovery));
   }
-  if (nothingLost) throw fileWithNothingLost();
-  if (store.repair === undefined) throw nothingToRepair(store.name);
+  if (nothingLost) {
+    throw new Failure("usage", "--nothing-lost applies only to a ledger in PostgreSQL", {
+      hint: "omit the option: the journal of a ledger file shows which requests are missing",
+    });
+  }
+  if (store.repair === undefined) {
+    throw new Failure("usage", `the ledger ${store.name} is not kept in a file, so there is nothing to repair here`, {
+      hint: "restore it with the tools of its database server",
+    });
+  }
   const stamp = at.replaceAll(/\D/g, "").slice(0, 14);
   const repaired = await store.repair(stamp, { mayRecreate: hasJournals(store) });
   const opened = await store.write("ledger repair", { create: false });
@@ -104,18 +112,6 @@ export async function recoverServerLedger(
   } finally {
     await ledger.close();
   }
-}
-
-function fileWithNothingLost(): Failure {
-  return new Failure("usage", "--nothing-lost applies only to a ledger in PostgreSQL", {
-    hint: "omit the option: the journal of a ledger file shows which requests are missing",
-  });
-}
-
-function nothingToRepair(name: string): Failure {
-  return new Failure("usage", `the ledger ${name} is not kept in a file, so there is nothing to repair here`, {
-    hint: "restore it with the tools of its database server",
-  });
 }
 
 /** Exports all data of the ledger, except the secrets of runs. */

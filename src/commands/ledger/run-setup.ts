@@ -18,7 +18,7 @@ export interface RunSetup {
   readonly files: readonly ListedFile[];
 }
 
-export interface ListedFile extends FileProof {
+interface ListedFile extends FileProof {
   readonly kind: FileKind;
   /** Whether the ledger contains the file's content as the run read it. */
   readonly isStored: boolean;
@@ -32,15 +32,11 @@ export async function runSetup({ ledger: locator, run: id }: RunSelection, notif
     const files: ListedFile[] = [];
     for (const { kind, file, bytes, sha256 } of recorded) {
       const isStored = !isData(kind) && (await ledger.setupFile(sha256)) !== undefined;
-      files.push({ kind, file: shownName(file, folder), bytes, sha256, isStored });
+      const isInside = file.startsWith(path.join(folder, path.sep));
+      files.push({ kind, file: isInside ? path.relative(folder, file) : file, bytes, sha256, isStored });
     }
     return { run, files };
   });
-}
-
-/** Returns the path relative to the folder of the run if the file is inside the folder; otherwise the full path. */
-function shownName(file: string, folder: string): string {
-  return file.startsWith(path.join(folder, path.sep)) ? path.relative(folder, file) : file;
 }
 
 export interface WrittenSetup {

@@ -102,11 +102,9 @@ async function statusOf(
 /** Whether the input of a push was not read to the end, but a later push has read the same input to the end. */
 function isReadAgain(run: Run, all: readonly Run[]): boolean {
   if (run.state !== "planning" || run.dryRun) return false;
-  const later = all.slice(
-    0,
-    all.findIndex(({ id }) => id === run.id),
-  );
-  return later.some((push) => push.state !== "planning" && !push.dryRun && differencesOf(push, run).length === 0);
+  const at = all.findIndex(({ id }) => id === run.id);
+  const later = all.slice(0, at).filter(({ state, dryRun }) => state !== "planning" && !dryRun);
+  return later.some((push) => differencesOf(push, run).length === 0);
 }
 
 /** Whether a push has ended with records that can still be sent or settled. */

@@ -44,10 +44,9 @@ export async function drift(
   return readRunLedger(await openLedgerStore(options.ledger, dependencies), async (ledger) => {
     const runs = options.run === undefined ? await ledger.runs() : [await requireRun(ledger, options.run)];
     const sent = runs.filter(({ command, dryRun }) => command === "push" && !dryRun);
-    const byOperation = new Map<string, Run[]>();
-    for (const run of sent) byOperation.set(run.operation, [...(byOperation.get(run.operation) ?? []), run]);
     const found: OperationDrift[] = [];
-    for (const [operation, same] of byOperation) {
+    for (const operation of new Set(sent.map((run) => run.operation))) {
+      const same = sent.filter((run) => run.operation === operation);
       const advise = await adviserOf(same, dependencies);
       found.push({ operation, runs: same.length, drift: await collectDrift(outcomesOf(ledger, same), advise) });
     }
@@ -120,19 +119,16 @@ const MAX_KINDS = 2000;
 async function collectDrift(outcomes: AsyncIterable<readonly Outcome[]>, advise: Advise): Promise<readonly Drift[]> {
   const found = new Map<string, Drift>();
   for await (const batch of outcomes) {
-    for (const outcome of batch) for (const [kind, problem] of driftOf(outcome)) note(found, outcome, kind, problem);
+    for (const outcome of batch) for (const problem of driftOf(outcome)) note(found, outcome, problem);
   }
   return [...found.values()]
     .map((one) => (one.kind === "strict" ? one : { ...one, ...advise(one.code, one.attr) }))
     .toSorted((one, other) => other.count - one.count || (one.code < other.code ? -1 : 1));
 }
 
-type Found = readonly [kind: Drift["kind"], problem: Problem];
-
-function driftOf({ status, problems }: Outcome): readonly Found[] {
-  if (status === "rejected") return missed(problems).map((problem) => ["missed", problem] as const);
-  if (status !== "accepted") return [];
-  return problems.filter(isLocalError).map((problem) => ["strict", problem] as const);
+function driftOf({ status, problems }: Outcome): readonly Problem[] {
+  if (status === "rejected") return missed(problems);
+  return status === "accepted" ? problems.filter(isLocalError) : [];
 }
 
 /**
@@ -152,7 +148,8 @@ function isLocalError({ by, code }: Problem): boolean {
   return by === "local" && code !== "coerced" && code !== "near_duplicate_key";
 }
 
-function note(found: Map<string, Drift>, outcome: Outcome, ...[kind, problem]: Found): void {
+function note(found: Map<string, Drift>, outcome: Outcome, problem: Problem): void {
+  const kind = outcome.status === "rejected" ? "missed" : "strict";
   const { code, place = outcome.source } = problem;
   const attr = attrPattern(problem.attr);
   const key = `${kind} ${code} ${attr}`;
