@@ -223,7 +223,10 @@ async function append(
   const handle = await open(file, "a+", 0o600).catch(cannotWrite(file));
   try {
     // The lock does not stop an editor from changing the file.
-    if ((await handle.stat()).size !== size) throw changedFile(file);
+    if ((await handle.stat()).size !== size)
+      throw new Failure("source_changed", `${file} was changed by another program`, {
+        hint: "nothing was added; try again",
+      });
     if (end < size) await handle.truncate(end);
     try {
       await handle.appendFile((await endsWithoutNewline(handle, end)) ? `\n${text}` : text);
@@ -246,12 +249,6 @@ function cannotWrite(file: string): (cause: unknown) => never {
   return (cause) => {
     throw new Failure("storage", `${file} cannot be written`, { hint: remedyOf(cause, file), cause });
   };
-}
-
-function changedFile(file: string): Failure {
-  return new Failure("source_changed", `${file} was changed by another program`, {
-    hint: "nothing was added; try again",
-  });
 }
 
 /** Whether the last line has no line break. An editor may have removed the line break. */

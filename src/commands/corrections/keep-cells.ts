@@ -79,7 +79,8 @@ export function createCellKeeper(
     if (key === undefined) return "no_key";
     if (old === undefined) return "no_column";
     if (cellProblem(raw, column, row.problems) !== undefined) return "bad_cell";
-    const others = rowsWithKey(source, key).filter((other) => !isSamePlace(other, raw));
+    const place = formatPlace(placeOf(raw));
+    const others = rowsWithKey(source, key).filter((other) => formatPlace(placeOf(other)) !== place);
     const own = inForce.of({ source, key, column, oldSha256: textHash(old) }, raw);
     if (own.length === 0 && others.some((other) => rowHash(other) === rowHash(raw))) return "repeated";
     const planned = { key, source, column, value, by, at, reason: reason ?? `rejects of run ${run}` };
@@ -93,7 +94,8 @@ export function createCellKeeper(
     return undefined;
   };
   const keepField = (change: ReturnedChange, row: SourceRow | undefined, field: number | string): void => {
-    const cell = cellOf(change, field);
+    const { source, file, line } = change.row;
+    const cell = { source, column: columnOf(change, field), place: { file, line } };
     const texts = newTexts(change, row, field);
     if (texts === "no_column_returned") return;
     if (texts === "already_corrected") alreadyCorrected += 1;
@@ -130,14 +132,7 @@ function countNotKept(): { readonly refuse: CellKeeper["refuse"]; readonly notKe
 }
 
 /** The corrections of a file, and the corrections that will be appended. */
-interface CorrectionsInForce {
-  /** Returns the corrections that apply to this cell of the row and to its old value, in file order. */
-  readonly of: (cell: CellOf, row: Row) => readonly Correction[];
-  readonly isInFile: (identity: string) => boolean;
-  readonly apply: (change: NewChange) => void;
-}
-
-function createCorrectionsInForce(inFile: readonly Correction[]): CorrectionsInForce {
+function createCorrectionsInForce(inFile: readonly Correction[]) {
   const byCell = new Map<string, Map<string, Correction>>();
   const apply = ({ change, correction }: NewChange): void => {
     const name = cellName(correction);
@@ -150,8 +145,9 @@ function createCorrectionsInForce(inFile: readonly Correction[]): CorrectionsInF
   const known = new Set(inFile.map(identityOf));
   return {
     apply,
-    isInFile: (identity) => known.has(identity),
-    of: (cell, row) => {
+    isInFile: (identity: string) => known.has(identity),
+    /** Returns the corrections that apply to this cell of the row and to its old value, in file order. */
+    of: (cell: CellOf, row: Row): readonly Correction[] => {
       const own = [...(byCell.get(cellName(cell))?.values() ?? [])];
       return own.filter(({ rowSha256 }) => rowSha256 === undefined || rowSha256 === rowHash(row));
     },
@@ -163,13 +159,4 @@ type CellOf = Pick<Correction, "source" | "key" | "column" | "oldSha256">;
 /** Returns a string that identifies a cell and its old value. */
 export function cellName({ source, key, column, oldSha256 }: CellOf): string {
   return JSON.stringify([source, key, column, oldSha256]);
-}
-
-function isSamePlace(one: Row, other: Row): boolean {
-  return formatPlace(placeOf(one)) === formatPlace(placeOf(other));
-}
-
-function cellOf(change: ReturnedChange, field: number | string): ReturnedCell {
-  const { source, file, line } = change.row;
-  return { source, column: columnOf(change, field), place: { file, line } };
 }
