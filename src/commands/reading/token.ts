@@ -61,14 +61,13 @@ async function inspectToken(
 ): Promise<TokenDetails> {
   const credentials = credentialsOf(await secrets(auth), auth);
   if (credentials.kind === "basic") return { from: "none", claims: {}, ended: false };
-  if (credentials.kind === "token") return givenToken(credentials.token, clock.now());
-  const obtained = await fetchToken(credentials.apiKey, { ...open, auth, clock });
-  const { claims, expiresAt, refreshExpiresAt } = obtained;
-  return { from: "login", claims, expiresAt, ended: false, refreshExpiresAt, token: obtained.token };
-}
-
-function givenToken(text: string, now: number): TokenDetails {
-  const claims = tokenClaims(text);
+  if (credentials.kind === "api-key") {
+    const obtained = await fetchToken(credentials.apiKey, { ...open, auth, clock });
+    const { claims, expiresAt, refreshExpiresAt } = obtained;
+    return { from: "login", claims, expiresAt, ended: false, refreshExpiresAt, token: obtained.token };
+  }
+  const claims = tokenClaims(credentials.token);
   const expiresAt = expiryIn(claims);
-  return { from: "given", claims, expiresAt, ended: expiresAt !== undefined && expiresAt * 1000 <= now, token: text };
+  const ended = expiresAt !== undefined && expiresAt * 1000 <= clock.now();
+  return { from: "given", claims, expiresAt, ended, token: credentials.token };
 }

@@ -68,15 +68,8 @@ export async function push(
       newRun: await describeRun({ ...options, confirmed: options.yes }, { job, host, clock: dependencies.clock }),
       work: (run) => {
         const ask = (counts: Counts): Promise<void> => confirmSending(options, { run: run.run, counts }, dependencies);
-        const sending = connection && {
-          connection,
-          pace,
-          until,
-          workers,
-          canary,
-          confirm: isAsking ? ask : options.confirm,
-        };
-        return migrate(run, options, sending);
+        const confirm = isAsking ? ask : options.confirm;
+        return migrate(run, options, connection && { connection, pace, until, workers, canary, confirm });
       },
     };
   });

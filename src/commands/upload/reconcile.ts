@@ -43,13 +43,11 @@ export function reconcile(options: ReconcileOptions, dependencies: Dependencies)
       job,
       work: async (open) => {
         const msSinceAbandoned = await ledger.refresh(run.id, reconcilePolicy(job, settings));
-        if (options.resendAll !== undefined)
-          await resendAll(options.resendAll, job, { ...recorded, dependencies }, options);
-        else if (isDecided) await applyOperatorDecisions(options, job, { ...recorded, dependencies });
+        const context = { ...recorded, dependencies };
+        if (options.resendAll !== undefined) await resendAll(options.resendAll, job, context, options);
+        else if (isDecided) await applyOperatorDecisions(options, job, context);
         const willAsk = job !== undefined && !isDecided;
-        const failure = willAsk
-          ? await readBack(options, job, { ...recorded, dependencies, msSinceAbandoned })
-          : undefined;
+        const failure = willAsk ? await readBack(options, job, context, msSinceAbandoned) : undefined;
         const sent = failure && ({ reason: "stopped", failure, counts: {}, unsaved: [] } as const);
         return endRun(open, { sent });
       },
@@ -84,12 +82,11 @@ async function applyOperatorDecisions(
   const sender = accepted.find(({ sentBy }) => sentBy !== undefined)?.sentBy;
   if (sender !== undefined) throw sentByOther(sender, id);
   const at = timestamp(dependencies.clock);
-  const decisionWith = (decision: "accepted" | "resend") => {
-    return ({ record, identity }: AmbiguousItem): Decision => {
-      return { record, identity, decision, by: "operator", who, at, reason: `decided with ${OPTION[decision]}` };
-    };
-  };
-  const decisions = [...accepted.map(decisionWith("accepted")), ...resent.map(decisionWith("resend"))];
+  const decide = (items: readonly AmbiguousItem[], decision: Decision["decision"], option: string): Decision[] =>
+    items.map(({ record, identity }) => {
+      return { record, identity, decision, by: "operator", who, at, reason: `decided with ${option}` };
+    });
+  const decisions = [...decide(accepted, "accepted", "--accept"), ...decide(resent, "resend", "--resend")];
   await ledger.saveDecisions(id, decisions, reconcilePolicy(job, settings));
 }
 
@@ -121,8 +118,6 @@ function otherNumber(confirmed: number, found: number, run: string): Failure {
   });
 }
 
-const OPTION = { accepted: "--accept", resend: "--resend" } as const;
-
 function notAmbiguous(isBoth: boolean, run: string): Failure {
   const what = isBoth
     ? "a key is passed to both --accept and --resend"
@@ -145,14 +140,8 @@ function sentByOther(sender: string, run: string): Failure {
 async function readBack(
   { who, quietMs }: ReconcileOptions,
   job: Job,
-  {
-    ledger,
-    run,
-    settings,
-    closeLater,
-    dependencies,
-    msSinceAbandoned,
-  }: ReconcileContext & { readonly msSinceAbandoned: number | undefined },
+  { ledger, run, settings, closeLater, dependencies }: ReconcileContext,
+  msSinceAbandoned: number | undefined,
 ): Promise<Failure | undefined> {
   const { counts } = await ledger.summary(run.id);
   const ambiguous = counts.ambiguous ?? 0;
@@ -172,7 +161,10 @@ async function readBack(
   const policy = reconcilePolicy(job, settings);
   try {
     await reconcileRun({ job, handle: { ledger, run }, client, policy, who, dependencies, readBackIntervalMs: quiet });
-    return dependencies.drain.aborted ? stopped() : undefined;
+    if (!dependencies.drain.aborted) return undefined;
+    return new Failure("incomplete", "stopped before all ambiguous records were looked up", {
+      hint: "run the same command again",
+    });
   } catch (error) {
     if (error instanceof Failure && error.exitCode !== 6) return error;
     throw error;
@@ -189,10 +181,4 @@ function nothingToAsk({ operation }: Job): Failure {
         "them with `migrate reconcile --accept <key>` or `--resend <key>`",
     },
   );
-}
-
-function stopped(): Failure {
-  return new Failure("incomplete", "stopped before all ambiguous records were looked up", {
-    hint: "run the same command again",
-  });
 }

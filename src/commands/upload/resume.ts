@@ -52,15 +52,9 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
         ? closeLater(await connect(target, job.operation, { dependencies, pace }))
         : undefined;
       const isAsking = allowProduction !== true && settings.confirmed !== true && !(await hasSent(ledger, run));
-      const confirm = (counts: Counts): Promise<void> => confirmSending(settings, { run, counts }, dependencies);
-      const sending = connection && {
-        connection,
-        pace,
-        until,
-        workers,
-        canary,
-        confirm: isAsking ? confirm : undefined,
-      };
+      const ask = (counts: Counts): Promise<void> => confirmSending(settings, { run, counts }, dependencies);
+      const confirm = isAsking ? ask : undefined;
+      const sending = connection && { connection, pace, until, workers, canary, confirm };
       if (run.state !== "planning") return continueSending(open, sending);
       await ledger.restartPlan(run.id);
       return migrate(open, settings, sending);

@@ -62,7 +62,7 @@ const POLL_MS = 1_000;
  * Waits for the plan of the run and returns the run. `isStopped`: the worker was stopped during this wait.
  * @throws Failure `run_unknown`, even if no process is planning the run any more
  */
-async function plannedRun(store: LedgerStore, id: string | undefined, dependencies: Dependencies): Promise<PlannedRun> {
+async function plannedRun(store: LedgerStore, id: string | undefined, dependencies: Dependencies) {
   const { clock, drain, notice } = dependencies;
   const look = async () => {
     const run = await readRunLedger(store, (ledger) => requireRun(ledger, id));
@@ -77,11 +77,6 @@ async function plannedRun(store: LedgerStore, id: string | undefined, dependenci
     if (!isAnnounced) notice(`Run ${run.id} is being planned; waiting for its ranges`);
     await clock.sleep(POLL_MS, drain);
   }
-}
-
-interface PlannedRun {
-  readonly run: Run;
-  readonly isStopped: boolean;
 }
 
 function noWorkFailure(run: Run): Failure {
