@@ -60,11 +60,7 @@ interface Extract extends DemoInput {
 }
 
 const EXTRACTS: readonly Extract[] = [
-  {
-    intent: "220 households from CSV files, joined on import",
-    root: "accounts",
-    ...HOUSEHOLDS,
-  },
+  { intent: "220 households from CSV files, joined on import", root: "accounts", ...HOUSEHOLDS },
   {
     intent: "24 businesses from a JSON extract of ready-made payloads",
     root: "business",
@@ -121,14 +117,14 @@ async function* migrateExtract(
   yield { kind: "report", report: await push({ ...settings, job: { ...job, ...rejects }, out: `${out}-corrected` }) };
 }
 
-interface AccountCount {
-  /** A phrase such as `244 of 244 accounts, each exactly once`, or the numbers of found and duplicate accounts. */
-  readonly text: string;
-  readonly isRight: boolean;
-}
-
-/** Counts the distinct and the duplicate business keys on the platform, and compares them with the expected number. */
-export function countAccounts(keys: readonly string[], expected: number): AccountCount {
+/**
+ * Counts the distinct and the duplicate business keys on the platform, and compares them with the expected number.
+ * `text` is a phrase such as `244 of 244 accounts, each exactly once`, or `3 of 4 accounts, and 2 duplicates`.
+ */
+export function countAccounts(
+  keys: readonly string[],
+  expected: number,
+): { readonly text: string; readonly isRight: boolean } {
   const different = new Set(keys).size;
   const repeated = keys.length - different;
   const of = `${different} of ${counted(expected, "account")}`;
@@ -146,12 +142,6 @@ interface Correction {
   readonly value: string;
 }
 
-interface CorrectedRejects {
-  readonly cells: number;
-  /** Paths of the corrected files, by source. */
-  readonly files: ReadonlyMap<string, string>;
-}
-
 /** Reads a corrections file with the columns SOURCE, ID, FIELD and VALUE. */
 export async function readCorrections(file: string): Promise<readonly Correction[]> {
   const rows: string[][] = parse(await readFile(file), { from_line: 2 });
@@ -159,14 +149,15 @@ export async function readCorrections(file: string): Promise<readonly Correction
 }
 
 /**
- * Corrects the rejects files in a report folder in place, as a data owner would in a spreadsheet.
+ * Corrects the rejects files in a report folder in place, as a data owner would in a spreadsheet. Returns the number of
+ * corrected cells, and the paths of the corrected files by source.
  * @param root source whose rejects are in `rejects.csv` or `rejects.ndjson`
  */
 export async function correctRejects(
   folder: string,
   root: string,
   corrections: readonly Correction[],
-): Promise<CorrectedRejects> {
+): Promise<{ readonly cells: number; readonly files: ReadonlyMap<string, string> }> {
   const files = new Map<string, string>();
   let cells = 0;
   for (const name of (await readdir(folder)).toSorted()) {
