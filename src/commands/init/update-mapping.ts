@@ -52,10 +52,10 @@ export async function updateMapping(settings: JobSettings, dependencies: Depende
   const { text } = await readTextFile(file);
   const before = parseDocument({ file, text }, "mapping_invalid").value;
   const written = valueAt(before, ["payload"]) ?? {};
-  const { payload, scores } = preparePayload({ operation, contract, supplier: settings.supplier });
+  const payload = preparePayload({ operation, contract, supplier: settings.supplier });
   const root = nodeOf(plan, profiles);
   placeAsWritten(payload, written, new Map(withDescendants(root).map((node) => [node.source.name, node])));
-  fillAll(payload, root, scores);
+  fillAll(payload, root);
   const { extended, found } = addFields(text, payload, zoneOf(contract));
   const { added, open } = found;
   requireOnlyAdded(before, { file, text: extended }, added);

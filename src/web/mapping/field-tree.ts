@@ -1,5 +1,5 @@
 import type { Container, Guess, Slot } from "../../commands/init/guess/region.ts";
-import type { Scores } from "../../commands/init/guess/score.ts";
+import { guessOf } from "../../commands/init/guess/score.ts";
 import type { ColumnProfile } from "../../commands/init/profile/column-profile.ts";
 import type { SourceProfile } from "../../commands/init/profile/profile-sources.ts";
 import { descriptionText } from "../../contract/describe/description-text.ts";
@@ -17,14 +17,9 @@ import { flowText } from "./yaml/yaml-lines.ts";
 import { isListEntry } from "../../map/node/union-variants.ts";
 
 /** The fields of a contract, and the columns that can fill them. */
-export interface FieldGuesses extends ContractGuesses {
-  readonly profiles: readonly SourceProfile[];
-}
-
-/** The fields of a contract, and how well columns fit them. */
-export interface ContractGuesses {
+export interface FieldGuesses {
   readonly payload: Container;
-  readonly scores: Scores;
+  readonly profiles: readonly SourceProfile[];
 }
 
 interface TreeContext extends FieldGuesses {
@@ -230,7 +225,7 @@ function withLeaf(shown: EntryData, slot: Slot, leaf: JsonObject, { position: { 
   );
   const [first] = columns;
   const found = first && profileOf(first, context.profiles);
-  const score = found && rounded(context.scores.of(slot, found.column, found.source));
+  const score = found && rounded(guessOf(slot, found.column, found.source));
   return { ...shown, columns, leaf, ...definedMembers({ score }) };
 }
 
@@ -252,11 +247,11 @@ const SHOWN = 0.35;
 const MAX_SUGGESTIONS = 4;
 
 function suggestionsFor(slot: Slot, row: string | undefined, context: TreeContext): readonly SuggestionData[] {
-  const { profiles, scores, document } = context;
+  const { profiles, document } = context;
   return profiles
     .flatMap((source) =>
       source.columns.map((column) => {
-        return { source: source.name, column: column.name, score: rounded(scores.of(slot, column, source)) };
+        return { source: source.name, column: column.name, score: rounded(guessOf(slot, column, source)) };
       }),
     )
     .filter((one) => one.score >= SHOWN && (row === undefined || writtenName(one, row, document.sources) !== undefined))

@@ -122,6 +122,5 @@ async function readSetup(
   const files = job.contract.map(pathsFrom(job.folder));
   const contract = await readContractWithFindings(files, dependencies, job.rules);
   const operation = usableOperation(contract, job.operation ?? document.operation, files);
-  const { payload, scores } = preparePayload({ operation, contract, supplier: job.supplier });
-  return { contract, operation, payload, scores };
+  return { contract, operation, payload: preparePayload({ operation, contract, supplier: job.supplier }) };
 }

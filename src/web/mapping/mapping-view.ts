@@ -1,4 +1,5 @@
 import { zoneOf } from "../../commands/init/guess/guess-mapping.ts";
+import type { Container } from "../../commands/init/guess/region.ts";
 import type { Contract } from "../../contract/contract.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
@@ -10,7 +11,7 @@ import { definedMembers } from "../../json/defined-members.ts";
 import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { MappingDocument } from "../../map/document/mapping-document.ts";
 import { Failure, failureDetails, recover } from "../../model/failure.ts";
-import { type ContractGuesses, type FieldGuesses, fieldTree } from "./field-tree.ts";
+import { type FieldGuesses, fieldTree } from "./field-tree.ts";
 import type { MappingData } from "./mapping-data.ts";
 import { mappingPath, type MappingJob } from "./mapping-file.ts";
 import { emptyView, readOrFailure, withoutMessages } from "./mapping-draft.ts";
@@ -19,7 +20,8 @@ import { parseMapping } from "./yaml/edit-yaml.ts";
 import { flowText } from "./yaml/yaml-lines.ts";
 
 /** The parts of a contract that a mapping uses. */
-export interface ContractSetup extends ContractGuesses {
+export interface ContractSetup {
+  readonly payload: Container;
   readonly contract: Contract;
   readonly operation: Operation;
 }

@@ -3,7 +3,7 @@ import { joinColumn, keyColumns, type SourceNode } from "../joins.ts";
 import type { SourceProfile } from "../profile/profile-sources.ts";
 import { isIndustryNumber } from "./place-sources.ts";
 import { type Container, containersIn, type Guess, type Slot, slotsIn } from "./region.ts";
-import type { Scores } from "./score.ts";
+import { guessOf } from "./score.ts";
 
 /** Minimum score at which a guess is shown. */
 const SHOWN = 0.35;
@@ -18,15 +18,13 @@ const MAX_OTHERS = 3;
  * column may also fill a required field, or the same field of another object. An optional object is included if one of
  * its fields is the best fit for a column.
  */
-export function fillFields(container: Container, node: SourceNode, scores: Scores): void {
+export function fillFields(container: Container, node: SourceNode): void {
   const { source } = node;
   const own = joinColumn(node);
   const columns = source.columns.filter((column) => column !== own && !LATER_ITEM.test(column.name));
   const slots = slotsIn(container);
   const pairs = slots
-    .flatMap((slot) =>
-      columns.map((column) => ({ slot, guess: withJoins(slot, scores.of(slot, column, source), node) })),
-    )
+    .flatMap((slot) => columns.map((column) => ({ slot, guess: withJoins(slot, guessOf(slot, column, source), node) })))
     .filter(({ guess }) => guess.score >= SHOWN);
   const complete = completeness(container, pairs);
   const ranked = pairs

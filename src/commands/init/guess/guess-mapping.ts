@@ -11,7 +11,7 @@ import type { SourceProfile } from "../profile/profile-sources.ts";
 import { fillFields } from "./fill-fields.ts";
 import { placeSources } from "./place-sources.ts";
 import { type Container, containersIn, payloadTree, type Slot, slotsIn } from "./region.ts";
-import { createScores, type Scores } from "./score.ts";
+import { guessOf } from "./score.ts";
 
 /** A guessed mapping, possibly incomplete. */
 export interface GuessedMapping {
@@ -45,20 +45,19 @@ export interface GuessOptions {
  */
 export function guessMapping(sources: readonly SourceProfile[], options: GuessOptions): GuessedMapping {
   const { operation, contract } = options;
-  const prepared = preparePayload(options);
-  const { payload, scores } = prepared;
+  const payload = preparePayload(options);
   const joins = findJoins(sources);
   const tree = chooseTree(possibleRoots(sources, options), {
     sources,
     joins,
     key: options.key,
-    recordLikeness: (source) => recordLikeness(source, prepared),
+    recordLikeness: (source) => recordLikeness(source, payload),
   });
-  if (options.key !== undefined) fillKey(prepared, tree.root.source, options.key);
-  const unplaced = placeSources(payload, tree.root, scores);
-  fillAll(payload, tree.root, scores);
+  if (options.key !== undefined) fillKey(payload, tree.root.source, options.key);
+  const unplaced = placeSources(payload, tree.root);
+  fillAll(payload, tree.root);
   const parameters = requiredParametersTree(options);
-  if (parameters !== undefined) fillAll(parameters, tree.root, scores);
+  if (parameters !== undefined) fillAll(parameters, tree.root);
   return { operation, key: payload.key, joins, tree, unplaced, payload, parameters, zone: zoneOf(contract) };
 }
 
@@ -91,22 +90,17 @@ function possibleRoots(sources: readonly SourceProfile[], { root, key }: GuessOp
   });
 }
 
-function fillKey({ payload, scores }: PreparedPayload, source: SourceProfile, name: string): void {
+function fillKey(payload: Container, source: SourceProfile, name: string): void {
   const slot = slotsIn(payload).find(({ isKey }) => isKey);
   const column = columnNamed(source, name);
-  if (slot !== undefined && column !== undefined) slot.guess = { ...scores.of(slot, column, source), score: 1 };
-}
-
-interface PreparedPayload {
-  readonly payload: Container;
-  readonly scores: Scores;
+  if (slot !== undefined && column !== undefined) slot.guess = { ...guessOf(slot, column, source), score: 1 };
 }
 
 /**
  * Returns the payload of the operation with its constants, before any column is assigned.
  * @throws Failure `usage` if the operation takes no payload
  */
-export function preparePayload({ operation, supplier }: GuessOptions): PreparedPayload {
+export function preparePayload({ operation, supplier }: GuessOptions): Container {
   if (operation.body === undefined) {
     throw new Failure("usage", `records cannot be sent to the operation "${operation.id}"`, {
       hint: "use --operation to choose a POST operation with a JSON request body; `migrate contract show` lists the operations",
@@ -115,17 +109,17 @@ export function preparePayload({ operation, supplier }: GuessOptions): PreparedP
   const key = operation.key === undefined ? missingKeys([operation])[0]?.candidate : formatAttr(operation.key);
   const payload = payloadTree(operation.body, operation.id, key);
   setConstants(payload, operation, supplier);
-  return { payload, scores: createScores() };
+  return payload;
 }
 
 /**
  * Returns how likely it is that the rows of a source are records, from 0 to 1, based on how well their columns fit the
  * business key and the required fields of the payload.
  */
-function recordLikeness(source: SourceProfile, { payload, scores }: PreparedPayload): number {
+function recordLikeness(source: SourceProfile, payload: Container): number {
   const slots = payload.fields.filter((field) => field.kind === "slot");
   const best = (slot: Slot): number =>
-    Math.max(0, ...source.columns.map((column) => scores.of(slot, column, source).score));
+    Math.max(0, ...source.columns.map((column) => guessOf(slot, column, source).score));
   const keySlot = slots.find(({ isKey }) => isKey);
   const hasKey = keySlot === undefined ? (keyColumns(source).length > 0 ? 0.5 : 0) : best(keySlot);
   const required = slots.filter((slot) => slot.required && slot.constant === undefined);
@@ -134,11 +128,11 @@ function recordLikeness(source: SourceProfile, { payload, scores }: PreparedPayl
 }
 
 /** Fills the fields of a container, and the fields of its lists that come from other sources. */
-export function fillAll(container: Container, node: SourceNode, scores: Scores): void {
-  fillFields(container, node, scores);
+export function fillAll(container: Container, node: SourceNode): void {
+  fillFields(container, node);
   for (const { fields } of [container, ...containersIn(container)]) {
     for (const field of fields) {
-      if (field.kind === "container" && field.source !== undefined) fillAll(field, field.source, scores);
+      if (field.kind === "container" && field.source !== undefined) fillAll(field, field.source);
     }
   }
 }

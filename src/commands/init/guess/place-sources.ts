@@ -1,7 +1,7 @@
 import { joinColumn, type SourceNode } from "../joins.ts";
 import { nameWords } from "./field-names.ts";
 import { type Container, containersIn, narrowContainer, type Slot } from "./region.ts";
-import { nameLikeness, namesOtherParty, type Scores } from "./score.ts";
+import { guessOf, nameLikeness, namesOtherParty } from "./score.ts";
 
 /** Minimum affinity of a source to the list that it fills. */
 const MIN_AFFINITY = 0.3;
@@ -12,11 +12,11 @@ const DEEPER = 0.8;
  * Assigns each child source to a list of the payload, based on the names of both and on how well the columns fit the
  * items. Returns the sources without a list.
  */
-export function placeSources(container: Container, node: SourceNode, scores: Scores): readonly SourceNode[] {
-  for (const each of [container, ...containersIn(container)]) chooseFuel(each, node, scores);
+export function placeSources(container: Container, node: SourceNode): readonly SourceNode[] {
+  for (const each of [container, ...containersIn(container)]) chooseFuel(each, node);
   const lists = [...containersIn(container)].filter(({ isList }) => isList);
   const pairs = node.children
-    .flatMap((child) => lists.map((list) => ({ child, list, affinity: affinityWithin(list, child, scores) })))
+    .flatMap((child) => lists.map((list) => ({ child, list, affinity: affinityWithin(list, child) })))
     .filter(({ child, list, affinity }) => affinity >= MIN_AFFINITY && !isOfOther(child, list))
     .toSorted((one, other) => other.affinity - one.affinity);
   const placed = new Set<SourceNode>();
@@ -27,7 +27,7 @@ export function placeSources(container: Container, node: SourceNode, scores: Sco
   }
   const below = [...placed].flatMap((child) => {
     const list = lists.find(({ source }) => source === child);
-    return list === undefined ? [] : placeSources(list, child, scores);
+    return list === undefined ? [] : placeSources(list, child);
   });
   return [...node.children.filter((child) => !placed.has(child)), ...below];
 }
@@ -52,16 +52,16 @@ function hasSourceBelow({ fields }: Container): boolean {
 /** Weight of a source's children. Their rows fill lists inside the list that the source fills. */
 const BELOW_WEIGHT = 0.35;
 
-function affinityWithin(list: Container, child: SourceNode, scores: Scores): number {
-  const own = affinityOf(list, child, scores);
+function affinityWithin(list: Container, child: SourceNode): number {
+  const own = affinityOf(list, child);
   if (child.children.length === 0 || own <= 0) return own;
   const lists = [...containersIn(list)].filter(({ isList }) => isList);
-  const best = child.children.map((below) => Math.max(0, ...lists.map((inner) => affinityOf(inner, below, scores))));
+  const best = child.children.map((below) => Math.max(0, ...lists.map((inner) => affinityOf(inner, below))));
   const below = best.reduce((sum, affinity) => sum + affinity, 0) / best.length;
   return (1 - BELOW_WEIGHT) * own + BELOW_WEIGHT * below;
 }
 
-function affinityOf(list: Container, child: SourceNode, scores: Scores): number {
+function affinityOf(list: Container, child: SourceNode): number {
   const { source } = child;
   const own = joinColumn(child);
   const columns = source.columns.filter((column) => column !== own && column.filled > 0);
@@ -72,7 +72,7 @@ function affinityOf(list: Container, child: SourceNode, scores: Scores): number 
       if (field.kind === "container") reached.push({ container: field, weight: weight * DEEPER });
       else
         for (const [column, score] of best)
-          best.set(column, Math.max(score, weight * scores.of(field, column, source).score));
+          best.set(column, Math.max(score, weight * guessOf(field, column, source).score));
     }
   }
   const sum = [...best.values()].reduce((total, score) => total + score, 0);
@@ -96,10 +96,10 @@ const CLEAR_MATCH = 0.5;
  * Sets the fuel of a container to the fuel of the source's meter point numbers if the container has a field for the
  * fuel and no column contains the fuel.
  */
-function chooseFuel(container: Container, { source }: SourceNode, scores: Scores): void {
+function chooseFuel(container: Container, { source }: SourceNode): void {
   const slot = container.fields.filter((field) => field.kind === "slot").find(isFuel);
   if (slot === undefined || slot.constant !== undefined) return;
-  if (source.columns.some((column) => scores.of(slot, column, source).score >= CLEAR_MATCH)) return;
+  if (source.columns.some((column) => guessOf(slot, column, source).score >= CLEAR_MATCH)) return;
   const names = new Set(source.columns.map(({ name }) => lettersOf(name)));
   const [found, second] = FUEL_NUMBERS.filter(([, numbers]) => numbers.some((number) => names.has(number)));
   if (found === undefined || second !== undefined || slot.type.kind !== "choice") return;

@@ -1,4 +1,5 @@
 import { type ColumnProfile, isRowNumber, isUnique } from "../profile/column-profile.ts";
+import { getOrAdd } from "../../../model/groups.ts";
 import type { SourceProfile } from "../profile/profile-sources.ts";
 import { nameWords, writtenWords } from "./field-names.ts";
 import type { Guess, Slot } from "./region.ts";
@@ -18,25 +19,15 @@ import {
 /** Weight of the evidence in the values if the name says nothing. */
 const EVIDENCE_WEIGHT = 0.7;
 
-/** The likelihood that a column fills a field. Results are cached. */
-export interface Scores {
-  readonly of: (slot: Slot, column: ColumnProfile, source: SourceProfile) => Guess;
+const guesses = new WeakMap<Slot, Map<ColumnProfile, Guess>>();
+
+/** Returns the likelihood that a column fills a field. Results are cached. */
+export function guessOf(slot: Slot, column: ColumnProfile, source: SourceProfile): Guess {
+  const row = getOrAdd(guesses, slot, () => new Map<ColumnProfile, Guess>());
+  return getOrAdd(row, column, () => newGuess(slot, column, source));
 }
 
-export function createScores(): Scores {
-  const known = new Map<Slot, Map<ColumnProfile, Guess>>();
-  return {
-    of(slot, column, source) {
-      const row = known.get(slot) ?? new Map<ColumnProfile, Guess>();
-      known.set(slot, row);
-      const guess = row.get(column) ?? guessOf(slot, column, source);
-      row.set(column, guess);
-      return guess;
-    },
-  };
-}
-
-function guessOf(slot: Slot, column: ColumnProfile, source: SourceProfile): Guess {
+function newGuess(slot: Slot, column: ColumnProfile, source: SourceProfile): Guess {
   const shared = sharedWords(slot.name, column.name);
   const similarity = nameLikeness(
     { own: slot.words, around: slot.around },

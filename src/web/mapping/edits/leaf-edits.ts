@@ -1,3 +1,4 @@
+import { guessOf } from "../../../commands/init/guess/score.ts";
 import { leafText } from "../../../commands/init/write/leaf-text.ts";
 import { parseDocument } from "../../../contract/document/yaml-document.ts";
 import type { AttrPath } from "../../../json/attr.ts";
@@ -21,7 +22,7 @@ export function withColumn(target: EditTarget, wanted: SourceColumn): string {
   if (found === undefined) {
     return refuse(`there is no column "${wanted.column}" in "${wanted.source}"`, "reload the page");
   }
-  const guess = context.guesses.scores.of(slot, found.column, found.source);
+  const guess = guessOf(slot, found.column, found.source);
   const written = leafText({ ...slot, isList: false, guess }, context.zone) ?? "";
   const options = leafOf(parseDocument({ file: "", text: written }).value) ?? {};
   const kept = field.entry?.leaf ?? {};
