@@ -10,6 +10,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
 import { compileSentForm } from "../../map/node/sent-form.ts";
 import { recover } from "../../model/failure.ts";
+import { getOrAdd } from "../../model/groups.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import { mapRecords, readRecords } from "../../pipeline/plan/check-records.ts";
 import { type OrderedRecords, orderedRecords } from "../../pipeline/plan/ordered-records.ts";
@@ -40,21 +41,16 @@ export function openEarlierPayloads(
   const setups = new Map<string, Promise<string>>();
   const runs = new Set<string>();
   const once = (name: string, open: () => Promise<Job | undefined>): Promise<PayloadReader | undefined> => {
-    const known = readers.get(name);
-    if (known !== undefined) return known;
     const read = async (): Promise<PayloadReader | undefined> => {
       const opened = await open();
       return opened && createReader(opened, dependencies.drain);
     };
-    const opening = recover(read, () => undefined);
-    readers.set(name, opening);
-    return opening;
+    return getOrAdd(readers, name, () => recover(read, () => undefined));
   };
   return {
     async bySetup(run) {
-      const setup = setups.get(run) ?? nameOfSetup(run, ledger);
-      setups.set(run, setup);
-      return once(`setup ${await setup}`, () => openWithSetup(run, job, { ledger, dependencies: quiet }));
+      const setup = await getOrAdd(setups, run, () => nameOfSetup(run, ledger));
+      return once(`setup ${setup}`, () => openWithSetup(run, job, { ledger, dependencies: quiet }));
     },
     async ofRun(run) {
       if (!runs.has(run) && runs.size >= MAX_RUNS) return undefined;

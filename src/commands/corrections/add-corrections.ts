@@ -2,6 +2,7 @@ import { keyColumnIn } from "../../job/correct-input.ts";
 import { type Job, type JobDependencies, withJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { Failure } from "../../model/failure.ts";
+import { addToGroup, getOrAdd } from "../../model/groups.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import { formatPlace } from "../../model/place.ts";
 import { placeOf, type Row } from "../../model/record.ts";
@@ -148,7 +149,7 @@ async function rowsOf(job: Job, requests: readonly CorrectionRequest[], signal: 
       const key = keyOf(row, name);
       if (key === undefined) continue;
       for (const request of byKey.get(canonicalKey(key)) ?? [])
-        found.set(request, [...(found.get(request) ?? []), { row, key, problems: problems[at] ?? [] }]);
+        addToGroup(found, request, { row, key, problems: problems[at] ?? [] });
     }
   }
   return found;
@@ -171,9 +172,8 @@ function requestsByKey(
     const { source = plan.name } = request;
     const key = canonicalKey(request.key);
     if (!names.includes(source)) throw unknown(`no source "${source}"`, source, names);
-    const byKey = wanted.get(source) ?? new Map<string, CorrectionRequest[]>();
-    byKey.set(key, [...(byKey.get(key) ?? []), request]);
-    wanted.set(source, byKey);
+    const byKey = getOrAdd(wanted, source, () => new Map<string, CorrectionRequest[]>());
+    addToGroup(byKey, key, request);
   }
   return wanted;
 }

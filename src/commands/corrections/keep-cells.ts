@@ -1,3 +1,4 @@
+import { getOrAdd } from "../../model/groups.ts";
 import {
   columnOf,
   matchSourceRows,
@@ -135,9 +136,7 @@ function countNotKept(): { readonly refuse: CellKeeper["refuse"]; readonly notKe
 function createCorrectionsInForce(inFile: readonly Correction[]) {
   const byCell = new Map<string, Map<string, Correction>>();
   const apply = ({ change, correction }: NewChange): void => {
-    const name = cellName(correction);
-    const own = byCell.get(name) ?? new Map<string, Correction>();
-    byCell.set(name, own);
+    const own = getOrAdd(byCell, cellName(correction), () => new Map<string, Correction>());
     own.delete(identityOf(correction));
     if (change === "set") own.set(identityOf(correction), correction);
   };

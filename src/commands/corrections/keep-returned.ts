@@ -7,6 +7,7 @@ import { correctorOptions } from "../../job/correct-input.ts";
 import { type Job, openJob, withJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { Failure } from "../../model/failure.ts";
+import { getOrAdd } from "../../model/groups.ts";
 import type { Row } from "../../model/record.ts";
 import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
 import { type Corrector, createCorrector } from "../../read/corrections/apply-corrections.ts";
@@ -125,8 +126,7 @@ async function findSourceRows(
   const wanted = new Map<string, Row[]>();
   for await (const { source, rows, problems } of job.input.rowsByFile(signal)) {
     const own = folders.map((changes) => changes.filter(({ row }) => row.source === source));
-    const search = searches.get(source) ?? createSourceSearch(own);
-    searches.set(source, search);
+    const search = getOrAdd(searches, source, () => createSourceSearch(own));
     for (const [at, raw] of rows.entries()) {
       const candidate = {
         raw,

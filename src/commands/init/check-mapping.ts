@@ -1,3 +1,4 @@
+import { addToGroup } from "../../model/groups.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type Job, withJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
@@ -89,7 +90,6 @@ function addKey(byKey: Map<string, KeyedRecord[]>, record: MappedRecord, isValid
   const { key, payload, parameters } = record;
   if (key === undefined) return;
   const identity = canonicalJson([canonicalKey(key), parameters ?? null]);
-  const same = byKey.get(identity) ?? [];
-  byKey.set(identity, same);
-  same.push({ content: Buffer.from(contentHash(payload, parameters)).toString("base64"), isValid });
+  const content = Buffer.from(contentHash(payload, parameters)).toString("base64");
+  addToGroup(byKey, identity, { content, isValid });
 }

@@ -1,5 +1,6 @@
 import { NON_FIELD_ERRORS } from "../../json/attr.ts";
 import { Failure } from "../../model/failure.ts";
+import { getOrAdd } from "../../model/groups.ts";
 import type { PlatformProblem } from "../../model/problem.ts";
 import type { ReplyClass } from "../../platform/reply/reply-class.ts";
 import { UNSPECIFIED } from "../../platform/reply/reply-problems.ts";
@@ -45,13 +46,8 @@ export function createSupplierBreakers(options: SupplierBreakerOptions): Supplie
   const breakers = new Map<string, SupplierBreaker>();
   let hasSkipped = false;
 
-  const breakerOf = (supplier = ""): SupplierBreaker => {
-    const known = breakers.get(supplier);
-    if (known !== undefined) return known;
-    const breaker = createSupplierBreaker(supplier, options);
-    breakers.set(supplier, breaker);
-    return breaker;
-  };
+  const breakerOf = (supplier = ""): SupplierBreaker =>
+    getOrAdd(breakers, supplier, () => createSupplierBreaker(supplier, options));
   const reportOf = (name: string): ReportedSupplier | undefined => reported().find(({ supplier }) => supplier === name);
   const tripped = (): readonly SupplierBreaker[] => {
     for (const breaker of breakers.values()) breaker.apply(reportOf(breaker.supplier));

@@ -1,3 +1,4 @@
+import { getOrAdd } from "../../model/groups.ts";
 import type { StepClient } from "../../platform/import/step-clients.ts";
 import type { UploadEvent } from "../upload-types.ts";
 
@@ -46,13 +47,8 @@ export function createStepLimits(maximum: number, onChange: (event: UploadEvent)
   const states = new Map<StepClient, StepState>();
   let inFlight = 0;
 
-  const stateOf = (step: StepClient): StepState => {
-    const known = states.get(step);
-    if (known !== undefined) return known;
-    const state = { limit: maximum, inFlight: 0, epoch: 0, successes: 0 };
-    states.set(step, state);
-    return state;
-  };
+  const stateOf = (step: StepClient): StepState =>
+    getOrAdd(states, step, () => ({ limit: maximum, inFlight: 0, epoch: 0, successes: 0 }));
 
   const change = (state: StepState, limit: number, reason: string): void => {
     state.limit = limit;

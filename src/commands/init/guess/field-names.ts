@@ -1,3 +1,4 @@
+import { getOrAdd } from "../../../model/groups.ts";
 import { FIELD_WORDS, FILLER_WORDS, WHOLE_NAMES } from "./field-words.ts";
 
 /**
@@ -5,11 +6,7 @@ import { FIELD_WORDS, FILLER_WORDS, WHOLE_NAMES } from "./field-words.ts";
  * `date_of_birth` all contain `birth` and `date`. Keeps the order of the words. Numbers count as words.
  */
 export function nameWords(name: string): readonly string[] {
-  const known = remembered.get(name);
-  if (known !== undefined) return known;
-  const words = meaningsOf(name).filter((word) => !FILLER_WORDS.has(word));
-  remembered.set(name, words);
-  return words;
+  return getOrAdd(remembered, name, () => meaningsOf(name).filter((word) => !FILLER_WORDS.has(word)));
 }
 
 const remembered = new Map<string, readonly string[]>();

@@ -1,4 +1,5 @@
 import type { JsonScalar } from "../../../json/json-value.ts";
+import { getOrAdd } from "../../../model/groups.ts";
 
 /**
  * Upper-case codes from legacy systems, grouped by meaning. The first entry of a group is the choice in the contract.
@@ -85,14 +86,8 @@ function bestChoice(code: string, choices: readonly string[]): Match | undefined
  * compared with the same choices.
  */
 function plain(text: string): string {
-  const known = plainTexts.get(text);
-  if (known !== undefined) return known;
-  const converted = text
-    .toUpperCase()
-    .replaceAll(/[^\p{L}\d]+/gu, " ")
-    .trim();
-  plainTexts.set(text, converted);
-  return converted;
+  const words = /[^\p{L}\d]+/gu;
+  return getOrAdd(plainTexts, text, () => text.toUpperCase().replaceAll(words, " ").trim());
 }
 
 const plainTexts = new Map<string, string>();
