@@ -1,6 +1,7 @@
 import path from "node:path";
 import { makeFolder } from "../../../files/make-folder.ts";
 import { Failure } from "../../../model/failure.ts";
+import { getOrAdd } from "../../../model/groups.ts";
 import { isCsvRow } from "../../../model/record.ts";
 import { childAttr } from "../../../json/attr.ts";
 import { cellTextOf, isJsonArray, isJsonObject, type JsonValue } from "../../../json/json-value.ts";
@@ -81,9 +82,7 @@ async function groupFiles(
     for (const found of await findFiles(patterns, { notify: opening.notify, signal })) {
       const file = await openGuessing(found, opening);
       const key = name === undefined ? columnsKey(file) : `named ${name}`;
-      const group = groups.get(key) ?? { name, files: [] };
-      groups.set(key, group);
-      group.files.push(file);
+      getOrAdd(groups, key, () => ({ name, files: [] })).files.push(file);
     }
   }
   return [...groups.values()];
@@ -153,17 +152,9 @@ async function profileSource(
  */
 const MAX_COLUMNS = 2000;
 
-interface Columns {
-  /** Adds columns even if there are no rows. */
-  readonly name: (names: readonly string[]) => void;
-  readonly add: (batch: readonly ReadRow[]) => void;
-  readonly profiles: () => readonly ColumnProfile[];
-  readonly close: () => void;
-}
-
 let filesMade = 0;
 
-function createColumns(folder: string): Columns {
+function createColumns(folder: string) {
   const counters = new Map<string, ColumnCounter>();
   let rows = 0;
 
@@ -171,10 +162,8 @@ function createColumns(folder: string): Columns {
     const known = counters.get(name);
     if (known !== undefined || counters.size >= MAX_COLUMNS || name.trim() === "") return known;
     filesMade += 1;
-    const counter = createColumnCounter(
-      name,
-      createValueHashes(path.join(folder, `values-${process.pid}-${filesMade}`)),
-    );
+    const hashes = createValueHashes(path.join(folder, `values-${process.pid}-${filesMade}`));
+    const counter = createColumnCounter(name, hashes);
     counters.set(name, counter);
     return counter;
   }
@@ -189,18 +178,19 @@ function createColumns(folder: string): Columns {
   }
 
   return {
-    name: (names) => {
+    /** Adds columns even if there are no rows. */
+    name: (names: readonly string[]): void => {
       for (const name of names) counterOf(name);
     },
-    add(batch) {
+    add(batch: readonly ReadRow[]): void {
       for (const read of batch) {
         if (hasErrors(read.problems)) continue;
         rows += 1;
         addRow(read);
       }
     },
-    profiles: () => [...counters.values()].map((counter) => counter.profile(rows)),
-    close: () => {
+    profiles: (): readonly ColumnProfile[] => [...counters.values()].map((counter) => counter.profile(rows)),
+    close: (): void => {
       for (const counter of counters.values()) counter.close();
     },
   };

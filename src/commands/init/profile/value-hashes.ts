@@ -85,16 +85,16 @@ function* blocksOf(file: number): Generator<Float64Array> {
 /** Maximum number of hashes that are sorted at once, about 8 MB. */
 const HASHES_AT_ONCE = 2 ** 20;
 
-/** Returns the number of parts into which columns are split, so that one part of each column fits into memory. */
-function partsFor(...columns: readonly ValueHashes[]): number {
-  return Math.ceil(Math.max(1, ...columns.map((hashes) => hashes.count())) / HASHES_AT_ONCE);
+/** Yields the parts of a range into which columns are split, so that one part of each column fits into memory. */
+function* partsFor(...columns: readonly ValueHashes[]): Generator<readonly [from: number, to: number]> {
+  const parts = Math.ceil(Math.max(1, ...columns.map((hashes) => hashes.count())) / HASHES_AT_ONCE);
+  for (let part = 0; part < parts; part += 1) yield [part / parts, (part + 1) / parts];
 }
 
 export function distinctCount(hashes: ValueHashes): number {
-  const parts = partsFor(hashes);
   let distinct = 0;
-  for (let part = 0; part < parts; part += 1) {
-    const sorted = hashes.sorted(part / parts, (part + 1) / parts);
+  for (const range of partsFor(hashes)) {
+    const sorted = hashes.sorted(...range);
     for (let at = 0; at < sorted.length; at += 1) if (at === 0 || sorted[at] !== sorted[at - 1]) distinct += 1;
   }
   return distinct;
@@ -108,11 +108,9 @@ const MIN_HIT_SHARE = 0.2;
  * few matches, the result is an estimate from some of the values.
  */
 export function shareFound(values: ValueHashes, among: ValueHashes): number {
-  const parts = partsFor(values, among);
   let found = 0;
   let compared = 0;
-  for (let part = 0; part < parts; part += 1) {
-    const range = [part / parts, (part + 1) / parts] as const;
+  for (const range of partsFor(values, among)) {
     const wanted = values.sorted(...range);
     found += countShared(wanted, among.sorted(...range));
     compared += wanted.length;
