@@ -75,7 +75,8 @@ export async function startFunctions(module: FunctionModule): Promise<MappingFun
   const loaded = await thread.ask<LoadAnswer>([]);
   if ("thrown" in loaded) {
     await thread.end();
-    throw new NotLoaded(firstLine(loaded.thrown.message), loaded.isSyntax);
+    const [reason = ""] = (loaded.thrown.message ?? "").split("\n");
+    throw new NotLoaded(reason, loaded.isSyntax);
   }
   const pack = batchPacker(loaded.functions);
   return {
@@ -95,17 +96,7 @@ export async function startFunctions(module: FunctionModule): Promise<MappingFun
   };
 }
 
-function firstLine(text = ""): string {
-  return text.split("\n")[0] ?? "";
-}
-
-interface FunctionThread {
-  /** Answers arrive in the order of the messages. */
-  readonly ask: <Answer>(calls: readonly FunctionCall[], message?: CallBatch) => Promise<Answer>;
-  readonly end: () => Promise<void>;
-}
-
-function startThread(module: FunctionModule): FunctionThread {
+function startThread(module: FunctionModule) {
   const { port1: port, port2 } = new MessageChannel();
   const progress = new SharedArrayBuffer(8);
   const done = new Int32Array(progress).fill(NO_CALL);
@@ -123,7 +114,8 @@ function startThread(module: FunctionModule): FunctionThread {
     for (const one of waiting.splice(0)) one.fail(wrong);
     void worker.terminate();
   };
-  const watch = watchCalls(done, timeoutMsOf(module), endWith);
+  const { timeoutSeconds = FUNCTION_TIMEOUT.default } = module;
+  const watch = watchCalls(done, timeoutSeconds * 1000, endWith);
   const stop = (): void => {
     setTimeout(() => endWith({ kind: "stopped" }), STOP_GRACE_MS).unref();
   };
@@ -131,16 +123,12 @@ function startThread(module: FunctionModule): FunctionThread {
   worker.on("error", (error: unknown) => endWith(causeOf(error)));
   worker.on("exit", (code) => endWith({ kind: "exited", code }));
   port.on("message", (answer: BatchAnswer | LoadAnswer | UncaughtAnswer) => {
-    if ("uncaught" in answer) {
-      endWith({ kind: "uncaught", thrown: answer.uncaught });
-      return;
+    if ("uncaught" in answer) endWith({ kind: "uncaught", thrown: answer.uncaught });
+    else if ("usedBytes" in answer && answer.usedBytes > MAX_BYTES) endWith({ kind: "memory" });
+    else {
+      waiting.shift()?.answer(answer);
+      watch.next(waiting[0]);
     }
-    if ("usedBytes" in answer && answer.usedBytes > MAX_BYTES) {
-      endWith({ kind: "memory" });
-      return;
-    }
-    waiting.shift()?.answer(answer);
-    watch.next(waiting[0]);
   });
   // While a run waits for an answer, the timer of `watchCalls` keeps the process alive. An idle thread does not.
   worker.unref();
@@ -149,6 +137,7 @@ function startThread(module: FunctionModule): FunctionThread {
   if (module.signal?.aborted === true) stop();
 
   return {
+    /** Answers arrive in the order of the messages. */
     ask: <Answer>(calls: readonly FunctionCall[], message?: CallBatch) =>
       new Promise<Answer>((resolve, reject) => {
         if (wrong !== undefined) {
@@ -159,17 +148,13 @@ function startThread(module: FunctionModule): FunctionThread {
         if (waiting.length === 1) watch.next(waiting[0]);
         if (message !== undefined) port.postMessage(message);
       }),
-    async end() {
+    end: async (): Promise<void> => {
       module.signal?.removeEventListener("abort", stop);
       wrong ??= new Error("the functions of the mapping are closed");
       watch.stop();
       await endThread(worker, module.signal);
     },
   };
-}
-
-function timeoutMsOf({ timeoutSeconds = FUNCTION_TIMEOUT.default }: FunctionModule): number {
-  return timeoutSeconds * 1000;
 }
 
 /**

@@ -72,12 +72,8 @@ function endText(cause: EndCause, file: string): { readonly text: string; readon
     const text = `did not return within ${counted(cause.limitMs / 1000, "second")}`;
     return { text, hint: "fix the function, or increase functionTimeout in migrate.yaml" };
   }
-  if (cause.kind === "memory") {
-    return {
-      text: "used too much memory",
-      hint: "use less memory in each call, and keep less data between calls",
-    };
-  }
+  if (cause.kind === "memory")
+    return { text: "used too much memory", hint: "use less memory in each call, and keep less data between calls" };
   if (cause.kind === "stopped")
     return {
       text: "was still running when the command was stopped",
