@@ -4,12 +4,12 @@ import type { ContractCache } from "./contract-cache.ts";
 import type { RunEvent } from "./run-event.ts";
 
 export interface Notifier {
-  /** Prints a message for the user. It contains no cell values except keys, unless the user asked for values. */
-  readonly notice: (text: string, urgency?: Urgency) => void;
+  /**
+   * Prints a message for the user. It contains no cell values except keys, unless the user asked for values.
+   * @param urgency `alert`: the user must act on the message, so `--quiet` does not suppress it
+   */
+  readonly notice: (text: string, urgency?: "alert") => void;
 }
-
-/** `alert`: the user must act on the message, so `--quiet` does not suppress it. */
-type Urgency = "alert";
 
 /**
  * Returns an environment that prints each message only once, because several runs of a ledger may produce the same

@@ -129,7 +129,9 @@ export async function compileJob(
   noticeUnmappedFields(mapping, settings.mapping, { notice });
   const operation = { ...declared, ...definedMembers({ key: mapping.keyAttr }) };
   const ruleContext = await loadRuleContext(contract, settings, { resolve, pathOf: setupPaths(settings), now });
-  noticeSkippedRules(operation, ruleContext, { notice });
+  // Shows one notice about rules that cannot be checked, instead of a problem for every record.
+  const skipped = ruleContext && skippedRulesText(rulesOf(operation), ruleContext);
+  if (skipped !== undefined) notice(skipped);
   noticeForeignOverlays(contract, { notice });
   const after = document && prerequisiteOf(document, operation, { contract, mapping });
   const measures = document?.measures ?? [];
@@ -185,12 +187,6 @@ async function noticeMissingPaths(
     const searched = rows < MAX_ROWS ? "no row" : `none of the first ${formatCount(rows)} rows`;
     dependencies.notice(`${file}: ${searched} has ${listed(named)}, which ${settings.mapping ?? "the mapping"} reads`);
   }
-}
-
-/** Shows one notice about rules that cannot be checked, instead of a problem for every record. */
-function noticeSkippedRules(operation: Operation, ruleContext: RuleContext | undefined, dependencies: Notifier): void {
-  const skipped = ruleContext && skippedRulesText(rulesOf(operation), ruleContext);
-  if (skipped !== undefined) dependencies.notice(skipped);
 }
 
 /** Returns every rule that can apply to a payload of the operation. */

@@ -172,30 +172,18 @@ async function readTransport(
   { ca, proxy }: Pick<TargetSettings, "ca" | "proxy">,
   baseUrl: URL,
 ): Promise<{ readonly ca: string | undefined; readonly proxy: URL | undefined }> {
-  return {
-    ca: ca === undefined ? undefined : await readCaFile(ca, baseUrl),
-    proxy: proxyOf({ proxy }),
-  };
+  return { ca: ca === undefined ? undefined : await readCaFile(ca, baseUrl), proxy: proxyOf({ proxy }) };
 }
 
 async function readCaFile(file: string, baseUrl: URL): Promise<string> {
   const { text } = await readTextFile(file).catch((error: unknown) => {
-    throw error instanceof Failure && isLoopback(baseUrl) && !existsSync(file) ? noSandboxYet(error) : error;
+    if (!(error instanceof Failure) || !isLoopback(baseUrl) || existsSync(file)) throw error;
+    // The certificate of a loopback target usually belongs to the sandbox, which writes the file when it starts.
+    const hint = "start the sandbox first: `migrate sandbox` writes its certificate to .migrate/sandbox/ca.pem";
+    throw new Failure(error.code, error.message, { hint, file: error.file, cause: error.cause });
   });
   checkCaCertificates(text, file);
   return text;
-}
-
-/**
- * Replaces the hint of a failure that occurs if the CA certificate of a loopback target is missing. The certificate
- * usually belongs to the sandbox, which writes the file when it starts.
- */
-function noSandboxYet({ code, message, file, cause }: Failure): Failure {
-  return new Failure(code, message, {
-    hint: "start the sandbox first: `migrate sandbox` writes its certificate to .migrate/sandbox/ca.pem",
-    file,
-    cause,
-  });
 }
 
 function timeoutsOf({ connectSeconds, headersSeconds, bodySeconds, wholeSeconds }: TimeoutSettings): Partial<Timeouts> {

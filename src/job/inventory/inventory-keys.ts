@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { createPieceStore } from "../../ledger/packed/spool/piece-store.ts";
 import { createSorter } from "../../ledger/packed/spool/sorter.ts";
 import { Failure } from "../../model/failure.ts";
-import { type CsvRow, isCsvRow } from "../../model/record.ts";
+import { isCsvRow } from "../../model/record.ts";
 import type { Inventory } from "../../options/migration-options.ts";
 import { openInput } from "../../read/input/open-input.ts";
 import { readFailure } from "../../read/text/file-bytes.ts";
@@ -78,7 +78,10 @@ async function* keysOfText(file: string): AsyncGenerator<InventoryKey> {
       line += 1;
       // `trim` also removes a byte order mark.
       const key = text.trim();
-      if (key.startsWith('{"')) throw notAKey(file, line);
+      if (key.startsWith('{"'))
+        throw new Failure("config", `${file}:${line}: this line is JSON, not a key`, {
+          hint: "write one key per line; from outcome lines, for example: jq -r .key outcomes.ndjson > keys.txt",
+        });
       yield { key, line };
     }
   } catch (error) {
@@ -86,12 +89,6 @@ async function* keysOfText(file: string): AsyncGenerator<InventoryKey> {
   } finally {
     stream.destroy();
   }
-}
-
-function notAKey(file: string, line: number): Failure {
-  return new Failure("config", `${file}:${line}: this line is JSON, not a key`, {
-    hint: "write one key per line; from outcome lines, for example: jq -r .key outcomes.ndjson > keys.txt",
-  });
 }
 
 /** Yields the bytes of a text file, split only between characters. */
@@ -110,13 +107,6 @@ async function* textOf(file: string): AsyncGenerator<Buffer> {
   checkText(file, carried, lines.line());
 }
 
-function raggedRow(file: string, { line, cells, table }: CsvRow): Failure {
-  const message = `${file}:${line}: the row has ${counted(cells.length, "cell")}, but the header has ${table.columns.length}`;
-  return new Failure("config", message, {
-    hint: "look for a comma or a line break inside a cell: such a cell must be in quotation marks",
-  });
-}
-
 async function* keysOfColumn(
   { file, column }: Exclude<InventoryFile, string>,
   tempFolder: string,
@@ -131,8 +121,15 @@ async function* keysOfColumn(
   for await (const batch of input.records()) {
     for (const { row } of batch) {
       if (!isCsvRow(row)) continue;
-      if (row.cells.length !== row.table.columns.length) throw raggedRow(file, row);
-      yield { key: row.cells[row.table.columnIndex.get(column) ?? -1]?.trim() ?? "", line: row.line };
+      const { cells, line, table } = row;
+      const width = table.columns.length;
+      if (cells.length !== width)
+        throw new Failure(
+          "config",
+          `${file}:${line}: the row has ${counted(cells.length, "cell")}, but the header has ${width}`,
+          { hint: "look for a comma or a line break inside a cell: such a cell must be in quotation marks" },
+        );
+      yield { key: cells[table.columnIndex.get(column) ?? -1]?.trim() ?? "", line };
     }
   }
 }

@@ -28,12 +28,7 @@ export interface StoredCount extends CountHeader {
   readonly missing: KeyMarks;
 }
 
-interface StoredHeader extends CountHeader {
-  /** SHA-256 of the marks. The file is not synced to the disk, so a power failure can corrupt it. */
-  readonly checksum: string;
-}
-
-const headerSchema: z.ZodType<StoredHeader> = z.object({
+const headerSchema: z.ZodType<CountHeader & { readonly checksum: string }> = z.object({
   // The marks are in the byte order of the machine that wrote the file.
   order: z.literal(endianness()),
   basis: z.string(),
@@ -41,6 +36,7 @@ const headerSchema: z.ZodType<StoredHeader> = z.object({
   destinations: z.array(z.object({ endpoint: z.string(), supplier: z.string() })),
   expected: z.number(),
   runs: z.array(z.string()),
+  // SHA-256 of the marks. The file is not synced to the disk, so a power failure can corrupt it.
   checksum: z.string(),
 });
 

@@ -26,13 +26,11 @@ interface WaitLimits {
   readonly maxWaitMs: number;
   /** Maximum wait for the platform's first reply; default: `maxWaitMs`. */
   readonly firstWaitMs?: number | undefined;
-  readonly contact: PlatformContact;
-}
-
-/** State shared by all rounds of an upload. Each round has its own circuit breaker. */
-interface PlatformContact {
-  /** Whether the platform has replied to any request, including a request for a token. */
-  isMade: boolean;
+  /**
+   * Whether the platform has replied to any request, including a request for a token. All rounds of an upload share
+   * this object, but each round has its own circuit breaker.
+   */
+  readonly contact: { isMade: boolean };
 }
 
 export function createCircuitBreaker(dependencies: CircuitBreakerDependencies): CircuitBreaker {
@@ -84,13 +82,9 @@ function watchReplies(maxInFlight: number): (replyClass: ReplyClass) => Failure 
     if (ambiguous !== undefined && foreign >= MAX_FOREIGN_REPLIES) return foreignReplies(ambiguous.reason);
     if (ambiguous !== undefined && unanswered >= Math.max(MAX_UNANSWERED, 2 * maxInFlight))
       return noAnswers(unanswered, ambiguous.reason);
-    return immediateFailure(replyClass);
+    if (replyClass.kind === "unauthorised") return newTokenRefused();
+    return replyClass.kind === "stop" ? replyClass.failure : undefined;
   };
-}
-
-function immediateFailure(replyClass: ReplyClass): Failure | undefined {
-  if (replyClass.kind === "unauthorised") return newTokenRefused();
-  return replyClass.kind === "stop" ? replyClass.failure : undefined;
 }
 
 function foreignReplies(reason: string): Failure {
