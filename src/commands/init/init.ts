@@ -45,13 +45,10 @@ export interface InitOptions extends GuessedJob {
   readonly configSchema: JsonObject;
 }
 
-interface AnalysedExtracts {
+/** The analysed extracts and the guessed mapping. */
+export interface PreparedInit {
   readonly sources: readonly SourceProfile[];
   readonly guessed: GuessedMapping;
-}
-
-/** The analysed extracts and the guessed mapping. */
-export interface PreparedInit extends AnalysedExtracts {
   /** The encoding of sources that do not declare an encoding; undefined for UTF-8. */
   readonly encoding: string | undefined;
   /** The content of the mapping file. */
@@ -65,7 +62,7 @@ interface WrittenFiles {
 }
 
 /** The analysis of the extracts, and the files that were written. */
-export interface InitResult extends AnalysedExtracts, WrittenFiles {
+export interface InitResult extends PreparedInit, WrittenFiles {
   /** The result of validating records with the generated mapping; undefined if the mapping lacks parameters. */
   readonly check: MappingCheck | undefined;
 }
@@ -79,7 +76,8 @@ export async function init(options: InitOptions, dependencies: Dependencies): Pr
   const { job, out, configSchema } = options;
   const file = path.join(out, "mapping.yaml");
   await refuseExisting(file);
-  const { sources, guessed, encoding, mapping } = await prepareInit(options, dependencies);
+  const prepared = await prepareInit(options, dependencies);
+  const { guessed, encoding, mapping } = prepared;
   const files = await writeInitFiles(out, [
     [file, mapping],
     ...setupTexts({ ...job, encoding }, { out, operation: guessed.operation, configSchema }),
@@ -87,7 +85,7 @@ export async function init(options: InitOptions, dependencies: Dependencies): Pr
   const supplier = job.supplier ?? "TODO";
   const settings = { ...job, sources: [], namedSources: {}, corrections: undefined, mapping: file, encoding, supplier };
   const check = lacksParameters(guessed) ? undefined : await checkMapping(settings, dependencies);
-  return { sources, guessed, ...files, check };
+  return { ...prepared, ...files, check };
 }
 
 /**
