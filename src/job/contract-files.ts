@@ -17,15 +17,10 @@ import type { ContractCaching } from "./dependencies.ts";
 
 /**
  * Loads an OpenAPI document and its overlays.
- * @param settings `rules:` of the configuration
  * @throws Failure `contract_invalid` if the contract has errors; the failures of `readContractWithFindings`
  */
-export async function readContract(
-  files: readonly string[],
-  dependencies: ContractCaching,
-  settings?: RuleSettings["rules"],
-): Promise<Contract> {
-  const contract = await readContractWithFindings(files, dependencies, settings);
+export async function readContract(files: readonly string[], dependencies: ContractCaching): Promise<Contract> {
+  const contract = await readContractWithFindings(files, dependencies);
   const broken = contract.findings.find((finding) => finding.severity === "error");
   if (broken !== undefined) throw contractFailure(broken, files);
   return contract;

@@ -38,13 +38,9 @@ export async function* rates(
   }
 }
 
-interface ProductsOptions extends PagesOptions {
-  readonly filters: ProductFilters;
-}
-
 /** Yields the products of a platform, page by page. Needs no credentials. */
 export async function* products(
-  { target, filters, extent }: ProductsOptions,
+  { target, filters, extent }: PagesOptions & { readonly filters: ProductFilters },
   dependencies: PlatformEnvironment,
 ): AsyncGenerator<Page<Product>, void, undefined> {
   const { client, close } = await connectToRead(target, "public", dependencies);
@@ -55,13 +51,11 @@ export async function* products(
   }
 }
 
-interface AccountOptions {
-  readonly target: TargetSettings;
-  readonly number: string;
-}
-
 /** Returns one account as stored on the platform. Requires credentials. */
-export async function account({ target, number }: AccountOptions, dependencies: PlatformEnvironment): Promise<Account> {
+export async function account(
+  { target, number }: { readonly target: TargetSettings; readonly number: string },
+  dependencies: PlatformEnvironment,
+): Promise<Account> {
   const { client, close } = await connectToRead(target, "account-holder", dependencies);
   try {
     return await readAccount(client, number);

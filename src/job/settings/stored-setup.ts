@@ -22,11 +22,6 @@ import { copyName } from "./setup-paths.ts";
 
 export type StoredFiles = Pick<Ledger, "setupFile">;
 
-interface RecordedSetup {
-  readonly job: JobSettings;
-  readonly files: readonly RecordedFile[];
-}
-
 /**
  * Writes the changed files to a new folder, in the versions that a run used. Functions import each other by relative
  * path, so if one function file has changed, writes all function files in the same folder structure.
@@ -34,7 +29,7 @@ interface RecordedSetup {
  * @throws Failure `storage`
  */
 export async function restoreSetup(
-  { job, files }: RecordedSetup,
+  { job, files }: { readonly job: JobSettings; readonly files: readonly RecordedFile[] },
   changed: readonly ChangedFile[],
   { stored, temporaryFolder }: { readonly stored: StoredFiles; readonly temporaryFolder: string },
 ): Promise<Readonly<Record<string, string>>> {
