@@ -92,11 +92,6 @@ interface Destination {
   readonly target: string;
 }
 
-interface Totals {
-  readonly counts: Record<ChangeResult, number>;
-  readonly found: { invalid: number; withoutKey: number; unknownAttrs: number };
-}
-
 async function compareWithLedger(comparing: Comparing): Promise<ChangesSummary> {
   const { job, target, ledger, dependencies, add } = comparing;
   const { supplier = "", only, limit } = job.settings;
@@ -104,35 +99,29 @@ async function compareWithLedger(comparing: Comparing): Promise<ChangesSummary> 
   const host = hostOf({ ...target, allowInsecureLoopback: true });
   const destination = { endpoint: endpointOf(target.baseUrl, job.operation), supplier, target: host };
   const counts = { new: 0, changed: 0, mapping: 0, same: 0, removed: 0, duplicate: 0 };
-  const totals: Totals = { counts, found: { invalid: 0, withoutKey: 0, unknownAttrs: 0 } };
+  const found = { invalid: 0, withoutKey: 0, unknownAttrs: 0 };
   const keys = createKeySet();
-  for await (const batch of comparedRecords(comparing, destination, { keys, totals })) {
-    noteChanges(batch, totals);
-    await add(batch);
-  }
-  const isComplete = !dependencies.drain.aborted;
-  const hasRemoved = isComplete && only === undefined && limit === undefined;
-  if (hasRemoved && ledger !== undefined) {
-    for await (const batch of removedRecords(ledger, destination, keys)) {
-      noteChanges(batch, totals);
+  const addAll = async (batches: AsyncIterable<readonly Change[]>): Promise<void> => {
+    for await (const batch of batches) {
+      for (const { result, attrs } of batch) {
+        counts[result] += 1;
+        if ((result === "changed" || result === "mapping") && attrs === undefined) found.unknownAttrs += 1;
+      }
       await add(batch);
     }
-  }
-  return { counts, ...totals.found, hasRemoved, isComplete };
-}
-
-function noteChanges(batch: readonly Change[], { counts, found }: Totals): void {
-  for (const { result, attrs } of batch) {
-    counts[result] += 1;
-    if ((result === "changed" || result === "mapping") && attrs === undefined) found.unknownAttrs += 1;
-  }
+  };
+  await addAll(comparedRecords(comparing, destination, { keys, found }));
+  const isComplete = !dependencies.drain.aborted;
+  const hasRemoved = isComplete && only === undefined && limit === undefined;
+  if (hasRemoved && ledger !== undefined) await addAll(removedRecords(ledger, destination, keys));
+  return { counts, ...found, hasRemoved, isComplete };
 }
 
 /** For each record with a key, compares the record with the ledger, and adds the key to `keys`. */
 async function* comparedRecords(
   { job, ledger, dependencies }: Comparing,
   { endpoint, supplier }: Destination,
-  { keys, totals: { found } }: { readonly keys: KeySet; readonly totals: Totals },
+  { keys, found }: { readonly keys: KeySet; readonly found: { invalid: number; withoutKey: number } },
 ): AsyncGenerator<readonly Change[]> {
   const itemsOf = createItemBuilder(job, { purpose: { kind: "send", endpoint, supplier }, newKeys: true });
   const earlier = ledger && openEarlierPayloads(job, { ledger, dependencies });
@@ -155,8 +144,8 @@ async function* comparedRecords(
           batch.push({ key, result: "duplicate", source });
           continue;
         }
-        const compared = { item, record, known: known.get(hexOf(identity)) };
-        batch.push({ key, ...(await compareRecord(compared, { job, earlier })), source });
+        const compared = await compareRecord(item, record, known.get(hexOf(identity)), { job, earlier });
+        batch.push({ key, ...compared, source });
       }
       yield batch;
     }
@@ -165,14 +154,10 @@ async function* comparedRecords(
   }
 }
 
-interface ComparedRecord {
-  readonly item: PlannedItem;
-  readonly record: MappedRecord;
-  readonly known: KnownContent | undefined;
-}
-
 async function compareRecord(
-  { item, record, known }: ComparedRecord,
+  item: PlannedItem,
+  record: MappedRecord,
+  known: KnownContent | undefined,
   { job, earlier }: { readonly job: Job; readonly earlier: EarlierPayloads | undefined },
 ): Promise<ComparedContent> {
   if (known === undefined || earlier === undefined) return { result: "new" };
