@@ -110,7 +110,10 @@ function storedInPostgres(store: LedgerStore, client: Client): StoredLedger {
     store,
     open: async () => opened.add(await store.write("push", { create: false })),
     async loseProcess() {
-      await client.query("update migrate.writer set lease_until = clock_timestamp() - interval '1 second'");
+      // The lost process must not renew its lease before the next one acquires it.
+      await client.query(
+        "update migrate.writer set fence = fence + 1, lease_until = clock_timestamp() - interval '1 second'",
+      );
     },
     closeLost: opened.closeLost,
     close: opened.closeAll,
