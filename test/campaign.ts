@@ -1,8 +1,13 @@
+const CAMPAIGN = process.env["MIGRATE_TEST_CAMPAIGN"] ?? "part";
+
+/** Number of times that the random cases of a campaign are repeated, each time with other cases. */
+const TIMES = Number(/^whole x(\d+)$/.exec(CAMPAIGN)?.[1] ?? 1);
+
 /**
  * Whether this run tests whole campaigns. `npm test` runs a part of each campaign. MIGRATE_TEST_CAMPAIGN=whole runs
- * whole campaigns, as in `.ci/run`. `npm run soak` runs larger campaigns.
+ * whole campaigns, as in `.ci/run`. `npm run soak` runs larger campaigns; "whole x20" has 20 times as many random cases.
  */
-export const isWhole = process.env["MIGRATE_TEST_CAMPAIGN"] === "whole";
+export const isWhole = CAMPAIGN.startsWith("whole");
 
 /** The sizes for `npm test` and for the whole campaign. */
 export interface CampaignSize {
@@ -11,12 +16,12 @@ export interface CampaignSize {
 }
 
 export function campaignSize({ part, whole }: CampaignSize): number {
-  return isWhole ? whole : part;
+  return isWhole ? whole * TIMES : part;
 }
 
 /** Returns the seeds 1 to `whole`, or a subset of them that changes every minute. */
 function campaignSeeds(size: CampaignSize): readonly number[] {
-  const count = campaignSize(size);
+  const count = isWhole ? size.whole : size.part;
   const parts = Math.ceil(size.whole / count);
   const first = count * (Math.floor(Date.now() / 60_000) % parts);
   return Array.from({ length: count }, (_, index) => 1 + ((first + index) % size.whole));

@@ -127,8 +127,8 @@ async function otherDestination(
     await requireSameDestination(ledger, name, here);
     return [];
   } catch (error) {
-    if (!(error instanceof Failure) || error.code !== "wrong_target") return [];
-    return [failedBy("ledger's target", error)];
+    if (!(error instanceof Failure)) throw error;
+    return error.code === "wrong_target" ? [failedBy("ledger's target", error)] : [];
   }
 }
 
