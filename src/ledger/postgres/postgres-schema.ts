@@ -37,7 +37,7 @@ const CREATE_TABLES = `
   create table migrate.runs (
     id integer generated always as identity primary key, name text collate "C" not null unique, command text not null,
     target text not null, supplier text not null, operation text not null, endpoint text not null,
-    settings text not null, dry_run boolean not null, tool_version text, state text not null,
+    settings text not null, dry_run boolean not null, state text not null,
     started_at text collate "C" not null, finished_at text, exit_code integer
   );
   create table migrate.files (

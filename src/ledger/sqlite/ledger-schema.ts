@@ -23,7 +23,7 @@ const CREATE_TABLES = `
   create table runs (
    id integer primary key, name text not null unique, command text not null, target text not null,
    supplier text not null, operation text not null, endpoint text not null, settings text not null,
-   dry_run int not null, tool_version text, state text not null, started_at text not null, finished_at text,
+   dry_run int not null, state text not null, started_at text not null, finished_at text,
    exit_code int);
   create table files (id integer primary key, name text not null unique);
   create table records (
