@@ -1,10 +1,10 @@
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import { type Clock, timestamp } from "../time/clock.ts";
+import { timestamp } from "../time/clock.ts";
 import { type Connections, PROCESSING_CAP_REPLY, serverErrorReply, throttledReply } from "./faults/broken-replies.ts";
 import type { FaultOptions } from "./faults/fault-options.ts";
-import type { FaultPlan, RequestFaults } from "./faults/fault-plan.ts";
-import type { RequestHistory } from "./state/sandbox-state.ts";
+import type { RequestFaults } from "./faults/fault-plan.ts";
+import type { PlatformParts } from "./platform-parts.ts";
 import {
   type Handler,
   methodNotAllowed,
@@ -16,13 +16,8 @@ import {
   tooLarge,
 } from "./sandbox-reply.ts";
 
-export interface HttpAppDependencies {
-  readonly history: RequestHistory;
-  readonly faults: FaultPlan;
+interface HttpAppDependencies extends PlatformParts {
   readonly connections: Connections;
-  readonly clock: Clock;
-  readonly pauseSupplier: (supplier: string) => void;
-  readonly rotateTokens: () => void;
   readonly log: (line: string) => void;
   /** Maximum size of a request body, in bytes. */
   readonly maxBodyBytes: number;
@@ -119,11 +114,11 @@ async function serveWithFaults(
   received: ReceivedRequest,
   dependencies: HttpAppDependencies,
 ): Promise<Response> {
-  const { faults, clock } = dependencies;
+  const { faults, clock, state, tokens } = dependencies;
   const planned = faults.start(received.route);
   try {
-    if (planned.pauseSupplier) dependencies.pauseSupplier(received.route.supplierOf?.(received.request) ?? "");
-    if (planned.rotateTokens) dependencies.rotateTokens();
+    if (planned.pauseSupplier) state.setSupplier(received.route.supplierOf?.(received.request) ?? "", "Paused");
+    if (planned.rotateTokens) tokens.rotate();
     if (planned.latencyMs > 0) await clock.sleep(planned.latencyMs);
     if (planned.before !== undefined) return failBeforeProcessing(planned.before, context, received, dependencies);
     const reply = await received.route.handler(received.request);

@@ -9,14 +9,14 @@ import { countryOf } from "../model/country.ts";
 import { Failure } from "../model/failure.ts";
 import { systemClock } from "../time/system-clock.ts";
 import { adminRoutes } from "./api/admin-routes.ts";
-import { createAuthenticate, createTokens, type TokenLifetime } from "./api/authentication.ts";
+import { createAuthenticate, createTokens } from "./api/authentication.ts";
 import { PRODUCTS, SAMPLE_TARIFF } from "./state/product-catalogue.ts";
 import { serverCertificate } from "./certificate.ts";
 import { trackConnections } from "./faults/broken-replies.ts";
 import { dataImportRoutes } from "./api/data-import.ts";
 import type { FaultOptions } from "./faults/fault-options.ts";
 import { createFaultPlan } from "./faults/fault-plan.ts";
-import { createLoginLimit, graphqlHandler } from "./api/graphql-api.ts";
+import { graphqlHandler } from "./api/graphql-api.ts";
 import { createImportProcesses } from "./state/import-processes.ts";
 import {
   type HistoryEntry,
@@ -123,34 +123,23 @@ async function serve(options: ServedOptions, state: SandboxState): Promise<Sandb
   const faults = createFaultPlan(options.faults, clock);
   const tokens = createTokens(clock.now);
   const authenticate = createAuthenticate(apiKey, tokens);
-  const lifetime = (): TokenLifetime => tokenLifetime(faults.options());
-  const limit = createLoginLimit(() => faults.options().maxLogins, clock);
-
   const isSupplier = (code: string): boolean => state.supplierStatus(code) !== undefined;
   const check = createPlatformCheck({ isSupplier, region: regionOf(options) });
   const processes = createImportProcesses(state, faults, clock);
+  const platform = { contract, state, processes, history, faults, tokens, authenticate, check, clock };
   const routes = [
-    ...dataImportRoutes({ contract, state, processes, authenticate, faults, now: clock.now, check }),
-    ...workflowReads({ contract, state, processes, authenticate }),
-    ...readRoutes({ state, authenticate, now: clock.now }),
-    {
-      method: "POST",
-      path: "/v1/graphql/",
-      kind: "read",
-      handler: graphqlHandler({ apiKey, tokens, lifetime, limit }),
-    } as const,
-    ...adminRoutes({ state, processes, history, faults, tokens, adminToken }),
+    ...dataImportRoutes(platform),
+    ...workflowReads(platform),
+    ...readRoutes(platform),
+    { method: "POST", path: "/v1/graphql/", kind: "read", handler: graphqlHandler(apiKey, platform) } as const,
+    ...adminRoutes(platform, adminToken),
   ];
 
   const server = createServer({ ...SERVER, key: certificate.key, cert: certificate.cert });
   const connections = trackConnections(server);
   const app = createHttpApp(routes, {
-    history,
-    faults,
+    ...platform,
     connections,
-    clock,
-    pauseSupplier: (supplier) => state.setSupplier(supplier, "Paused"),
-    rotateTokens: tokens.rotate,
     log: options.log ?? (() => undefined),
     maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
   });
@@ -182,10 +171,6 @@ const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 /** Refuses a request that cannot be parsed, for example because of a malformed `Host`. Writes nothing to stderr. */
 function answerError(): Response {
   return new Response(null, { status: 400 });
-}
-
-function tokenLifetime({ tokenLifetimeSeconds, refreshLifetimeSeconds }: FaultOptions): TokenLifetime {
-  return { seconds: tokenLifetimeSeconds ?? 3600, refreshSeconds: refreshLifetimeSeconds ?? 7 * 86_400 };
 }
 
 /**

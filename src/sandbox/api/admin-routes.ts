@@ -10,32 +10,21 @@ import {
 } from "../sandbox-reply.ts";
 import { isJsonObject } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
-import type { FaultPlan } from "../faults/fault-plan.ts";
-import type { RequestHistory, SandboxState } from "../state/sandbox-state.ts";
-import type { ImportProcesses } from "../state/import-processes.ts";
+import type { PlatformParts } from "../platform-parts.ts";
+import type { SandboxState } from "../state/sandbox-state.ts";
 import { jsonCopy } from "../../json/parse-json.ts";
 import { readFaults } from "../faults/fault-options.ts";
-import type { Tokens } from "./authentication.ts";
 import { SUPPLIER_STATUSES } from "../../model/supplier-status.ts";
-
-export interface AdminDependencies {
-  readonly state: SandboxState;
-  readonly processes: ImportProcesses;
-  readonly history: RequestHistory;
-  readonly faults: FaultPlan;
-  readonly tokens: Tokens;
-  /** The token that admin requests send as `Authorization: Token <adminToken>`. */
-  readonly adminToken: string;
-}
 
 /**
  * Returns the routes of the sandbox's own endpoints for tests. They are not part of the platform (docs/sandbox.md,
  * "Admin endpoints").
+ * @param adminToken the token that admin requests send as `Authorization: Token <adminToken>`
  */
-export function adminRoutes(dependencies: AdminDependencies): readonly Route[] {
-  return unguardedRoutes(dependencies).map((route) => ({
+export function adminRoutes(platform: PlatformParts, adminToken: string): readonly Route[] {
+  return unguardedRoutes(platform).map((route) => ({
     ...route,
-    handler: (request) => refuseUnauthorised(request, dependencies.adminToken) ?? route.handler(request),
+    handler: (request) => refuseUnauthorised(request, adminToken) ?? route.handler(request),
   }));
 }
 
@@ -56,7 +45,7 @@ function refuseUnauthorised({ authorization, sender }: PlatformRequest, adminTok
 
 const LOOPBACK_HOST = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/i;
 
-function unguardedRoutes({ state, processes, history, faults, tokens }: AdminDependencies): readonly Route[] {
+function unguardedRoutes({ state, processes, history, faults, tokens }: PlatformParts): readonly Route[] {
   return [
     adminRoute("GET", "history", ({ query }) => listReply(history.entries(), query.get("format"))),
     adminRoute("GET", "accounts", ({ query }) => {

@@ -63,16 +63,11 @@ interface TokenClaims {
 type TokenState = "valid" | "expired" | "wrong";
 
 export interface Tokens {
-  readonly issue: (lifetime: TokenLifetime) => IssuedToken;
+  readonly issue: (lifetime: { readonly seconds: number; readonly refreshSeconds: number }) => IssuedToken;
   readonly check: (token: string) => TokenState;
   readonly checkRefresh: (token: string) => TokenState;
   /** Invalidates every token issued so far. */
   readonly rotate: () => void;
-}
-
-export interface TokenLifetime {
-  readonly seconds: number;
-  readonly refreshSeconds: number;
 }
 
 /** Issues tokens in JSON Web Token format. The signing key is valid until `rotate` or until the sandbox stops. */

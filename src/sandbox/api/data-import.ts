@@ -10,30 +10,17 @@ import {
   type Route,
 } from "../sandbox-reply.ts";
 import { createHash } from "node:crypto";
-import type { Contract } from "../../contract/contract.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { timestamp } from "../../time/clock.ts";
 import type { Authenticate } from "./authentication.ts";
-import type { FaultPlan } from "../faults/fault-plan.ts";
-import type { ImportProcesses } from "../state/import-processes.ts";
 import { compileJudge, type Judge } from "../judge/judge.ts";
-import type { PlatformCheck } from "../judge/platform-rules.ts";
+import type { PlatformParts } from "../platform-parts.ts";
 import { type AccountIdentity, keyOfAccount, type SandboxState } from "../state/sandbox-state.ts";
 import { documentedForm } from "./documented-reply.ts";
 import { workflowStepHandler } from "./workflow-steps.ts";
 import { pathOnInstance, type PostRole, postRoles } from "./workflow-roles.ts";
-
-export interface DataImportDependencies {
-  readonly contract: Contract;
-  readonly state: SandboxState;
-  readonly authenticate: Authenticate;
-  readonly check: PlatformCheck;
-  readonly faults: FaultPlan;
-  readonly processes: ImportProcesses;
-  readonly now: () => number;
-}
 
 /** Applies an operation to a valid payload. */
 type PayloadHandler = (payload: JsonObject, identity: AccountIdentity) => Reply;
@@ -42,9 +29,9 @@ type PayloadHandler = (payload: JsonObject, identity: AccountIdentity) => Reply;
  * Returns a route for every operation of the contract to which records can be sent. Paths are relative to the root of
  * the instance.
  */
-export function dataImportRoutes(dependencies: DataImportDependencies): readonly Route[] {
-  const roles = postRoles(dependencies.contract);
-  return dependencies.contract.operations
+export function dataImportRoutes(platform: PlatformParts): readonly Route[] {
+  const roles = postRoles(platform.contract);
+  return platform.contract.operations
     .filter(({ body }) => body !== undefined)
     .map((operation) => ({
       method: "POST",
@@ -52,7 +39,7 @@ export function dataImportRoutes(dependencies: DataImportDependencies): readonly
       kind: "data-import",
       isProcessing: roles.get(operation.id)?.kind === "process",
       supplierOf: (request) => supplierOf(payloadOf(operation, jsonBody(request) ?? null)),
-      handler: dataImportHandler(operation, dependencies, roles.get(operation.id)),
+      handler: dataImportHandler(operation, platform, roles.get(operation.id)),
     }));
 }
 
@@ -63,32 +50,27 @@ export function dataImportRoutes(dependencies: DataImportDependencies): readonly
  * other path only accepts the payload. The successful reply of such an operation has the form that the contract
  * documents.
  */
-function dataImportHandler(
-  operation: Operation,
-  dependencies: DataImportDependencies,
-  role: PostRole | undefined,
-): Handler {
+function dataImportHandler(operation: Operation, platform: PlatformParts, role: PostRole | undefined): Handler {
   let judge: Judge | undefined;
   const handlePayload =
     role === undefined
-      ? payloadHandlerFor(operation, dependencies)
-      : workflowStepHandler(role, dependencies, operation.wrap !== undefined);
-  const inDocumentedForm = documentedForm(dependencies.contract.document, operation);
+      ? payloadHandlerFor(operation, platform)
+      : workflowStepHandler(role, platform, operation.wrap !== undefined);
+  const inDocumentedForm = documentedForm(platform.contract.document, operation);
   return (request) => {
-    const body = readBody(request, dependencies.authenticate);
+    const body = readBody(request, platform.authenticate);
     if ("refused" in body) return body.refused;
     const refusedParameters = refuseParameters(operation, request);
     if (refusedParameters !== undefined) return refusedParameters;
-    judge ??= compileJudge(dependencies.contract.document, operation);
+    judge ??= compileJudge(platform.contract.document, operation);
     const payload = payloadOf(operation, body.value);
     const identity = { supplier: supplierOf(payload), key: keyAt(role?.key ?? operation.key, payload) };
     const accept = (): Reply => {
       const success = handlePayload(payload, identity);
       if (role !== undefined) return success;
-      return inDocumentedForm(success, [payload, body.value], numberOf(identity, success.body, dependencies.state));
+      return inDocumentedForm(success, [payload, body.value], numberOf(identity, success.body, platform.state));
     };
-    const refused =
-      refuseSupplier(identity.supplier, dependencies.state) ?? refusePayload(body.value, judge, dependencies);
+    const refused = refuseSupplier(identity.supplier, platform.state) ?? refusePayload(body.value, judge, platform);
     const reply = (role?.hasSeparateValidation === true ? refused && withoutFieldErrors(refused) : refused) ?? accept();
     return identity.key === "" ? reply : { ...reply, key: identity.key };
   };
@@ -164,7 +146,7 @@ function refuseSupplier(code: string, state: SandboxState): Reply | undefined {
   );
 }
 
-function refusePayload(body: JsonValue, judge: Judge, { check }: DataImportDependencies): Reply | undefined {
+function refusePayload(body: JsonValue, judge: Judge, { check }: PlatformParts): Reply | undefined {
   const found = judge(body);
   const judged = new Set(found.map((error) => error.attr));
   const errors = [...found, ...check(body).filter((error) => !judged.has(error.attr))];
@@ -184,14 +166,14 @@ function withoutFieldErrors(refused: Reply): Reply {
 
 const FAILED_VALIDATION = "account_failed_validation";
 
-function payloadHandlerFor({ path }: Operation, dependencies: DataImportDependencies): PayloadHandler {
+function payloadHandlerFor({ path }: Operation, platform: PlatformParts): PayloadHandler {
   if (/\bvalidate\b/.test(path)) return (payload) => ({ status: 200, body: payload });
-  if (/\bnotes\b/.test(path)) return addNotes(dependencies);
-  if (/\baccounts?\b/.test(path)) return importAccount(dependencies);
+  if (/\bnotes\b/.test(path)) return addNotes(platform);
+  if (/\baccounts?\b/.test(path)) return importAccount(platform);
   return (payload) => ({ status: 201, body: payload });
 }
 
-function importAccount({ state, faults, now }: DataImportDependencies): PayloadHandler {
+function importAccount({ state, faults, clock }: PlatformParts): PayloadHandler {
   return (payload, { supplier, key }) => {
     const present = state.findByKey(supplier, key);
     if (present !== undefined && faults.options().forgetful !== true) {
@@ -199,12 +181,12 @@ function importAccount({ state, faults, now }: DataImportDependencies): PayloadH
       const body = { detail, code: "account_already_imported", errors: [], account_number: present.number };
       return { status: 400, body };
     }
-    const account = state.addAccount({ supplier, key, payload, importedAt: timestamp({ now }) });
+    const account = state.addAccount({ supplier, key, payload, importedAt: timestamp(clock) });
     return { status: 201, body: { external_account_number: key, account_number: account.number } };
   };
 }
 
-function addNotes({ state }: DataImportDependencies): PayloadHandler {
+function addNotes({ state }: PlatformParts): PayloadHandler {
   return (payload, { supplier, key }) => {
     const account = state.findByKey(supplier, key);
     if (account === undefined) return NOT_FOUND;

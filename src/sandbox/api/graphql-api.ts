@@ -11,9 +11,9 @@ import {
 } from "graphql";
 import { isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import { jsonCopy } from "../../json/parse-json.ts";
-import type { MonotonicClock } from "../../time/clock.ts";
+import type { PlatformParts } from "../platform-parts.ts";
 import { type Handler, jsonBody, type LoginAttempt, type PlatformRequest } from "../sandbox-reply.ts";
-import type { IssuedToken, TokenLifetime, Tokens } from "./authentication.ts";
+import type { IssuedToken } from "./authentication.ts";
 
 /**
  * The schema of API specification 5.2, with the input and output fields of the GraphQL schemas that operators publish.
@@ -54,27 +54,23 @@ const SCHEMA = buildSchema(`
   }
 `);
 
-interface GraphqlDependencies {
-  readonly apiKey: string;
-  readonly tokens: Tokens;
-  readonly lifetime: () => TokenLifetime;
-  readonly limit: LoginLimit;
-}
-
+/** The login attempt of a request, for the history. */
 interface GraphqlContext {
-  readonly note: (login: LoginAttempt) => void;
+  login?: LoginAttempt;
 }
 
 /** Handles the GraphQL endpoint. As is usual in GraphQL, errors in a query have HTTP status 200. */
-export function graphqlHandler(dependencies: GraphqlDependencies): Handler {
-  const obtain = ({ input }: { readonly input: TokenInput }, { note }: GraphqlContext): IssuedToken => {
+export function graphqlHandler(apiKey: string, platform: PlatformParts): Handler {
+  const isWithinLimit = createLoginLimit(platform);
+  const obtain = ({ input }: { readonly input: TokenInput }, context: GraphqlContext): IssuedToken => {
     const login = { with: Object.keys(input).join(", ") };
     try {
-      const token = obtainToken(input, dependencies);
-      note(login);
+      if (!isWithinLimit()) throw loginError("KT-CT-1199", "Too many requests.");
+      const token = obtainToken(input, apiKey, platform);
+      context.login = login;
       return token;
     } catch (error) {
-      if (error instanceof GraphQLError) note({ ...login, refusal: String(error.extensions["errorCode"]) });
+      if (error instanceof GraphQLError) context.login = { ...login, refusal: String(error.extensions["errorCode"]) };
       throw error;
     }
   };
@@ -82,14 +78,9 @@ export function graphqlHandler(dependencies: GraphqlDependencies): Handler {
   return async (request) => {
     const question = readGraphqlRequest(request);
     if (question === undefined) return { status: 400, body: { errors: [{ message: "Must provide query string." }] } };
-    let login: LoginAttempt | undefined;
-    const contextValue: GraphqlContext = {
-      note: (one) => {
-        login = one;
-      },
-    };
+    const contextValue: GraphqlContext = {};
     const result = await answer(question, { rootValue, contextValue });
-    return { status: 200, body: jsonCopy(result), ...(login !== undefined && { login }) };
+    return { status: 200, body: jsonCopy(result), ...contextValue };
   };
 }
 
@@ -139,8 +130,7 @@ interface TokenInput {
   readonly refreshToken?: string;
 }
 
-function obtainToken(input: TokenInput, { apiKey, tokens, lifetime, limit }: GraphqlDependencies): IssuedToken {
-  if (!limit()) throw loginError("KT-CT-1199", "Too many requests.");
+function obtainToken(input: TokenInput, apiKey: string, { tokens, faults }: PlatformParts): IssuedToken {
   if (Object.keys(input).length !== 1) throw loginError("KT-CT-1128", "Exactly one of the input fields is expected.");
   if (input.refreshToken !== undefined) {
     const finding = tokens.checkRefresh(input.refreshToken);
@@ -151,7 +141,8 @@ function obtainToken(input: TokenInput, { apiKey, tokens, lifetime, limit }: Gra
   } else if (input.APIKey !== apiKey) {
     throw loginError("KT-CT-1139", "Authentication failed.");
   }
-  return tokens.issue(lifetime());
+  const { tokenLifetimeSeconds = 3600, refreshLifetimeSeconds = 7 * 86_400 } = faults.options();
+  return tokens.issue({ seconds: tokenLifetimeSeconds, refreshSeconds: refreshLifetimeSeconds });
 }
 
 function loginError(errorCode: string, message: string): GraphQLError {
@@ -177,16 +168,13 @@ function readGraphqlRequest(request: PlatformRequest): GraphqlRequest | undefine
   };
 }
 
-/** Counts a login. Returns false if the login exceeds the per-minute limit. */
-type LoginLimit = () => boolean;
-
 const LOGIN_WINDOW_MS = 60_000;
 
-/** @param maxLogins returns the maximum number of logins in any minute; undefined if there is no limit */
-export function createLoginLimit(maxLogins: () => number | undefined, clock: MonotonicClock): LoginLimit {
+/** Returns a function that counts a login, and returns false if the login exceeds the per-minute limit. */
+function createLoginLimit({ faults, clock }: PlatformParts): () => boolean {
   let logins: readonly number[] = [];
   return () => {
-    const limit = maxLogins();
+    const { maxLogins: limit } = faults.options();
     const now = clock.monotonic();
     logins = limit === undefined ? [] : [...logins.filter((at) => at > now - LOGIN_WINDOW_MS), now];
     return limit === undefined || logins.length <= limit;

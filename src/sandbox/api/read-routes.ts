@@ -1,24 +1,18 @@
 import type { JsonObject } from "../../json/json-value.ts";
 import { type Handler, NOT_FOUND, type Route } from "../sandbox-reply.ts";
-import type { SandboxState } from "../state/sandbox-state.ts";
-import type { Authenticate } from "./authentication.ts";
+import type { PlatformParts } from "../platform-parts.ts";
 import { productHandler, productListHandler, RATE_KINDS, rateListHandler } from "./product-handlers.ts";
 
-interface ReadRouteDependencies {
-  readonly state: SandboxState;
-  readonly authenticate: Authenticate;
-  readonly now: () => number;
-}
-
 /** Returns the routes of the specification's read endpoints: products (4.1), rates (4.2), accounts (4.3). */
-export function readRoutes({ state, authenticate, now }: ReadRouteDependencies): readonly Route[] {
+export function readRoutes(platform: PlatformParts): readonly Route[] {
+  const { now } = platform.clock;
   return [
     readRoute("/v1/products/", productListHandler(now)),
     readRoute("/v1/products/{product}/", productHandler),
     ...RATE_KINDS.map(({ fuel, kind }) =>
       readRoute(`/v1/products/{product}/${fuel}-tariffs/{tariff}/${kind}/`, rateListHandler({ fuel, kind, now })),
     ),
-    readRoute("/v1/accounts/{number}/", accountHandler(state, authenticate)),
+    readRoute("/v1/accounts/{number}/", accountHandler(platform)),
   ];
 }
 
@@ -29,7 +23,7 @@ function readRoute(path: string, handler: Handler): Route {
 /**
  * Handles `GET /accounts/<number>/`. Returns the sample account, or the number and the payload of a migrated account.
  */
-function accountHandler(state: ReadRouteDependencies["state"], authenticate: Authenticate): Handler {
+function accountHandler({ state, authenticate }: PlatformParts): Handler {
   return ({ authorization, params }) => {
     const refused = authenticate(authorization, "basic-allowed");
     if (refused !== undefined) return refused;

@@ -1,46 +1,38 @@
 import { type Handler, NOT_FOUND, refusal, type Reply, type Route } from "../sandbox-reply.ts";
-import type { Contract } from "../../contract/contract.ts";
 import { documentedReply } from "../../contract/operations/documented-reply.ts";
 import type { Poll, ReadBack } from "../../contract/operations/operation.ts";
 import { fieldAt } from "../../contract/types/field-type.ts";
 import { type JsonObject, valueAt } from "../../json/json-value.ts";
-import type { Authenticate } from "./authentication.ts";
-import type { ImportProcesses, ScheduledImport } from "../state/import-processes.ts";
-import type { AccountIdentity, SandboxState } from "../state/sandbox-state.ts";
+import type { PlatformParts } from "../platform-parts.ts";
+import type { ScheduledImport } from "../state/import-processes.ts";
+import type { AccountIdentity } from "../state/sandbox-state.ts";
 import { withValue } from "./workflow-steps.ts";
 import { getRoles, type GetRole, pathOnInstance } from "./workflow-roles.ts";
-
-interface WorkflowReadDependencies {
-  readonly processes: ImportProcesses;
-  readonly contract: Contract;
-  readonly state: SandboxState;
-  readonly authenticate: Authenticate;
-}
 
 /**
  * Returns the routes of the GET operations in the contract's workflows. Each reply has its values at the paths that the
  * contract declares.
  */
-export function workflowReads(dependencies: WorkflowReadDependencies): readonly Route[] {
-  return getRoles(dependencies.contract).map((role) => ({
+export function workflowReads(platform: PlatformParts): readonly Route[] {
+  return getRoles(platform.contract).map((role) => ({
     method: "GET",
     path: pathOnInstance(role),
     kind: "data-import",
-    handler: readHandler(role, dependencies),
+    handler: readHandler(role, platform),
   }));
 }
 
-function readHandler(role: GetRole, dependencies: WorkflowReadDependencies): Handler {
+function readHandler(role: GetRole, platform: PlatformParts): Handler {
   return ({ authorization, params }) => {
-    const refused = dependencies.authenticate(authorization, "token-only");
+    const refused = platform.authenticate(authorization, "token-only");
     if (refused !== undefined) return refused;
     const supplier = params[role.supplier ?? ""] ?? "";
     const key = params[role.key ?? ""] ?? "";
     const identity = { supplier, key };
     const reply =
       "poll" in role.describedBy
-        ? statusReply(role.describedBy.poll, identity, dependencies)
-        : readReply(role.describedBy.readBack, identity, dependencies);
+        ? statusReply(role.describedBy.poll, identity, platform)
+        : readReply(role.describedBy.readBack, identity, platform);
     return key === "" ? reply : { ...reply, key };
   };
 }
@@ -49,8 +41,8 @@ function readHandler(role: GetRole, dependencies: WorkflowReadDependencies): Han
  * Returns the reply to `GET /v2/data-import/accounts/{supplier}/{id}/`, as in the operators' published OpenAPI
  * documents.
  */
-function statusReply(poll: Poll, identity: AccountIdentity, dependencies: WorkflowReadDependencies): Reply {
-  const found = dependencies.processes.scheduled(identity) ?? finishedProcess(identity, dependencies);
+function statusReply(poll: Poll, identity: AccountIdentity, platform: PlatformParts): Reply {
+  const found = platform.processes.scheduled(identity) ?? finishedProcess(identity, platform);
   if (found === undefined) return refusal(404, "not_found", "The requested resource was not found.");
   const { status, account, at, changedAt } = found;
   const error =
@@ -74,10 +66,7 @@ function statusReply(poll: Poll, identity: AccountIdentity, dependencies: Workfl
 const EVENT_NAMES = { PENDING: "CREATED", IN_PROGRESS: "CREATED", PROCESSED: "PROCESSED", ERRORED: "ERRORED" } as const;
 
 /** Returns the state of an existing account whose import has not been scheduled since the sandbox started. */
-function finishedProcess(
-  { supplier, key }: AccountIdentity,
-  { state }: WorkflowReadDependencies,
-): ScheduledImport | undefined {
+function finishedProcess({ supplier, key }: AccountIdentity, { state }: PlatformParts): ScheduledImport | undefined {
   const account = state.findByKey(supplier, key);
   if (account === undefined) return undefined;
   const at = Date.parse(account.importedAt);
@@ -100,8 +89,8 @@ function hasKey({ operation }: ReadBack): boolean {
  * Returns the reply to a request for `account-transfer-status` or for a list of import processes, as in the operators'
  * OpenAPI documents.
  */
-function readReply(readBack: ReadBack, identity: AccountIdentity, dependencies: WorkflowReadDependencies): Reply {
-  const { state, processes } = dependencies;
+function readReply(readBack: ReadBack, identity: AccountIdentity, platform: PlatformParts): Reply {
+  const { state, processes } = platform;
   const place = readBack.account ?? ["kraken_account_number"];
   if (readBack.list !== undefined) {
     if (state.supplierStatus(identity.supplier) === undefined) return NOT_FOUND;

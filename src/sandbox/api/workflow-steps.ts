@@ -2,17 +2,10 @@ import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { timestamp } from "../../time/clock.ts";
 import type { FaultOptions } from "../faults/fault-options.ts";
-import type { ImportProcesses } from "../state/import-processes.ts";
+import type { PlatformParts } from "../platform-parts.ts";
 import { NOT_FOUND, refusal, type Reply } from "../sandbox-reply.ts";
-import type { AccountIdentity, ImportedAccount, SandboxState } from "../state/sandbox-state.ts";
+import type { AccountIdentity, ImportedAccount } from "../state/sandbox-state.ts";
 import type { PostRole } from "./workflow-roles.ts";
-
-export interface WorkflowDependencies {
-  readonly state: SandboxState;
-  readonly processes: ImportProcesses;
-  readonly faults: { readonly options: () => FaultOptions };
-  readonly now: () => number;
-}
 
 /**
  * Simulates one workflow step for a valid payload.
@@ -20,20 +13,20 @@ export interface WorkflowDependencies {
  */
 export function workflowStepHandler(
   role: PostRole,
-  dependencies: WorkflowDependencies,
+  platform: PlatformParts,
   wrapped: boolean,
 ): (payload: JsonObject, identity: AccountIdentity) => Reply {
-  const { state, faults } = dependencies;
+  const { state, faults } = platform;
   return (payload, identity) => {
     const present = state.findByKey(identity.supplier, identity.key);
     const isForgetful = faults.options().forgetful === true && role.kind !== "stage";
     if (present !== undefined && !isForgetful) return alreadyImported(role, identity, present);
     if (role.kind === "validate")
       return { status: 200, body: wrapped ? {} : withoutDroppedFields(payload, faults.options()) };
-    if (role.kind === "stage") return stageReply(dependencies, identity, payload);
+    if (role.kind === "stage") return stageReply(platform, identity, payload);
     return role.kind === "process"
-      ? processReply(role, dependencies, identity, payload)
-      : scheduleReply(dependencies, identity, payload);
+      ? processReply(role, platform, identity, payload)
+      : scheduleReply(platform, identity, payload);
   };
 }
 
@@ -63,7 +56,7 @@ function withoutDroppedFields(payload: JsonValue, options: FaultOptions): JsonVa
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutDroppedFields(value, options)]));
 }
 
-function stageReply({ processes }: WorkflowDependencies, identity: AccountIdentity, payload: JsonObject): Reply {
+function stageReply({ processes }: PlatformParts, identity: AccountIdentity, payload: JsonObject): Reply {
   const again = processes.stage(identity, payload);
   const body = { external_account_number: identity.key, import_supplier_code: identity.supplier };
   return { status: again ? 200 : 201, body };
@@ -71,22 +64,21 @@ function stageReply({ processes }: WorkflowDependencies, identity: AccountIdenti
 
 function processReply(
   role: PostRole,
-  dependencies: WorkflowDependencies,
+  { state, processes, clock }: PlatformParts,
   identity: AccountIdentity,
   asked: JsonObject,
 ): Reply {
-  const payload = dependencies.processes.staged(identity);
+  const payload = processes.staged(identity);
   if (payload === undefined) return NOT_FOUND;
   if (asked["dry_run"] === true) {
     return refusal(400, "400", "Account would successfully import. Rolled back due to Dry Run.");
   }
-  const importedAt = timestamp(dependencies);
-  const { number } = dependencies.state.addAccount({ ...identity, payload, importedAt });
+  const { number } = state.addAccount({ ...identity, payload, importedAt: timestamp(clock) });
   const body = { external_account_number: identity.key, account_number: number };
   return { status: 201, body: withValue(body, role.account, number) };
 }
 
-function scheduleReply({ processes }: WorkflowDependencies, identity: AccountIdentity, payload: JsonObject): Reply {
+function scheduleReply({ processes }: PlatformParts, identity: AccountIdentity, payload: JsonObject): Reply {
   processes.schedule(identity, payload);
   return { status: 201, body: {} };
 }
