@@ -78,10 +78,9 @@ function violationOf(errors: readonly ErrorObject[]): ReturnType<JudgeCallbacks[
   return path.length === 0 ? { code } : { code, at: path.join(".") };
 }
 
-const CODES: Readonly<Record<string, string>> = {
+/** The platform's codes for keywords that mean the same in an assertion and in a type. */
+export const COMMON_CODES: Readonly<Record<string, string>> = {
   required: "required",
-  dependentRequired: "required",
-  dependencies: "required",
   additionalProperties: "unknown_field",
   minLength: "min_length",
   maxLength: "max_length",
@@ -93,4 +92,10 @@ const CODES: Readonly<Record<string, string>> = {
   exclusiveMaximum: "max_value",
   uniqueItems: "unique",
   pattern: "invalid",
+};
+
+const CODES: Readonly<Record<string, string>> = {
+  ...COMMON_CODES,
+  dependentRequired: "required",
+  dependencies: "required",
 };

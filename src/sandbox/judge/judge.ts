@@ -3,7 +3,7 @@ import { parsePointer } from "../../json/json-pointer.ts";
 import { isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import { jsonCopy } from "../../json/parse-json.ts";
 import type { PayloadError, PayloadFinding } from "../sandbox-reply.ts";
-import { compileAsserted } from "./judge-assertions.ts";
+import { COMMON_CODES, compileAsserted } from "./judge-assertions.ts";
 import { compileAjv } from "./judge-keywords.ts";
 import { objectAt } from "./openapi-schema.ts";
 import { toJudgeSchema } from "./request-schema.ts";
@@ -122,22 +122,11 @@ function wrongTypeCode(schema: ErrorObject["parentSchema"]): string {
 const SKIPPED_WHEN_BLANK: ReadonlySet<string> = new Set(["minLength", "pattern", "format"]);
 
 const CODE_BY_KEYWORD: Readonly<Record<string, string>> = {
-  required: "required",
-  additionalProperties: "unknown_field",
+  ...COMMON_CODES,
   enum: "invalid_choice",
   // A choice field with no choices.
   not: "invalid_choice",
-  minLength: "min_length",
-  maxLength: "max_length",
-  minItems: "min_length",
-  maxItems: "max_length",
-  uniqueItems: "unique",
-  minimum: "min_value",
-  exclusiveMinimum: "min_value",
-  maximum: "max_value",
-  exclusiveMaximum: "max_value",
   multipleOf: "invalid",
-  pattern: "invalid",
   format: "invalid",
 };
 
