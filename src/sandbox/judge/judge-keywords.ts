@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
-import type { JsonObject, JsonScalar } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonScalar } from "../../json/json-value.ts";
 import { type DecimalRule, coerce, decimalCodes, isDate, isDateTime, isEmail, isTime, strip } from "./django-fields.ts";
 
 /**
@@ -24,11 +24,7 @@ export function compileAjv(schema: JsonObject, { explain, assertion }: JudgeCall
   });
   addFormats.default(ajv, ["uri"]);
   ajv.addFormat("email", isEmail);
-  for (const keyword of [
-    ...TEXT_KEYWORDS,
-    assertedKeyword(assertion),
-    ...unionKeywords({ definition: (name) => definitionOf(ajv, name), explain }),
-  ]) {
+  for (const keyword of [...TEXT_KEYWORDS, resultKeyword("asserted", assertion), ...unionKeywords(ajv, explain)]) {
     ajv.addKeyword(keyword);
   }
   return ajv.compile({ ...schema, $id: ROOT });
@@ -39,11 +35,6 @@ export interface JudgeCallbacks {
   readonly explain: (errors: readonly ErrorObject[]) => readonly object[];
   /** Returns the violation of the named plain schema; undefined if the value satisfies it. */
   readonly assertion: (name: string, value: unknown) => { readonly code: string; readonly at?: string } | undefined;
-}
-
-function assertedKeyword(assertion: JudgeCallbacks["assertion"]): FuncKeywordDefinition {
-  const compile = (name: string): DataValidateFunction => resultCheck("asserted", (value) => assertion(name, value));
-  return { keyword: "asserted", errors: true, compile };
 }
 
 const ROOT = "judge";
@@ -82,31 +73,14 @@ const TEXT_KEYWORDS: readonly FuncKeywordDefinition[] = [
         return true;
       },
   },
-  {
-    ...textKeyword("text"),
-    compile: ({ allowBlank }: { readonly allowBlank: boolean }) =>
-      codeCheck("text", (text) => textCodes(text, allowBlank)),
-  },
-  {
-    ...textKeyword("documentPath"),
-    compile: () => codeCheck("documentPath", (path) => (isUnsafePath(path) ? ["unsafe_document_path"] : [])),
-  },
-  {
-    ...textKeyword("form"),
-    compile: (name: keyof typeof FORM_CHECKS) =>
-      codeCheck("form", (text) => (FORM_CHECKS[name](text) ? [] : ["invalid"])),
-  },
-  {
-    ...textKeyword("decimal"),
-    compile: (rule: DecimalRule) => codeCheck("decimal", (text) => decimalCodes(text, rule)),
-  },
+  textKeyword("text", ({ allowBlank }: { readonly allowBlank: boolean }, text) => textCodes(text, allowBlank)),
+  textKeyword("documentPath", (_isMarked, path) => (isUnsafePath(path) ? ["unsafe_document_path"] : [])),
+  textKeyword("form", (name: keyof typeof FORM_CHECKS, text) => (FORM_CHECKS[name](text) ? [] : ["invalid"])),
+  textKeyword("decimal", (rule: DecimalRule, text) => decimalCodes(text, rule)),
 ];
 
-const FORM_CHECKS = { date: isDate, datetime: isDateTime, time: isTime, uuid: isUuid };
-
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
-}
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const FORM_CHECKS = { date: isDate, datetime: isDateTime, time: isTime, uuid: (text: string) => UUID.test(text) };
 
 /**
  * Whether a document path is unsafe. A path must be relative to the root of the import supplier (API specification
@@ -124,18 +98,17 @@ function textCodes(text: string, allowBlank: boolean): readonly string[] {
   ];
 }
 
-function textKeyword(keyword: string): { readonly keyword: string; readonly type: "string"; readonly errors: true } {
-  return { keyword, type: "string", errors: true };
-}
-
-/** Converts the platform's codes for a string to Ajv errors. */
-function codeCheck(keyword: string, check: (text: string) => readonly string[]): DataValidateFunction {
-  const validate: DataValidateFunction = (text: string) => {
-    const codes = check(text);
-    validate.errors = codes.map((code) => ({ keyword, params: { code } }));
-    return codes.length === 0;
+/** @param check returns the platform's codes for a string */
+function textKeyword<Rule>(keyword: string, check: (rule: Rule, text: string) => readonly string[]): Keyword<Rule> {
+  const compile = (rule: Rule): DataValidateFunction => {
+    const validate: DataValidateFunction = (text: string) => {
+      const codes = check(rule, text);
+      validate.errors = codes.map((code) => ({ keyword, params: { code } }));
+      return codes.length === 0;
+    };
+    return validate;
   };
-  return validate;
+  return { keyword, type: "string", errors: true, compile };
 }
 
 const MAX_PATH_BYTES = 1024;
@@ -162,12 +135,11 @@ function pathSegments(path: string): readonly string[] {
   return path.split("/");
 }
 
-type DataValidateFunction = ReturnType<NonNullable<FuncKeywordDefinition["compile"]>>;
-
-interface UnionKeywordOptions {
-  readonly definition: (name: string) => ValidateFunction;
-  readonly explain: (errors: readonly ErrorObject[]) => readonly object[];
+interface Keyword<Rule> extends FuncKeywordDefinition {
+  readonly compile: (rule: Rule) => DataValidateFunction;
 }
+
+type DataValidateFunction = ReturnType<NonNullable<FuncKeywordDefinition["compile"]>>;
 
 /**
  * The result of a choice between schemas: an error of the choice itself, the findings of the chosen schema (empty if
@@ -197,25 +169,19 @@ interface BestOfRule {
  * Returns the keywords that choose between schemas. `tagged` uses the schema that a discriminator selects. `bestOf`
  * uses the first valid schema, or else the schema with the fewest errors.
  */
-function unionKeywords({ definition, explain }: UnionKeywordOptions): readonly FuncKeywordDefinition[] {
+function unionKeywords(ajv: Ajv, explain: JudgeCallbacks["explain"]): readonly FuncKeywordDefinition[] {
   const judge = (name: string, data: unknown, context: ValidationContext): readonly object[] => {
-    const validate = definition(name);
+    const validate = definitionOf(ajv, name);
     return validate(data, context) ? [] : explain(validate.errors ?? []);
   };
 
   return [
-    {
-      keyword: "tagged",
-      errors: true,
-      compile: (rule: TaggedRule) =>
-        resultCheck("tagged", (data, context) => tagged(rule, data, (name) => judge(name, data, context))),
-    },
-    {
-      keyword: "bestOf",
-      errors: true,
-      compile: (rule: BestOfRule) =>
-        resultCheck("bestOf", (data, context) => bestOf(rule, data, (name) => judge(name, data, context))),
-    },
+    resultKeyword("tagged", (rule: TaggedRule, data, context) =>
+      tagged(rule, data, (name) => judge(name, data, context)),
+    ),
+    resultKeyword("bestOf", (rule: BestOfRule, data, context) =>
+      bestOf(rule, data, (name) => judge(name, data, context)),
+    ),
   ];
 }
 
@@ -227,7 +193,7 @@ function tagged(
   attempt: FindingsOfSchema,
 ): UnionResult {
   if (data === null) return nullable ? undefined : { code: "null" };
-  if (!isRecord(data)) return { code: "invalid", at: "non_field_errors" };
+  if (!isJsonObject(data)) return { code: "invalid", at: "non_field_errors" };
   const value = Object.hasOwn(data, tag) ? data[tag] : undefined;
   const name = tagText(value);
   const chosen = name !== undefined && Object.hasOwn(schemas, name) ? schemas[name] : undefined;
@@ -254,24 +220,23 @@ function bestOf({ candidates, nullable }: BestOfRule, data: unknown, attempt: Fi
 
 type ValidationContext = Parameters<ValidateFunction>[1];
 
-function resultCheck(
+function resultKeyword<Rule>(
   keyword: string,
-  decide: (data: unknown, context: ValidationContext) => UnionResult,
-): DataValidateFunction {
-  const validate: DataValidateFunction = (data: unknown, context) => {
-    const result = decide(data, context);
-    if (result === undefined || ("findings" in result && result.findings.length === 0)) return true;
-    validate.errors = [{ keyword, params: result }];
-    return false;
+  decide: (rule: Rule, data: unknown, context: ValidationContext) => UnionResult,
+): Keyword<Rule> {
+  const compile = (rule: Rule): DataValidateFunction => {
+    const validate: DataValidateFunction = (data: unknown, context) => {
+      const result = decide(rule, data, context);
+      if (result === undefined || ("findings" in result && result.findings.length === 0)) return true;
+      validate.errors = [{ keyword, params: result }];
+      return false;
+    };
+    return validate;
   };
-  return validate;
+  return { keyword, errors: true, compile };
 }
 
 function jsonKind(data: unknown): "object" | "list" | "scalar" {
-  if (Array.isArray(data)) return "list";
-  return isRecord(data) ? "object" : "scalar";
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  if (isJsonArray(data)) return "list";
+  return isJsonObject(data) ? "object" : "scalar";
 }
