@@ -125,15 +125,9 @@ function limitCodes(text: string, rule: DecimalRule): readonly string[] {
 
 /** Whether the text is `YYYY-MM-DD` with an existing day, in year 1 or later (API specification 2.7.4). */
 export function isDate(text: string): boolean {
-  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
-  return (
-    Number(year) >= 1 && Number(month) >= 1 && Number(day) >= 1 && Number(day) <= daysIn(Number(year), Number(month))
-  );
-}
-
-function daysIn(year: number, month: number): number {
-  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  return [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
+  const start = /^(?!0000)\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  // `Date.parse` reads 30 February as 2 March.
+  return !Number.isNaN(start) && new Date(start).toISOString().startsWith(text);
 }
 
 /**
