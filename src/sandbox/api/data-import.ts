@@ -9,7 +9,7 @@ import {
   type Reply,
   type Route,
 } from "../sandbox-reply.ts";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Operation } from "../../contract/operations/operation.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
@@ -124,7 +124,7 @@ function numberOf(identity: AccountIdentity, body: JsonValue | undefined, state:
   const named = state.findAccount(textOf(valueAt(body, ["account_number"])));
   const identifier = key === "" ? JSON.stringify(body) : keyOfAccount(identity);
   // Twelve digits, because the first eight may be the same for two of many records.
-  const digits = createHash("sha256").update(identifier).digest("hex").slice(0, 12).toUpperCase();
+  const digits = hash("sha256", identifier).slice(0, 12).toUpperCase();
   return (named ?? state.findByKey(supplier, key))?.number ?? `A-${digits}`;
 }
 
@@ -195,10 +195,10 @@ function addNotes({ state }: PlatformParts): PayloadHandler {
     const given = payload["notes"];
     const notes = isJsonArray(given) ? given.filter(isJsonObject) : [];
     const results = notes.map((note) => {
-      const hash = noteHash(note);
-      if (known.has(hash)) return { ...note, status: "NOTE_ALREADY_EXISTS" };
-      known.add(hash);
-      added.push(hash);
+      const fingerprint = noteHash(note);
+      if (known.has(fingerprint)) return { ...note, status: "NOTE_ALREADY_EXISTS" };
+      known.add(fingerprint);
+      added.push(fingerprint);
       return { ...note, status: "NOTE_CREATION_SUCCESS" };
     });
     state.addNotes(account.number, added);
@@ -211,8 +211,5 @@ function addNotes({ state }: PlatformParts): PayloadHandler {
  * are the same note.
  */
 function noteHash({ body = null, created_at = null }: JsonObject): string {
-  return createHash("sha256")
-    .update(JSON.stringify([body, created_at]))
-    .digest("hex")
-    .slice(0, 16);
+  return hash("sha256", JSON.stringify([body, created_at])).slice(0, 16);
 }

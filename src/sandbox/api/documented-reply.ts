@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { ACCOUNT_FIELDS } from "../../contract/operations/documented-reply.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
 import type { AttrPath } from "../../json/attr.ts";
@@ -237,7 +237,7 @@ function sampleText(parts: readonly JsonObject[]): string {
   return "sandbox".padEnd(Math.min(Math.max(0, ...minimums), 1000), "x");
 }
 
-const DIGEST = createHash("sha256").update("sandbox").digest("hex");
+const DIGEST = hash("sha256", "sandbox");
 
 const SAMPLE_TEXTS: Readonly<Record<string, string>> = {
   date: "2026-01-31",

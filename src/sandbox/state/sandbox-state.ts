@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Contract } from "../../contract/contract.ts";
 import type { FieldType } from "../../contract/types/field-type.ts";
 import type { JsonObject } from "../../json/json-value.ts";
@@ -105,9 +105,7 @@ export function keyOfAccount({ supplier, key }: AccountIdentity): string {
  */
 function unusedNumber(supplier: string, key: string, taken: ReadonlyMap<string, unknown>): string {
   for (let round = 0; ; round += 1) {
-    const digest = createHash("sha256")
-      .update(JSON.stringify([supplier, key, round]))
-      .digest("hex");
+    const digest = hash("sha256", JSON.stringify([supplier, key, round]));
     const number = `A-${digest.slice(0, 8).toUpperCase()}`;
     if (!taken.has(number)) return number;
   }

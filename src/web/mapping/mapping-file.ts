@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { setupTexts, writeInitFiles } from "../../commands/init/init.ts";
@@ -44,7 +44,7 @@ export async function readMappingFile(job: MappingJob): Promise<MappingFile> {
   const file = mappingPath(job);
   if (!(await exists(file))) return { file };
   const { text } = await readTextFile(file);
-  return { file, content: { text, hash: hashOf(text) } };
+  return { file, content: { text, hash: hash("sha256", text) } };
 }
 
 async function exists(file: string): Promise<boolean> {
@@ -55,10 +55,6 @@ async function exists(file: string): Promise<boolean> {
       throw error;
     },
   );
-}
-
-function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }
 
 export interface MappingSave {
@@ -109,7 +105,7 @@ async function replaceMapping(job: MappingJob, { text, base }: MappingSave): Pro
     await draft.discard();
     return refuseUnwritable(file, error);
   }
-  return { kind: "saved", hash: hashOf(text), written: [file] };
+  return { kind: "saved", hash: hash("sha256", text), written: [file] };
 }
 
 /** Returns the file to which a symbolic link points. Other paths, including paths of missing files, stay unchanged. */
