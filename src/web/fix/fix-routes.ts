@@ -1,9 +1,9 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { definedMembers } from "../../json/defined-members.ts";
 import { requestBody, requestQuery } from "../request-body.ts";
 import type { WebProject } from "../web-project.ts";
-import { createFixProject, type FixProject } from "./fix-project.ts";
+import { createFixProject } from "./fix-project.ts";
 import type { FixSession } from "./fix-session.ts";
 import { type CellText, type EditedCells, type EditResult, type FixChanges, MAX_EDITED_CELLS } from "./fix-types.ts";
 
@@ -34,6 +34,16 @@ const UNFINISHED = z.object({ ...EDITOR, at: z.string(), action: z.enum(["keep",
  */
 export function fixRoutes(project: WebProject): Hono {
   const fix = createFixProject(project);
+  const edited = async <Body extends z.infer<typeof UNDO>>(
+    context: Context,
+    schema: z.ZodType<Body>,
+    work: (session: FixSession, body: Body) => Promise<EditedCells>,
+  ): Promise<Response> => {
+    const body = await requestBody(context, schema);
+    const session = fix.session(body.session);
+    const result: EditResult = { ...(await work(session, body)), ...changesOf(session, body.seen, body.values) };
+    return context.json(result);
+  };
   return new Hono()
     .get("/", async (context) => context.json(await fix.state()))
     .post("/check", async (context) => {
@@ -60,37 +70,13 @@ export function fixRoutes(project: WebProject): Hono {
       await opened.refresh();
       return context.json(changesOf(opened, seen, values));
     })
-    .post("/edits", async (context) => {
-      const { cells, source, cause, ...editor } = await requestBody(context, EDITS);
-      return context.json(await edited(fix, editor, (session) => session.edit({ source, cause, cells }, editor)));
-    })
-    .post("/fill", async (context) => {
-      const { columns, first, last, source, cause, ...editor } = await requestBody(context, FILL);
-      const fill = { columns, first, last, source, cause };
-      return context.json(await edited(fix, editor, (session) => session.fillDown(fill, editor)));
-    })
-    .post("/replace", async (context) => {
-      const { column, from, value, source, cause, ...editor } = await requestBody(context, REPLACE);
-      const replacement = { column, from, value, source, cause };
-      return context.json(await edited(fix, editor, (session) => session.replace(replacement, editor)));
-    })
-    .post("/undo", async (context) => {
-      const editor = await requestBody(context, UNDO);
-      return context.json(await edited(fix, editor, (session) => session.undo(editor)));
-    })
-    .post("/unfinished", async (context) => {
-      const { at, action, ...editor } = await requestBody(context, UNFINISHED);
-      return context.json(await edited(fix, editor, (session) => session.settleUnfinished(at, action)));
-    });
-}
-
-async function edited(
-  fix: FixProject,
-  { session: id, seen, values }: { readonly session: string; readonly seen: number; readonly values: boolean },
-  work: (session: FixSession) => Promise<EditedCells>,
-): Promise<EditResult> {
-  const session = fix.session(id);
-  return { ...(await work(session)), ...changesOf(session, seen, values) };
+    .post("/edits", (context) => edited(context, EDITS, (session, body) => session.edit(body, body)))
+    .post("/fill", (context) => edited(context, FILL, (session, body) => session.fillDown(body, body)))
+    .post("/replace", (context) => edited(context, REPLACE, (session, body) => session.replace(body, body)))
+    .post("/undo", (context) => edited(context, UNDO, (session, body) => session.undo(body)))
+    .post("/unfinished", (context) =>
+      edited(context, UNFINISHED, (session, { at, action }) => session.settleUnfinished(at, action)),
+    );
 }
 
 function changesOf(session: FixSession, seen: number, showValues: boolean): FixChanges {

@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { z } from "zod";
 import { requestBody } from "../request-body.ts";
 import type { WebPush } from "./web-push.ts";
@@ -7,23 +7,17 @@ const startSchema = z.object({ plan: z.string(), typed: z.string() });
 
 /** Each route returns the `PushState`, which is also part of each overview event. */
 export function pushRoutes(webPush: WebPush): Hono {
+  const stateAfter = (context: Context, action: () => void): Response => {
+    action();
+    return context.json(webPush.state());
+  };
   return new Hono()
     .get("/", (context) => context.json(webPush.state()))
-    .post("/check", (context) => {
-      webPush.check();
-      return context.json(webPush.state());
-    })
+    .post("/check", (context) => stateAfter(context, webPush.check))
     .post("/start", async (context) => {
       const { plan, typed } = await requestBody(context, startSchema);
-      webPush.start(plan, typed);
-      return context.json(webPush.state());
+      return stateAfter(context, () => webPush.start(plan, typed));
     })
-    .post("/stop", (context) => {
-      webPush.stop();
-      return context.json(webPush.state());
-    })
-    .post("/dismiss", (context) => {
-      webPush.dismiss();
-      return context.json(webPush.state());
-    });
+    .post("/stop", (context) => stateAfter(context, webPush.stop))
+    .post("/dismiss", (context) => stateAfter(context, webPush.dismiss));
 }
