@@ -65,20 +65,20 @@ export async function editCells(targets: EditTargets, { tab, seen }: Editor, par
   const batch = nextBatch(parts.store);
   const author = { by: parts.by, at: parts.now() };
   await requireRoomFor(targets, author, parts);
-  return inGroups(grouped(targets.each()), parts, async (group, large) => {
+  return inGroups(grouped(targets.each()), parts, async (group, note) => {
     const planner = createPlanner(parts, author);
     const refusals: Refusal[] = [];
     await append(parts, tab, async () => {
       const stored = group.map((target) => storedCell(target, parts));
       const current = await parts.currentRows(stored.map(({ row }) => row));
-      if (current !== undefined && large !== undefined) throw sourceHasChanged();
+      if (current !== undefined && note !== undefined) throw sourceHasChanged();
       for (const [index, cell] of stored.entries()) {
         if (index % CELLS_PER_TURN === CELLS_PER_TURN - 1) await yieldToEventLoop();
         const refusal = refusalOf(cell, { tab, seen, current }, parts);
         if (refusal !== undefined) refusals.push(refusal);
         else planner.plan(cell.row, cell.target);
       }
-      await large?.note(planner.entries()[0]);
+      await note?.(planner.entries()[0]);
       return planner.entries();
     });
     parts.store.transaction(() => noteSteps(planner.steps(), { batch, tab }, parts.store));
@@ -106,7 +106,7 @@ export async function undoEdit({ tab, isNoted = false }: UndoOptions, parts: Edi
   const revert = (steps: readonly Found[]): readonly NewChange[] => steps.flatMap((step) => reverting(step, author));
   if (isLargeEdit(total)) await requireRoom(file, inTurns(groups(), revert));
   let done = 0;
-  return inGroups(groups(), { file, isNoted }, async (group, large) => {
+  return inGroups(groups(), { file, isNoted }, async (group, note) => {
     parts.onProgress(done, total);
     done += group.length;
     const refusals: Refusal[] = [];
@@ -117,7 +117,7 @@ export async function undoEdit({ tab, isNoted = false }: UndoOptions, parts: Edi
       for (const { key, column_name: column } of changed)
         refusals.push({ key: String(key), column: String(column), reason: "edited", message: EDITED });
       entries = revert(unchanged);
-      await large?.note(entries[0]);
+      await note?.(entries[0]);
       return entries;
     });
     noteReverted(group, store);

@@ -28,10 +28,8 @@ export async function* grouped<T>(all: Iterable<T> | AsyncIterable<T>): AsyncGen
   if (group.length > 0) yield group;
 }
 
-interface LargeEdit {
-  /** Writes a note about the edit before its first line is appended. */
-  readonly note: (first: NewChange | undefined) => Promise<void>;
-}
+/** Writes a note about a large edit before its first line is appended. */
+type NoteEdit = (first: NewChange | undefined) => Promise<void>;
 
 interface GroupOptions {
   /** The corrections file. */
@@ -46,27 +44,27 @@ interface EditedGroup {
 }
 
 /**
- * Runs an edit group by group.
+ * Runs an edit group by group. Passes `note` to `work` once the edit is large.
  * @throws the errors of `work`; a Failure states the number of cells that were already saved
  */
 export async function inGroups<T>(
   groups: Iterable<readonly T[]> | AsyncIterable<readonly T[]>,
   { file, isNoted = false }: GroupOptions,
-  work: (group: readonly T[], large: LargeEdit | undefined) => Promise<EditedGroup>,
+  work: (group: readonly T[], note: NoteEdit | undefined) => Promise<EditedGroup>,
 ): Promise<EditedCells> {
   const listed: Refusal[] = [];
   let [saved, refused] = [0, 0];
   let noteFile: string | undefined;
-  const note: LargeEdit["note"] = async (first) => {
+  const note: NoteEdit = async (first) => {
     if (isNoted || noteFile !== undefined || first === undefined) return;
     const { source, column, at, by } = first.correction;
     noteFile = await noteEdit(file, { source, column, at, by });
   };
-  let large: LargeEdit | undefined;
+  let isLarge = false;
   try {
     for await (const group of groups) {
-      if (isLargeEdit(group.length)) large = { note };
-      const done = await work(group, large);
+      isLarge ||= isLargeEdit(group.length);
+      const done = await work(group, isLarge ? note : undefined);
       saved += done.saved;
       refused += done.refusals.length;
       listed.push(...done.refusals.slice(0, LISTED_REFUSALS - listed.length));

@@ -17,7 +17,7 @@ const NOTE = z.object({
 });
 
 /** An edit of many cells that may be saved only in part. */
-export interface EditNote {
+interface EditNote {
   readonly source: string;
   /** The column of the first cell. */
   readonly column: string;

@@ -57,21 +57,10 @@ export function createEarlierRecords(
       const name = names.get(run) ?? "";
       const setup = setups.get(name);
       if (setup === undefined) return undefined;
-      const opening =
-        readers.get(name) ??
-        recover<Reader | undefined>(
-          () => open(setup),
-          () => undefined,
-        );
+      const opening = readers.get(name) ?? unlessFailure(() => open(setup));
       readers.set(name, opening);
       const reader = await opening;
-      return (
-        reader &&
-        recover(
-          () => recordIn(reader, record),
-          () => undefined,
-        )
-      );
+      return reader && unlessFailure(() => recordIn(reader, record));
     },
     async close() {
       for (const opening of readers.values()) {
@@ -83,9 +72,17 @@ export function createEarlierRecords(
   };
 }
 
+function unlessFailure<T>(work: () => Promise<T>): Promise<T | undefined> {
+  return recover<T | undefined>(work, () => undefined);
+}
+
 async function recordIn({ job, records }: Reader, number: number): Promise<MappedRecord | undefined> {
   const record = await records.at(number);
-  if (record === undefined) return undefined;
+  return record && sentRecord(record, job);
+}
+
+/** Maps a record, with its payload and parameters in the form in which they are sent. */
+export async function sentRecord(record: InputRecord, job: Job): Promise<MappedRecord> {
   await prepareRecords([record], job);
   const mapped = mapRecord(record, job);
   return { ...mapped, ...compileSentForm(job.operation)(mapped) };

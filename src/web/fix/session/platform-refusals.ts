@@ -5,15 +5,13 @@ import type { Ledger } from "../../../ledger/ledger.ts";
 import type { OpenRecord } from "../../../ledger/migration-state.ts";
 import { openLedgerStore } from "../../../ledger/open-ledger-store.ts";
 import { contentHash } from "../../../ledger/records/record-hashes.ts";
-import { compileSentForm } from "../../../map/node/sent-form.ts";
 import { cellsOf, type Place } from "../../../model/place.ts";
 import type { Problem } from "../../../model/problem.ts";
 import type { InputRecord, MappedRecord } from "../../../model/record.ts";
-import { mapRecord, prepareRecords } from "../../../pipeline/plan/check-records.ts";
 import { readRunLedger, unlessEmpty } from "../../../pipeline/run/run-ledger.ts";
 import { cellText } from "../../../read/corrections/correction.ts";
 import { recordRows } from "../../../report/rejects/rejected-rows.ts";
-import type { EarlierRecords } from "./earlier-records.ts";
+import { type EarlierRecords, sentRecord } from "./earlier-records.ts";
 import { columnIn } from "./session-rows.ts";
 import type { Found, SessionStore } from "./session-store.ts";
 
@@ -54,9 +52,7 @@ export async function readRefusals({ ledger: locator, store, earlier }: RefusalO
       const found = find(key);
       if (found === undefined || record.orphan) return [];
       const problems = located(JSON.parse(String(found["problems"])), record, job);
-      await prepareRecords([record], job);
-      const mapped = mapRecord(record, job);
-      const now = { ...mapped, ...compileSentForm(job.operation)(mapped) };
+      const now = await sentRecord(record, job);
       if (contentOf(now) === found["content"]) return problems;
       const refused = await earlier.at(String(found["run"]), record.number);
       if (refused === undefined || found["content"] === null) return problems;
