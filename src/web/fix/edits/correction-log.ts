@@ -22,24 +22,19 @@ export function correctionsOfKey(store: SessionStore, source: string, key: strin
 /** Returns the correction with this identity, if it is in force. */
 export function correctionInForce(store: SessionStore, identity: string): Correction | undefined {
   const found = store.one("select body from correction where identity = ?", identity);
-  return found === undefined ? undefined : JSON.parse(String(found["body"]));
+  return found && JSON.parse(String(found["body"]));
 }
 
 /** Applies lines of the corrections file to the stored corrections. */
 export function storeChanges(store: SessionStore, changes: Iterable<CorrectionChange>, seq: () => number): void {
   for (const { change, correction } of changes) {
     const { source, key, column } = correction;
-    if (change === "unset") store.run("delete from correction where identity = ?", identityOf(correction));
-    else
-      store.run(
-        "insert or replace into correction values (?,?,?,?,?,?)",
-        identityOf(correction),
-        source,
-        key,
-        column,
-        seq(),
-        JSON.stringify(correction),
-      );
+    const identity = identityOf(correction);
+    if (change === "unset") store.run("delete from correction where identity = ?", identity);
+    else {
+      const values = [identity, source, key, column, seq(), JSON.stringify(correction)];
+      store.run("insert or replace into correction values (?,?,?,?,?,?)", ...values);
+    }
   }
 }
 
@@ -67,7 +62,10 @@ export function followCorrections(file: string): CorrectionLog {
     async *readNew(given) {
       const found = statSync(file, { throwIfNoEntry: false });
       const size = given ?? found?.size ?? 0;
-      if (size < position.end || !(await prefix.isSame(found))) throw changedFile(file);
+      if (size < position.end || !(await prefix.isSame(found)))
+        throw new Failure("source_changed", `another program changed or removed lines of ${file}`, {
+          hint: "check again to use the current corrections",
+        });
       for await (const { changes, ...end } of readAppendedChanges(file, { from: position.end, to: size })) {
         yield changes;
         position = end;
@@ -101,10 +99,4 @@ function followPrefix(file: string): {
       stamp = stampOf(now);
     },
   };
-}
-
-function changedFile(file: string): Failure {
-  return new Failure("source_changed", `another program changed or removed lines of ${file}`, {
-    hint: "check again to use the current corrections",
-  });
 }

@@ -22,15 +22,10 @@ export function nextBatch(store: SessionStore): number {
 export function noteSteps(steps: readonly Step[], { batch, tab }: Edit, store: SessionStore): void {
   for (const { identity, before, after } of steps) {
     const { key = "", column = "" } = after ?? before ?? {};
+    const values = [batch, tab, identity, key, column, textOf(before), textOf(after)];
     store.run(
       "insert into step (batch, tab, identity, key, column_name, before, after, undone) values (?,?,?,?,?,?,?,0)",
-      batch,
-      tab,
-      identity,
-      key,
-      column,
-      textOf(before),
-      textOf(after),
+      ...values,
     );
   }
 }
@@ -64,12 +59,9 @@ export function countSteps(store: SessionStore, { batch, tab }: Edit): number {
 
 /** Removes the steps of an edit whose cells have changed since the edit. */
 export function forgetChangedSteps(store: SessionStore, { batch, tab }: Edit): void {
-  store.run(
-    `delete from step where batch = ? and tab = ?
-     and after is not (select body from correction where correction.identity = step.identity)`,
-    batch,
-    tab,
-  );
+  const sql = `delete from step where batch = ? and tab = ?
+    and after is not (select body from correction where correction.identity = step.identity)`;
+  store.run(sql, batch, tab);
 }
 
 export function noteReverted(steps: readonly Found[], store: SessionStore): void {

@@ -106,7 +106,14 @@ export function createPlanner(parts: ViewParts, author: Author): Planner {
     plan: (row, target) => {
       const { column } = target;
       const value = target.value ?? cellText(row.original, column) ?? "";
-      const cell = { key: row.key ?? "", source: sourceName(row, parts), column, value, ...author, reason: REASON };
+      const cell = {
+        key: row.key ?? "",
+        source: parts.rows.sourceName(row.source),
+        column,
+        value,
+        ...author,
+        reason: REASON,
+      };
       const context = { others: () => othersOf(row, parts), inForce: correctionsOfCell(row, column, parts) };
       for (const { entry, before } of planCell(cell, row.original, context)) add(entry, before);
     },
@@ -115,10 +122,6 @@ export function createPlanner(parts: ViewParts, author: Author): Planner {
 
 /** The reason that the corrections file gives for corrections made on the page. */
 const REASON = "migrate web";
-
-function sourceName({ source }: StoredRow, { rows }: ViewParts): string {
-  return rows.sources[source]?.spec.name ?? "";
-}
 
 /** Returns the other rows of the source with the same key, without corrections. */
 function othersOf({ id, source, key = "", original }: StoredRow, { store, rows }: ViewParts): readonly Row[] {

@@ -68,14 +68,8 @@ function addRecord(parts: SessionParts, record: InputRecord, outcome: Outcome): 
   const { store, rows } = parts;
   const { number, orphan, source, row } = record;
   const index = rows.sourceIndex(source);
-  const id = store.run(
-    "insert into record (number, source, orphan, key, problems, state) values (?,?,?,?,?,'open')",
-    number,
-    index,
-    Number(orphan),
-    outcome.key ?? null,
-    JSON.stringify(outcome.problems),
-  );
+  const sql = "insert into record (number, source, orphan, key, problems, state) values (?,?,?,?,?,'open')";
+  const id = store.run(sql, number, index, Number(orphan), outcome.key ?? null, JSON.stringify(outcome.problems));
   const entries = rejectRows(record, outcome);
   let next = 0;
   const add = (own: Row, at: number, parent: number): void => {
@@ -151,17 +145,14 @@ async function restoreOriginals({ job, store, rows }: BuildParts, signal: AbortS
     const source = rows.sourceIndex(name);
     for (const row of batch) {
       const key = rows.keyOfRow(row, source);
-      if (key === undefined || !hasCorrections(store, name, key)) continue;
+      const sql = "select 1 from correction where source = ? and key = ? limit 1";
+      if (key === undefined || store.one(sql, name, key) === undefined) continue;
       const content = rowContent(row);
       for (const { id, original } of rowsAt(store, rows, { row, source }))
         if (original !== content)
           store.run("update row set built = original, original = ?, key = ? where id = ?", content, key, Number(id));
     }
   }
-}
-
-function hasCorrections(store: SessionStore, source: string, key: string): boolean {
-  return store.one("select 1 from correction where source = ? and key = ? limit 1", source, key) !== undefined;
 }
 
 /** Returns the stored rows for a row of a file. Several records may share the row. */

@@ -85,15 +85,14 @@ function joinAgain({ rows: stored, problems, ...about }: StoredRecord, rows: Ses
 export function createAmend(
   { plan, mapping, settings }: Job,
   correctionsOf: (source: string, key: string) => readonly ListedCorrection[],
-  { sources }: SessionRows,
+  { sourceName }: SessionRows,
 ): Amend {
   const options = { file: settings.corrections ?? "", plan, keyColumn: keyColumnIn(mapping) };
   return (stored) => {
-    const name = sources[stored.source]?.spec.name ?? "";
+    const name = sourceName(stored.source);
     const corrections = stored.key === undefined ? [] : correctionsOf(name, stored.key);
-    return corrections.length === 0
-      ? stored.original
-      : createCorrector(corrections, options).amend(stored.original, name);
+    if (corrections.length === 0) return stored.original;
+    return createCorrector(corrections, options).amend(stored.original, name);
   };
 }
 

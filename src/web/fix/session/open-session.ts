@@ -133,7 +133,10 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
     now: () => timestamp(dependencies.clock),
     currentRows: async (stored) => {
       const setupFile = files.changed();
-      if (setupFile !== undefined) throw setupHasChanged(setupFile);
+      if (setupFile !== undefined)
+        throw new Failure("source_changed", `${setupFile} has changed since the check`, {
+          hint: "check again to use the current setup",
+        });
       if ((await job.input.changedFile()) === undefined) return undefined;
       return readCurrentRows(job.settings, stored, rows, dependencies);
     },
@@ -168,12 +171,6 @@ async function readCurrentRows(
 
 function nameOf(source: number, key: string): string {
   return `${source} ${key}`;
-}
-
-function setupHasChanged(file: string): Failure {
-  return new Failure("source_changed", `${file} has changed since the check`, {
-    hint: "check again to use the current setup",
-  });
 }
 
 /**

@@ -99,13 +99,8 @@ async function noteRefused(batch: readonly OpenRecord[], ledger: Ledger, store: 
   for (const { key = "", run, record, problems } of refused) {
     const content = contents.get(run)?.get(record);
     const errors = problems.filter(({ by, severity }) => by === "platform" && severity === "error");
-    store.run(
-      "insert into refused values (?,?,?,?) on conflict do nothing",
-      key,
-      JSON.stringify(errors),
-      run,
-      content === undefined ? null : Buffer.from(content).toString("hex"),
-    );
+    const hash = content === undefined ? null : Buffer.from(content).toString("hex");
+    store.run("insert into refused values (?,?,?,?) on conflict do nothing", key, JSON.stringify(errors), run, hash);
   }
   return refused.length;
 }

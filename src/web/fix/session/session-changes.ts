@@ -112,11 +112,8 @@ type RecordToCheck = StoredRecord & { readonly id: number; readonly state: Recor
 function storedRecords(ids: readonly number[], store: SessionStore, rows: SessionRows): readonly RecordToCheck[] {
   const wanted = JSON.stringify(ids);
   const byRecord = new Map(ids.map((id) => [id, new Array<StoredRow>()]));
-  for (const found of store.all(
-    "select * from row where record in (select value from json_each(?)) order by id",
-    wanted,
-  ))
-    byRecord.get(Number(found["record"]))?.push(storedRow(found, rows));
+  const sql = "select * from row where record in (select value from json_each(?)) order by id";
+  for (const found of store.all(sql, wanted)) byRecord.get(Number(found["record"]))?.push(storedRow(found, rows));
   return store
     .all("select * from record where id in (select value from json_each(?)) order by id", wanted)
     .map((found): RecordToCheck => {
@@ -127,7 +124,7 @@ function storedRecords(ids: readonly number[], store: SessionStore, rows: Sessio
         id,
         number: Number(found["number"]),
         orphan: found["orphan"] === 1,
-        source: rows.sources[Number(found["source"])]?.spec.name ?? "",
+        source: rows.sourceName(Number(found["source"])),
         rows: byRecord.get(id) ?? [],
         problems,
         state: state === "fixed" || state === "recheck" ? state : "open",
@@ -178,7 +175,7 @@ export function correctionsOfCell(
   const old = cellText(original, column);
   if (key === undefined || old === undefined) return [];
   const oldHash = textHash(old);
-  return correctionsOfKey(store, rows.sources[source]?.spec.name ?? "", key).filter(
+  return correctionsOfKey(store, rows.sourceName(source), key).filter(
     (correction) =>
       correction.column === column &&
       correction.oldSha256 === oldHash &&

@@ -28,28 +28,18 @@ export function rowsIn(
   parts: ViewParts,
   showValues: boolean,
 ): readonly FixRow[] {
-  return parts.store
-    .all(
-      `${ROWS} join listed on listed.row = row.id
-       where listed.source = ? and listed.cause = ? and position >= ? and position < ? order by position`,
-      source,
-      cause,
-      from,
-      from + count,
-    )
-    .map((found) => rowView(found, parts, showValues));
+  const sql = `${ROWS} join listed on listed.row = row.id
+    where listed.source = ? and listed.cause = ? and position >= ? and position < ? order by position`;
+  const found = parts.store.all(sql, source, cause, from, from + count);
+  return found.map((each) => rowView(each, parts, showValues));
 }
 
 /** Returns the rows of the records with cells that were changed after `seen`. */
 export function rowsChangedSince(seen: number, parts: ViewParts, showValues: boolean): ChangedRows {
-  const found = parts.store.all(
-    `${ROWS} where exists (select 1 from cause_row where cause_row.row = row.id) and row.record in
-       (select distinct changed.record from touched join row as changed on changed.id = touched.row where seq > ? limit ?)
-     order by row.id limit ?`,
-    seen,
-    MAX_CHANGED + 1,
-    MAX_CHANGED + 1,
-  );
+  const sql = `${ROWS} where exists (select 1 from cause_row where cause_row.row = row.id)
+    and row.record in (select distinct changed.record from touched join row as changed on changed.id = touched.row
+      where seq > ? limit ?) order by row.id limit ?`;
+  const found = parts.store.all(sql, seen, MAX_CHANGED + 1, MAX_CHANGED + 1);
   const rows = found.slice(0, MAX_CHANGED).map((each) => rowView(each, parts, showValues));
   return { rows, hasMoreRows: found.length > MAX_CHANGED };
 }
@@ -73,18 +63,12 @@ async function* openRows(
   const { source, cause } = filter;
   const { store, rows, amend } = parts;
   const total = listedCount(filter, parts);
+  const sql = `select row.* from listed join cause_row using (row, cause) join row on row.id = listed.row
+    where listed.source = ? and listed.cause = ? and position >= ? and position < ? and cause_row.open = 1
+    order by position`;
   for (let from = 0; from < total; from += ROWS_PER_TURN) {
     onProgress(from, total);
-    const found = store.all(
-      `select row.* from listed join cause_row using (row, cause) join row on row.id = listed.row
-       where listed.source = ? and listed.cause = ? and position >= ? and position < ? and cause_row.open = 1
-       order by position`,
-      source,
-      cause,
-      from,
-      from + ROWS_PER_TURN,
-    );
-    for (const each of found) {
+    for (const each of store.all(sql, source, cause, from, from + ROWS_PER_TURN)) {
       const stored = storedRow(each, rows);
       yield { id: stored.id, row: amend(stored), problems: problemsOf(each) };
     }
@@ -130,13 +114,9 @@ export function listedCount({ source, cause }: RowFilter, { store }: ViewParts):
 
 /** Returns the id of the stored row at a position among the rows that match a filter; undefined after the last row. */
 export function rowAt({ source, cause }: RowFilter, position: number, { store }: ViewParts): number | undefined {
-  const found = store.one(
-    "select row from listed where source = ? and cause = ? and position = ?",
-    source,
-    cause,
-    position,
-  );
-  return found === undefined ? undefined : Number(found["row"]);
+  const sql = "select row from listed where source = ? and cause = ? and position = ?";
+  const found = store.one(sql, source, cause, position);
+  return found && Number(found["row"]);
 }
 
 interface CurrentRow {

@@ -31,6 +31,8 @@ export interface SessionSource {
 export interface SessionRows {
   readonly sources: readonly SessionSource[];
   readonly sourceIndex: (name: string) => number;
+  /** Returns the name of a source; empty if there is no source with this index. */
+  readonly sourceName: (index: number) => string;
   readonly fileIndex: (source: number, table: Table) => number;
   /** Returns the key that identifies a row in corrections; undefined if the row has none. */
   readonly keyOfRow: (row: Row, source: number) => string | undefined;
@@ -69,6 +71,7 @@ export function createSessionRows({ plan, mapping }: Job): SessionRows {
   return {
     sources,
     sourceIndex: (name) => specs.findIndex((spec) => spec.name === name),
+    sourceName: (index) => specs[index]?.name ?? "",
     fileIndex: (source, table) => {
       const name = `${source} ${table.file}`;
       const index = known.get(name) ?? tables.push(table) - 1;
