@@ -1,9 +1,8 @@
 import type { AttrPath } from "../../../json/attr.ts";
 import { readMapping } from "../../../map/document/mapping-document.ts";
-import { Failure } from "../../../model/failure.ts";
 import { fieldTree } from "../field-tree.ts";
 import type { MappingEdit } from "../mapping-data.ts";
-import { editYaml } from "../yaml/edit-yaml.ts";
+import { editYaml, refuse } from "../yaml/edit-yaml.ts";
 import { type EditContext, fieldWith } from "./edit-target.ts";
 import { withColumn, withLeaf } from "./leaf-edits.ts";
 import { withCondition, withNewPart, withoutPart, withRows } from "./list-edits.ts";
@@ -29,9 +28,7 @@ function withFieldEdit(text: string, edit: FieldEdit, context: EditContext): str
   const document = readMapping({ file: context.file, text });
   const tree = fieldTree(document, context.guesses);
   const field = fieldWith(tree, edit.path);
-  if (field === undefined) {
-    throw new Failure("usage", `the mapping has no field at ${edit.path.join(".")}`, { hint: "reload the page" });
-  }
+  if (field === undefined) return refuse(`the mapping has no field at ${edit.path.join(".")}`, "reload the page");
   const target = { text, field, context, sources: document.sources, tree };
   switch (edit.kind) {
     case "connect":

@@ -1,5 +1,4 @@
 import type { AttrPath } from "../../../json/attr.ts";
-import { Failure } from "../../../model/failure.ts";
 import type { Sources } from "../column-names.ts";
 import type { FieldGuesses } from "../field-tree.ts";
 import type { FieldData } from "../mapping-data.ts";
@@ -34,9 +33,3 @@ export function fieldWith(fields: readonly FieldData[], wanted: AttrPath): Field
 function isSamePath(one: AttrPath, other: AttrPath): boolean {
   return one.length === other.length && one.every((part, at) => part === other[at]);
 }
-
-export function refuse(message: string, hint: string): never {
-  throw new Failure("usage", message, { hint });
-}
-
-export const BY_HAND = "edit the mapping in an editor, then reload this page";

@@ -7,8 +7,8 @@ import { counted } from "../../../text/count.ts";
 import { pathDown, writtenName } from "../column-names.ts";
 import { leafOf, profileOf, slotAt } from "../field-tree.ts";
 import type { FieldData, SourceColumn } from "../mapping-data.ts";
-import { editYaml, parseMapping } from "../yaml/edit-yaml.ts";
-import { BY_HAND, type EditTarget, fieldWith, refuse } from "./edit-target.ts";
+import { BY_HAND, editYaml, parseMapping, refuse } from "../yaml/edit-yaml.ts";
+import { type EditTarget, fieldWith } from "./edit-target.ts";
 import { asEntry, withOptions } from "./option-edits.ts";
 
 /** Returns the mapping with a field filled from a column, with the conversion that `init` would choose. */
@@ -45,7 +45,7 @@ export function withLeaf(target: EditTarget, leaf: JsonObject, column: SourceCol
     return refuse(`${field.attr} was edited by hand`, BY_HAND);
   }
   if (field.path.includes("*")) return withNewList(target, leaf, column);
-  const made = column === undefined ? leaf : { from: nameFor(column, target), ...without(leaf, "from") };
+  const made = filledFrom(column, field.row ?? "", leaf, target);
   const old = valueAt(parseMapping(file, text), field.path);
   if (old === undefined) return editYaml(file, text, { path: field.path, value: newEntry(field, made) });
   const own = isJsonArray(old) ? { at: [...field.path, 0], value: old[0] ?? null } : { at: field.path, value: old };
@@ -56,20 +56,22 @@ function newEntry({ kind }: FieldData, leaf: JsonObject): JsonValue {
   return kind === "values" && leaf["split"] === undefined ? [asEntry(leaf)] : asEntry(leaf);
 }
 
-function nameFor(column: SourceColumn, { field, sources }: EditTarget): string {
-  const { row = "" } = field;
-  return writtenName(column, row, sources) ?? refuseColumn(column, row, field);
-}
-
-function refuseColumn({ source, column }: SourceColumn, row: string, { attr }: FieldData): never {
+/** Returns the options of an entry that is filled from a column of a row. Without a column, keeps the options. */
+function filledFrom(
+  wanted: SourceColumn | undefined,
+  row: string,
+  leaf: JsonObject,
+  { field: { attr }, sources }: EditTarget,
+): JsonObject {
+  if (wanted === undefined) return leaf;
+  const { source, column } = wanted;
+  const { from: _old, ...others } = leaf;
+  const from = writtenName(wanted, row, sources);
+  if (from !== undefined) return { from, ...others };
   return refuse(
     `${attr} cannot be filled from ${column}: a row of "${row}" does not identify a single row of "${source}"`,
     `choose a column of "${row}"; or, if only one row of "${source}" matters for each row of "${row}", set "pick" for "${source}"`,
   );
-}
-
-function without(object: JsonObject, name: string): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([other]) => other !== name));
 }
 
 /** Adds an entry, and the lists that contain the field if the mapping does not have them yet. */
@@ -83,27 +85,13 @@ function withNewList(target: EditTarget, leaf: JsonObject, column: SourceColumn 
   const lists = inside.filter((part) => part === "*").length;
   if (rows.length > lists) {
     const names = rows.map((name) => `"${name}"`).join(", then ");
-    return refuse(
-      `${field.attr} is inside ${counted(lists, "list")}, but the rows of the column are reached through ${names}`,
-      BY_HAND,
-    );
+    const where = `${field.attr} is inside ${counted(lists, "list")}`;
+    return refuse(`${where}, but the rows of the column are reached through ${names}`, BY_HAND);
   }
-  const inner = column === undefined ? leaf : innermost({ column, rows, row, leaf }, target);
+  const inner = filledFrom(column, rows.at(-1) ?? row, leaf, target);
   const sourcesOfLists = [...Array.from({ length: lists - rows.length }, () => undefined), ...rows];
   const { value, levels } = listEntry(inside, newEntry(field, inner), sourcesOfLists);
   return editYaml(context.file, text, { path: listPath, value, blockLevels: levels });
-}
-
-interface InnerEntry {
-  readonly column: SourceColumn;
-  readonly rows: readonly string[];
-  readonly row: string;
-  readonly leaf: JsonObject;
-}
-
-function innermost({ column, rows, row, leaf }: InnerEntry, { field, sources }: EditTarget): JsonObject {
-  const name = writtenName(column, rows.at(-1) ?? row, sources) ?? refuseColumn(column, row, field);
-  return { from: name, ...without(leaf, "from") };
 }
 
 /** Nests an entry in new lists, each built from the rows of a source, or from the current row. */
@@ -113,13 +101,9 @@ function listEntry(
   rows: readonly (string | undefined)[],
 ): { readonly value: JsonValue; readonly levels: number } {
   if (part === undefined) return { value: entry, levels: 0 };
-  if (part !== "*") {
-    const { value, levels } = listEntry(rest, entry, rows);
-    return { value: { [part]: value }, levels: levels + 1 };
-  }
   const [source, ...others] = rows;
-  const { value, levels } = listEntry(rest, entry, others);
-  return source === undefined
-    ? { value: [value], levels }
-    : { value: { each: source, item: value }, levels: levels + 1 };
+  const { value, levels } = listEntry(rest, entry, part === "*" ? others : rows);
+  if (part !== "*") return { value: { [part]: value }, levels: levels + 1 };
+  if (source === undefined) return { value: [value], levels };
+  return { value: { each: source, item: value }, levels: levels + 1 };
 }

@@ -2,8 +2,8 @@ import type { AttrPath } from "../../../json/attr.ts";
 import { definedMembers } from "../../../json/defined-members.ts";
 import { isJsonArray, isJsonObject, type JsonObject, valueAt } from "../../../json/json-value.ts";
 import type { MappingEdit, PartCondition } from "../mapping-data.ts";
-import { editYaml, parseMapping, unwrapItem, wrapInItem, wrapInList } from "../yaml/edit-yaml.ts";
-import { BY_HAND, type EditTarget, refuse } from "./edit-target.ts";
+import { BY_HAND, editYaml, parseMapping, refuse, unwrapItem, wrapInItem, wrapInList } from "../yaml/edit-yaml.ts";
+import type { EditTarget } from "./edit-target.ts";
 
 /**
  * Returns the mapping in which the items of a list or of a part come from a different source.

@@ -9,13 +9,14 @@ export function asEntry(leaf: JsonObject): JsonValue {
   return typeof from === "string" && Object.keys(options).length === 0 ? from : leaf;
 }
 
-interface OwnEntry {
+/** A value of the mapping, and its path. */
+interface Own<Value> {
   readonly at: AttrPath;
-  readonly value: JsonValue;
+  readonly value: Value;
 }
 
 /** Returns the mapping with new options for an entry. Writes only the options that differ. */
-export function withOptions(file: string, text: string, { at, value: old }: OwnEntry, leaf: JsonObject): string {
+export function withOptions(file: string, text: string, { at, value: old }: Own<JsonValue>, leaf: JsonObject): string {
   const entry = asEntry(leaf);
   if (canonicalJson(old) === canonicalJson(entry)) return text;
   if (!isJsonObject(old)) return editYaml(file, text, { path: at, value: entry });
@@ -29,8 +30,7 @@ export function withOptions(file: string, text: string, { at, value: old }: OwnE
   return withMembers(file, text, { at, value: old }, leaf);
 }
 
-function withMembers(file: string, text: string, { at, value: old }: OwnEntry, wanted: JsonObject): string {
-  const before = isJsonObject(old) ? old : {};
+function withMembers(file: string, text: string, { at, value: before }: Own<JsonObject>, wanted: JsonObject): string {
   let made = text;
   for (const [name, value] of Object.entries(wanted)) {
     made = withMember(file, made, { at: [...at, name], value: before[name] }, value);
@@ -45,7 +45,7 @@ function withMembers(file: string, text: string, { at, value: old }: OwnEntry, w
 function withMember(
   file: string,
   text: string,
-  { at, value: old }: { readonly at: AttrPath; readonly value: JsonValue | undefined },
+  { at, value: old }: Own<JsonValue | undefined>,
   wanted: JsonValue,
 ): string {
   if (old !== undefined && canonicalJson(old) === canonicalJson(wanted)) return text;
@@ -68,16 +68,16 @@ function keepsOrder(old: JsonObject, wanted: JsonObject): boolean {
   return [...kept, ...added].join("\n") === Object.keys(wanted).join("\n");
 }
 
-interface OwnList {
-  readonly at: AttrPath;
-  readonly value: readonly JsonValue[];
-}
-
 /**
  * Changes only the items between the shared beginning and the shared end of both lists. Replaces the entire list if
  * items must be inserted before the shared end.
  */
-function withItems(file: string, text: string, { at, value: old }: OwnList, wanted: readonly JsonValue[]): string {
+function withItems(
+  file: string,
+  text: string,
+  { at, value: old }: Own<readonly JsonValue[]>,
+  wanted: readonly JsonValue[],
+): string {
   const first = sharedLength(old, wanted);
   const last = sharedLength(old.slice(first).toReversed(), wanted.slice(first).toReversed());
   const [before, after] = [old.length - last, wanted.length - last];

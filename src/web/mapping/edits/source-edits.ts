@@ -1,8 +1,8 @@
 import { definedMembers } from "../../../json/defined-members.ts";
 import { canonicalJson, type JsonObject, valueAt } from "../../../json/json-value.ts";
 import type { MappingEdit, NewSource } from "../mapping-data.ts";
-import { editYaml, parseMapping } from "../yaml/edit-yaml.ts";
-import { type EditContext, refuse } from "./edit-target.ts";
+import { editYaml, parseMapping, refuse } from "../yaml/edit-yaml.ts";
+import type { EditContext } from "./edit-target.ts";
 
 /**
  * Adds a source. If the parent has no key, its column in the join becomes its key. If the parent has another key, the
@@ -35,9 +35,7 @@ export function withSourceOptions(
     return editYaml(file, text, { path: ["sources", name], value: set });
   }
   for (const [option, wanted] of Object.entries(options)) {
-    const own = valueAt(old, [option]);
-    if (wanted === null && own === undefined) continue;
-    if (own !== undefined && canonicalJson(own) === canonicalJson(wanted)) continue;
+    if (canonicalJson(valueAt(old, [option]) ?? null) === canonicalJson(wanted)) continue;
     made = editYaml(file, made, { path: ["sources", name, option], ...(wanted !== null && { value: wanted }) });
   }
   return made;

@@ -98,15 +98,17 @@ interface OldDocument {
  */
 function verified(old: OldDocument, made: string | undefined, edit: YamlEdit): string {
   const written = made && inStyleOf(old.text, made);
-  if (written === undefined || !isSameOtherwise(old, written, edit)) throw refused(edit.path);
+  if (written === undefined || !isSameOtherwise(old, written, edit))
+    return refuse(`${edit.path.join(".")}: this entry can only be changed by hand`, BY_HAND);
   return written;
 }
 
-function refused(path: AttrPath): Failure {
-  return new Failure("usage", `${path.join(".")}: this entry can only be changed by hand`, {
-    hint: "edit the mapping in an editor, then reload this page",
-  });
+/** @throws Failure `usage` */
+export function refuse(message: string, hint: string): never {
+  throw new Failure("usage", message, { hint });
 }
+
+export const BY_HAND = "edit the mapping in an editor, then reload this page";
 
 /** Whether the edit has the intended effect and no other: all other values and all comments are unchanged. */
 function isSameOtherwise({ file, text, before }: OldDocument, made: string, { path, value }: YamlEdit): boolean {
