@@ -43,7 +43,7 @@ function valueAddress(problem: Problem): string {
 }
 
 /** Returns the code that matches no choice, if the code may be shown. */
-export function foundCode(problem: Problem): string | undefined {
+function foundCode(problem: Problem): string | undefined {
   return problem.by === "local" && problem.code === "invalid_choice" && "found" in problem ? problem.found : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type MappingDocument, readMapping } from "../../map/document/mapping-document.ts";
-import { Failure } from "../../model/failure.ts";
+import { Failure, failureDetails } from "../../model/failure.ts";
 import type { MappingData } from "./mapping-data.ts";
 import type { MappingJob } from "./mapping-file.ts";
 
@@ -21,21 +21,17 @@ export function withoutMessages(dependencies: Dependencies): Dependencies {
   return { ...dependencies, notice: () => undefined, onProgress: () => undefined };
 }
 
-type ReadDocument =
-  | { readonly document: MappingDocument }
-  | { readonly document: undefined; readonly failure: Failure };
-
 /** Reads a mapping from its text. Returns the failure if the text is not a valid mapping. */
-export function readOrFailure(file: string, text: string): ReadDocument {
+export function readOrFailure(file: string, text: string): MappingDocument | Failure {
   try {
-    return { document: readMapping({ file, text }) };
+    return readMapping({ file, text });
   } catch (error) {
-    if (error instanceof Failure) return { document: undefined, failure: error };
+    if (error instanceof Failure) return error;
     throw error;
   }
 }
 
 /** Returns the view of a mapping that cannot be read. */
-export function emptyView(text: string): MappingData {
-  return { text, sources: [], fields: [], otherParts: [], zone: "UTC" };
+export function unreadableView(text: string, failure: Failure): MappingData {
+  return { text, sources: [], fields: [], otherParts: [], zone: "UTC", error: failureDetails(failure) };
 }

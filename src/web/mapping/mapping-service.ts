@@ -8,12 +8,12 @@ import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { openJobInput } from "../../job/job-input.ts";
 import { type MappingDocument, readMapping } from "../../map/document/mapping-document.ts";
-import { failureDetails, recover } from "../../model/failure.ts";
+import { Failure, recover } from "../../model/failure.ts";
 import { inspectFile } from "../../read/input/source-files.ts";
 import type { CheckData, MappingData, MappingEdit } from "./mapping-data.ts";
 import { checkDraft } from "./check-draft.ts";
 import { editMapping } from "./edits/edit-mapping.ts";
-import { type Draft, emptyView, type MappingText, readOrFailure, withoutMessages } from "./mapping-draft.ts";
+import { type Draft, type MappingText, readOrFailure, unreadableView, withoutMessages } from "./mapping-draft.ts";
 import type { FieldGuesses } from "./field-tree.ts";
 import { mappingPath, type MappingJob } from "./mapping-file.ts";
 import { type ContractSetup, viewOf } from "./mapping-view.ts";
@@ -65,19 +65,20 @@ export function createMappingService(): MappingService {
   return {
     async view({ job, text, showValues }, edits, dependencies) {
       const file = mappingPath(job);
-      const read = readOrFailure(file, text);
-      if (read.document === undefined) return { ...emptyView(text), error: failureDetails(read.failure) };
-      const setup = await contractFor(read.document, job, dependencies);
-      const guessesFor = async (document: MappingDocument): Promise<FieldGuesses> => {
-        return { ...setup, profiles: await readableProfiles(document, job, { profiles, dependencies }) };
+      const document = readOrFailure(file, text);
+      if (document instanceof Failure) return unreadableView(text, document);
+      const setup = await contractFor(document, job, dependencies);
+      const guessesFor = async (read: MappingDocument): Promise<FieldGuesses> => {
+        return { ...setup, profiles: await readableProfiles(read, job, { profiles, dependencies }) };
       };
-      const guesses = await guessesFor(read.document);
+      const guesses = await guessesFor(document);
       const zone = zoneOf(setup.contract);
       const made = edits.reduce((before, edit) => editMapping(before, edit, { file, guesses, zone }), text);
-      const now = readOrFailure(file, made).document;
-      const isExtended = edits.some(({ kind }) => kind === "addSource") && now !== undefined;
+      const now = readOrFailure(file, made);
+      if (now instanceof Failure) return unreadableView(made, now);
+      const isExtended = edits.some(({ kind }) => kind === "addSource");
       const current = isExtended ? await guessesFor(now) : guesses;
-      return viewOf(made, { job, showValues, guesses: current, setup, dependencies });
+      return viewOf(made, now, { job, showValues, guesses: current, setup, dependencies });
     },
     async operation({ job, text }, dependencies) {
       const document = readMapping({ file: mappingPath(job), text });

@@ -14,7 +14,7 @@ import { Failure, failureDetails, recover } from "../../model/failure.ts";
 import { type FieldGuesses, fieldTree } from "./field-tree.ts";
 import type { MappingData } from "./mapping-data.ts";
 import { mappingPath, type MappingJob } from "./mapping-file.ts";
-import { emptyView, readOrFailure, withoutMessages } from "./mapping-draft.ts";
+import { withoutMessages } from "./mapping-draft.ts";
 import { sourceData } from "./source-profiles.ts";
 import { parseMapping } from "./yaml/edit-yaml.ts";
 import { flowText } from "./yaml/yaml-lines.ts";
@@ -34,15 +34,11 @@ interface ViewContext {
   readonly dependencies: Dependencies;
 }
 
-/** Returns a mapping as the page shows it. If the mapping has an error, the result contains the error. */
-export async function viewOf(text: string, context: ViewContext): Promise<MappingData> {
+/** Returns a mapping as the page shows it. If the mapping does not compile, the result contains the error. */
+export async function viewOf(text: string, document: MappingDocument, context: ViewContext): Promise<MappingData> {
   const { job, showValues, guesses, setup } = context;
-  const file = mappingPath(job);
-  const read = readOrFailure(file, text);
-  if (read.document === undefined) return { ...emptyView(text), error: failureDetails(read.failure) };
-  const { document } = read;
   const [failure, functions] = await Promise.all([compileFailure(document, context), functionsData(document, context)]);
-  const top = parseMapping(file, text);
+  const top = parseMapping(mappingPath(job), text);
   return {
     text,
     sources: guesses.profiles.map((profile) =>

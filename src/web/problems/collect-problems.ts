@@ -4,7 +4,7 @@ import type { OwnedOpenRecord } from "../../pipeline/owners/each-open-record.ts"
 import { isOverdue } from "../../pipeline/owners/record-owner.ts";
 import { adviceFor } from "../../report/problems/advice.ts";
 import { causeKey } from "../../report/formats/causes.ts";
-import { describePattern, describeKind, foundCode } from "../../report/problems/problem-text.ts";
+import { describePattern, describeKind, shownShape } from "../../report/problems/problem-text.ts";
 import { type FieldTitle, problemTitle } from "../../report/problems/problem-title.ts";
 import { plainText } from "../../text/plain-text.ts";
 import type { CauseData, CauseDescription, CauseGroup, RowData } from "./problems-data.ts";
@@ -61,7 +61,7 @@ export function createProblemCollector({ fieldTitle, now }: CollectorOptions): P
   const addProblem = (record: ProblemRecord, id: string, problem: Problem | undefined): void => {
     const cause = causes.get(id) ?? newCause(id, record, { problem, fieldTitle });
     causes.set(id, cause);
-    const shape = problem && shapeOf(problem);
+    const shape = problem && shownShape(problem);
     if (shape !== undefined && (cause.shapes.has(shape) || cause.shapes.size < MAX_SHAPES)) {
       cause.shapes.set(shape, (cause.shapes.get(shape) ?? 0) + 1);
     }
@@ -153,7 +153,7 @@ function rowOf(record: ProblemRecord, problem: Problem | undefined, isLate: bool
   const { key, source, state, owner, since } = record;
   const place = problem?.place ?? source;
   const column = place.column ?? place.pointer;
-  const shape = problem && shapeOf(problem);
+  const shape = problem && shownShape(problem);
   return {
     ...(key !== undefined && { key: plainText(key, MAX_TEXT) }),
     place: plainText(`${place.file}:${place.line}`, MAX_TEXT),
@@ -165,11 +165,6 @@ function rowOf(record: ProblemRecord, problem: Problem | undefined, isLate: bool
     ...(since !== undefined && { since }),
     isOverdue: isLate,
   };
-}
-
-function shapeOf(problem: Problem): string | undefined {
-  const found = foundCode(problem);
-  return found === undefined ? problem.shape : `"${found}"`;
 }
 
 function finished({ shapes, groups, ...cause }: CollectedCause): CauseData {

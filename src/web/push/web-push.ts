@@ -46,8 +46,12 @@ export function createWebPush(project: WebProject): WebPush {
   let work = Promise.resolve();
   let stopping = new AbortController();
 
+  const requireIdle = (): void => {
+    if (state.kind === "checking" || state.kind === "sending")
+      throw new RefusedRequest(409, "busy", "A check or a push is in progress");
+  };
   const begin = (next: PushState, task: () => Promise<PushState>): void => {
-    if (state.kind === "checking" || state.kind === "sending") throw busy();
+    requireIdle();
     state = next;
     stopping = new AbortController();
     work = task().then(
@@ -64,14 +68,20 @@ export function createWebPush(project: WebProject): WebPush {
       }),
     start: (id, typed) => {
       const current = planned;
-      if (state.kind !== "checked" || current?.plan.id !== id) throw outdated();
-      const { plan, options } = current;
+      if (state.kind !== "checked" || current?.plan.id !== id)
+        throw new RefusedRequest(
+          409,
+          "outdated",
+          "This confirmation is no longer valid",
+          "Close it, then check again.",
+        );
+      const { plan } = current;
       requireConfirmation(plan, typed);
       planned = undefined;
       begin({ kind: "sending", plan, isStopping: false }, async () => ({
         kind: "ended",
         plan,
-        end: await sendPlan(project, { plan, options }, stopping.signal),
+        end: await sendPlan(project, current, stopping.signal),
       }));
     },
     stop: () => {
@@ -79,7 +89,7 @@ export function createWebPush(project: WebProject): WebPush {
       if (state.kind === "sending") state = { ...state, isStopping: true };
     },
     dismiss: () => {
-      if (state.kind === "checking" || state.kind === "sending") throw busy();
+      requireIdle();
       state = { kind: "idle" };
       planned = undefined;
     },
@@ -155,12 +165,4 @@ function requireConfirmation({ isProduction, supplier, target }: PushPlan, typed
   if (!isProduction || typed.trim() === (supplier || target)) return;
   const what = supplier === "" ? "the host" : "the code of the supplier";
   throw new RefusedRequest(422, "not_confirmed", `This is a production target: type ${what} to confirm the push`);
-}
-
-function outdated(): RefusedRequest {
-  return new RefusedRequest(409, "outdated", "This confirmation is no longer valid", "Close it, then check again.");
-}
-
-function busy(): RefusedRequest {
-  return new RefusedRequest(409, "busy", "A check or a push is in progress");
 }

@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
+import { definedMembers } from "../../json/defined-members.ts";
 import { RefusedRequest } from "../error-reply.ts";
 import type { WebAccess, WebSession } from "./access.ts";
 
@@ -57,9 +58,7 @@ export async function checkOrigin({ req }: Context, next: Next): Promise<void> {
 export function checkSession(access: WebAccess, port: () => number): MiddlewareHandler {
   return async (context, next) => {
     const [cookie, key] = [getCookie(context, cookieName(port())), context.req.header(KEY_HEADER)];
-    if (!access.isKnown({ ...(cookie !== undefined && { cookie }), ...(key !== undefined && { key }) })) {
-      throw noSession();
-    }
+    if (!access.isKnown(definedMembers({ cookie, key }))) throw noSession();
     await next();
   };
 }
