@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { counted, formatCount } from "../../../../text/count.ts";
 import type { FixCause, FixOverview, RowFilter, ValueCount } from "../../../fix/fix-types.ts";
 import { getJson, queryOf } from "../../api.ts";
+import { usePage } from "../../page-context.ts";
 import { Button } from "../../parts/button.tsx";
 import { Select } from "../../parts/controls.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -13,7 +14,6 @@ interface ReplaceOptions {
   readonly filter: RowFilter;
   readonly cause: FixCause;
   readonly session: Session;
-  readonly areValuesShown: boolean;
   /** The active column. */
   readonly column: number | undefined;
   readonly onClose: () => void;
@@ -21,7 +21,7 @@ interface ReplaceOptions {
 
 /** Shows a dialog that replaces one value, or all values, of a column in the open rows of a cause. */
 export function ReplaceDialog(options: ReplaceOptions): JSX.Element {
-  const { state, filter, cause, session, areValuesShown, onClose } = options;
+  const { state, filter, cause, session, onClose } = options;
   const source = state.sources[filter.source];
   const rows = cause.rows.find((each) => each.source === filter.source);
   const [column, setColumn] = useState(rows?.column ?? options.column ?? 0);
@@ -48,7 +48,7 @@ export function ReplaceDialog(options: ReplaceOptions): JSX.Element {
         choices={source?.columns.map((name, index) => [String(index), name]) ?? []}
         onChange={(index) => setColumn(Number(index))}
       />
-      <ReplacedValue {...{ from, values, areValuesShown }} onChange={setFrom} />
+      <ReplacedValue from={from} values={values} onChange={setFrom} />
       <NewValue value={value} choices={source?.choices[column]} onChange={setValue} />
       <div class="actions">
         <Button kind="main" isDisabled={count === 0} onClick={replace}>
@@ -68,11 +68,11 @@ interface ReplacedValueOptions {
   /** The value to replace; null for all values. */
   readonly from: string | null;
   readonly values: readonly ValueCount[];
-  readonly areValuesShown: boolean;
   readonly onChange: (from: string | null) => void;
 }
 
-function ReplacedValue({ from, values, areValuesShown, onChange }: ReplacedValueOptions): JSX.Element {
+function ReplacedValue({ from, values, onChange }: ReplacedValueOptions): JSX.Element {
+  const { areValuesShown } = usePage();
   return (
     <>
       <Select
@@ -129,7 +129,8 @@ function useSeen(session: Session): { readonly current: number | undefined } {
 
 /** Returns the most frequent values of a column in the open rows. Returns no values while values are hidden. */
 function useValues(options: ReplaceOptions & { readonly column: number }): readonly ValueCount[] {
-  const { state, filter, areValuesShown, column, session } = options;
+  const { state, filter, column, session } = options;
+  const { areValuesShown } = usePage();
   const [values, setValues] = useState<readonly ValueCount[]>([]);
   useEffect(() => {
     setValues([]);

@@ -88,7 +88,7 @@ export function Workbench({ state, onCheck, onEnd }: WorkbenchOptions): JSX.Elem
       </div>
       {isReplacing && (
         <ReplaceDialog
-          {...{ state, filter, cause, session, areValuesShown }}
+          {...{ state, filter, cause, session }}
           column={active?.column}
           onClose={() => setReplacing(false)}
         />

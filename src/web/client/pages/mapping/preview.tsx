@@ -3,13 +3,13 @@ import { useState } from "preact/hooks";
 import { NON_FIELD_ERRORS } from "../../../../json/attr.ts";
 import { counted, formatCount } from "../../../../text/count.ts";
 import type { CheckData, FieldData } from "../../../mapping/mapping-data.ts";
+import { usePage } from "../../page-context.ts";
 import { Button } from "../../parts/button.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
 import type { CheckState } from "./use-mapping.ts";
 
 interface PreviewOptions extends FieldLinks {
   readonly check: CheckState;
-  readonly areValuesShown: boolean;
 }
 
 interface FieldLinks {
@@ -18,19 +18,14 @@ interface FieldLinks {
 }
 
 /** Shows how many of the first records are valid, the most frequent errors, and the first payloads. */
-export function Preview({
-  check: { data, error, isLoading },
-  areValuesShown,
-  fieldAt,
-  onField,
-}: PreviewOptions): JSX.Element {
+export function Preview({ check: { data, error, isLoading }, fieldAt, onField }: PreviewOptions): JSX.Element {
   return (
     <div aria-busy={isLoading}>
       {error !== undefined && <ErrorNotice error={error} />}
       {data !== undefined && (
         <>
           <Causes causes={data.causes} fieldAt={fieldAt} onField={onField} />
-          <Payloads payloads={data.payloads} areValuesShown={areValuesShown} />
+          <Payloads payloads={data.payloads} />
         </>
       )}
     </div>
@@ -79,12 +74,8 @@ function Causes({ causes, fieldAt, onField }: CauseOptions): JSX.Element {
   );
 }
 
-interface PayloadOptions {
-  readonly payloads: CheckData["payloads"];
-  readonly areValuesShown: boolean;
-}
-
-function Payloads({ payloads, areValuesShown }: PayloadOptions): JSX.Element {
+function Payloads({ payloads }: { readonly payloads: CheckData["payloads"] }): JSX.Element {
+  const { areValuesShown } = usePage();
   const [at, setAt] = useState(0);
   const shown = payloads[Math.min(at, payloads.length - 1)];
   if (shown === undefined) return <p class="soft">There are no records.</p>;

@@ -13,22 +13,26 @@ interface SourceFormOptions {
 /** Edits the key and the join of a source: the parent, its column, the order, and the row to use if several match. */
 export function SourceForm({ source, sources, onEdit }: SourceFormOptions): JSX.Element {
   const { name, options, columns, keys } = source;
-  const { parent, on, key, pick, orderBy } = options;
+  const { parent } = options;
   const others = sources.map((each) => each.name).filter((each) => each !== name);
   const names = columns.map((column) => column.name);
   const set = (changed: Readonly<Record<string, JsonValue>>): void =>
     onEdit({ kind: "source", name, options: changed }, `The join of ${name} was changed.`);
+  const choice = (option: string, label: string, choices: readonly string[], none = "none"): JSX.Element => (
+    <Choice
+      label={label}
+      value={options[option]}
+      names={choices}
+      none={none}
+      onChange={(value) => set({ [option]: value })}
+    />
+  );
   return (
     <details>
       <summary>
         Join and key<span class="quiet"> of {name}</span>
       </summary>
-      <Choice
-        label="Key: identifies a row"
-        value={key}
-        names={[...keys, ...names.filter((each) => !keys.includes(each))]}
-        onChange={(value) => set({ key: value })}
-      />
+      {choice("key", "Key: identifies a row", [...keys, ...names.filter((each) => !keys.includes(each))])}
       {others.length > 0 && (
         <Choice
           label="Parent: the source that the rows belong to"
@@ -42,26 +46,9 @@ export function SourceForm({ source, sources, onEdit }: SourceFormOptions): JSX.
       )}
       {parent !== undefined && (
         <>
-          <Choice
-            label={`Column with the key of ${textOf(parent)}`}
-            value={on}
-            names={names}
-            onChange={(value) => set({ on: value })}
-          />
-          <Choice
-            label="Order of the rows"
-            value={orderBy}
-            names={names}
-            none="as in the file"
-            onChange={(value) => set({ orderBy: value })}
-          />
-          <Choice
-            label="Rows to use for each row of the parent"
-            value={pick}
-            names={["first", "last"]}
-            none="all"
-            onChange={(value) => set({ pick: value })}
-          />
+          {choice("on", `Column with the key of ${textOf(parent)}`, names)}
+          {choice("orderBy", "Order of the rows", names, "as in the file")}
+          {choice("pick", "Rows to use for each row of the parent", ["first", "last"], "all")}
         </>
       )}
     </details>
@@ -72,12 +59,12 @@ interface ChoiceOptions {
   readonly label: string;
   readonly value: JsonValue | undefined;
   readonly names: readonly string[];
-  readonly none?: string;
+  readonly none: string;
   readonly onChange: (value: string | null) => void;
 }
 
 /** Shows a list of choices. A value that is not a choice is shown as written. */
-function Choice({ label, value, names, none = "none", onChange }: ChoiceOptions): JSX.Element {
+function Choice({ label, value, names, none, onChange }: ChoiceOptions): JSX.Element {
   const written = textOf(value);
   const isOther = written !== "" && !names.includes(written);
   const isByHand = isOther && typeof value !== "string";

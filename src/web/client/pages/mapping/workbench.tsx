@@ -111,7 +111,6 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
                 check={view.error === undefined ? mapping.check : { ...mapping.check, error: undefined }}
                 fieldAt={(attr) => findField(view, { key: "", attr })}
                 onField={select}
-                areValuesShown={areValuesShown}
               />
             </section>
           </div>

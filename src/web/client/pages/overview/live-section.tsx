@@ -38,29 +38,19 @@ function Progress({ progress: { input, sending } }: { readonly progress: RunProg
 
 function LiveFacts({ progress, by }: { readonly progress: RunProgress; readonly by: string | undefined }): JSX.Element {
   const { sending, input, elapsedMs } = progress;
-  if (sending === undefined) {
-    return (
-      <Facts
-        facts={[
-          ["Invalid", formatCount(input.invalid)],
-          ["Time", duration(elapsedMs)],
-          ["By", by],
-        ]}
-      />
-    );
-  }
-  const { perSecond, inFlight, leftMs, pace, wait, closedSuppliers, counts } = sending;
+  const { leftMs, wait, closedSuppliers, counts } = sending ?? {};
   return (
     <Facts
       facts={[
-        ["Rate", `${rateText(perSecond)} per second`],
-        ["In flight", formatCount(inFlight)],
+        ["Invalid", sending === undefined ? formatCount(input.invalid) : undefined],
+        ["Rate", sending && `${rateText(sending.perSecond)} per second`],
+        ["In flight", sending && formatCount(sending.inFlight)],
         ["Remaining", leftMs === undefined ? undefined : duration(leftMs)],
         ["Time", duration(elapsedMs)],
-        ["Limit", limitText(pace)],
-        ["Waiting", wait === undefined ? undefined : `for ${duration(wait.forMs)}: ${wait.reason}`],
-        ["Closed suppliers", closedSuppliers.length === 0 ? undefined : closedSuppliers.join(", ")],
-        ["So far", countsText(counts) || undefined],
+        ["Limit", sending && limitText(sending.pace)],
+        ["Waiting", wait && `for ${duration(wait.forMs)}: ${wait.reason}`],
+        ["Closed suppliers", closedSuppliers?.join(", ") || undefined],
+        ["So far", (counts && countsText(counts)) || undefined],
         ["By", by],
       ]}
     />

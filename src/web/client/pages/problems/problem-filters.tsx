@@ -35,31 +35,23 @@ interface FilterOptions {
  * choose.
  */
 export function ProblemFilters({ causes, filter, onChange }: FilterOptions): JSX.Element | undefined {
-  const owners = countsBy(causes, "owner", { ...filter, owner: undefined });
-  const files = countsBy(causes, "file", { ...filter, file: undefined });
-  if (owners.length < 2 && files.length < 2) return undefined;
+  const choices = (["owner", "file"] as const)
+    .map((name) => ({ name, counts: countsBy(causes, name, { ...filter, [name]: undefined }) }))
+    .filter(({ counts }) => counts.length > 1);
+  if (choices.length === 0) return undefined;
   return (
     <div class="filters" role="search" aria-label="Filter the problems">
-      {owners.length > 1 && (
+      {choices.map(({ name, counts }) => (
         <Choice
-          label="Owner"
-          all="all owners"
-          none="no owner"
-          counts={owners}
-          value={filter.owner}
-          onChange={(owner) => onChange({ ...filter, owner })}
+          key={name}
+          label={name === "owner" ? "Owner" : "File"}
+          all={`all ${name}s`}
+          none={`no ${name}`}
+          counts={counts}
+          value={filter[name]}
+          onChange={(value) => onChange({ ...filter, [name]: value })}
         />
-      )}
-      {files.length > 1 && (
-        <Choice
-          label="File"
-          all="all files"
-          none="no file"
-          counts={files}
-          value={filter.file}
-          onChange={(file) => onChange({ ...filter, file })}
-        />
-      )}
+      ))}
     </div>
   );
 }

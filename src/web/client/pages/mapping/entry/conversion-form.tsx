@@ -110,7 +110,8 @@ function LettersNote({ leaf, kind }: ConversionForm): JSX.Element {
 }
 
 /** Edits the date patterns, and proposes patterns that match cells. */
-function Dates({ leaf, change, column, name }: LeafForm & { readonly name: "date" | "datetime" }): JSX.Element {
+function Dates({ name, ...form }: LeafForm & { readonly name: "date" | "datetime" }): JSX.Element {
+  const { leaf, change, column } = form;
   const patterns = textsOf(leaf[name]);
   const fitting = (column?.dates ?? []).filter(({ pattern }) => !patterns.includes(pattern));
   return (
@@ -138,12 +139,7 @@ function Dates({ leaf, change, column, name }: LeafForm & { readonly name: "date
         </div>
       )}
       {name === "datetime" && (
-        <TextInput
-          label="Time zone"
-          hint="such as Europe/London or UTC"
-          value={textsOf(leaf["zone"]).join("")}
-          onChange={(zone) => change({ zone: zone === "" ? undefined : zone })}
-        />
+        <TextOption {...form} name="zone" label="Time zone" hint="such as Europe/London or UTC" />
       )}
       {patterns.some((pattern) => /(?<!y)yy(?!y)/.test(pattern)) && (
         <TextInput
@@ -154,6 +150,24 @@ function Dates({ leaf, change, column, name }: LeafForm & { readonly name: "date
         />
       )}
     </>
+  );
+}
+
+/** Edits an option that is a text. An empty text removes the option. */
+export function TextOption({
+  name,
+  label,
+  hint,
+  leaf,
+  change,
+}: LeafForm & { readonly name: string; readonly label: string; readonly hint: string }): JSX.Element {
+  return (
+    <TextInput
+      label={label}
+      hint={hint}
+      value={textsOf(leaf[name]).join("")}
+      onChange={(value) => change({ [name]: value === "" ? undefined : value })}
+    />
   );
 }
 

@@ -4,7 +4,7 @@ import type { ColumnData, MappingData, SourceColumn } from "../../../../mapping/
 import { ConditionInputs } from "./condition-form.tsx";
 import { Select, TextInput } from "../../../parts/controls.tsx";
 import { textOf, textsOf } from "../json-text.ts";
-import { Conversion } from "./conversion-form.tsx";
+import { Conversion, TextOption } from "./conversion-form.tsx";
 import { FunctionChoice } from "./function-form.tsx";
 import { asWritten, type EntryFormOptions, type LeafForm } from "./leaf-form.ts";
 import { Replacements } from "./replace-form.tsx";
@@ -79,23 +79,6 @@ function columnData(view: MappingData, { source, column }: SourceColumn): Column
   return view.sources.find(({ name }) => name === source)?.columns.find(({ name }) => name === column);
 }
 
-function TextOption({
-  name,
-  label,
-  hint,
-  leaf,
-  change,
-}: LeafForm & { readonly name: string; readonly label: string; readonly hint?: string }): JSX.Element {
-  return (
-    <TextInput
-      label={label}
-      hint={hint}
-      value={textsOf(leaf[name]).join("")}
-      onChange={(value) => change({ [name]: value === "" ? undefined : value })}
-    />
-  );
-}
-
 /** Edits a constant: a choice from the contract, true or false, or any text. */
 function Constant({
   field: { valueKind, choices },
@@ -119,7 +102,8 @@ function Constant({
 }
 
 /** Edits the columns that fill the field: the first column with a value is used, or all values are joined. */
-function Columns({ field, view, leaf, change }: LeafForm): JSX.Element {
+function Columns(form: LeafForm): JSX.Element {
+  const { field, view, leaf, change } = form;
   const names = textsOf(leaf["from"]);
   const own = view.sources.find(({ name }) => name === field.row)?.columns ?? [];
   const more = own.map(({ name }) => name).filter((name) => !names.includes(name));
@@ -160,11 +144,11 @@ function Columns({ field, view, leaf, change }: LeafForm): JSX.Element {
         />
       )}
       {names.length > 1 && (
-        <TextInput
+        <TextOption
+          {...form}
+          name="join"
           label="Join the columns with"
           hint="empty: use the first column with a value"
-          value={textsOf(leaf["join"]).join("")}
-          onChange={(text) => change({ join: text === "" ? undefined : text })}
         />
       )}
     </>
