@@ -5,7 +5,7 @@ import { csvReporter } from "./formats/csv-report.ts";
 import { ndjsonReporter } from "./formats/json-report.ts";
 import { createCauseCollector } from "./page/collect-rows.ts";
 import { writeReportPage } from "./page/report-page.ts";
-import type { Outcome } from "../model/outcome.ts";
+import type { Outcome, ValidOutcomes } from "../model/outcome.ts";
 import { openReportFolder, removeFile } from "./report-folder.ts";
 import { FINGERPRINT_FILE, MANIFEST_FILE } from "./rejects/rejects-manifest.ts";
 import { type Rejects, type RejectsOptions, writeRejects } from "./rejects/write-rejects.ts";
@@ -60,22 +60,19 @@ export async function writeReportFiles(report: Report, options: ReportFilesOptio
  */
 function watched(report: Report, watch: (batch: readonly Outcome[]) => void): Report {
   const { outcomes, inColumns } = report;
+  const watching = async function* <Part extends Outcome | ValidOutcomes>(
+    batches: AsyncIterable<readonly Part[]>,
+  ): AsyncGenerator<readonly Part[]> {
+    for await (const batch of batches) {
+      const parts: readonly (Outcome | ValidOutcomes)[] = batch;
+      watch(parts.filter(isOutcome));
+      yield batch;
+    }
+  };
   return {
     ...report,
-    outcomes: async function* (statuses) {
-      for await (const batch of outcomes(statuses)) {
-        watch(batch);
-        yield batch;
-      }
-    },
-    ...(inColumns && {
-      inColumns: async function* () {
-        for await (const batch of inColumns()) {
-          watch(batch.filter(isOutcome));
-          yield batch;
-        }
-      },
-    }),
+    outcomes: (statuses) => watching(outcomes(statuses)),
+    ...(inColumns && { inColumns: () => watching(inColumns()) }),
   };
 }
 

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { readdir, unlink } from "node:fs/promises";
+import { unlinkSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { errorCode } from "../files/error-code.ts";
+import { errorCode, unlessMissing } from "../files/error-code.ts";
 import { type Draft, openDraft, syncFolder } from "../files/replace-file.ts";
 import { makeFolder } from "../files/make-folder.ts";
 import { refuseSharedFolder } from "../files/shared-folder.ts";
@@ -78,7 +79,7 @@ export async function openReportFolder(folder: string): Promise<ReportFolder> {
 }
 
 export async function removeFile(file: string): Promise<void> {
-  await withStorageFailure(file, () => unlink(file).catch(unless("ENOENT")));
+  await withStorageFailure(file, () => unlessMissing(() => unlinkSync(file)));
 }
 
 interface BufferedFile extends ReportFile {
@@ -137,10 +138,4 @@ async function withStorageFailure<T>(file: string, work: () => T | Promise<T>): 
       cause: error,
     });
   }
-}
-
-function unless(code: string): (error: unknown) => void {
-  return (error) => {
-    if (errorCode(error) !== code) throw error;
-  };
 }

@@ -2,9 +2,10 @@ import { attrPattern } from "../../json/attr.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { Place } from "../../model/place.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
+import type { Writable } from "../../model/writable.ts";
 import { shownShape } from "../problems/problem-text.ts";
 
-interface CauseFacts {
+interface CountedCause {
   readonly code: string;
   /** The attr, with `*` instead of each list index. */
   readonly attr: string;
@@ -12,15 +13,15 @@ interface CauseFacts {
   readonly by: Problem["by"];
   /** The first problem, which provides the wording. */
   readonly first: Problem;
+  readonly count: number;
+  /** Number of problems whose shapes first occurred after the limit was reached. */
+  readonly otherShapes: number;
 }
 
 /** Problems that probably have the same cause: the same severity, origin and code at the same field of any item. */
-export interface Cause extends CauseFacts {
-  readonly count: number;
+export interface Cause extends CountedCause {
   /** Shapes of the values, most frequent first. */
   readonly shapes: readonly ShapeCount[];
-  /** Number of problems whose shapes first occurred after the limit was reached. */
-  readonly otherShapes: number;
 }
 
 export interface ShapeCount {
@@ -55,7 +56,7 @@ export async function collectCauses(outcomes: AsyncIterable<readonly Outcome[]>)
     ...cause,
     shapes: [...shapes.values()].toSorted((a, b) => b.count - a.count),
   }));
-  return { causes: causes.toSorted(worstFirst), others: groups.others };
+  return { causes: causes.toSorted((a, b) => errorsFirst(a, b) || b.count - a.count), others: groups.others };
 }
 
 /** Returns a key that is the same for problems that probably have the same cause. */
@@ -69,14 +70,8 @@ interface CauseGroups {
   others: number;
 }
 
-interface MutableCause extends CauseFacts {
-  count: number;
-  readonly shapes: Map<string, MutableShapeCount>;
-  otherShapes: number;
-}
-
-interface MutableShapeCount extends ShapeCount {
-  count: number;
+interface MutableCause extends Writable<CountedCause> {
+  readonly shapes: Map<string, Writable<ShapeCount>>;
 }
 
 function addProblem(groups: CauseGroups, outcome: Outcome, problem: Problem): void {
@@ -91,16 +86,8 @@ function addProblem(groups: CauseGroups, outcome: Outcome, problem: Problem): vo
       groups.others += count;
       return;
     }
-    cause = {
-      code,
-      attr: attrPattern(problem.attr),
-      severity,
-      by,
-      count: 0,
-      first: problem,
-      shapes: new Map(),
-      otherShapes: 0,
-    };
+    const attr = attrPattern(problem.attr);
+    cause = { code, attr, severity, by, first: problem, count: 0, otherShapes: 0, shapes: new Map() };
     groups.byCause.set(key, cause);
   }
   cause.count += count;
@@ -116,7 +103,7 @@ function addProblem(groups: CauseGroups, outcome: Outcome, problem: Problem): vo
   }
 }
 
-function worstFirst(a: Cause, b: Cause): number {
-  if (a.severity !== b.severity) return a.severity === "error" ? -1 : 1;
-  return b.count - a.count;
+/** Compares the severities of causes, to sort errors before warnings. */
+export function errorsFirst(a: { readonly severity: Severity }, b: { readonly severity: Severity }): number {
+  return Number(a.severity === "warning") - Number(b.severity === "warning");
 }

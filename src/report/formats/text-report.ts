@@ -24,8 +24,8 @@ export async function textReporter(report: Report, write: Write): Promise<void> 
   const causes = hasProblems ? await collectCauses(outcomesWithProblems(report)) : { causes: [], others: 0 };
   const screen = textLayout(report);
   const blocks = [
-    ...section("error", causes, { total: totalOf(errors), screen, folder: report.folder }),
-    ...section("warning", causes, { total: totalOf(warnings), screen, folder: report.folder }),
+    ...section("error", causes, report, screen),
+    ...section("warning", causes, report, screen),
     ...(await recordList(report, "ambiguous", "outcome unknown", screen)),
     ...(await recordList(report, "existing", "already on the platform, content not compared", screen)),
   ];
@@ -52,12 +52,10 @@ function textLayout({ colour, width, showValues, summary }: Report): TextLayout 
 function section(
   severity: Cause["severity"],
   { causes, others }: Causes,
-  {
-    total,
-    screen,
-    folder,
-  }: { readonly total: number; readonly screen: TextLayout; readonly folder: string | undefined },
+  { summary, folder }: Report,
+  screen: TextLayout,
 ): readonly string[] {
+  const total = totalOf(severity === "error" ? summary.errors : summary.warnings);
   const all = causes.filter((cause) => cause.severity === severity);
   if (total === 0) return [];
   const shown = all.slice(0, MAX_CAUSES);

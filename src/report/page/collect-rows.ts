@@ -3,7 +3,7 @@ import type { Outcome } from "../../model/outcome.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
 import type { Writable } from "../../model/writable.ts";
 import { plainText } from "../../text/plain-text.ts";
-import { causeKey } from "../formats/causes.ts";
+import { causeKey, errorsFirst } from "../formats/causes.ts";
 import { describeKind, describeProblem, shownShape } from "../problems/problem-text.ts";
 import type { PlaceData, RowData } from "./page-data.ts";
 
@@ -255,6 +255,5 @@ function finished({ shapes, places, also, ...cause }: MutableCause): PageCause {
 }
 
 function worstFirst(a: PageCause, b: PageCause): number {
-  if (a.severity !== b.severity) return a.severity === "error" ? -1 : 1;
-  return b.records - a.records || b.count - a.count;
+  return errorsFirst(a, b) || b.records - a.records || b.count - a.count;
 }

@@ -6,25 +6,19 @@ export interface PageData {
   readonly causes: readonly CauseData[];
 }
 
-interface CauseData {
-  readonly code: string;
-  readonly attr: string;
-  readonly title: string;
-  readonly words: string;
+interface CauseData extends FindingData {
   readonly severity: Severity;
-  /** Total number of places, including places without a row on the page. */
-  readonly count: number;
   readonly places: readonly PlaceData[];
   /** Other findings in the same cells. */
-  readonly also: readonly AlsoData[];
+  readonly also: readonly FindingData[];
 }
 
-export interface AlsoData {
+export interface FindingData {
   readonly code: string;
   readonly attr: string;
   readonly title: string;
   readonly words: string;
-  /** Number of cells with this finding. */
+  /** Number of places with this finding, including places without a row on the page. */
   readonly count: number;
 }
 

@@ -2,9 +2,9 @@ import type { MeasureProof, Proof, RunProof, SourceProof } from "../../model/pro
 import { counted, formatCount } from "../../text/count.ts";
 import type { Write } from "../report.ts";
 import { writePage } from "../write-page.ts";
-import { type Html, factsList, html, pageTable } from "./html.ts";
+import { type Html, html, pageTable } from "./html.ts";
 import { recordsSection } from "./records-section.ts";
-import { moment } from "./timeline-section.ts";
+import { moment, runFacts } from "./timeline-section.ts";
 
 /** Writes `proof.html`, which shows the contents of `proof.json` for reading and printing. */
 export async function writeProofPage(proof: Proof, write: Write): Promise<void> {
@@ -78,16 +78,6 @@ function correctionsText({ run, corrections = 0 }: RunProof): Html | undefined {
   if (corrections === 0) return undefined;
   const cells = `${counted(corrections, "cell")} ${corrections === 1 ? "was" : "were"} corrected`;
   return html`<p>${cells} while the sources were read: corrections-${run}.csv lists every correction.</p>`;
-}
-
-function runFacts({ startedAt, finishedAt, target, supplier, operation }: RunProof): Html {
-  return factsList([
-    ["Started", moment(startedAt)],
-    ["Ended", finishedAt && moment(finishedAt)],
-    ["Platform", target],
-    ["Import supplier", supplier],
-    ["Operation", operation],
-  ]);
 }
 
 const COUNTED: readonly (readonly [string, Exclude<keyof SourceProof, "file" | "source" | "sha256">])[] = [

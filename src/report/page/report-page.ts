@@ -9,10 +9,10 @@ import { type Report, type RunFacts, type Write, countRecords, totalOf } from ".
 import { SHAPE_NOTATION, causesChart, causesSection } from "./causes-section.ts";
 import { type CauseCollector, MAX_CAUSES, type PageCause, type PageFinding } from "./collect-rows.ts";
 import { type Html, dataElement, factsList, html } from "./html.ts";
-import type { AlsoData, PageData } from "./page-data.ts";
+import type { FindingData, PageData } from "./page-data.ts";
 import { writePage } from "../write-page.ts";
 import { recordsSection } from "./records-section.ts";
-import { moment, timelineSection } from "./timeline-section.ts";
+import { runFacts, timelineSection } from "./timeline-section.ts";
 
 /** Maximum number of cards. Further causes are only counted. */
 const MAX_CARDS = 100;
@@ -66,18 +66,10 @@ function kickerOf(run: RunFacts | undefined): string {
   return run?.command === "documents check" ? "Document check" : "Data check: nothing was sent";
 }
 
-function runSection({ id, startedAt, finishedAt, target, supplier, operation, command }: RunFacts): Html {
-  const facts = factsList([
-    ["Started", moment(startedAt)],
-    ["Ended", finishedAt === undefined ? undefined : moment(finishedAt)],
-    ["Platform", target],
-    ["Import supplier", supplier],
-    ["Operation", operation],
-    ["Run", command === "push" ? id : undefined],
-  ]);
+function runSection(run: RunFacts): Html {
   return html`<section aria-labelledby="run">
     <h2 id="run">The run</h2>
-    ${facts}
+    ${runFacts(run, run.command === "push" ? run.id : undefined)}
   </section>`;
 }
 
@@ -139,7 +131,10 @@ function pageData({ showValues, fieldTitle }: Report, causes: readonly PageCause
   };
 }
 
-function findingData({ code, attr, words, first, count }: PageFinding, fieldTitle: FieldTitle | undefined): AlsoData {
+function findingData(
+  { code, attr, words, first, count }: PageFinding,
+  fieldTitle: FieldTitle | undefined,
+): FindingData {
   return { code, attr, title: problemTitle(first, fieldTitle), words, count };
 }
 

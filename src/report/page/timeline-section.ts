@@ -1,8 +1,9 @@
 import { type Status, STATUSES } from "../../model/outcome.ts";
+import type { RunProof } from "../../model/proof.ts";
 import type { Timeline } from "../../model/timeline.ts";
 import { counted, formatCount } from "../../text/count.ts";
-import { totalOf } from "../report.ts";
-import { html, type Html } from "./html.ts";
+import { type RunFacts, totalOf } from "../report.ts";
+import { factsList, html, type Html } from "./html.ts";
 import { toneOf } from "../../model/status-tone.ts";
 
 const HEIGHT = 120;
@@ -117,6 +118,19 @@ function lengthText(seconds: number): string {
   if (seconds % 86_400 === 0) return counted(seconds / 86_400, "day");
   if (seconds % 3600 === 0) return counted(seconds / 3600, "hour");
   return seconds % 60 === 0 ? counted(seconds / 60, "minute") : counted(seconds, "second");
+}
+
+/** @param id the id of the run; undefined if it is not shown */
+export function runFacts(run: RunFacts | RunProof, id?: string): Html {
+  const { startedAt, finishedAt, target, supplier, operation } = run;
+  return factsList([
+    ["Started", moment(startedAt)],
+    ["Ended", finishedAt && moment(finishedAt)],
+    ["Platform", target],
+    ["Import supplier", supplier],
+    ["Operation", operation],
+    ["Run", id],
+  ]);
 }
 
 /** Renders a time as `22 Nov 2026, 17:41 UTC`, optionally with seconds. */

@@ -129,20 +129,19 @@ function lineOf({ entry, outcome, file, number }: ManifestRow, fingerprints: Fin
   const keyFingerprint = key === undefined ? "" : fingerprints.key(normalKey(key));
   const fingerprintOf = (column: string, value: string): string =>
     fingerprints.cell({ source, row: number, column }, value);
-  if (!isCsvRow(row)) {
-    const members = Object.entries(row.value).map(([name, value]) => [name, canonicalJson(value)] as const);
-    const faulty = errors.flatMap(({ place }) => pointerIn(row, place) || []);
-    const whole = fingerprints.row(source, members.flat());
-    const cellFingerprints = Object.fromEntries(
-      jsonCells(row.value).map(([pointer, text]) => [pointer, fingerprintOf(pointer, text)]),
-    );
-    return [source, record, keyFingerprint, whole, [...new Set(faulty)], marksOf(entry, outcome), cellFingerprints];
+  const lineWith = (content: readonly string[], faulty: ManifestLine[4], cells: ManifestLine[6]): ManifestLine => {
+    const whole = fingerprints.row(source, content);
+    return [source, record, keyFingerprint, whole, [...new Set(faulty)], marksOf(entry, outcome), cells];
+  };
+  if (isCsvRow(row)) {
+    const cells = originalCells(row, columns);
+    const faulty = errors.flatMap(({ place }) => columnOf(place?.column, columns));
+    return lineWith(cells, faulty, cells.map((cell, at) => fingerprintOf(columns[at] ?? String(at), cell)).join(""));
   }
-  const cells = originalCells(row, columns);
-  const faulty = errors.flatMap(({ place }) => columnOf(place?.column, columns));
-  const cellFingerprints = cells.map((cell, index) => fingerprintOf(columns[index] ?? String(index), cell)).join("");
-  const whole = fingerprints.row(source, cells);
-  return [source, record, keyFingerprint, whole, [...new Set(faulty)], marksOf(entry, outcome), cellFingerprints];
+  const members = Object.entries(row.value).flatMap(([name, value]) => [name, canonicalJson(value)]);
+  const faulty = errors.flatMap(({ place }) => pointerIn(row, place) || []);
+  const cells = jsonCells(row.value).map(([pointer, text]) => [pointer, fingerprintOf(pointer, text)] as const);
+  return lineWith(members, faulty, Object.fromEntries(cells));
 }
 
 function marksOf({ row, problems }: RejectRow, outcome: Outcome): string {

@@ -4,17 +4,24 @@
  */
 export type CellStyle = "text" | "error" | "warning" | "note" | "header" | "number" | "wrapped";
 
-const STYLES: readonly CellStyle[] = ["text", "error", "warning", "note", "header", "number", "wrapped"];
+const STYLES: Readonly<Record<CellStyle, string>> = {
+  text: format(),
+  error: format({ fillId: 2 }),
+  warning: format({ fillId: 3 }),
+  note: format({ fontId: 2 }),
+  header: format({ fontId: 1, fillId: 4 }),
+  number: format({ number: 3 }),
+  wrapped: format({ wrap: ' wrapText="1"' }),
+};
+const STYLE_NAMES: readonly string[] = Object.keys(STYLES);
 
 /** Returns the number of a style in {@link stylesXml}. Number 0 is the default style of the workbook. */
 export function styleNumber(style: CellStyle): number {
-  return STYLES.indexOf(style) + 1;
+  return STYLE_NAMES.indexOf(style) + 1;
 }
 
 /** Renders `styles.xml`, a part of the workbook. */
 export function stylesXml(): string {
-  const top = '<alignment vertical="top"/>';
-  const wrapped = '<alignment vertical="top" wrapText="1"/>';
   return (
     '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n' +
     '<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">' +
@@ -23,16 +30,8 @@ export function stylesXml(): string {
     `${fill("FFFFC7CE")}${fill("FFFFEB9C")}${fill("FFE7E6E6")}</fills>` +
     '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
     '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>' +
-    `<cellXfs count="${STYLES.length + 1}"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>` +
-    [
-      format(top),
-      format(top, { fillId: 2 }),
-      format(top, { fillId: 3 }),
-      format(top, { fontId: 2 }),
-      format(top, { fontId: 1, fillId: 4 }),
-      format(top, { number: 3 }),
-      format(wrapped),
-    ].join("") +
+    `<cellXfs count="${STYLE_NAMES.length + 1}"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>` +
+    Object.values(STYLES).join("") +
     '</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>'
   );
 }
@@ -45,9 +44,9 @@ function fill(colour: string): string {
   return `<fill><patternFill patternType="solid"><fgColor rgb="${colour}"/><bgColor indexed="64"/></patternFill></fill>`;
 }
 
-function format(alignment: string, { number = 49, fontId = 0, fillId = 0 } = {}): string {
+function format({ number = 49, fontId = 0, fillId = 0, wrap = "" } = {}): string {
   return (
     `<xf numFmtId="${number}" fontId="${fontId}" fillId="${fillId}" borderId="0" xfId="0" applyNumberFormat="1" ` +
-    `applyFont="1" applyFill="1" applyAlignment="1">${alignment}</xf>`
+    `applyFont="1" applyFill="1" applyAlignment="1"><alignment vertical="top"${wrap}/></xf>`
   );
 }
