@@ -21,23 +21,20 @@ export function createAuthenticate(apiKey: string, tokens: Tokens): Authenticate
       return unauthorised("not_authenticated", "Authentication credentials were not provided.");
     }
     if (scheme.toLowerCase() === "basic") {
-      return basic === "basic-allowed" && isBasic(credentials) ? undefined : wrongCredentials();
+      return basic === "basic-allowed" && isBasic(credentials) ? undefined : WRONG_CREDENTIALS;
     }
-    if (!TOKEN_SCHEMES.has(scheme.toLowerCase())) return wrongCredentials();
+    if (!TOKEN_SCHEMES.has(scheme.toLowerCase())) return WRONG_CREDENTIALS;
     return credentials === apiKey ? undefined : refuseToken(credentials, tokens);
   };
 }
 
+const WRONG_CREDENTIALS: Reply = unauthorised("authentication_failed", "Incorrect authentication credentials.");
 const TOKEN_SCHEMES: ReadonlySet<string> = new Set(["", "token", "jwt", "bearer"]);
 
 function refuseToken(token: string, tokens: Tokens): Reply | undefined {
   const finding = tokens.check(token);
   if (finding === "valid") return undefined;
-  return finding === "expired" ? unauthorised("authentication_failed", "The token has expired.") : wrongCredentials();
-}
-
-function wrongCredentials(): Reply {
-  return unauthorised("authentication_failed", "Incorrect authentication credentials.");
+  return finding === "expired" ? unauthorised("authentication_failed", "The token has expired.") : WRONG_CREDENTIALS;
 }
 
 function unauthorised(code: string, detail: string): Reply {

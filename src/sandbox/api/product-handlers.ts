@@ -26,7 +26,7 @@ export function productListHandler(now: () => number): Handler {
     );
     if (wrong !== undefined) return invalidQuery(wrong, "Must be a valid boolean.");
     const asked = FLAGS.map((flag) => [flag, booleanFrom(query.get(flag))] as const);
-    const availableAt = query.has("available_at") ? queryTimeMs(query.get("available_at") ?? "") : now();
+    const availableAt = timeIn(query, "available_at", now());
     if (availableAt === undefined) return invalidQuery("available_at", "Enter a valid date/time.");
     const brand = query.get("brand");
     const historical = booleanFrom(query.get("is_historical"));
@@ -127,8 +127,8 @@ export function rateListHandler({ fuel, kind, now }: RateList & { readonly now: 
 }
 
 function periodOf({ query }: PlatformRequest): { from: number; to: number } | { refused: Reply } {
-  const from = query.has("period_from") ? queryTimeMs(query.get("period_from") ?? "") : -Infinity;
-  const to = query.has("period_to") ? queryTimeMs(query.get("period_to") ?? "") : Infinity;
+  const from = timeIn(query, "period_from", -Infinity);
+  const to = timeIn(query, "period_to", Infinity);
   if (from === undefined) return { refused: invalidQuery("period_from", "Enter a valid date/time.") };
   if (to === undefined) return { refused: invalidQuery("period_to", "Enter a valid date/time.") };
   if (query.has("period_to") && !query.has("period_from")) {
@@ -239,6 +239,12 @@ function pageAddress({ origin, target }: PlatformRequest, number: number): strin
   if (number === 1) url.searchParams.delete("page");
   else url.searchParams.set("page", String(number));
   return url.href;
+}
+
+/** Returns a time in a query; `absent` if the query does not name it, and undefined if it is not valid. */
+function timeIn(query: URLSearchParams, name: string, absent: number): number | undefined {
+  const text = query.get(name);
+  return text === null ? absent : queryTimeMs(text);
 }
 
 /**

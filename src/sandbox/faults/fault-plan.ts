@@ -1,4 +1,5 @@
 import type { Random, MonotonicClock } from "../../time/clock.ts";
+import type { Route } from "../sandbox-reply.ts";
 import type { FaultOptions, Trigger } from "./fault-options.ts";
 
 /** The faults for one data-import request. */
@@ -16,15 +17,10 @@ export interface FaultPlan {
   /** Replaces the active faults, and restarts the counts of requests and of scheduled imports at 1. */
   readonly set: (options: FaultOptions) => void;
   /** Returns the faults for the next request. Call `finish` after the request. */
-  readonly start: (route?: CappedRoute) => RequestFaults;
-  readonly finish: (route?: CappedRoute) => void;
+  readonly start: (route: Route) => RequestFaults;
+  readonly finish: (route: Route) => void;
   /** Whether the next scheduled import ends in an error. */
   readonly failsImport: () => boolean;
-}
-
-/** `isProcessing`: whether the request creates accounts and is therefore limited by `maxProcessing`. */
-interface CappedRoute {
-  readonly isProcessing?: boolean;
 }
 
 export function createFaultPlan(initial: FaultOptions, clock: MonotonicClock): FaultPlan {
@@ -54,7 +50,7 @@ export function createFaultPlan(initial: FaultOptions, clock: MonotonicClock): F
     set: (changed) => {
       active = countsFor(changed, clock);
     },
-    start: ({ isProcessing = false } = {}) => {
+    start: ({ isProcessing = false }) => {
       active.request += 1;
       inFlight += 1;
       if (isProcessing) processing += 1;
@@ -67,7 +63,7 @@ export function createFaultPlan(initial: FaultOptions, clock: MonotonicClock): F
         rotateTokens: options.rotateTokensAt === request,
       };
     },
-    finish: ({ isProcessing = false } = {}) => {
+    finish: ({ isProcessing = false }) => {
       inFlight -= 1;
       if (isProcessing) processing -= 1;
     },
