@@ -7,7 +7,6 @@ import { streamedTable, type TableColumns } from "../terminal/text-table.ts";
 import { csvText, shownCell } from "./csv-text.ts";
 import type { RecordFormat } from "./formats/output-format.ts";
 
-/** How to display one kind of record. */
 export interface RecordView<T> {
   readonly columns: TableColumns;
   readonly cells: (record: T) => readonly string[];
@@ -21,7 +20,6 @@ interface RecordBatch<T> {
   readonly json: readonly string[];
 }
 
-/** Renders batches of records as text, one after another. */
 interface RecordWriter<T> {
   readonly add: (batch: RecordBatch<T>) => string;
   readonly end: () => string;
@@ -119,7 +117,6 @@ function csvCell(value: JsonValue): string {
   return NUMBER.test(cell) ? cell : shownCell(cell);
 }
 
-/** A record of any shape, and its JSON as received, but without insignificant whitespace. */
 interface ReceivedRecord {
   readonly record: JsonObject;
   readonly json: string;

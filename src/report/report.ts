@@ -55,7 +55,6 @@ interface OwnerFacts {
   readonly due?: string | undefined;
 }
 
-/** Facts about a run, without its records. */
 export interface RunFacts {
   readonly command: "validate" | "push" | "documents check";
   /** Absent if the run cannot be continued. */

@@ -14,7 +14,6 @@ export interface ProjectSettings extends Omit<PushOptions, "target" | "by" | "dr
   readonly owners?: readonly OwnerRule[] | undefined;
 }
 
-/** The project that `migrate web` shows. */
 export interface WebProject {
   /** The working folder. Paths in the settings are relative to it. */
   readonly folder: string;

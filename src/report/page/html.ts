@@ -54,7 +54,6 @@ export interface PageTable {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Renders a heading and a scrollable table. */
 export function pageTable({ id, of, title, note, columns, rows }: PageTable): Html {
   const cell = (text: string, at: number): Html => {
     const kind = columns[at]?.kind;

@@ -1,6 +1,5 @@
 import { plainText } from "../../text/plain-text.ts";
 
-/** Describes a value that does not satisfy a keyword of the contract's schema. */
 export function schemaText(keyword: string, name: string | undefined): string {
   const about = name === undefined ? "" : ` (about "${plainText(name)}")`;
   const meaning = SCHEMA_TEXT[keyword];

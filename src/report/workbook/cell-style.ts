@@ -20,7 +20,6 @@ export function styleNumber(style: CellStyle): number {
   return STYLE_NAMES.indexOf(style) + 1;
 }
 
-/** Renders `styles.xml`, a part of the workbook. */
 export function stylesXml(): string {
   return (
     '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n' +

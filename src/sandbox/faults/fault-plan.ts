@@ -2,7 +2,6 @@ import type { Random, MonotonicClock } from "../../time/clock.ts";
 import type { Route } from "../sandbox-reply.ts";
 import type { FaultOptions, Trigger } from "./fault-options.ts";
 
-/** The faults for one data-import request. */
 export interface RequestFaults {
   readonly latencyMs: number;
   readonly before: "throttle" | "cap" | "error" | "reset" | "hang" | undefined;

@@ -30,7 +30,6 @@ export interface StateSnapshot {
   readonly accounts: readonly ImportedAccount[];
 }
 
-/** The state of the platform: import suppliers and migrated accounts. */
 export interface SandboxState {
   readonly supplierStatus: (code: string) => SupplierStatus | undefined;
   readonly setSupplier: (code: string, status: SupplierStatus) => void;
@@ -45,7 +44,6 @@ export interface SandboxState {
   readonly reset: () => void;
 }
 
-/** @param onChange called after every change */
 export function createState(
   suppliers: Readonly<Record<string, SupplierStatus>>,
   stored: StateSnapshot | undefined,
@@ -94,7 +92,6 @@ export function createState(
   };
 }
 
-/** Combines an import supplier and a business key in one string. */
 export function keyOfAccount({ supplier, key }: AccountIdentity): string {
   return JSON.stringify([supplier, key]);
 }

@@ -11,7 +11,6 @@ import { Failure } from "../../model/failure.ts";
 import { SUPPLIER_STATUSES } from "../../model/supplier-status.ts";
 import type { ImportedAccount, StateSnapshot } from "./sandbox-state.ts";
 
-/** Stores the state of the platform in a JSON file. */
 interface StateFile {
   readonly stored: StateSnapshot | undefined;
   /** Schedules a write after a change. Changes within a short delay share one write. */

@@ -5,7 +5,6 @@ import type { PushState } from "../push/push-data.ts";
 import { messagesOf, postJson } from "./api.ts";
 import { detailsOf } from "./use-data.ts";
 
-/** The current activity of the server. */
 export interface Live {
   readonly event: OverviewEvent | undefined;
   /** Set if the server cannot be reached, or cannot read the settings or the ledger. */

@@ -237,7 +237,6 @@ export interface SetupData {
   readonly encoding?: string | undefined;
 }
 
-/** The mapping of the project. */
 export interface MappingState {
   readonly file: string;
   /** Absent if the project has no mapping yet. */

@@ -4,13 +4,11 @@ import { Failure, failureDetails } from "../../model/failure.ts";
 import type { MappingData } from "./mapping-data.ts";
 import type { MappingJob } from "./mapping-file.ts";
 
-/** A mapping as text, and its settings. */
 export interface MappingText {
   readonly job: MappingJob;
   readonly text: string;
 }
 
-/** An unsaved mapping. */
 export interface Draft extends MappingText {
   /** Whether replies may contain values of cells. */
   readonly showValues: boolean;
@@ -31,7 +29,6 @@ export function readOrFailure(file: string, text: string): MappingDocument | Fai
   }
 }
 
-/** Returns the view of a mapping that cannot be read. */
 export function unreadableView(text: string, failure: Failure): MappingData {
   return { text, sources: [], fields: [], otherParts: [], zone: "UTC", error: failureDetails(failure) };
 }

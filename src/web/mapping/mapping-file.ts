@@ -31,7 +31,6 @@ export function pathInMapping(job: MappingJob, file: string): string {
   return relativePath(pathsFrom(job.folder)(file), path.dirname(mappingPath(job)));
 }
 
-/** The saved mapping. */
 export interface MappingFile {
   /** The path as shown in messages. */
   readonly file: string;

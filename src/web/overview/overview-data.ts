@@ -61,7 +61,6 @@ export interface LiveRun {
   readonly errors: readonly LiveError[];
 }
 
-/** A rejected record. */
 export interface LiveError {
   readonly record: number;
   readonly key?: string;
@@ -82,7 +81,6 @@ export interface OverviewEvent extends LiveData {
   readonly push: PushState;
 }
 
-/** A message in the event stream. */
 export type OverviewMessage =
   | { readonly kind: "live"; readonly event: OverviewEvent }
   /** The settings or the ledger currently cannot be read. */

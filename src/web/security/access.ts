@@ -48,7 +48,6 @@ export function createAccess(): WebAccess {
   };
 }
 
-/** Returns 256 random bits in base64url. */
 function secret(): string {
   return randomBytes(32).toString("base64url");
 }

@@ -20,7 +20,6 @@ export function Notice({
   );
 }
 
-/** Shows an error: what happened, where, and how to fix it. */
 export function ErrorNotice({
   error,
   onRetry,

@@ -5,7 +5,6 @@ export function Words({ text }: { readonly text: string }): JSX.Element {
   return <>{text.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>;
 }
 
-/** Lists names as code, separated by commas. */
 export function CodeList({ names }: { readonly names: readonly string[] }): JSX.Element {
   return (
     <>

@@ -134,7 +134,6 @@ function hasComments(text: string, wanted: readonly string[]): boolean {
   });
 }
 
-/** Returns the JSON value with an entry replaced or added. */
 function replaced(within: JsonValue, [part, ...rest]: AttrPath, value: JsonValue): JsonValue {
   if (part === undefined) return value;
   const inner = replaced(memberAt(within, part) ?? null, rest, value);
@@ -145,7 +144,6 @@ function replaced(within: JsonValue, [part, ...rest]: AttrPath, value: JsonValue
   return { ...(isJsonObject(within) ? within : {}), [part]: inner };
 }
 
-/** Returns the JSON value without an entry. */
 function removed(within: JsonValue, [part, ...rest]: AttrPath): JsonValue {
   if (part === undefined) return within;
   if (rest.length > 0) return replaced(within, [part], removed(memberAt(within, part) ?? null, rest));

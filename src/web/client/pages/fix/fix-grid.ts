@@ -8,7 +8,6 @@ import type { RowCache } from "./row-cache.ts";
 import { saveOnLeave } from "./save-on-leave.ts";
 import { AccessibleGrid, columnIndex } from "./slick-grid.ts";
 
-/** The grid of the rows that match a filter. */
 export interface FixGrid {
   /** Shows the first rows of another filter. */
   readonly reset: (length: number) => void;
@@ -125,7 +124,6 @@ function createGrid(
   return grid;
 }
 
-/** Selects a cell without moving the focus. */
 function select(grid: AccessibleGrid, row: number, cell: number): void {
   grid.setActiveCell(row, cell, false, false, false);
   grid.scrollCellIntoView(row, cell);

@@ -131,7 +131,6 @@ interface IncompleteLineOptions {
   readonly file: string;
 }
 
-/** Shows that the last line of the corrections file is incomplete. */
 export function IncompleteLine({ line, file }: IncompleteLineOptions): JSX.Element | null {
   if (line === undefined) return null;
   return (

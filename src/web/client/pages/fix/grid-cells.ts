@@ -11,7 +11,6 @@ interface CellContent {
 /** Shows the key of a row, or its line if it has no key, with the problems that do not belong to a cell. */
 export const nameCell: Formatter<FixRow> = (...[, , , , row]) => nameContent(row);
 
-/** Shows the value of a cell, with its problems. */
 export const valueCell: Formatter<FixRow> = (...[, , , column, row]) => valueContent(column, row);
 
 function nameContent({ marks, key, line, locked, state }: FixRow): CellContent {

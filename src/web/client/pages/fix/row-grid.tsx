@@ -23,7 +23,6 @@ interface RowGridOptions {
   readonly onActive: (cell: ActiveCell | undefined) => void;
 }
 
-/** Shows the rows that match a filter in a grid. */
 export function RowGrid({
   state,
   filter,

@@ -22,7 +22,6 @@ interface DraftOrigin {
 
 let kept: Draft | undefined;
 
-/** Returns the draft of this tab, if any. */
 export function keptDraft(): Draft | undefined {
   return kept;
 }

@@ -36,7 +36,6 @@ export interface Mapping {
   readonly discard: () => void;
 }
 
-/** The state of the current draft's check. */
 export type CheckState = LoadState<CheckData>;
 
 const NO_CHECK: CheckState = { data: undefined, error: undefined, isLoading: true };

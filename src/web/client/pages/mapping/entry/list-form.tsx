@@ -77,7 +77,6 @@ function childrenOf({ parent }: ItemsData, view: MappingData): readonly string[]
   return joined.filter(({ options }) => parent === undefined || options["parent"] === parent).map(({ name }) => name);
 }
 
-/** Edits the condition of a list or of a part. */
 function Condition({
   field,
   view,
