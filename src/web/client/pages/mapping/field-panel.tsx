@@ -66,7 +66,7 @@ function Filled({ field, view, onConnect, onDisconnect, onEdit }: FieldPanelOpti
   return (
     <>
       {others.length > 0 && (
-        <div class="suggestions">
+        <div class="actions suggestions">
           <span class="soft">{entry === undefined ? "Columns that fit:" : "Other columns that fit:"}</span>
           {others.map((each) => (
             <Button key={`${each.source} ${each.column}`} onClick={() => onConnect(field, each)}>

@@ -82,7 +82,7 @@ function Payloads({ payloads }: { readonly payloads: CheckData["payloads"] }): J
   const title = `Payload ${shown.record}`;
   return (
     <>
-      <div class="payload-head">
+      <div class="actions payload-head">
         <h3>
           {title} <span class="soft">{shown.place}</span>
         </h3>

@@ -150,7 +150,7 @@ function Toolbar({
   const edits = unsavedEdits(draft);
   const isNew = draft.saved === undefined;
   return (
-    <div class="toolbar">
+    <div class="actions toolbar">
       <Button kind="main" isDisabled={!changed || isBusy} onClick={mapping.save}>
         Save
       </Button>
@@ -210,12 +210,12 @@ function FieldsHead({ view, picked, onPick, onSelect }: HeadOptions): JSX.Elemen
   return (
     <>
       <h2 id="fields-title">Fields of the contract</h2>
-      <p class="progress">
+      <p class="actions progress">
         {required - open.length} of {required} required fields are filled.{" "}
         {next !== undefined && <Button onClick={() => onSelect(next)}>Next open field</Button>}
       </p>
       {picked !== undefined && (
-        <p class="picked">
+        <p class="actions picked">
           <strong>{picked.column}</strong> of {picked.source} is selected. Choose the field to fill.{" "}
           <Button onClick={() => onPick(undefined)}>Cancel</Button>
         </p>

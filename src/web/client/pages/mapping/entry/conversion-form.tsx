@@ -129,7 +129,7 @@ function Dates({ name, ...form }: LeafForm & { readonly name: "date" | "datetime
         }}
       />
       {fitting.length > 0 && (
-        <div class="suggestions">
+        <div class="actions suggestions">
           <span class="soft">Patterns that match cells:</span>
           {fitting.map(({ pattern, share }) => (
             <button key={pattern} type="button" onClick={() => change({ [name]: pattern })}>
