@@ -1,5 +1,5 @@
 // The rows, the filters and the search of report.html. The page contains this file unchanged, so it uses no modules and
-// no packages. Text from the data is inserted only as textContent.
+// no packages. Text from the data is inserted only as text.
 /** @import { PageData, RowData } from "../report/page/page-data.ts" */
 "use strict";
 (() => {
@@ -35,20 +35,11 @@
     return [{ cause, card, list, shown: ROWS_AT_ONCE, isOpenedBySearch: false }];
   });
 
-  const choices = { file: choiceOf("file"), column: choiceOf("column"), code: choiceOf("code") };
   const places = data.causes.flatMap((cause) => cause.places);
-  addChoices(
-    choices.file,
-    places.map((place) => place.file),
-  );
-  addChoices(
-    choices.column,
-    places.map((place) => place.column ?? ""),
-  );
-  addChoices(
-    choices.code,
-    data.causes.flatMap((cause) => [cause, ...cause.also]).map((finding) => finding.code),
-  );
+  const files = places.map((place) => place.file);
+  const columns = places.map((place) => place.column ?? "");
+  const codes = data.causes.flatMap((cause) => [cause, ...cause.also]).map((finding) => finding.code);
+  const choices = { file: choiceOf("file", files), column: choiceOf("column", columns), code: choiceOf("code", codes) };
   form.hidden = false;
 
   for (const card of cards) card.list?.details.addEventListener("toggle", () => renderRows(card, filterNow()));
@@ -65,17 +56,13 @@
   });
   apply();
 
-  /** @param {string} id */
-  function choiceOf(id) {
+  /** @param {string} id @param {string[]} values */
+  function choiceOf(id, values) {
     const choice = document.getElementById(id);
     if (!(choice instanceof HTMLSelectElement)) throw new Error(`no select element ${id}`);
-    return choice;
-  }
-
-  /** @param {HTMLSelectElement} choice @param {string[]} values */
-  function addChoices(choice, values) {
     const distinct = [...new Set(values)].filter((value) => value !== "").toSorted((a, b) => a.localeCompare(b));
     for (const value of distinct) choice.append(new Option(value, value));
+    return choice;
   }
 
   /** @returns {Filter} */
@@ -216,38 +203,27 @@
     const columns = ["Record", "File", "Line", "Column", "Looks like"];
     if (data.showValues) columns.push("Value");
     if (hasNotes) columns.push("Note");
-    const head = element("tr", "");
+    const whole = document.createElement("table");
+    const head = whole.createTHead().insertRow();
     for (const column of columns) {
       const cell = element("th", "", column);
       cell.setAttribute("scope", "col");
       head.append(cell);
     }
-    const body = document.createElement("tbody");
+    const body = whole.createTBody();
     for (const { record, key, file, line, column, pointer, shape = "", value = "", note = "" } of rows) {
-      const row = element("tr", "");
-      const cells = [key ?? `no. ${record}`, file, String(line), pointer ?? column];
-      row.append(...cells.map((text) => element("td", "", text)), cellOf(element("code", "", shape)));
-      if (data.showValues) row.append(cellOf(element("code", "", value)));
-      if (hasNotes) row.append(element("td", "", note));
-      body.append(row);
+      const row = body.insertRow();
+      for (const text of [key ?? `no. ${record}`, file, line, pointer ?? column]) row.insertCell().append(String(text));
+      row.insertCell().append(element("code", "", shape));
+      if (data.showValues) row.insertCell().append(element("code", "", value));
+      if (hasNotes) row.insertCell().append(note);
     }
-    const whole = document.createElement("table");
-    const top = document.createElement("thead");
-    top.append(head);
-    whole.append(top, body);
     const scroll = element("div", "scroll");
     scroll.tabIndex = 0;
     scroll.setAttribute("role", "region");
     scroll.setAttribute("aria-label", label);
     scroll.append(whole);
     return scroll;
-  }
-
-  /** @param {HTMLElement} content */
-  function cellOf(content) {
-    const cell = document.createElement("td");
-    cell.append(content);
-    return cell;
   }
 
   /** @param {string} name @param {string} className @param {string} [text] */
