@@ -120,10 +120,10 @@ async function serveWithFaults(
     if (planned.pauseSupplier) state.setSupplier(received.route.supplierOf?.(received.request) ?? "", "Paused");
     if (planned.rotateTokens) tokens.rotate();
     if (planned.latencyMs > 0) await clock.sleep(planned.latencyMs);
-    if (planned.before !== undefined) return failBeforeProcessing(planned.before, context, received, dependencies);
+    const { before, after } = planned;
+    if (before !== undefined) return fail({ fault: before, reply: SERVER_ERROR }, context.env, received, dependencies);
     const reply = await received.route.handler(received.request);
-    if (planned.after !== undefined)
-      return failAfterProcessing({ fault: planned.after, reply }, context, received, dependencies);
+    if (after !== undefined) return fail({ fault: after, reply }, context.env, received, dependencies);
     received.finish(reply, reply.status);
     return responseTo(reply);
   } finally {
@@ -131,43 +131,33 @@ async function serveWithFaults(
   }
 }
 
-function failBeforeProcessing(
-  fault: NonNullable<RequestFaults["before"]>,
-  context: RequestContext,
+type Fault = NonNullable<RequestFaults["before" | "after"]>;
+
+/**
+ * Refuses a request, or resets its connection or leaves it open.
+ * @param reply the reply of the platform, which is an error if the platform has not processed the request
+ */
+function fail(
+  { fault, reply }: { readonly fault: Fault; readonly reply: Reply },
+  { incoming, outgoing }: HttpBindings,
   { finish }: ReceivedRequest,
   { faults, connections }: HttpAppDependencies,
 ): Response | Promise<Response> {
-  const reply = refusalFor(fault, faults.options());
-  if (fault !== "reset" && fault !== "hang") {
-    finish(reply, reply.status);
-    return responseTo(reply);
-  }
-  finish(reply, undefined);
-  if (fault === "reset") connections.reset(context.env.incoming);
-  return noResponse();
-}
-
-function refusalFor(fault: NonNullable<RequestFaults["before"]>, options: FaultOptions): Reply {
-  if (fault === "cap") return PROCESSING_CAP_REPLY;
-  return fault === "throttle" ? throttledReply(options) : serverErrorReply(options);
-}
-
-function failAfterProcessing(
-  { fault, reply }: { readonly fault: NonNullable<RequestFaults["after"]>; readonly reply: Reply },
-  context: RequestContext,
-  { finish }: ReceivedRequest,
-  { faults, connections }: HttpAppDependencies,
-): Response | Promise<Response> {
-  const { incoming, outgoing } = context.env;
-  if (fault === "error") {
-    const shown = serverErrorReply(faults.options());
-    finish(reply, shown.status);
-    return responseTo(shown);
+  const refusal = refusalFor(fault, faults.options());
+  if (refusal !== undefined) {
+    finish(reply, refusal.status);
+    return responseTo(refusal);
   }
   finish(reply, fault === "cut" ? reply.status : undefined);
   if (fault === "cut") connections.cut(incoming, outgoing, { status: reply.status, text: JSON.stringify(reply.body) });
   if (fault === "reset") connections.reset(incoming);
   return noResponse();
+}
+
+function refusalFor(fault: Fault, options: FaultOptions): Reply | undefined {
+  if (fault === "cap") return PROCESSING_CAP_REPLY;
+  if (fault === "throttle") return throttledReply(options);
+  return fault === "error" ? serverErrorReply(options) : undefined;
 }
 
 /**
