@@ -5,23 +5,13 @@ import type { PayloadError } from "../sandbox-reply.ts";
 /** Checks a payload against the platform's own rules, which the contract need not contain. */
 export type PlatformCheck = (payload: JsonValue) => readonly PayloadError[];
 
-const RULE_NAMES = ["phone", "postcode", "product", "supplier", "tariff"] as const;
-type RuleName = (typeof RULE_NAMES)[number];
-
-/**
- * The fields that the sandbox checks even if the contract has no rule for them. A push may therefore receive refusals
- * that `validate` does not predict. A rule also applies to fields whose names end in `_` followed by one of these
- * names.
- */
-const FIELD_NAMES: Readonly<Record<RuleName, readonly string[]>> = {
-  phone: ["landline", "mobile", "phone", "phone_number", "telephone"],
-  postcode: ["postcode"],
-  product: ["product_code"],
-  supplier: ["import_supplier", "import_supplier_code"],
-  tariff: ["tariff_code"],
-};
-
 interface Rule {
+  /**
+   * The fields that the sandbox checks even if the contract has no rule for them. A push may therefore receive refusals
+   * that `validate` does not predict. The rule also applies to fields whose names end in `_` followed by one of these
+   * names.
+   */
+  readonly fields: readonly string[];
   readonly code: string;
   readonly detail: string;
   readonly holds: (text: string) => boolean;
@@ -41,14 +31,17 @@ export function createPlatformCheck({ isSupplier, region = "" }: Instance): Plat
   const country = COUNTRIES.get(region);
   const isPhone = (text: string): boolean => country === undefined || isPhoneNumber(text, country);
   const isPostcode = (text: string): boolean => country === undefined || country.isPostcode(text);
-  const rules: Readonly<Record<RuleName, Rule>> = {
-    phone: { code: "invalid_phone_number", detail: "The phone number is not valid.", holds: isPhone },
-    postcode: { code: "invalid_postcode", detail: "The postcode is not valid.", holds: isPostcode },
-    product: unknownProduct((code) => findProduct(code) !== undefined),
-    supplier: { code: "does_not_exist", detail: "There is no such import supplier.", holds: isSupplier },
-    tariff: unknownProduct((code) => findTariff(code) !== undefined),
-  };
-  const byName = new Map(RULE_NAMES.flatMap((rule) => FIELD_NAMES[rule].map((name) => [name, rules[rule]] as const)));
+  const phones = ["landline", "mobile", "phone", "phone_number", "telephone"];
+  const suppliers = ["import_supplier", "import_supplier_code"];
+  const noProduct = { code: "product_code_does_not_exist", detail: "There is no such product or tariff." };
+  const rules: readonly Rule[] = [
+    { fields: phones, code: "invalid_phone_number", detail: "The phone number is not valid.", holds: isPhone },
+    { fields: ["postcode"], code: "invalid_postcode", detail: "The postcode is not valid.", holds: isPostcode },
+    { fields: ["product_code"], ...noProduct, holds: (code) => findProduct(code) !== undefined },
+    { fields: ["tariff_code"], ...noProduct, holds: (code) => findTariff(code) !== undefined },
+    { fields: suppliers, code: "does_not_exist", detail: "There is no such import supplier.", holds: isSupplier },
+  ];
+  const byName = new Map(rules.flatMap((rule) => rule.fields.map((name) => [name, rule] as const)));
 
   const visit = (value: JsonValue, path: readonly string[], found: PayloadError[]): void => {
     if (isAbroad(value, region)) return;
@@ -73,10 +66,6 @@ function ruleOf(field: string, byName: ReadonlyMap<string, Rule>): Rule | undefi
   const rule = byName.get(field);
   const underscore = field.indexOf("_");
   return rule ?? (underscore < 0 ? undefined : ruleOf(field.slice(underscore + 1), byName));
-}
-
-function unknownProduct(holds: (code: string) => boolean): Rule {
-  return { code: "product_code_does_not_exist", detail: "There is no such product or tariff.", holds };
 }
 
 /** Whether an object names another country. The rules of that country apply to the object, so it is not checked. */
