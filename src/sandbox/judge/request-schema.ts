@@ -78,21 +78,16 @@ interface SchemaParts {
   readonly define: Define;
 }
 
-function schemaOfType(type: string | undefined, { parts, nullable, document, define }: SchemaParts): JsonObject {
-  if (type === "object") return objectSchema(parts, nullable, document, define);
-  if (type === "array") return listSchema(parts, nullable, document, define);
-  return scalarSchema(parts, type, nullable);
+function schemaOfType(type: string | undefined, schema: SchemaParts): JsonObject {
+  if (type === "object") return objectSchema(schema);
+  if (type === "array") return listSchema(schema);
+  return scalarSchema(schema.parts, type, schema.nullable);
 }
 
 /** Converts a schema such as `type: [string, integer]` to a union of its types. */
 function unionOfTypes(types: readonly string[], parts: readonly JsonObject[], nullable: boolean): Union {
   const rest = parts.map((part) => omitKeywords(part, new Set(["type", "allOf", "$ref"])));
-  return {
-    options: types.map((type) => ({ type, allOf: rest })),
-    rest: [],
-    nullable,
-    discriminator: undefined,
-  };
+  return { options: types.map((type) => ({ type, allOf: rest })), rest: [], nullable, discriminator: undefined };
 }
 
 function choiceSchema(parts: readonly JsonObject[], nullable: boolean): JsonObject {
@@ -104,12 +99,7 @@ function choiceSchema(parts: readonly JsonObject[], nullable: boolean): JsonObje
   );
 }
 
-function objectSchema(
-  parts: readonly JsonObject[],
-  nullable: boolean,
-  document: JsonObject,
-  define: Define,
-): JsonObject {
+function objectSchema({ parts, nullable, document, define }: SchemaParts): JsonObject {
   const schemas = new Map<string, readonly JsonObject[]>();
   for (const { properties } of parts) {
     for (const [name, schema] of Object.entries(isJsonObject(properties) ? properties : {})) {
@@ -166,7 +156,7 @@ function additionalSchema(parts: readonly JsonObject[], isBare: boolean, define:
   return { additionalProperties: schemas.length === 0 ? true : propertySchema(schemas, define), isDictionary: isBare };
 }
 
-function listSchema(parts: readonly JsonObject[], nullable: boolean, document: JsonObject, define: Define): JsonObject {
+function listSchema({ parts, nullable, document, define }: SchemaParts): JsonObject {
   const plain = parts.filter((part) => !isTuple(part));
   const items = plain.map((part) => part["items"]).filter(isJsonObject);
   return {
