@@ -58,26 +58,23 @@ export interface SandboxOptions {
   readonly clock?: Clock;
 }
 
-interface SandboxAccess {
+/** The URLs, credentials and sample data of a running sandbox. The ready file contains this object. */
+export interface SandboxReady {
+  /** The base URL, in the form `https://127.0.0.1:PORT/v1/`. */
+  readonly baseUrl: string;
+  readonly graphqlUrl: string;
+  readonly adminUrl: string;
   /** Absolute path of the CA certificate (PEM) that clients must trust. */
   readonly ca: string;
   readonly apiKey: string;
   /** The code of the first import supplier. */
   readonly supplier: string;
-  /** The token for admin requests, sent as `Authorization: Token <adminToken>`. */
-  readonly adminToken: string;
-}
-
-/** The URLs, credentials and sample data of a running sandbox. The ready file contains this object. */
-export interface SandboxReady extends SandboxAccess {
-  /** The base URL, in the form `https://127.0.0.1:PORT/v1/`. */
-  readonly baseUrl: string;
-  readonly graphqlUrl: string;
-  readonly adminUrl: string;
   readonly products: readonly string[];
   readonly tariff: { readonly product: string; readonly tariff: string };
   /** The number of an account that exists from the start. */
   readonly account: string;
+  /** The token for admin requests, sent as `Authorization: Token <adminToken>`. */
+  readonly adminToken: string;
 }
 
 export interface Sandbox {
@@ -147,7 +144,18 @@ async function serve(options: ServedOptions, state: SandboxState): Promise<Sandb
   const origin = await listen(server, options.port);
 
   return {
-    ready: readyAt(origin, { ca: certificate.caPath, apiKey, supplier: first, adminToken }),
+    ready: {
+      baseUrl: `${origin}/v1/`,
+      graphqlUrl: `${origin}/v1/graphql/`,
+      adminUrl: `${origin}/admin/`,
+      ca: certificate.caPath,
+      apiKey,
+      supplier: first,
+      products: PRODUCTS.map(({ code }) => code),
+      tariff: SAMPLE_TARIFF,
+      account: SAMPLE_ACCOUNT.number,
+      adminToken,
+    },
     history: history.entries,
     state,
     setFaults: faults.set,
@@ -181,19 +189,6 @@ function answerError(): Response {
 function regionOf({ region, contract }: SandboxOptions): string | undefined {
   const used = region ?? contract.ruleDeclarations.settings.get("region")?.default;
   return typeof used === "string" ? countryOf(used, "rules.region") : undefined;
-}
-
-function readyAt(origin: string, { adminToken, ...known }: SandboxAccess): SandboxReady {
-  return {
-    baseUrl: `${origin}/v1/`,
-    graphqlUrl: `${origin}/v1/graphql/`,
-    adminUrl: `${origin}/admin/`,
-    ...known,
-    products: PRODUCTS.map(({ code }) => code),
-    tariff: SAMPLE_TARIFF,
-    account: SAMPLE_ACCOUNT.number,
-    adminToken,
-  };
 }
 
 async function listen(server: Server, port: number): Promise<string> {
