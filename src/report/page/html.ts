@@ -82,6 +82,10 @@ export function pageTable({ id, of, title, note, columns, rows }: PageTable): Ht
     </div>`;
 }
 
+export function numberColumns(names: readonly string[]): PageTable["columns"] {
+  return names.map((name) => ({ name, kind: "number" }));
+}
+
 /** Omits entries whose value is undefined or empty. */
 export function factsList(entries: readonly (readonly [name: string, value: string | undefined])[]): Html {
   const known = entries.filter(([, value]) => value !== undefined && value !== "");

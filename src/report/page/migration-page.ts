@@ -2,7 +2,7 @@ import { type DestinationReport, type MigrationReport, recordStateText } from ".
 import { counted, formatCount } from "../../text/count.ts";
 import type { Write } from "../report.ts";
 import { writePage } from "../write-page.ts";
-import { type Html, html, pageTable } from "./html.ts";
+import { type Html, html, numberColumns, pageTable } from "./html.ts";
 import { percent } from "./records-section.ts";
 import { moment } from "./timeline-section.ts";
 
@@ -40,7 +40,7 @@ function destinationSection(destination: DestinationReport, at: number): Html {
       id: `states-${at}`,
       of: `destination-${at}`,
       title: "Records by state",
-      columns: [{ name: "State" }, { name: "Records", kind: "number" }, { name: "Share", kind: "number" }],
+      columns: [{ name: "State" }, ...numberColumns(["Records", "Share"])],
       rows: Object.entries(states).map(([state, count]) => [
         recordStateText(state),
         formatCount(count),
@@ -134,9 +134,7 @@ function openSection(open: MigrationReport["open"]): Html {
       <p>No records are open.</p>
     </section>`;
   }
-  const numbers = ["Records", "0–7 days", "8–30 days", "Over 30 days"].map(
-    (name) => ({ name, kind: "number" }) as const,
-  );
+  const numbers = numberColumns(["Records", "0–7 days", "8–30 days", "Over 30 days"]);
   return html`<section aria-labelledby="open">
     <h2 id="open">Open records</h2>
     ${pageTable({

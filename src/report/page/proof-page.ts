@@ -2,7 +2,7 @@ import type { MeasureProof, Proof, RunProof, SourceProof } from "../../model/pro
 import { counted, formatCount } from "../../text/count.ts";
 import type { Write } from "../report.ts";
 import { writePage } from "../write-page.ts";
-import { type Html, html, pageTable } from "./html.ts";
+import { type Html, html, numberColumns, pageTable } from "./html.ts";
 import { recordsSection } from "./records-section.ts";
 import { moment, runFacts } from "./timeline-section.ts";
 
@@ -46,10 +46,7 @@ function coverageTable(coverage: NonNullable<Proof["coverage"]>): Html {
     ${pageTable({
       id: "coverage",
       title: "Records of all runs, each counted once",
-      columns: [
-        { name: "Sent to" },
-        ...["Records", "Accepted", "Open"].map((name) => ({ name, kind: "number" as const })),
-      ],
+      columns: [{ name: "Sent to" }, ...numberColumns(["Records", "Accepted", "Open"])],
       rows,
     })}
   </section>`;
@@ -101,7 +98,7 @@ function sourcesTable(sources: readonly SourceProof[], at: number): Html {
     id: `sources-${at}`,
     of: `run-${at}`,
     title: "Every row of the sources",
-    columns: [{ name: "File" }, ...shown.map(([name]) => ({ name, kind: "number" as const }))],
+    columns: [{ name: "File" }, ...numberColumns(shown.map(([name]) => name))],
     rows,
   });
 }
@@ -132,10 +129,7 @@ function measureTable({ name, attr, by, sums, unreadable }: MeasureProof, id: st
       ? ""
       : ` ${counted(unreadable, "value")} could not be read as ${unreadable === 1 ? "a number" : "numbers"}.`;
   const note = `Attr: ${attr}${by === undefined ? "" : `, by ${by}`}.${lost}`;
-  const columns = [
-    { name: by === undefined ? "Sum" : "By" },
-    ...stages.map((stage) => ({ name: stage, kind: "number" as const })),
-  ];
+  const columns = [{ name: by === undefined ? "Sum" : "By" }, ...numberColumns(stages)];
   return pageTable({ id, of, title: `Sum: ${name}`, note, columns, rows });
 }
 
