@@ -8,15 +8,13 @@ import type { ErrorReply } from "./error-data.ts";
 /** An error that refuses a request before the request has any effect. */
 export class RefusedRequest extends Error {
   readonly status: ContentfulStatusCode;
-  readonly code: string;
-  readonly hint: string | undefined;
+  readonly details: ErrorDetails;
 
   constructor(status: ContentfulStatusCode, code: string, message: string, hint?: string) {
     super(message);
     this.name = "RefusedRequest";
     this.status = status;
-    this.code = code;
-    this.hint = hint;
+    this.details = { code, message, ...definedMembers({ hint }) };
   }
 }
 
@@ -35,10 +33,7 @@ function statusOf(error: unknown): ContentfulStatusCode {
 
 /** Returns the details of an error. Passes only unexpected errors to `logBug`. */
 export function errorDetails(error: unknown, logBug: (error: unknown) => void): ErrorDetails {
-  if (error instanceof RefusedRequest) {
-    const { code, message, hint } = error;
-    return { code, message, ...definedMembers({ hint }) };
-  }
+  if (error instanceof RefusedRequest) return error.details;
   if (error instanceof Failure) return failureDetails(error);
   logBug(error);
   return {

@@ -1,10 +1,11 @@
 import { hash, randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { setupTexts, writeInitFiles } from "../../commands/init/init.ts";
 import { relativePath } from "../../commands/init/write/mapping-text.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
-import { errorCode } from "../../files/error-code.ts";
+import { unlessMissing } from "../../files/error-code.ts";
 import { openDraft, replaceFile, syncFolder } from "../../files/replace-file.ts";
 import { remedyOf } from "../../files/write-error.ts";
 import { isShippedOverlay, pathsFrom } from "../../job/contract-files.ts";
@@ -41,19 +42,9 @@ export interface MappingFile {
 /** @throws Failure `config` if the file exists but cannot be read */
 export async function readMappingFile(job: MappingJob): Promise<MappingFile> {
   const file = mappingPath(job);
-  if (!(await exists(file))) return { file };
+  if (unlessMissing(() => statSync(file)) === undefined) return { file };
   const { text } = await readTextFile(file);
   return { file, content: { text, hash: hash("sha256", text) } };
-}
-
-async function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    (error: unknown) => {
-      if (errorCode(error) === "ENOENT") return false;
-      throw error;
-    },
-  );
 }
 
 export interface MappingSave {
