@@ -99,7 +99,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const stateFile = await openStateFile(options.dataFile, () => state.snapshot());
   const state = createState(suppliers, stateFile.stored, stateFile.touch);
   try {
-    const served = await serve({ ...options, suppliers }, state);
+    const served = await serve(options, state, Object.keys(suppliers)[0] ?? "");
     return { ...served, close: () => served.close().then(stateFile.close) };
   } catch (error) {
     stateFile.release();
@@ -107,15 +107,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-interface ServedOptions extends SandboxOptions {
-  readonly suppliers: Readonly<Record<string, SupplierStatus>>;
-}
-
-async function serve(options: ServedOptions, state: SandboxState): Promise<Sandbox> {
+async function serve(options: SandboxOptions, state: SandboxState, supplier: string): Promise<Sandbox> {
   const { contract, clock = systemClock, apiKey = `sk_sandbox_${randomBytes(12).toString("hex")}` } = options;
   const adminToken = randomBytes(18).toString("base64url");
   const certificate = await serverCertificate(options.folder);
-  const [first = ""] = Object.keys(options.suppliers);
   const history = createRequestHistory();
   const faults = createFaultPlan(options.faults, clock);
   const tokens = createTokens(clock.now);
@@ -150,7 +145,7 @@ async function serve(options: ServedOptions, state: SandboxState): Promise<Sandb
       adminUrl: `${origin}/admin/`,
       ca: certificate.caPath,
       apiKey,
-      supplier: first,
+      supplier,
       products: PRODUCTS.map(({ code }) => code),
       tariff: SAMPLE_TARIFF,
       account: SAMPLE_ACCOUNT.number,

@@ -129,7 +129,7 @@ export interface FixRow {
   readonly cut?: readonly number[];
   readonly marks: readonly FixMark[];
   /** The corrected cells. */
-  readonly edited: readonly FixEdit[];
+  readonly edited: readonly { readonly column: number; readonly by: string; readonly at: string }[];
   readonly state: "open" | "fixed" | "recheck";
   /** The reason why no cell of the row can be corrected here, and what to do instead. */
   readonly locked?: string;
@@ -143,12 +143,6 @@ export interface FixMark {
   readonly message: string;
   readonly advice: string;
   readonly cause: number;
-}
-
-interface FixEdit {
-  readonly column: number;
-  readonly by: string;
-  readonly at: string;
 }
 
 /** Selects rows of one source. */

@@ -34,12 +34,7 @@ export interface ColumnData {
   /** Some distinct values; empty if values are hidden. */
   readonly samples: readonly string[];
   /** Every distinct value, most frequent first; absent if there are many or if values are hidden. */
-  readonly codes?: readonly CodeData[];
-}
-
-interface CodeData {
-  readonly code: string;
-  readonly rows: number;
+  readonly codes?: readonly { readonly code: string; readonly rows: number }[];
 }
 
 /** A field of the contract, or a part of the mapping, with the entry that fills it. */

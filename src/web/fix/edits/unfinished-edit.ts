@@ -47,12 +47,8 @@ export async function noteEdit(file: string, note: EditNote): Promise<string> {
 
 const SUFFIX = ".unfinished";
 
-interface UnfinishedNote extends EditNote {
-  readonly noteFile: string;
-}
-
 /** Returns the edits that ended programs left incomplete, earliest first. */
-export function readUnfinishedEdits(file: string): readonly UnfinishedNote[] {
+export function readUnfinishedEdits(file: string): readonly (EditNote & { readonly noteFile: string })[] {
   const folder = path.dirname(file);
   return namesIn(folder)
     .filter((name) => name.startsWith(`${path.basename(file)}.`) && name.endsWith(SUFFIX))

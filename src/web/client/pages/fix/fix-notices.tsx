@@ -126,12 +126,13 @@ export function Outdated({ outdated, file }: OutdatedOptions): JSX.Element | nul
   );
 }
 
-interface IncompleteLineOptions {
+export function IncompleteLine({
+  line,
+  file,
+}: {
   readonly line: number | undefined;
   readonly file: string;
-}
-
-export function IncompleteLine({ line, file }: IncompleteLineOptions): JSX.Element | null {
+}): JSX.Element | null {
   if (line === undefined) return null;
   return (
     <Notice kind="info" title={`Line ${line} of ${file} is incomplete and is ignored`}>
