@@ -4,7 +4,7 @@ import { Button } from "../../parts/button.tsx";
 import { CodeList } from "../../parts/words.tsx";
 import { ByHand } from "./by-hand.tsx";
 import { EntryForm } from "./entry/entry-form.tsx";
-import { findField, isSameColumn, keyOf, scoreText } from "./fields.ts";
+import { findField, isSameColumn, scoreText } from "./fields.ts";
 import type { Mapping } from "./use-mapping.ts";
 import { ListForm } from "./entry/list-form.tsx";
 
@@ -80,7 +80,7 @@ function Filled({ field, view, onConnect, onDisconnect, onEdit }: FieldPanelOpti
         view={view}
         onSet={(change) =>
           onEdit((current) => {
-            const leaf = change(findField(current, { key: keyOf(field), attr: field.attr })?.entry?.leaf ?? {});
+            const leaf = change(findField(current, field)?.entry?.leaf ?? {});
             return { kind: "set", path: field.path, leaf };
           }, `${field.attr} was changed.`)
         }

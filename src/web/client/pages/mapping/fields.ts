@@ -1,3 +1,4 @@
+import type { AttrPath } from "../../../../json/attr.ts";
 import { isJsonObject } from "../../../../json/json-value.ts";
 import type { FieldData, MappingData, SourceColumn, SourceData } from "../../../mapping/mapping-data.ts";
 
@@ -12,7 +13,12 @@ export interface TreeRow {
   readonly size: number;
 }
 
-export function keyOf({ path }: FieldData): string {
+interface FieldName {
+  readonly path: AttrPath;
+  readonly attr: string;
+}
+
+export function keyOf({ path }: FieldName): string {
   return JSON.stringify(path);
 }
 
@@ -89,14 +95,10 @@ function allFields(fields: readonly FieldData[]): readonly FieldData[] {
   return fields.flatMap((field) => [field, ...allFields(field.children)]);
 }
 
-/** Returns the field with this key, or the first field with the same attr if no field has this key. */
-export function findField(
-  { fields }: MappingData,
-  wanted: { readonly key: string; readonly attr: string } | undefined,
-): FieldData | undefined {
-  if (wanted === undefined) return undefined;
+/** Returns the field with this path, or the first field with the same attr if no field has this path. */
+export function findField({ fields }: MappingData, wanted: FieldName): FieldData | undefined {
   const all = allFields(fields);
-  return all.find((field) => keyOf(field) === wanted.key) ?? all.find(({ attr }) => attr === wanted.attr);
+  return all.find((field) => keyOf(field) === keyOf(wanted)) ?? all.find(({ attr }) => attr === wanted.attr);
 }
 
 export function isSameColumn(one: SourceColumn | undefined, other: SourceColumn): boolean {

@@ -20,11 +20,6 @@ interface WorkbenchOptions {
   readonly onStartAgain: () => void;
 }
 
-interface Selected {
-  readonly key: string;
-  readonly attr: string;
-}
-
 /**
  * Shows the sources on the left, the fields of the contract in the middle, and the selected field and the trial on the
  * right.
@@ -34,10 +29,9 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
   const mapping = useMapping(initial, { showValues: areValuesShown, onSetup: reloadProject });
   const { view, error, said } = mapping;
   const [picked, setPicked] = useState<SourceColumn>();
-  const [selected, setSelected] = useState<Selected>();
+  const [selected, select] = useState<FieldData>();
   useUndoKey(mapping.undo);
-  const field = view && findField(view, selected);
-  const select = (next: FieldData): void => setSelected({ key: keyOf(next), attr: next.attr });
+  const field = view && selected && findField(view, selected);
   const pick = (column: SourceColumn | undefined): void => {
     setPicked(column);
     mapping.say(
@@ -109,7 +103,7 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
               <h2 id="trial-title">Trial</h2>
               <Preview
                 check={view.error === undefined ? mapping.check : { ...mapping.check, error: undefined }}
-                fieldAt={(attr) => findField(view, { key: "", attr })}
+                fieldAt={(attr) => findField(view, { path: [], attr })}
                 onField={select}
               />
             </section>
