@@ -1,6 +1,5 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import type { Statement } from "../files/sqlite.ts";
 import { createTemporaryDatabase, type TemporaryDatabase } from "../files/temporary-database.ts";
 import { readFailure } from "../read/text/file-bytes.ts";
 import type { ManifestLine } from "../report/rejects/rejects-manifest.ts";
@@ -53,20 +52,13 @@ export interface CorrectionIndex {
 
 /** Creates the index in `folder`. @throws Failure `storage` */
 export function openCorrectionIndex(folder: string): CorrectionIndex {
-  const { database, close } = createTemporaryDatabase(folder, { prefix: "rejects", data: "the index of the rejects" });
+  const data = { prefix: "rejects", data: "the index of the rejects" };
+  const { database, prepared, close } = createTemporaryDatabase(folder, data);
   database.exec(SCHEMA);
-  const statements = new Map<string, Statement>();
-  const prepared = (sql: string): Statement => {
-    const statement = statements.get(sql) ?? database.prepare(sql);
-    statements.set(sql, statement);
-    return statement;
-  };
   return {
     database,
     rows: (sql, ...parameters): readonly Found[] => prepared(sql).all(...parameters),
     *each(sql) {
-      // Node.js 20 crashes with a segmentation fault if the statement is garbage-collected before its iterator has
-      // ended. `statements` keeps a reference to it.
       yield* prepared(sql).iterate();
     },
     close,

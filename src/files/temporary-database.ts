@@ -3,13 +3,18 @@ import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Failure } from "../model/failure.ts";
 import { makeFolder } from "./make-folder.ts";
-import { DatabaseSync } from "./sqlite.ts";
+import { DatabaseSync, type Statement } from "./sqlite.ts";
 import { remedyOf } from "./write-error.ts";
 
 /** A private database on disk. It need not be durable, because its data can be computed again. */
 export interface TemporaryDatabase {
   readonly database: InstanceType<typeof DatabaseSync>;
   readonly file: string;
+  /**
+   * Returns the statement for a query or a change. Prepares each statement only once, and keeps a reference to it:
+   * Node.js 20 crashes with a segmentation fault if a statement is garbage-collected before its iterator has ended.
+   */
+  readonly prepared: (sql: string) => Statement;
   /** Closes the database and removes its file. */
   readonly close: () => void;
 }
@@ -36,11 +41,20 @@ export function createTemporaryDatabase(folder: string, data: TemporaryData): Te
     throw cannotStore(file, data, error);
   }
   const database = new DatabaseSync(file);
-  const close = (): void => {
-    database.close();
-    rmSync(file, { force: true });
+  const statements = new Map<string, Statement>();
+  return {
+    database,
+    file,
+    prepared: (sql) => {
+      const statement = statements.get(sql) ?? database.prepare(sql);
+      statements.set(sql, statement);
+      return statement;
+    },
+    close: () => {
+      database.close();
+      rmSync(file, { force: true });
+    },
   };
-  return { database, file, close };
 }
 
 export function cannotStore(file: string, { data, hint }: TemporaryData, cause: unknown): Failure {

@@ -1,14 +1,10 @@
-import type { Statement } from "../../../files/sqlite.ts";
 import { createTemporaryDatabase } from "../../../files/temporary-database.ts";
 
 type Scalar = string | number | null;
 /** A row of a query result. Columns of the session contain no blobs and no numbers above 2^53. */
 export type Found = Readonly<Record<string, Scalar>>;
 
-/**
- * Stores the rows that need work in a private file, so that memory use does not depend on the number of rows. Prepares
- * each statement only once.
- */
+/** Stores the rows that need work in a private file, so that memory use does not depend on the number of rows. */
 export interface SessionStore {
   readonly run: (sql: string, ...values: readonly Scalar[]) => number;
   readonly all: (sql: string, ...values: readonly Scalar[]) => readonly Found[];
@@ -23,22 +19,15 @@ export interface SessionStore {
 
 /** @throws Failure `storage` */
 export function openSessionStore(folder: string): SessionStore {
-  const { database, close } = createTemporaryDatabase(folder, { prefix: "fix", data: "the rows that need work" });
+  const data = { prefix: "fix", data: "the rows that need work" };
+  const { database, prepared, close } = createTemporaryDatabase(folder, data);
   database.exec(SCHEMA);
-  const statements = new Map<string, Statement>();
-  const prepared = (sql: string): Statement => {
-    const statement = statements.get(sql) ?? database.prepare(sql);
-    statements.set(sql, statement);
-    return statement;
-  };
   const exec = (sql: string): void => database.exec(sql);
   return {
     run: (sql, ...values) => Number(prepared(sql).run(...values).lastInsertRowid),
     all: (sql, ...values): readonly Found[] => prepared(sql).all(...values),
     one: (sql, ...values): Found | undefined => prepared(sql).get(...values),
     *each(sql, ...values) {
-      // The cache keeps a reference to the statement. Without it, the statement could be garbage-collected during the
-      // loop, which would crash the process.
       yield* prepared(sql).iterate(...values);
     },
     transaction: (work) => {
