@@ -4,7 +4,7 @@ import addFormats from "ajv-formats";
 import { definedMembers } from "../../json/defined-members.ts";
 import { parsePointer } from "../../json/json-pointer.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
-import type { JudgeCallbacks } from "./judge-keywords.ts";
+import { AJV_OPTIONS, type JudgeCallbacks } from "./judge-keywords.ts";
 
 /**
  * Compiles plain JSON Schemas that may refer to the document. Each schema is compiled when it is first needed. A schema
@@ -13,12 +13,7 @@ import type { JudgeCallbacks } from "./judge-keywords.ts";
 export function compileAsserted(schemas: JsonObject, document: JsonObject): JudgeCallbacks["assertion"] {
   const compiled = new Map<string, ValidateFunction | undefined>();
   const ajv = new Ajv2020({
-    strict: false,
-    ownProperties: true,
-    meta: false,
-    validateSchema: false,
-    logger: false,
-    multipleOfPrecision: 9,
+    ...AJV_OPTIONS,
     // Ajv 8.20 removes variables that the code needs when it optimises code that tracks evaluated properties.
     code: { optimize: false },
   });

@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from "ajv";
+import { Ajv, type ErrorObject, type FuncKeywordDefinition, type Options, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonScalar } from "../../json/json-value.ts";
 import { type DecimalRule, coerce, decimalCodes, isDate, isDateTime, isEmail, isTime, strip } from "./django-fields.ts";
@@ -11,15 +11,10 @@ import { type DecimalRule, coerce, decimalCodes, isDate, isDateTime, isEmail, is
  */
 export function compileAjv(schema: JsonObject, { explain, assertion }: JudgeCallbacks): ValidateFunction {
   const ajv = new Ajv({
+    ...AJV_OPTIONS,
     allErrors: true,
     verbose: true,
-    strict: false,
     strictNumbers: true,
-    ownProperties: true,
-    meta: false,
-    validateSchema: false,
-    logger: false,
-    multipleOfPrecision: 9,
     code: { regExp: Object.assign(tolerantRegExp, { code: "tolerantRegExp" }) },
   });
   addFormats.default(ajv, ["uri"]);
@@ -29,6 +24,15 @@ export function compileAjv(schema: JsonObject, { explain, assertion }: JudgeCall
   }
   return ajv.compile({ ...schema, $id: ROOT });
 }
+
+export const AJV_OPTIONS: Options = {
+  strict: false,
+  ownProperties: true,
+  meta: false,
+  validateSchema: false,
+  logger: false,
+  multipleOfPrecision: 9,
+};
 
 export interface JudgeCallbacks {
   /** Converts the errors of the chosen schema to the findings of the caller. */
