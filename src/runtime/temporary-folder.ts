@@ -51,7 +51,8 @@ function pidNamespaceNumber(): string {
   return /\d+/.exec(pidNamespace() ?? "")?.[0] ?? "0";
 }
 
-function namesIn(folder: string): readonly string[] {
+/** Returns the names of the files in a folder; none if the folder cannot be read. */
+export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {

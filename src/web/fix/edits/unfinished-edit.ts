@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { isRunning, processStart } from "../../../files/running-process.ts";
 import { replaceFile } from "../../../files/replace-file.ts";
 import { remedyOf } from "../../../files/write-error.ts";
 import { Failure } from "../../../model/failure.ts";
+import { namesIn } from "../../../runtime/temporary-folder.ts";
 
 const NOTE = z.object({
   pid: z.number(),
@@ -58,14 +59,6 @@ export function readUnfinishedEdits(file: string): readonly (EditNote & { readon
       return data === undefined || isRunning(data.pid, data.start) ? [] : [{ ...data, noteFile }];
     })
     .toSorted((one, other) => (one.at < other.at ? -1 : 1));
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function contentOf(file: string): unknown {
