@@ -7,13 +7,12 @@ import type { RequestFaults } from "./faults/fault-plan.ts";
 import type { PlatformParts } from "./platform-parts.ts";
 import {
   type Handler,
-  methodNotAllowed,
   NOT_FOUND,
   type PlatformRequest,
+  refusal,
   type Reply,
   type Route,
   SERVER_ERROR,
-  tooLarge,
 } from "./sandbox-reply.ts";
 
 interface HttpAppDependencies extends PlatformParts {
@@ -48,7 +47,8 @@ export function createHttpApp(routes: readonly Route[], dependencies: HttpAppDep
     const body = await readBody(context.env.incoming, maxBodyBytes);
     if (body === undefined) {
       log(`${method} ${path} 413`);
-      return responseTo({ ...tooLarge(maxBodyBytes), headers: { Connection: "close" } });
+      const detail = `The request body is larger than ${maxBodyBytes} bytes.`;
+      return responseTo({ ...refusal(413, "request_too_large", detail), headers: { Connection: "close" } });
     }
     context.set("body", body);
     return next();
@@ -59,7 +59,10 @@ export function createHttpApp(routes: readonly Route[], dependencies: HttpAppDep
     }
   }
   for (const path of new Set(routes.flatMap(honoPaths))) {
-    app.all(path, (context) => serveUnmatched(context, () => methodNotAllowed(context.req.method)));
+    app.all(path, (context) => {
+      const detail = `Method "${context.req.method}" not allowed.`;
+      return serveUnmatched(context, () => refusal(405, "method_not_allowed", detail));
+    });
   }
   app.notFound((context) => serveUnmatched(context, () => NOT_FOUND));
   return app;
@@ -77,7 +80,7 @@ function honoPaths({ method, path }: Route): readonly string[] {
 }
 
 async function serve(context: RequestContext, route: Route, dependencies: HttpAppDependencies): Promise<Response> {
-  const request = await platformRequest(context);
+  const request = platformRequest(context);
   if (route.kind === "admin") return responseTo(await route.handler(request));
   const { method, path } = context.req;
   const note = dependencies.history.record({ at: timestamp(dependencies.clock), method, path });
@@ -143,29 +146,22 @@ function fail(
   { finish }: ReceivedRequest,
   { faults, connections }: HttpAppDependencies,
 ): Response | Promise<Response> {
-  const refusal = refusalFor(fault, faults.options());
-  if (refusal !== undefined) {
-    finish(reply, refusal.status);
-    return responseTo(refusal);
+  const refused = refusalFor(fault, faults.options());
+  if (refused !== undefined) {
+    finish(reply, refused.status);
+    return responseTo(refused);
   }
   finish(reply, fault === "cut" ? reply.status : undefined);
   if (fault === "cut") connections.cut(incoming, outgoing, { status: reply.status, text: JSON.stringify(reply.body) });
   if (fault === "reset") connections.reset(incoming);
-  return noResponse();
+  // The connection has been reset, or stays open on purpose.
+  return new Promise(() => undefined);
 }
 
 function refusalFor(fault: Fault, options: FaultOptions): Reply | undefined {
   if (fault === "cap") return PROCESSING_CAP_REPLY;
   if (fault === "throttle") return throttledReply(options);
   return fault === "error" ? serverErrorReply(options) : undefined;
-}
-
-/**
- * Returns a promise that never resolves, so that no response is sent. The connection has already been reset, or stays
- * open on purpose.
- */
-function noResponse(): Promise<Response> {
-  return new Promise(() => undefined);
 }
 
 /**
@@ -184,7 +180,7 @@ async function readBody(incoming: Incoming, maxBytes: number): Promise<Uint8Arra
   return Buffer.concat(chunks);
 }
 
-async function platformRequest(context: RequestContext): Promise<PlatformRequest> {
+function platformRequest(context: RequestContext): PlatformRequest {
   const { req } = context;
   const url = new URL(req.url);
   return {

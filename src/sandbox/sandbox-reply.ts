@@ -123,12 +123,4 @@ export const PARSE_ERROR: Reply = refusal(400, "parse_error", "JSON parse error.
 
 export const SERVER_ERROR: Reply = { status: 500, body: { error: "Server Error (500)" } };
 
-export function tooLarge(maxBytes: number): Reply {
-  return refusal(413, "request_too_large", `The request body is larger than ${maxBytes} bytes.`);
-}
-
 export const NOT_FOUND: Reply = refusal(404, "not_found", "Not found.");
-
-export function methodNotAllowed(method: string): Reply {
-  return refusal(405, "method_not_allowed", `Method "${method}" not allowed.`);
-}

@@ -24,9 +24,9 @@ export function workflowStepHandler(
     if (role.kind === "validate")
       return { status: 200, body: wrapped ? {} : withoutDroppedFields(payload, faults.options()) };
     if (role.kind === "stage") return stageReply(platform, identity, payload);
-    return role.kind === "process"
-      ? processReply(role, platform, identity, payload)
-      : scheduleReply(platform, identity, payload);
+    if (role.kind === "process") return processReply(role, platform, identity, payload);
+    platform.processes.schedule(identity, payload);
+    return { status: 201, body: {} };
   };
 }
 
@@ -76,11 +76,6 @@ function processReply(
   const { number } = state.addAccount({ ...identity, payload, importedAt: timestamp(clock) });
   const body = { external_account_number: identity.key, account_number: number };
   return { status: 201, body: withValue(body, role.account, number) };
-}
-
-function scheduleReply({ processes }: PlatformParts, identity: AccountIdentity, payload: JsonObject): Reply {
-  processes.schedule(identity, payload);
-  return { status: 201, body: {} };
 }
 
 /** Returns a copy of the object with a value at a path of names. Creates missing objects on the path. */
