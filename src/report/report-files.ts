@@ -43,7 +43,7 @@ export async function writeReportFiles(report: Report, options: ReportFilesOptio
     await csvReporter(watched(report, collector.add), errors.write);
     const rejects = await writeRejects(folder, report, options);
     const page = await folder.create("report.html");
-    await writeReportPage(report, { collector, rejects }, page.write);
+    await writeReportPage(report, collector, rejects, page.write);
     const summary = await folder.create("summary.json");
     await summary.write(`${summaryJson(report.summary)}\n`);
     await folder.commit();

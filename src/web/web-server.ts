@@ -41,7 +41,7 @@ export async function startWebServer(project: WebProject, port: number): Promise
   const access = createAccess();
   const server = createServer();
   const webPush = createWebPush(project);
-  const app = createWebApp(project, { access, webPush, port: () => portOf(server) });
+  const app = createWebApp(project, access, webPush, () => portOf(server));
   server.on("request", getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   await listen(server, port);
   const origin = `http://127.0.0.1:${portOf(server)}/`;
@@ -62,13 +62,7 @@ export async function startWebServer(project: WebProject, port: number): Promise
 /** Larger than a JSON record (16 MiB), so that every value of a record can be saved. */
 const MAX_BODY_BYTES = 32 * 2 ** 20;
 
-interface AppOptions {
-  readonly access: WebAccess;
-  readonly webPush: WebPush;
-  readonly port: () => number;
-}
-
-function createWebApp(project: WebProject, { access, webPush, port }: AppOptions): Hono {
+function createWebApp(project: WebProject, access: WebAccess, webPush: WebPush, port: () => number): Hono {
   const app = new Hono();
   app.onError((error, context) => errorReply(error, context, project.logBug));
   app.notFound(() => {

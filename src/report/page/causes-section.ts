@@ -67,7 +67,7 @@ export function causesSection(
     <h2 id="causes">${title}</h2>
     ${FILTERS}
     <ol class="causes">
-      ${causes.map((cause, at) => causeCard(cause, at, { fieldTitle, notation: at === firstShape ? notation : undefined }))}
+      ${causes.map((cause, at) => causeCard(cause, at, fieldTitle, at === firstShape ? notation : undefined))}
     </ol>
     ${leftOut}
   </section>`;
@@ -102,13 +102,8 @@ function isNotation(shape: string): boolean {
 
 const TYPE_NAMES: ReadonlySet<string> = new Set(["(empty)", "null", "list", "object", "number", "boolean"]);
 
-interface CardOptions {
-  readonly fieldTitle: FieldTitle | undefined;
-  readonly notation: Html | undefined;
-}
-
 /** Renders a cause as a card. The script of the page adds the rows of the cause on demand. */
-function causeCard(cause: PageCause, at: number, { fieldTitle, notation }: CardOptions): Html {
+function causeCard(cause: PageCause, at: number, fieldTitle: FieldTitle | undefined, notation: Html | undefined): Html {
   const { severity, records, count, shapes, also, first } = cause;
   const held = severity === "error" ? "held back" : "affected";
   return html`<li>

@@ -55,12 +55,11 @@ function coverageTable(coverage: NonNullable<Proof["coverage"]>): Html {
 function runSection(run: RunProof, at: number): Html {
   const { records, unreadable, payloads } = run;
   const summary = { records: records.total, counts: records.byStatus };
-  const heading = { id: `records-${at}`, title: `Records of run ${run.run}` };
   return html`<section aria-labelledby="run-${at}">
     <h2 id="run-${at}">Run ${run.run}${run.dryRun ? " (dry run)" : ""}</h2>
     ${runFacts(run)}
     ${unreadable && html`<p class="secret">This run cannot be proved from its sources: ${unreadable}.</p>`}
-    ${records.total > 0 ? recordsSection(summary, heading) : undefined}
+    ${records.total > 0 ? recordsSection(summary, `records-${at}`, `Records of run ${run.run}`) : undefined}
     ${run.sources.length > 0 ? sourcesTable(run.sources, at) : undefined}
     <p>${payloadText(payloads)}</p>
     ${correctionsText(run)}

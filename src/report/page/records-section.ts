@@ -4,17 +4,8 @@ import { formatCount } from "../../text/count.ts";
 import { type StatusCounts, statusMeaning } from "../run-summary.ts";
 import { html, type Html } from "./html.ts";
 
-/** The heading of a section about records. A page may have several of these sections. */
-interface RecordsHeading {
-  readonly id: string;
-  readonly title: string;
-}
-
-/** Renders the statuses of the records as a bar and as a table. */
-export function recordsSection(
-  summary: StatusCounts,
-  { id, title }: RecordsHeading = { id: "records", title: "Records" },
-): Html {
+/** Renders the statuses of the records as a bar and as a table. A page may have several of these sections. */
+export function recordsSection(summary: StatusCounts, id = "records", title = "Records"): Html {
   const present = STATUSES.filter((status) => (summary.counts[status] ?? 0) > 0).toSorted(
     (a, b) => TONES.indexOf(toneOf(a)) - TONES.indexOf(toneOf(b)),
   );

@@ -17,19 +17,15 @@ import { runFacts, timelineSection } from "./timeline-section.ts";
 /** Maximum number of cards. Further causes are only counted. */
 const MAX_CARDS = 100;
 
-interface PageContent {
-  readonly collector: CauseCollector;
-  /** The rejects files in the folder of the page; absent if there are none. */
-  readonly rejects?: Rejects | undefined;
-}
-
 /**
  * Writes `report.html` (docs/errors.md, "HTML report") with the causes collected from all outcomes. The size of the
  * page is limited, whatever the size of the input.
+ * @param rejects the rejects files in the folder of the page; undefined if there are none
  */
 export async function writeReportPage(
   report: Report,
-  { collector, rejects }: PageContent,
+  collector: CauseCollector,
+  rejects: Rejects | undefined,
   write: Write,
 ): Promise<void> {
   const causes = collector.causes();

@@ -19,9 +19,12 @@ export type Judge = (body: unknown) => readonly PayloadError[];
  */
 export function compileJudge(
   document: JsonObject,
-  operation: { readonly method: string; readonly path: string },
+  { method, path }: { readonly method: string; readonly path: string },
 ): Judge {
-  const { schema, asserted } = toJudgeSchema(document, requestSchema(document, operation));
+  const content = ["paths", path, method.toLowerCase(), "requestBody", "content", "application/json"];
+  const request = objectAt(document, document, content)?.["schema"];
+  if (!isJsonObject(request)) throw new Error(`${method} ${path} has no JSON request body`);
+  const { schema, asserted } = toJudgeSchema(document, request);
   const validate = compileAjv(schema, { explain: findingsFrom, assertion: compileAsserted(asserted, document) });
   return (body) => {
     // Conversions modify the data, so they use a copy.
@@ -29,16 +32,6 @@ export function compileJudge(
     const findings = validate(holder) ? [] : findingsFrom(validate.errors ?? []);
     return findings.map(({ attr, code }) => ({ attr, code, detail: DETAIL_BY_CODE[code] ?? "Not valid." }));
   };
-}
-
-function requestSchema(
-  document: JsonObject,
-  { method, path }: { readonly method: string; readonly path: string },
-): JsonObject {
-  const content = ["paths", path, method.toLowerCase(), "requestBody", "content", "application/json"];
-  const schema = objectAt(document, document, content)?.["schema"];
-  if (!isJsonObject(schema)) throw new Error(`${method} ${path} has no JSON request body`);
-  return schema;
 }
 
 /** Converts the errors of Ajv to the platform's codes and attrs (docs/errors.md), without duplicates. */

@@ -23,7 +23,6 @@ import {
   targetsUnder,
   valuesUnder,
 } from "./session/session-queries.ts";
-import type { SessionStore } from "./session/session-store.ts";
 import type { WatchedFiles } from "./session/watch-files.ts";
 
 interface Editing {
@@ -57,21 +56,18 @@ export interface FixSession extends Editing {
 
 export interface StoredSession {
   readonly job: Job;
-  readonly store: SessionStore;
-  /** The corrections file. */
-  readonly file: string;
   readonly files: WatchedFiles;
   readonly resolvedRefusals: number;
 }
 
 export function createFixSession(
-  { job, store, file, files, resolvedRefusals }: StoredSession,
+  { job, files, resolvedRefusals }: StoredSession,
   common: EditParts,
   unfinished: Unfinished,
 ): FixSession {
   let progress: Types.EditProgress | undefined;
   const parts: EditParts = { ...common, onProgress: (done, total) => (progress = { done, total }) };
-  const { causes, changes, log } = parts;
+  const { store, file, causes, changes, log } = parts;
   const { incompleteLine } = log.position();
   const session = randomUUID();
   const inOrder = createMutex();

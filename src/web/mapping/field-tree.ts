@@ -88,7 +88,7 @@ function fieldData(field: Slot | Container, entry: JsonValue | undefined, within
   if (field.kind === "slot") return slotData(field, entry, { ...within, position: { ...position, path } });
   const described = { ...describedField(field, field.type), attr: attrOf(field), path, suggestions: [] };
   const shown = { ...described, ...definedMembers({ row: position.row }) };
-  if (field.isList) return listData(field, entry, { shown, within });
+  if (field.isList) return listData(field, entry, shown, within);
   if (entry !== undefined && !isJsonObject(entry))
     return { ...shown, kind: "hand", entry: byHand(entry, path, within.context), children: [] };
   const below = { ...within, position: { ...position, path } };
@@ -108,12 +108,7 @@ function describedField({ name, required }: Slot | Container, type: FieldType) {
 
 type Shown = Omit<FieldData, "kind" | "children">;
 
-interface ListContext {
-  readonly shown: Shown;
-  readonly within: Within;
-}
-
-function listData(field: Container, entry: JsonValue | undefined, { shown, within }: ListContext): FieldData {
+function listData(field: Container, entry: JsonValue | undefined, shown: Shown, within: Within): FieldData {
   const list = { ...shown, type: "list of objects", kind: "list" } as const;
   const { path } = shown;
   const { context } = within;

@@ -69,7 +69,7 @@ export function createMappingService(): MappingService {
       if (document instanceof Failure) return unreadableView(text, document);
       const setup = await contractFor(document, job, dependencies);
       const guessesFor = async (read: MappingDocument): Promise<FieldGuesses> => {
-        return { ...setup, profiles: await readableProfiles(read, job, { profiles, dependencies }) };
+        return { ...setup, profiles: await readableProfiles(read, job, profiles, dependencies) };
       };
       const guesses = await guessesFor(document);
       const zone = zoneOf(setup.contract);
@@ -98,7 +98,8 @@ export function createMappingService(): MappingService {
 async function readableProfiles(
   document: MappingDocument,
   job: JobSettings,
-  { profiles, dependencies }: { readonly profiles: SourceProfiles; readonly dependencies: Dependencies },
+  profiles: SourceProfiles,
+  dependencies: Dependencies,
 ): Promise<readonly SourceProfile[]> {
   const quiet = withoutMessages(dependencies);
   const read = async (): Promise<readonly SourceProfile[]> => {

@@ -41,9 +41,7 @@ export async function viewOf(text: string, document: MappingDocument, context: V
   const top = parseMapping(mappingPath(job), text);
   return {
     text,
-    sources: guesses.profiles.map((profile) =>
-      sourceData(profile, { options: optionsOf(top, profile.name), showValues }),
-    ),
+    sources: guesses.profiles.map((profile) => sourceData(profile, optionsOf(top, profile.name), showValues)),
     // A mapping whose sources do not form a tree has no fields.
     fields: await recover(
       async () => fieldTree(document, guesses),

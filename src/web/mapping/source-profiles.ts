@@ -72,10 +72,7 @@ async function readProfile(
 }
 
 /** @param options the options of the source in the mapping */
-export function sourceData(
-  profile: SourceProfile,
-  { options, showValues }: { readonly options: JsonObject; readonly showValues: boolean },
-): SourceData {
+export function sourceData(profile: SourceProfile, options: JsonObject, showValues: boolean): SourceData {
   const { name, files, rows, columns } = profile;
   return {
     name,

@@ -19,7 +19,7 @@ export async function pageText(
   const report = reportOf(outcomes, more);
   const collector = createCauseCollector(report);
   for await (const batch of outcomesWithProblems(report)) collector.add(batch);
-  return rendered((shown, write) => writeReportPage(shown, { collector, rejects }, write), report);
+  return rendered((shown, write) => writeReportPage(shown, collector, rejects, write), report);
 }
 
 /** Writes the page of a report on these outcomes to a file, and returns its path. */

@@ -51,7 +51,7 @@ export function refusalOf(
   const touched = store.one("select seq, tab from touched where row = ? and column_name = ?", row.id, column);
   if (touched !== undefined && Number(touched["seq"]) > seen && touched["tab"] !== tab)
     return { ...about, reason: "edited", message: EDITED };
-  const change = current && changeOf(row, column, { current: current(row.source, row.key ?? ""), parts });
+  const change = current && changeOf(row, column, current(row.source, row.key ?? ""), parts);
   return change === undefined ? undefined : { ...about, reason: "source_changed", message: change };
 }
 
@@ -66,11 +66,7 @@ const ROW_CHANGED =
  * Returns the message for a row that has changed. Returns undefined if the row is unchanged, or if it is and was the
  * only row with its key, and the cell still has its old value.
  */
-function changeOf(
-  row: StoredRow,
-  column: string,
-  { current, parts }: { readonly current: readonly Row[]; readonly parts: ViewParts },
-): string | undefined {
+function changeOf(row: StoredRow, column: string, current: readonly Row[], parts: ViewParts): string | undefined {
   const { original } = row;
   if (current.some((each) => rowHash(each) === rowHash(original))) return undefined;
   const [only, ...more] = current;

@@ -148,7 +148,7 @@ async function restoreOriginals({ job, store, rows }: BuildParts, signal: AbortS
       const sql = "select 1 from correction where source = ? and key = ? limit 1";
       if (key === undefined || store.one(sql, name, key) === undefined) continue;
       const content = rowContent(row);
-      for (const { id, original } of rowsAt(store, rows, { row, source }))
+      for (const { id, original } of rowsAt(store, rows, row, source))
         if (original !== content)
           store.run("update row set built = original, original = ?, key = ? where id = ?", content, key, Number(id));
     }
@@ -156,11 +156,7 @@ async function restoreOriginals({ job, store, rows }: BuildParts, signal: AbortS
 }
 
 /** Returns the stored rows for a row of a file. Several records may share the row. */
-function rowsAt(
-  store: SessionStore,
-  rows: SessionRows,
-  { row, source }: { readonly row: Row; readonly source: number },
-): readonly Found[] {
+function rowsAt(store: SessionStore, rows: SessionRows, row: Row, source: number): readonly Found[] {
   const place = [rows.fileIndex(source, row.table), row.line, pointerOf(row)] as const;
   return store.all("select id, original from row where file = ? and line = ? and pointer = ?", ...place);
 }
@@ -179,7 +175,7 @@ async function noteSiblings({ job, store, rows }: BuildParts, signal: AbortSigna
       const key = rows.keyOfRow(row, source);
       if (key === undefined || !keys.mayHave(`${source} ${key}`)) continue;
       if (store.one("select 1 from row where source = ? and key = ? limit 1", source, key) === undefined) continue;
-      if (rowsAt(store, rows, { row, source }).length > 0) continue;
+      if (rowsAt(store, rows, row, source).length > 0) continue;
       const place = [source, key, rows.fileIndex(source, row.table), row.line, pointerOf(row)] as const;
       store.run("insert into sibling values (?,?,?,?,?,?)", ...place, rowContent(row));
     }

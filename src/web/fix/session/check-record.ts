@@ -41,13 +41,7 @@ const ACROSS_RECORDS: ReadonlySet<string> = new Set(["duplicate_key", "near_dupl
 /** Returns a row with the corrections in force. */
 export type Amend = (row: StoredRow) => Row;
 
-interface CheckRecordOptions {
-  readonly job: Job;
-  readonly rows: SessionRows;
-  readonly amend: Amend;
-}
-
-export function createRecordCheck({ job, rows, amend }: CheckRecordOptions): CheckRecords {
+export function createRecordCheck(job: Job, rows: SessionRows, amend: Amend): CheckRecords {
   const check = compileChecks(job, undefined);
   return async (stored) => {
     const joined = stored.map((record) => joinAgain(record, rows, amend));

@@ -115,12 +115,12 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
   const unfinished = await readSessionCorrections({ store, log, file, size }, () => (firstSeq += 1));
   const earlier = createEarlierRecords(job.settings, dependencies);
   const build = async (): Promise<number> => {
-    const refusals = await readRefusals({ ledger: options.ledger, store, earlier });
+    const refusals = await readRefusals(options.ledger, store, earlier);
     return buildSession({ job, store, rows, causes, refusals }, dependencies);
   };
   const resolvedRefusals = await build().finally(earlier.close);
   const amend = createAmend(job, (source, key) => correctionsOfKey(store, source, key), rows);
-  const check = createRecordCheck({ job, rows, amend });
+  const check = createRecordCheck(job, rows, amend);
   const parts: EditParts = {
     store,
     rows,
@@ -143,7 +143,7 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
     beforeAppend: configureOnce(opened),
     onProgress: () => undefined,
   };
-  return createFixSession({ ...opened, resolvedRefusals }, parts, unfinished);
+  return createFixSession({ job, files, resolvedRefusals }, parts, unfinished);
 }
 
 /** Reads from the current files the rows that have the same keys as the stored rows. Applies no corrections. */

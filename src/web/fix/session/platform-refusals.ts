@@ -27,14 +27,8 @@ export interface Refusals {
   readonly openFor: (key: string | undefined, record: InputRecord, job: Job) => Promise<readonly Problem[]>;
 }
 
-interface RefusalOptions {
-  readonly ledger: string;
-  readonly store: SessionStore;
-  readonly earlier: EarlierRecords;
-}
-
 /** Reads the refusals from the ledger. Returns no refusals if there is no ledger. */
-export async function readRefusals({ ledger: locator, store, earlier }: RefusalOptions): Promise<Refusals> {
+export async function readRefusals(locator: string, store: SessionStore, earlier: EarlierRecords): Promise<Refusals> {
   let count = 0;
   const opened = await openLedgerStore(locator);
   await unlessEmpty(() =>

@@ -116,7 +116,7 @@ function intoBlock(text: string, collection: Collection, { part, inner, levels, 
   const lines = isMap(collection)
     ? fieldLines(String(part), inner, levels)
     : itemLines(inner, Math.max(levels, isJsonObject(inner) && levels > 0 ? 1 : 0));
-  return insertLines(text, lineEnd(text, end), { lines, indent });
+  return insertLines(text, lineEnd(text, end), lines, indent);
 }
 
 /** Writes an object below its key. Removes an empty value, such as `{}`, from the line of the key. */
@@ -132,14 +132,10 @@ function belowKey(
   if (keyEnd === undefined) return undefined;
   const trimmed = emptied.slice(0, keyEnd) + emptied.slice(keyEnd).replace(/^[ \t]+(?=\r?\n|$)/, "");
   const indent = " ".repeat(columnOf(parent, text) + 2);
-  return insertLines(trimmed, lineEnd(trimmed, keyEnd), { lines: valueLines(entry, levels), indent });
+  return insertLines(trimmed, lineEnd(trimmed, keyEnd), valueLines(entry, levels), indent);
 }
 
-function insertLines(
-  text: string,
-  at: number,
-  { lines, indent }: { readonly lines: readonly string[]; readonly indent: string },
-): string {
+function insertLines(text: string, at: number, lines: readonly string[], indent: string): string {
   const eol = eolOf(text);
   const before = text.slice(0, at);
   const opening = before === "" || before.endsWith("\n") ? "" : eol;

@@ -40,7 +40,11 @@ export function CellDetails({ active, source, filter, session, id }: DetailsOpti
     if (column === undefined) return true;
     const cells = [{ position, column, value }];
     const body = { ...filter, cells, ...(draft && { seen: draft.seen }) };
-    return session.send("edits", body, subjectOf(cells, { columns: source.columns, keyAt: () => row.key }));
+    return session.send(
+      "edits",
+      body,
+      subjectOf(cells, source.columns, () => row.key),
+    );
   };
   return (
     <div class="card fix-details">

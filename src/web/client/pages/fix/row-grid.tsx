@@ -56,7 +56,7 @@ export function RowGrid({
     if (element.current === null || source === undefined) return undefined;
     const send: Session["send"] = (name, body, subject) =>
       latest.current.session.send(name, { ...latest.current.filter, ...body }, subject);
-    const names = { columns: source.columns, keyAt: (position: number) => rows.get(position)?.key };
+    const keyAt = (position: number): string | undefined => rows.get(position)?.key;
     const grid = openFixGrid(element.current, {
       source,
       rows,
@@ -64,8 +64,8 @@ export function RowGrid({
       onActive,
       startDraft: () => latest.current.session.startDraft(),
       onEdit: (cells, draft) => {
-        if (cells.length > 0)
-          void send("edits", { cells, ...(draft && { seen: draft.seen }) }, subjectOf(cells, names));
+        if (cells.length === 0) return;
+        void send("edits", { cells, ...(draft && { seen: draft.seen }) }, subjectOf(cells, source.columns, keyAt));
       },
       onFill: (columns, first, last) => void send("fill", { columns, first, last }),
       onUndo: () => void send("undo", {}),

@@ -57,12 +57,11 @@ export function cellName(column: string, key: string): string {
   return `${column} of ${key || "a row without a key"}`;
 }
 
-interface CellNames {
-  readonly columns: readonly string[];
-  readonly keyAt: (position: number) => string | undefined;
-}
-
-export function subjectOf(cells: readonly CellEdit[], { columns, keyAt }: CellNames): EditSubject {
+export function subjectOf(
+  cells: readonly CellEdit[],
+  columns: readonly string[],
+  keyAt: (position: number) => string | undefined,
+): EditSubject {
   const [first] = cells;
   if (first === undefined) return { where: "No cell" };
   const name = cellName(columns[first.column] ?? "", keyAt(first.position) ?? "");

@@ -79,7 +79,7 @@ export function useSession({ state, areValuesShown, onChanged, onEnd }: SessionO
   };
   const isBusy = isSaving || overview.progress !== undefined;
   const pollMs = isBusy ? BUSY_POLL_MS : POLL_MS;
-  usePolling(`/api/fix/changes?session=${session}&values=${values}`, { seen, pollMs }, { take, fail });
+  usePolling(`/api/fix/changes?session=${session}&values=${values}`, seen, pollMs, { take, fail });
   const attempt = async (name: EditName, body: object, subject: EditSubject): Promise<boolean> => {
     setError(undefined);
     say("");
@@ -119,13 +119,8 @@ interface Taking {
   readonly fail: (error: unknown) => void;
 }
 
-interface Polling {
-  readonly seen: { readonly current: number };
-  readonly pollMs: number;
-}
-
 /** Polls for changes from other tabs and programs while this tab is visible. */
-function usePolling(path: string, { seen, pollMs }: Polling, taking: Taking): void {
+function usePolling(path: string, seen: { readonly current: number }, pollMs: number, taking: Taking): void {
   const latest = useRef(taking);
   latest.current = taking;
   useEffect(() => {

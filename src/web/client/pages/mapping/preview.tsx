@@ -45,11 +45,7 @@ export function ValidCount({ check: { data, error, isLoading } }: { readonly che
   );
 }
 
-interface CauseOptions extends FieldLinks {
-  readonly causes: CheckData["causes"];
-}
-
-function Causes({ causes, fieldAt, onField }: CauseOptions): JSX.Element {
+function Causes({ causes, fieldAt, onField }: FieldLinks & { readonly causes: CheckData["causes"] }): JSX.Element {
   if (causes.length === 0) return <></>;
   return (
     <>

@@ -22,7 +22,7 @@ export function StartForm({ file, start, onBegin }: StartOptions): JSX.Element {
   const [isGuessing, setGuessing] = useState(false);
   const [contract = "", ...overlays] = setup.contract;
   const change = (changed: Partial<SetupData>): void => setSetup((before) => ({ ...before, ...changed }));
-  const operations = useOperations(setup, { onError: setError, onChoose: (operation) => change({ operation }) });
+  const operations = useOperations(setup, setError, (operation) => change({ operation }));
   const guess = async (): Promise<void> => {
     setGuessing(true);
     setError(undefined);
@@ -127,18 +127,14 @@ function FileBoxes({ legend, files, chosen, onChange }: FileBoxesOptions): JSX.E
   );
 }
 
-interface OperationHandlers {
-  readonly onError: (error: ErrorDetails | undefined) => void;
-  readonly onChoose: (operation: string) => void;
-}
-
 /**
  * Loads the operations of the selected contract. If the selected operation is not among them, selects the first
  * operation.
  */
 function useOperations(
   { contract, operation }: SetupData,
-  { onError, onChoose }: OperationHandlers,
+  onError: (error: ErrorDetails | undefined) => void,
+  onChoose: (operation: string) => void,
 ): readonly OperationData[] {
   const [operations, setOperations] = useState<readonly OperationData[]>([]);
   const key = contract.join("\n");
