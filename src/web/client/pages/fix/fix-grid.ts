@@ -161,16 +161,8 @@ function activeCell(
 }
 
 function columnsOf(source: FixSource, editor: EditorClass): Column<FixRow>[] {
-  const name: Column<FixRow> = {
-    id: "row",
-    field: "key",
-    name: "Row",
-    width: 150,
-    formatter: nameCell,
-    focusable: true,
-  };
   return [
-    name,
+    { id: "row", field: "key", name: "Row", width: 150, formatter: nameCell, focusable: true },
     ...source.columns.map((column, index): Column<FixRow> => {
       const isStructural = source.structural.includes(index);
       return {

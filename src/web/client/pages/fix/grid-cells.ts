@@ -1,27 +1,17 @@
-import type { Column, Formatter } from "slickgrid";
+import type { Formatter } from "slickgrid";
 import type { FixMark, FixRow } from "../../../fix/fix-types.ts";
 import { columnIndex } from "./slick-grid.ts";
 
-interface CellContent {
-  readonly html: HTMLElement;
-  readonly addClasses: string;
-  readonly toolTip: string;
-}
-
 /** Shows the key of a row, or its line if it has no key, with the problems that do not belong to a cell. */
-export const nameCell: Formatter<FixRow> = (...[, , , , row]) => nameContent(row);
-
-export const valueCell: Formatter<FixRow> = (...[, , , column, row]) => valueContent(column, row);
-
-function nameContent({ marks, key, line, locked, state }: FixRow): CellContent {
+export const nameCell: Formatter<FixRow> = (...[, , , , { marks, key, line, locked, state }]) => {
   const own = marks.filter(({ column }) => column === undefined);
   const html = document.createElement("span");
   html.append(...own.slice(0, 1).map(symbolOf), key || `line ${line}`, ...own.map(hiddenMessage));
   const classes = [...classesOf(own), ...(locked === undefined ? [] : ["locked"]), state];
   return { html, addClasses: classes.join(" "), toolTip: tipOf(own) };
-}
+};
 
-function valueContent(column: Column, { marks, edited, cells, cut }: FixRow): CellContent {
+export const valueCell: Formatter<FixRow> = (...[, , , column, { marks, edited, cells, cut }]) => {
   const index = columnIndex(column) ?? -1;
   const own = marks.filter((mark) => mark.column === index);
   const isCorrected = edited.some((each) => each.column === index);
@@ -31,7 +21,7 @@ function valueContent(column: Column, { marks, edited, cells, cut }: FixRow): Ce
   html.append(cells[index] ?? "", cut?.includes(index) === true ? "…" : "", ...own.map(hiddenMessage));
   const classes = [...classesOf(own), ...(isCorrected ? ["corrected"] : [])];
   return { html, addClasses: classes.join(" "), toolTip: tipOf(own) };
-}
+};
 
 function classesOf(marks: readonly FixMark[]): readonly string[] {
   if (marks.length === 0) return [];

@@ -41,22 +41,15 @@ function rowsIn(
   fields: readonly FieldData[],
   view: TreeView & { readonly level: number; readonly parent: string | undefined },
 ): readonly TreeRow[] {
-  const shown = fields.filter((field) => matches(field, view.search));
+  const { opened, search, level, parent } = view;
+  const shown = fields.filter((field) => matches(field, search));
   return shown.flatMap((field, at) => {
     const key = keyOf(field);
     const isOpen =
       field.children.length > 0 &&
-      (view.search !== "" || (view.opened.get(key) ?? (field.required || isFilled(field) || field.kind === "part")));
-    const row = {
-      key,
-      field,
-      level: view.level,
-      isOpen,
-      parent: view.parent,
-      position: at + 1,
-      size: shown.length,
-    };
-    return [row, ...(isOpen ? rowsIn(field.children, { ...view, level: view.level + 1, parent: key }) : [])];
+      (search !== "" || (opened.get(key) ?? (field.required || isFilled(field) || field.kind === "part")));
+    const row = { key, field, level, isOpen, parent, position: at + 1, size: shown.length };
+    return [row, ...(isOpen ? rowsIn(field.children, { ...view, level: level + 1, parent: key }) : [])];
   });
 }
 
