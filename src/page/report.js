@@ -144,9 +144,9 @@
         const own = (row.also ?? []).flatMap((at) => cause.also[at] ?? []);
         const titles = own.map(({ title }) => title).join(", ");
         const note = titles === "" ? row.note : `${row.note ?? ""} Also: ${titles}.`.trim();
-        const codes = [cause, ...(areInEveryCell ? cause.also : own)].map(({ code }) => code);
-        const { file } = place;
-        return { ...row, file, column: place.column ?? "", codes, ...(note !== undefined && { note }) };
+        const codesOfRow = [cause, ...(areInEveryCell ? cause.also : own)].map(({ code }) => code);
+        const { file, column = "" } = place;
+        return { ...row, file, column, codes: codesOfRow, ...(note !== undefined && { note }) };
       }),
     );
     return rows.toSorted((a, b) => a.record - b.record);
@@ -200,18 +200,18 @@
   /** @param {Row[]} rows @param {string} label */
   function table(rows, label) {
     const hasNotes = rows.some((row) => row.note !== undefined);
-    const columns = ["Record", "File", "Line", "Column", "Looks like"];
-    if (data.showValues) columns.push("Value");
-    if (hasNotes) columns.push("Note");
+    const titles = ["Record", "File", "Line", "Column", "Looks like"];
+    if (data.showValues) titles.push("Value");
+    if (hasNotes) titles.push("Note");
     const whole = document.createElement("table");
     const head = whole.createTHead().insertRow();
-    for (const column of columns) {
-      const cell = element("th", "", column);
+    for (const title of titles) {
+      const cell = element("th", "", title);
       cell.setAttribute("scope", "col");
       head.append(cell);
     }
     const body = whole.createTBody();
-    for (const { record, key, file, line, column, pointer, shape = "", value = "", note = "" } of rows) {
+    for (const { record, key, file, line, column, pointer, shape, value, note = "" } of rows) {
       const row = body.insertRow();
       for (const text of [key ?? `no. ${record}`, file, line, pointer ?? column]) row.insertCell().append(String(text));
       row.insertCell().append(element("code", "", shape));

@@ -30,7 +30,7 @@ export interface Instance {
 export function createPlatformCheck({ isSupplier, region = "" }: Instance): PlatformCheck {
   const country = COUNTRIES.get(region);
   const isPhone = (text: string): boolean => country === undefined || isPhoneNumber(text, country);
-  const isPostcode = (text: string): boolean => country === undefined || country.isPostcode(text);
+  const isPostcode = (text: string): boolean => country === undefined || country.postcode.test(text);
   const phones = ["landline", "mobile", "phone", "phone_number", "telephone"];
   const suppliers = ["import_supplier", "import_supplier_code"];
   const noProduct = { code: "product_code_does_not_exist", detail: "There is no such product or tariff." };
@@ -77,7 +77,7 @@ function isAbroad(value: JsonValue, region: string): boolean {
 
 function isPhoneNumber(text: string, country: Country): boolean {
   const digits = plainNumber(text, country);
-  return isForeignNumber(digits, country) || country.isPhoneNumber(digits);
+  return isForeignNumber(digits, country) || country.phoneNumber.test(digits);
 }
 
 /** Whether a number has the prefix of another country and a valid length (ITU-T E.164: at most 15 digits). */
@@ -96,56 +96,38 @@ function plainNumber(text: string, { callingCode, internationalPrefix }: Country
   return dialled.startsWith(`${callingCode}0`) ? `${callingCode}${dialled.slice(callingCode.length + 1)}` : dialled;
 }
 
-/**
- * Whether a number is valid in the United Kingdom: ten digits after the leading zero, or nine in a few old areas. The
- * first of these digits is not 0, 4 or 6 (Ofcom, national numbering plan).
- */
-function isBritishNumber(digits: string): boolean {
-  return /^(?:\+44|0)[1235789]\d{8,9}$/.test(digits);
-}
-
-/**
- * Whether a number is valid in Australia: nine digits after the leading zero, for an area (2, 3, 7, 8) or a mobile (4,
- * 5). Numbers that start with 1 have five to ten digits and no leading zero (ACMA, Telecommunications Numbering Plan).
- */
-function isAustralianNumber(digits: string): boolean {
-  return /^(?:(?:\+61|0)[234578]\d{8}|(?:\+61)?1\d{4,9})$/.test(digits);
-}
-
-/**
- * Whether a postcode is valid in the United Kingdom: an outward code, then an inward code without the letters C, I, K,
- * M, O and V (Royal Mail, Programmers' Guide to PAF).
- */
-function isBritishPostcode(text: string): boolean {
-  return /^(?:GIR ?0AA|[A-PR-UWYZ](?:\d{1,2}|[A-HK-Y]\d{1,2}|\d[A-HJKPSTUW]|[A-HK-Y]\d[ABEHMNPRVWXY]) ?\d[ABD-HJLNP-UW-Z]{2})$/i.test(
-    text,
-  );
-}
-
-/** Whether a postcode is valid in Australia: four digits (Australia Post). */
-function isAustralianPostcode(text: string): boolean {
-  return /^\d{4}$/.test(text);
-}
-
 interface Country {
   readonly callingCode: string;
   readonly internationalPrefix: string;
-  readonly isPhoneNumber: (digits: string) => boolean;
-  readonly isPostcode: (text: string) => boolean;
+  readonly phoneNumber: RegExp;
+  readonly postcode: RegExp;
 }
 
 const COUNTRIES: ReadonlyMap<string, Country> = new Map([
   [
     "GB",
-    { callingCode: "+44", internationalPrefix: "00", isPhoneNumber: isBritishNumber, isPostcode: isBritishPostcode },
+    {
+      callingCode: "+44",
+      internationalPrefix: "00",
+      // Ten digits after the leading zero, or nine in a few old areas. The first of these digits is not 0, 4 or 6 (Ofcom,
+      // national numbering plan).
+      phoneNumber: /^(?:\+44|0)[1235789]\d{8,9}$/,
+      // An outward code, then an inward code without the letters C, I, K, M, O and V (Royal Mail, Programmers' Guide to
+      // PAF).
+      postcode:
+        /^(?:GIR ?0AA|[A-PR-UWYZ](?:\d{1,2}|[A-HK-Y]\d{1,2}|\d[A-HJKPSTUW]|[A-HK-Y]\d[ABEHMNPRVWXY]) ?\d[ABD-HJLNP-UW-Z]{2})$/i,
+    },
   ],
   [
     "AU",
     {
       callingCode: "+61",
       internationalPrefix: "0011",
-      isPhoneNumber: isAustralianNumber,
-      isPostcode: isAustralianPostcode,
+      // Nine digits after the leading zero, for an area (2, 3, 7, 8) or a mobile (4, 5). Numbers that start with 1 have
+      // five to ten digits and no leading zero (ACMA, Telecommunications Numbering Plan).
+      phoneNumber: /^(?:(?:\+61|0)[234578]\d{8}|(?:\+61)?1\d{4,9})$/,
+      // Four digits (Australia Post).
+      postcode: /^\d{4}$/,
     },
   ],
 ]);

@@ -60,7 +60,9 @@ export async function buildSession(parts: BuildParts, dependencies: FixDependenc
   store.exec(INDEXES);
   await restoreOriginals(parts, signal);
   await noteSiblings(parts, signal);
-  listRows(parts);
+  // The position of each row among the rows of each filter.
+  store.run(`insert into listed select source, cause, row_number() over (partition by source, cause order by id) - 1, id
+    from cause_row join row on row.id = cause_row.row`);
   return resolved;
 }
 
@@ -130,12 +132,6 @@ export function countRow(
     causes.add(cause, source, column);
     causes.open(cause, source, 1);
   }
-}
-
-/** Stores the position of each row among the rows of each filter. */
-function listRows({ store }: BuildParts): void {
-  store.run(`insert into listed select source, cause, row_number() over (partition by source, cause order by id) - 1, id
-    from cause_row join row on row.id = cause_row.row`);
 }
 
 /** Stores the original cells of the corrected rows. */

@@ -60,7 +60,11 @@ export function createEarlierRecords(
       const opening = readers.get(name) ?? unlessFailure(() => open(setup));
       readers.set(name, opening);
       const reader = await opening;
-      return reader && unlessFailure(() => recordIn(reader, record));
+      if (reader === undefined) return undefined;
+      return unlessFailure(async () => {
+        const found = await reader.records.at(record);
+        return found && sentRecord(found, reader.job);
+      });
     },
     async close() {
       for (const opening of readers.values()) {
@@ -74,11 +78,6 @@ export function createEarlierRecords(
 
 function unlessFailure<T>(work: () => Promise<T>): Promise<T | undefined> {
   return recover<T | undefined>(work, () => undefined);
-}
-
-async function recordIn({ job, records }: Reader, number: number): Promise<MappedRecord | undefined> {
-  const record = await records.at(number);
-  return record && sentRecord(record, job);
 }
 
 /** Maps a record, with its payload and parameters in the form in which they are sent. */

@@ -41,7 +41,7 @@ export function rowView(found: Found, parts: ViewParts, showValues: boolean): Fi
     file: stored.original.table.file,
     line: stored.original.line,
     cells: cells.map((text) =>
-      text === undefined ? null : showValues ? text.slice(0, MAX_CHARACTERS) : shownShape(text),
+      text === undefined ? null : showValues ? text.slice(0, MAX_CHARACTERS) : text && shapeOf(text),
     ),
     ...(cut.length > 0 && { cut }),
     marks: marksOf(problems, now, parts, columns),
@@ -67,10 +67,6 @@ export function exactText(row: Row, column: string, problems: readonly Problem[]
     return name !== undefined && (name === column || name.startsWith(`${column}.`));
   });
   return isRounded ? undefined : cellText(row, column);
-}
-
-function shownShape(text: string): string {
-  return text === "" ? "" : shapeOf(text);
 }
 
 export function problemsOf({ found }: Found): readonly Problem[] {

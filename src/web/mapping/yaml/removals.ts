@@ -78,10 +78,7 @@ function outOfBlock(text: string, collection: Collection, { node, name }: Item):
 /** Returns the position of a key, or of the dash of a list item. */
 function itemStart(collection: Collection, at: number): number {
   const { srcToken } = collection;
-  const dash = srcToken?.type === "block-seq" ? srcToken.items[at]?.start.find(isDash) : undefined;
+  const dash =
+    srcToken?.type === "block-seq" ? srcToken.items[at]?.start.find(({ type }) => type === "seq-item-ind") : undefined;
   return dash?.offset ?? startOf(collection.items[at]);
-}
-
-function isDash({ type }: { readonly type: string }): boolean {
-  return type === "seq-item-ind";
 }

@@ -23,7 +23,7 @@ interface WorkbenchOptions {
 /** Shows the causes, the grid and the details of the active cell for one check of the project. */
 export function Workbench({ state, onCheck, onEnd }: WorkbenchOptions): JSX.Element {
   const { areValuesShown } = usePage();
-  const [filter, setFilter] = useState<RowFilter>(() => initialFilter(state));
+  const [filter, setFilter] = useState(() => filterFor(state.causes, wantedCause(state.causes)?.id ?? ALL_CAUSES));
   const [active, setActive] = useState<ActiveCell>();
   const [isReplacing, setReplacing] = useState(false);
   const view = useRef<GridView | undefined>(undefined);
@@ -211,16 +211,11 @@ function Keys(): JSX.Element {
   );
 }
 
-/** Returns the filter for the cause in the address, or for all causes. */
-function initialFilter({ causes }: FixOverview): RowFilter {
-  return filterFor(causes, wantedCause(causes)?.id ?? ALL_CAUSES, undefined);
-}
-
 /**
  * Returns the filter for a cause. Keeps the source if it has rows with this cause. Otherwise, selects the source with
  * the most rows.
  */
-function filterFor(causes: readonly FixCause[], id: number, before: number | undefined): RowFilter {
+function filterFor(causes: readonly FixCause[], id: number, before?: number): RowFilter {
   const rows = causes.find((cause) => cause.id === id)?.rows ?? [];
   const [most] = rows.toSorted((a, b) => b.rows - a.rows);
   const same = rows.find(({ source }) => source === before);

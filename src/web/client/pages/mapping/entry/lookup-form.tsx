@@ -15,12 +15,13 @@ export function Lookup({ field, view, leaf, change, column }: LeafForm): JSX.Ele
   const file = typeof table === "string" ? table : "";
   const read = new Set(view.sources.flatMap((source) => source.files));
   const others = files.tables.filter((name) => name !== file && !read.has(name));
+  const named = file === "" ? others : [file, ...others];
   return (
     <>
       <Select
         label="Table with the codes"
         value={file}
-        choices={[["", "in the mapping"], ...[file, ...others].filter((name) => name !== "").map(asFile)]}
+        choices={[["", "in the mapping"], ...named.map((name) => [name, `in the file ${name}`] as const)]}
         onChange={(name) => change({ lookup: name === "" ? sameChoices(column, field) : name })}
       />
       {error !== undefined && <ErrorNotice error={error} />}
@@ -55,10 +56,6 @@ export function Lookup({ field, view, leaf, change, column }: LeafForm): JSX.Ele
 function withCode(table: JsonObject, code: string, value: string): JsonObject {
   const others = Object.entries(table).filter(([name]) => name !== code);
   return Object.fromEntries(value === "" ? others : [...others, [code, value]]);
-}
-
-function asFile(name: string): [string, string] {
-  return [name, `in the file ${name}`];
 }
 
 /** Returns a table that maps each code of the column to the choice in the contract that differs at most in case. */
