@@ -1,6 +1,6 @@
 import { formatPointer, isAtOrIn } from "../json/json-pointer.ts";
 import { parseJson } from "../json/parse-json.ts";
-import { jsonCells } from "../report/rejects/rejects-manifest.ts";
+import { jsonCells, type JsonCells } from "../report/rejects/rejects-manifest.ts";
 import { normalKey } from "../text/near-key.ts";
 import { EMPTY_CELL, FINGERPRINT_LENGTH, type Fingerprints } from "../report/rejects/fingerprints.ts";
 import { type CorrectionIndex, type RejectedRow, rejectedRow, type ReturnedRow } from "./correction-index.ts";
@@ -51,7 +51,7 @@ export function isList(values: ReturnedRow["values"]): values is readonly (strin
 }
 
 /** @param members the members of a JSON row as canonical JSON */
-function cellsOfMembers(members: Readonly<Record<string, string>>): ReturnType<typeof jsonCells> {
+function cellsOfMembers(members: Readonly<Record<string, string>>): JsonCells {
   return jsonCells(Object.fromEntries(Object.entries(members).map(([name, text]) => [name, parseJson(text) ?? null])));
 }
 

@@ -2,7 +2,7 @@ import { Failure } from "../../model/failure.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import { counted } from "../../text/count.ts";
 import type { PlannedPlace, PlanPolicy } from "../records/planned-item.ts";
-import { cellPlace, keyProblem } from "../records/key-place.ts";
+import { cellPlace, type KeyProblem, keyProblem } from "../records/key-place.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { holdNewIfUncertain } from "../tables/recoveries.ts";
 import { holdInvalid, noteSkipped } from "../tables/planned-records.ts";
@@ -130,7 +130,7 @@ function* blockDependents(tables: Tables, run: RunRow, policy: PlanPolicy, after
 }
 
 /** Returns the common part of the problems of a reference to another record. */
-function referenceProblem(row: PlannedPlace, policy: PlanPolicy): ReturnType<typeof keyProblem<"error">> {
+function referenceProblem(row: PlannedPlace, policy: PlanPolicy): KeyProblem<"error"> {
   const problem = keyProblem("error", row, policy);
   const { awaitedAttr: attr } = policy;
   return attr === undefined ? problem : { ...problem, attr, place: cellPlace(policy, row, "awaited") };

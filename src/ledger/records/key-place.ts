@@ -23,13 +23,16 @@ export function cellPlace(
   return others.length === 0 ? only : { file, line, cells };
 }
 
+export interface KeyProblem<S extends Severity> {
+  readonly attr: string;
+  readonly severity: S;
+  readonly by: "local";
+  readonly place: Place;
+}
+
 /**
  * Returns the common part of all problems that a comparison of items can find. All of these problems concern the key.
  */
-export function keyProblem<S extends Severity>(
-  severity: S,
-  planned: PlannedPlace,
-  policy: KeyPolicy,
-): { readonly attr: string; readonly severity: S; readonly by: "local"; readonly place: Place } {
+export function keyProblem<S extends Severity>(severity: S, planned: PlannedPlace, policy: KeyPolicy): KeyProblem<S> {
   return { attr: policy.keyAttr, severity, by: "local", place: cellPlace(policy, planned) };
 }

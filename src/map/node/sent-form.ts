@@ -18,7 +18,7 @@ export function compileSentForm(operation: RequestForm & StepSequence): ToSentFo
   return known;
 }
 
-type ToSentForm = (mapped: MappedValues) => MappedValues;
+export type ToSentForm = (mapped: MappedValues) => MappedValues;
 
 const compiled = new WeakMap<RequestForm & StepSequence, ToSentForm>();
 

@@ -20,7 +20,7 @@ export function compileCheckRules(
 ): CheckRules | undefined {
   const check = context && compileRules(type, context, options);
   if (check === undefined) return undefined;
-  let toPlatformValues: ReturnType<typeof compilePlatformValues> | undefined;
+  let toPlatformValues: ((payload: JsonObject) => JsonObject) | undefined;
   return (payload, known) => {
     const reported = attrsWithErrors(known);
     if (!known.some(({ code }) => code === "coerced")) return check(payload, reported);

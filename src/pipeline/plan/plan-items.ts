@@ -7,7 +7,7 @@ import type { PackedItems } from "../../ledger/packed/item-columns.ts";
 import { createFastContentHash } from "../../json/fast-content-hash.ts";
 import { contentText, contentTextHash, recordIdentity } from "../../ledger/records/record-hashes.ts";
 import { rowHash } from "../../ledger/records/row-hash.ts";
-import { compileSentForm } from "../../map/node/sent-form.ts";
+import { compileSentForm, type ToSentForm } from "../../map/node/sent-form.ts";
 import type { Problem } from "../../model/problem.ts";
 import { ownColumn } from "../../map/source-columns.ts";
 import type { Place } from "../../model/place.ts";
@@ -109,7 +109,7 @@ interface ItemContext {
   readonly job: CompiledJob;
   readonly settings: ItemSettings;
   readonly fastHash: (content: JsonValue) => number;
-  readonly toSentForm: ReturnType<typeof compileSentForm>;
+  readonly toSentForm: ToSentForm;
   readonly keepPayload: KeepPayload | undefined;
 }
 

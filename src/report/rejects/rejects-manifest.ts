@@ -172,7 +172,9 @@ function pointerIn(row: JsonRow, place: Place | undefined): string | undefined {
 }
 
 /** Returns the cells of a JSON row: its scalars, and its lists and objects without members, as canonical JSON. */
-export function jsonCells(row: JsonObject): readonly (readonly [pointer: string, text: string])[] {
+export type JsonCells = readonly (readonly [pointer: string, text: string])[];
+
+export function jsonCells(row: JsonObject): JsonCells {
   return Object.entries(row).flatMap(([name, member]) =>
     leavesOf(member, formatPointer([name])).map(([pointer, leaf]) => [pointer, canonicalJson(leaf)] as const),
   );

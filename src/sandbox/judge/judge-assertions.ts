@@ -4,7 +4,7 @@ import addFormats from "ajv-formats";
 import { definedMembers } from "../../json/defined-members.ts";
 import { parsePointer } from "../../json/json-pointer.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
-import { AJV_OPTIONS, type JudgeCallbacks } from "./judge-keywords.ts";
+import { AJV_OPTIONS, type JudgeCallbacks, type Violation } from "./judge-keywords.ts";
 
 /**
  * Compiles plain JSON Schemas that may refer to the document. Each schema is compiled when it is first needed. A schema
@@ -63,7 +63,7 @@ function tryCompile(ajv: Ajv2020, name: string): ValidateFunction | undefined {
 }
 
 /** Returns the code of the last error, which summarises the errors before it. An error of `if` only repeats them. */
-function violationOf(errors: readonly ErrorObject[]): ReturnType<JudgeCallbacks["assertion"]> {
+function violationOf(errors: readonly ErrorObject[]): Violation | undefined {
   const error = errors.findLast(({ keyword }) => keyword !== "if") ?? errors[0];
   if (error === undefined) return undefined;
   const { keyword, instancePath, params } = error;

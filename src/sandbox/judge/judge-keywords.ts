@@ -1,4 +1,5 @@
 import { Ajv, type ErrorObject, type FuncKeywordDefinition, type Options, type ValidateFunction } from "ajv";
+import type { DataValidateFunction, DataValidationCxt } from "ajv/dist/types/index.js";
 import addFormats from "ajv-formats";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonScalar } from "../../json/json-value.ts";
 import { type DecimalRule, coerce, decimalCodes, isDate, isDateTime, isEmail, isTime, strip } from "./django-fields.ts";
@@ -34,11 +35,16 @@ export const AJV_OPTIONS: Options = {
   multipleOfPrecision: 9,
 };
 
+export interface Violation {
+  readonly code: string;
+  readonly at?: string;
+}
+
 export interface JudgeCallbacks {
   /** Converts the errors of the chosen schema to the findings of the caller. */
   readonly explain: (errors: readonly ErrorObject[]) => readonly object[];
   /** Returns the violation of the named plain schema; undefined if the value satisfies it. */
-  readonly assertion: (name: string, value: unknown) => { readonly code: string; readonly at?: string } | undefined;
+  readonly assertion: (name: string, value: unknown) => Violation | undefined;
 }
 
 const ROOT = "judge";
@@ -143,8 +149,6 @@ interface Keyword<Rule> extends FuncKeywordDefinition {
   readonly compile: (rule: Rule) => DataValidateFunction;
 }
 
-type DataValidateFunction = ReturnType<NonNullable<FuncKeywordDefinition["compile"]>>;
-
 /**
  * The result of a choice between schemas: an error of the choice itself, the findings of the chosen schema (empty if
  * the value is valid), or undefined for a permitted null.
@@ -174,7 +178,7 @@ interface BestOfRule {
  * uses the first valid schema, or else the schema with the fewest errors.
  */
 function unionKeywords(ajv: Ajv, explain: JudgeCallbacks["explain"]): readonly FuncKeywordDefinition[] {
-  const judge = (name: string, data: unknown, context: ValidationContext): readonly object[] => {
+  const judge = (name: string, data: unknown, context: DataValidationCxt | undefined): readonly object[] => {
     const validate = definitionOf(ajv, name);
     return validate(data, context) ? [] : explain(validate.errors ?? []);
   };
@@ -222,11 +226,9 @@ function bestOf({ candidates, nullable }: BestOfRule, data: unknown, attempt: Fi
   return { findings: findings.toSorted((one, other) => one.length - other.length)[0] ?? [] };
 }
 
-type ValidationContext = Parameters<ValidateFunction>[1];
-
 function resultKeyword<Rule>(
   keyword: string,
-  decide: (rule: Rule, data: unknown, context: ValidationContext) => UnionResult,
+  decide: (rule: Rule, data: unknown, context: DataValidationCxt | undefined) => UnionResult,
 ): Keyword<Rule> {
   const compile = (rule: Rule): DataValidateFunction => {
     const validate: DataValidateFunction = (data: unknown, context) => {

@@ -8,7 +8,7 @@ import { FixPage } from "./pages/fix/fix-page.tsx";
 import { MappingPage } from "./pages/mapping/mapping-page.tsx";
 import { OverviewPage } from "./pages/overview/overview-page.tsx";
 import { ProblemsPage } from "./pages/problems/problems-page.tsx";
-import { ErrorNotice, Notice } from "./parts/notice.tsx";
+import { ErrorNotice, type ErrorNoticeOptions, Notice } from "./parts/notice.tsx";
 import { Pages, usePage } from "./page-context.ts";
 import { detailsOf, useData } from "./use-data.ts";
 
@@ -47,7 +47,7 @@ export function App(): JSX.Element {
   return session === "open" ? <Project /> : <ErrorPage error={session} />;
 }
 
-function ErrorPage(options: Parameters<typeof ErrorNotice>[0]): JSX.Element {
+function ErrorPage(options: ErrorNoticeOptions): JSX.Element {
   return (
     <main class="alone">
       <h1>migrate</h1>

@@ -20,13 +20,12 @@ export function Notice({
   );
 }
 
-export function ErrorNotice({
-  error,
-  onRetry,
-}: {
+export interface ErrorNoticeOptions {
   readonly error: ErrorDetails;
   readonly onRetry?: (() => void) | undefined;
-}): JSX.Element {
+}
+
+export function ErrorNotice({ error, onRetry }: ErrorNoticeOptions): JSX.Element {
   const { message, hint, place } = error;
   return (
     <Notice kind="error" title={<Words text={message} />}>
