@@ -20,7 +20,8 @@ const MAX_CODE = 100;
 
 /**
  * Returns the problems in an error body of any known form: the platform's own (specification 7.2), the Django REST
- * framework's nested dictionaries and lists, or a bare `detail`, `error_detail` or `error`. The result is never empty.
+ * framework's nested dictionaries and lists, FastAPI's list of located messages, or a bare `detail`, `error_detail` or
+ * `error`. The result is never empty.
  * The body is untrusted: counts and lengths are limited, control characters are removed, and no code depends on the
  * text of a `detail`.
  * @param wrap the field that wraps the payload in the request; attrs are returned without it
@@ -83,7 +84,8 @@ function readBody(body: unknown, add: Add): void {
 /** Reads `errors: [{ detail, code, attr }]`, as in the specification. */
 function readErrors(errors: readonly unknown[], add: Add): void {
   for (const error of errors.slice(0, MAX_PROBLEMS)) {
-    if (isJsonObject(error)) add(attrOf(error["attr"]), error["code"], error["detail"] ?? error["message"]);
+    if (isLocated(error)) addLocated(error, add);
+    else if (isJsonObject(error)) add(attrOf(error["attr"]), error["code"], error["detail"] ?? error["message"]);
     else if (typeof error === "string") add([], undefined, error);
   }
 }
@@ -109,17 +111,42 @@ function walk(node: unknown, path: AttrPath, add: Add, depth = 0): void {
   if (isJsonArray(node)) {
     for (const [index, item] of node.slice(0, MAX_PROBLEMS).entries()) {
       if (typeof item === "string") add(path, undefined, item);
-      else if (isMessage(item)) add(path, item["code"], item["detail"] ?? item["message"]);
-      else walk(item, [...path, index], add, depth + 1);
+      else if (!addMessage(item, path, add)) walk(item, [...path, index], add, depth + 1);
     }
-  } else if (isMessage(node)) {
-    add(path, node["code"], node["detail"] ?? node["message"]);
-  } else if (isJsonObject(node)) {
+  } else if (isJsonObject(node) && !addMessage(node, path, add)) {
     for (const name of Object.keys(node).slice(0, MAX_PROBLEMS)) {
       walk(node[name], [...path, name.slice(0, MAX_ATTR + 1)], add, depth + 1);
     }
   }
 }
+
+/** Returns false if the node is not a message. */
+function addMessage(node: unknown, path: AttrPath, add: Add): boolean {
+  if (isLocated(node)) addLocated(node, add);
+  else if (isMessage(node)) add(path, node["code"], node["detail"] ?? node["message"]);
+  else return false;
+  return true;
+}
+
+/** An error as FastAPI and Pydantic describe it: `{ loc: ["body", "customers", 0, "mobile"], msg, type }`. */
+interface LocatedError extends JsonObject {
+  readonly loc: readonly JsonValue[];
+  readonly msg: string;
+}
+
+function isLocated(node: unknown): node is LocatedError {
+  return isJsonObject(node) && isJsonArray(node["loc"]) && typeof node["msg"] === "string";
+}
+
+function addLocated({ loc, msg, type }: LocatedError, add: Add): void {
+  const [part, ...rest] = attrOf(loc);
+  const isParameter = typeof part === "string" && PARAMETER_PARTS.has(part) && rest.length > 0;
+  if (part === "body") add(rest, type, msg);
+  else add(isParameter ? ["parameters", ...rest] : attrOf(loc), type, msg);
+}
+
+/** The parts of a request, other than its body, with which FastAPI begins the path of an error. */
+const PARAMETER_PARTS: ReadonlySet<string> = new Set(["path", "query", "header"]);
 
 function isMessage(node: unknown): node is JsonObject {
   if (!isJsonObject(node)) return false;

@@ -38,6 +38,28 @@ describe("the body of an error", () => {
       ],
     ],
     [
+      "located messages of FastAPI",
+      {
+        detail: [
+          { type: "missing", loc: ["body", "customers", 0, "mobile"], msg: "Field required", input: { name: "Al" } },
+          { type: "string_type", loc: ["body"], msg: "Input should be a valid string", input: 1 },
+          { type: "missing", loc: ["header", "x-tenant"], msg: "Field required", input: null },
+          { type: "int_parsing", loc: ["query", "mode"], msg: "Input should be a valid integer", input: "a" },
+        ],
+      },
+      [
+        "customers.0.mobile | missing | Field required",
+        "non_field_errors | string_type | Input should be a valid string",
+        "parameters.x-tenant | missing | Field required",
+        "parameters.mode | int_parsing | Input should be a valid integer",
+      ],
+    ],
+    [
+      "located messages of Pydantic in errors, and a field that is called like a part of a request",
+      { code: "invalid", errors: [{ type: "value_error", loc: ["path"], msg: "No.", ctx: { error: {} } }] },
+      ["path | value_error | No."],
+    ],
+    [
       "lists with empty placeholders",
       { customers: [{}, { landline: ["no"] }] },
       ["customers.1.landline | unspecified | no"],
