@@ -154,6 +154,18 @@ describe("compare", () => {
     },
   );
 
+  test.each([
+    ["compare", ["compare", "--all"], /2 accepted records compared: 2 same/],
+    ["proof", ["proof", "--all", "--out", "proof"], /Everything is accounted for/],
+  ])("%s --all ignores a push that ended because its input could not be read", async (_, command, expected) => {
+    const work = await pushed(goodAccounts(2));
+    writeFileSync(work.file("wrong.csv"), "REF,OTHER\nEXT-00009,x\n");
+    expect((await work.migrate(["push", ...WITH_CONTENT, "--source", "accounts=wrong.csv"])).code).toBe(2);
+    const { code, stdout, stderr } = await work.migrate(command);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining("OTHER")]);
+    expect(stdout).toMatch(expected);
+  });
+
   test("cannot compare a record whose sources have changed, or for which the platform returns only the key", async () => {
     const work = await pushed(goodAccounts(2));
     writeExtract(work.folder, { accounts: goodAccounts(1) });

@@ -8,7 +8,7 @@ import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { RecordVerification } from "../../ledger/records/verifications.ts";
 import { Failure } from "../../model/failure.ts";
 import { ON_PLATFORM, type Outcome, type Status } from "../../model/outcome.ts";
-import { refuseRunWithAll, requireRun, sendingRuns, type RunSelection } from "../../pipeline/run/run-ledger.ts";
+import { refuseRunWithAll, requireRun, plannedRuns, type RunSelection } from "../../pipeline/run/run-ledger.ts";
 import { type PlatformAnswer, type PlatformCheck, openPlatformCheck } from "../../proof/platform-check.ts";
 import { openUnchanged } from "../../proof/prove-run.ts";
 import { type MappedTrace, PLATFORM_GROUP, acceptedRecord, mappedGroups } from "../../proof/trace-records.ts";
@@ -42,7 +42,7 @@ export async function compare(
   const store = await openLedgerStore(locator, dependencies);
   const ledger = await store.write("compare", { create: false });
   try {
-    const runs = all ? (await sendingRuns(ledger)).toReversed() : [await requireRun(ledger, id)];
+    const runs = all ? (await plannedRuns(ledger)).toReversed() : [await requireRun(ledger, id)];
     const statuses = all ? STATUSES_OF_ALL : STATUSES_OF_ONE;
     for (const run of runs) {
       for await (const batch of compareAccepted(run, { ledger, dependencies, statuses, unverified, all })) {

@@ -6,7 +6,7 @@ import {
   readRunLedger,
   refuseRunWithAll,
   requireRun,
-  sendingRuns,
+  plannedRuns,
   type RunSelection,
 } from "../../pipeline/run/run-ledger.ts";
 import { openPlatformCheck, withoutReplaced } from "../../proof/platform-check.ts";
@@ -43,7 +43,7 @@ export async function makeProof(
   const opened: { readonly close: () => Promise<void> }[] = [];
   try {
     return await readRunLedger(await openLedgerStore(locator, dependencies), async (ledger) => {
-      const runs = all ? await sendingRuns(ledger) : [await requireRun(ledger, id)];
+      const runs = all ? await plannedRuns(ledger) : [await requireRun(ledger, id)];
       const proof = await writeProof(
         {
           ledger,

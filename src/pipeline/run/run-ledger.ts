@@ -73,11 +73,24 @@ export async function hasSent(ledger: Ledger, { id, dryRun }: Run): Promise<bool
 const SENT_STATUSES: readonly Status[] = ["accepted", "rejected", "existing", "ambiguous", "blocked"];
 
 /**
- * Returns the runs that may have sent records (all except dry runs), oldest first.
+ * Returns all runs except dry runs, oldest first.
  * @throws Failure `run_unknown` if there are none
  */
-export async function sendingRuns(ledger: Ledger): Promise<readonly Run[]> {
-  const runs = (await ledger.runs()).filter(({ dryRun }) => !dryRun).toReversed();
+export function sendingRuns(ledger: Ledger): Promise<readonly Run[]> {
+  return runsThat(ledger, ({ dryRun }) => !dryRun);
+}
+
+/**
+ * Returns the runs that may have sent records, oldest first. A run that ended before it had read its whole input sent
+ * none, and its input may be unreadable.
+ * @throws Failure `run_unknown` if there are none
+ */
+export function plannedRuns(ledger: Ledger): Promise<readonly Run[]> {
+  return runsThat(ledger, ({ dryRun, state }) => !dryRun && state !== "planning");
+}
+
+async function runsThat(ledger: Ledger, isWanted: (run: Run) => boolean): Promise<readonly Run[]> {
+  const runs = (await ledger.runs()).filter(isWanted).toReversed();
   if (runs.length > 0) return runs;
   throw new Failure("run_unknown", "the ledger has no run that sent records", {
     hint: "start a push with `migrate push`",
