@@ -166,6 +166,15 @@ describe("compare", () => {
     expect(stdout).toMatch(expected);
   });
 
+  test("suggests --all after a run without accepted records", async () => {
+    const work = await pushed(goodAccounts(1));
+    writeExtract(work.folder, { accounts: [{ REF: "EXT-2", TYPE: "?" }] });
+    expect((await work.push(WITH_CONTENT)).code).toBe(1);
+    const { code, stdout, stderr } = await work.migrate(["compare"]);
+    expect([code, stdout]).toEqual([0, "0 accepted records compared\n"]);
+    expect(stderr).toContain("--all compares the accepted records of all runs");
+  });
+
   test("cannot compare a record whose sources have changed, or for which the platform returns only the key", async () => {
     const work = await pushed(goodAccounts(2));
     writeExtract(work.folder, { accounts: goodAccounts(1) });

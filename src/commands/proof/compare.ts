@@ -56,7 +56,10 @@ export async function compare(
   } finally {
     await ledger.close();
   }
-  return { counts, isComplete: !dependencies.drain.aborted };
+  const isComplete = !dependencies.drain.aborted;
+  if (!all && isComplete && Object.values(counts).every((count) => count === 0))
+    dependencies.notice("this run has no accepted records; --all compares the accepted records of all runs");
+  return { counts, isComplete };
 }
 
 /**
