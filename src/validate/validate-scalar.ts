@@ -9,7 +9,8 @@ import { strip } from "../text/unicode-text.ts";
 /** Checks a choice. A value that the platform converts to a choice causes a warning. */
 export function choiceCheck(type: ChoiceType): Check {
   const read = choiceReader(type);
-  const choices = type.choices.map(String);
+  // The number 1 and the text 1 are written in the same way in a cell.
+  const choices = [...new Set(type.choices.map(String))];
   return (value, collector) => {
     const choice = read(value);
     if (choice === undefined) collector.add(value, invalidChoice(value, choices));

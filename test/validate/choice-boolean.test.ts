@@ -27,6 +27,10 @@ describe("choice:", () => {
   it("the problem lists the choices", () => {
     expect(problemsOf(choice(["A", 2, ""]), "B")).toMatchObject([{ code: "invalid_choice", choices: ["A", "2", ""] }]);
   });
+
+  it("the problem lists a number and the same text only once", () => {
+    expect(problemsOf(choice([1, "1", "a"]), "B")).toMatchObject([{ choices: ["1", "a"] }]);
+  });
 });
 
 describe("boolean", () => {

@@ -103,7 +103,11 @@ function listConstraints({ minItems, maxItems, uniqueItems }: ListType): readonl
 }
 
 function choiceConstraint({ choices }: ChoiceType): string {
-  const words = choices.map((choice) => (choice === "" ? '""' : String(choice)));
+  const others = new Set(choices.filter((choice) => typeof choice !== "string").map(String));
+  const words = choices.map((choice) => {
+    const needsQuotes = typeof choice === "string" && (choice === "" || others.has(choice));
+    return needsQuotes ? `"${choice}"` : String(choice);
+  });
   return words.length === 1 ? `always ${words.join("")}` : `one of ${words.join(", ")}`;
 }
 

@@ -37,6 +37,7 @@ it.each([
   [{ type: "boolean" }, "true or false", []],
   [{ type: "string", format: "date" }, "date (YYYY-MM-DD)", []],
   [{ enum: ["A", "", 3] }, "choice", ['one of A, "", 3']],
+  [{ enum: [1, "1", true, "true", "2"] }, "choice", ['one of 1, "1", true, "true", 2']],
   [{ enum: ["A"] }, "choice", ["always A"]],
   [
     { type: "array", items: { type: "string" }, minItems: 1, uniqueItems: true },
