@@ -59,6 +59,7 @@ export async function inspectFile(path: string, instead?: string): Promise<Found
   if (!stats.isFile()) {
     throw new Failure("source_unreadable", `${path}: is ${specialKind(stats)}, not a regular file`, {
       hint: instead ?? sourceInstead(path, stats),
+      file: path,
     });
   }
   return { path, bytes: stats.size, modifiedMs: stats.mtimeMs, identity: `${stats.dev}:${stats.ino}` };
