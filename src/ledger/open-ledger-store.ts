@@ -5,6 +5,11 @@ import { parsePostgresUrl } from "./postgres/connection/postgres-url.ts";
 /** The ledger that commands use by default. */
 export const DEFAULT_LEDGER = ".migrate/ledger.db";
 
+/** Returns the flag that a suggested command needs to use this ledger; none for the default ledger. */
+export function ledgerFlag(locator: string | undefined): readonly string[] {
+  return locator === undefined || locator === DEFAULT_LEDGER ? [] : ["--ledger", locator];
+}
+
 /**
  * Returns the store for a locator: the path of a file, or the URL of a PostgreSQL database. Does not open the ledger.
  * @throws Failure `config`, as in `requireLedgerLocator`

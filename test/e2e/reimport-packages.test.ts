@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { CONTRACT, type Workplace, workplace } from "./push-scene.ts";
 import { readRejects, replaceIn, save, useRejects } from "./rejects-scene.ts";
@@ -138,6 +138,11 @@ test("folders of runs with different settings are refused, and a separate comman
   expect(code).toBe(2);
   expect(stderr).toContain("report/Names and other come from runs with different settings: the mapping");
   expect(stderr).toContain("`migrate push --rejects report/Names`, then `migrate push --rejects other`");
+
+  renameSync(work.file(".migrate"), work.file("elsewhere"));
+  const flags = ["--rejects", "report/Names", "--rejects", "other", "--ledger", "elsewhere/ledger.db"];
+  const moved = await work.migrate(["push", ...flags]);
+  expect(moved.stderr).toContain("then `migrate push --rejects other --ledger elsewhere/ledger.db`");
 
   await work.migrate(["validate", "accounts.csv", ...VALIDATE, "--out", "checked"]);
   const unknown = await work.migrate(["push", "--rejects", "other", "--rejects", "checked"]);

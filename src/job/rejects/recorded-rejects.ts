@@ -11,7 +11,7 @@ import {
 } from "../../corrections/read-manifest.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
-import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import { ledgerFlag, openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import { pathsFrom } from "../contract-files.ts";
@@ -103,7 +103,7 @@ async function refuseOtherSettings(reports: readonly RejectsReport[], locator: s
       found === undefined
         ? "come from different runs, and the ledger does not contain both"
         : `come from runs with different settings: ${found.join(", ")}`;
-    const separately = [first, other].map(({ folder }) => shellCommand(["migrate", "push", "--rejects", folder]));
+    const separately = [first, other].map(({ folder }) => pushCommand(folder, locator));
     throw new Failure("usage", `${first.folder} and ${other.folder} ${why}`, {
       hint: `re-import them separately, for example with \`${separately.join("`, then `")}\``,
     });
@@ -156,7 +156,7 @@ async function inLedger<T>(locator: string, ask: (ledger: Ledger) => Promise<T>)
  * re-imported yet.
  * @throws Failure `usage` in both cases; the failures of `readManifest`
  */
-export async function refuseChangedRejects(folder: string, run: string): Promise<void> {
+export async function refuseChangedRejects(folder: string, run: string, ledger: string): Promise<void> {
   if (!existsSync(manifestPath(folder))) return;
   const manifest = await readManifest(folder);
   if (manifest.run !== run) {
@@ -168,6 +168,11 @@ export async function refuseChangedRejects(folder: string, run: string): Promise
   if (changed === undefined) return;
   const also = others.length === 0 ? "" : ` and ${others.length} more`;
   throw new Failure("usage", `${folder}: ${changed}${also} changed after the export, and would be overwritten`, {
-    hint: `re-import the corrections with \`migrate push --rejects ${folder}\`, or choose another folder with --out`,
+    hint: `re-import the corrections with \`${pushCommand(folder, ledger)}\`, or choose another folder with --out`,
   });
+}
+
+/** Returns the command that pushes the rejects in a folder with the settings in a ledger. */
+function pushCommand(folder: string, ledger: string): string {
+  return shellCommand(["migrate", "push", "--rejects", folder, ...ledgerFlag(ledger)]);
 }

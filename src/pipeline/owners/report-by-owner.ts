@@ -74,7 +74,8 @@ export async function reportByOwner(options: ByOwnerOptions, dependencies: Depen
   const before = await readExport(store, run.id);
   const stale = staleFolders(before, parent, new Set([...shares.keys()].map(folderOf)));
   for (const folder of [...shares.keys()].map(folderOf)) await requireReportFolder(folder, job);
-  for (const folder of [...[...shares.keys()].map(folderOf), ...stale]) await refuseChangedRejects(folder, run.id);
+  for (const folder of [...[...shares.keys()].map(folderOf), ...stale])
+    await refuseChangedRejects(folder, run.id, store.name);
 
   const packages: OwnerPackage[] = [];
   const rejects: RejectedSource[] = [];

@@ -6,7 +6,7 @@ import type { Outcome, Status, Summary } from "../../model/outcome.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { Counts } from "../../job/run-progress.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
-import { DEFAULT_LEDGER } from "../../ledger/open-ledger-store.ts";
+import { ledgerFlag } from "../../ledger/open-ledger-store.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import { TOO_MANY_ERRORS } from "./run-state.ts";
 
@@ -63,13 +63,13 @@ export function nextCommand(left: RunRemainder): string | undefined {
   const { run, settings, rejects, ledger } = left;
   const hasTooManyErrors = run.state === "planning" && left.summary.exitCode === TOO_MANY_ERRORS;
   if (run.command === "push" && (hasTooManyErrors || left.summary.exitCode === FAILURES.usage)) return undefined;
-  const ledgerFlag = flag("--ledger", ledger);
-  if (left.isLedgerLost === true) return shellCommand(["migrate", "ledger", "repair", ...ledgerFlag]);
+  const inLedger = flag("--ledger", ledger);
+  if (left.isLedgerLost === true) return shellCommand(["migrate", "ledger", "repair", ...inLedger]);
   if (isUnfinished(left)) {
-    return shellCommand(["migrate", "resume", run.id, ...ledgerFlag]);
+    return shellCommand(["migrate", "resume", run.id, ...inLedger]);
   }
   if (hasRecordsToReadBack(left)) {
-    return shellCommand(["migrate", "reconcile", run.id, ...ledgerFlag]);
+    return shellCommand(["migrate", "reconcile", run.id, ...inLedger]);
   }
   if (rejects.length === 0 || settings === undefined) return undefined;
   if (run.command !== "documents check") return reimportRejects(left, settings);
@@ -86,9 +86,8 @@ export function nextCommand(left: RunRemainder): string | undefined {
 function reimportRejects({ run, rejects, ledger, flags }: RunRemainder, { config }: JobSettings): string {
   const folders = new Set(rejects.map(({ path: file }) => path.dirname(file)));
   const target = run.command === "push" && ledger === undefined ? settingsOf(run).target.flags : [];
-  const ledgerFlag = ledger === DEFAULT_LEDGER ? [] : flag("--ledger", ledger);
   const given = [...folders].flatMap((folder) => ["--rejects", folder]);
-  const words = ["migrate", run.command, ...given, ...flag("--config", config), ...target, ...ledgerFlag];
+  const words = ["migrate", run.command, ...given, ...flag("--config", config), ...target, ...ledgerFlag(ledger)];
   return shellCommand([...words, ...flags]);
 }
 
