@@ -10,6 +10,7 @@ import { interruptibleSoon } from "../model/interruptible.ts";
 import { readLookup } from "../read/lists/lookup-table.ts";
 import { readTextFile } from "../read/text/text-file.ts";
 import { pathsFrom } from "./contract-files.ts";
+import type { Notifier } from "./dependencies.ts";
 import { functionFiles, loadFunctions } from "./functions/load-functions.ts";
 import type { JobSettings } from "./settings/job-settings.ts";
 import { type NamingPlace, withNamingPlace } from "./settings/naming-place.ts";
@@ -23,6 +24,13 @@ export interface MappingFile {
 /** The settings that determine how a mapping is compiled. */
 type MappingSettings = Pick<JobSettings, "folder" | "mapping"> &
   Partial<Pick<JobSettings, "supplier" | "rejects" | "functionTimeout" | "copies">>;
+
+interface MappingEnvironment {
+  /** Stops the functions of the mapping. */
+  readonly signal?: AbortSignal | undefined;
+  /** Shows a notice about a lookup table. */
+  readonly notice?: Notifier["notice"] | undefined;
+}
 
 /** Returns undefined if the settings name no mapping. */
 export async function readJobMapping(settings: JobSettings): Promise<MappingDocument | undefined> {
@@ -42,19 +50,19 @@ export async function mappingOf(
   document: MappingDocument | undefined,
   operation: Operation,
   settings: JobSettings,
-  signal?: AbortSignal,
+  environment: MappingEnvironment = {},
 ): Promise<Mapping> {
   if (document === undefined) return passThrough(operation);
-  return withNamingPlace(namingPlaceIn(document, settings), () => compile(document, operation, settings, signal));
+  return withNamingPlace(namingPlaceIn(document, settings), () => compile(document, operation, settings, environment));
 }
 
 async function compile(
   document: MappingDocument,
   operation: Operation,
   settings: JobSettings,
-  signal: AbortSignal | undefined,
+  environment: MappingEnvironment,
 ): Promise<Mapping> {
-  const values = await mappingValuesOf(document, settings, signal);
+  const values = await mappingValuesOf(document, settings, environment);
   try {
     return await interruptibleSoon(() => compileMapping(document, operation, values));
   } catch (error) {
@@ -70,9 +78,9 @@ async function compile(
 export async function mappingValuesOf(
   document: MappingDocument,
   settings: MappingSettings,
-  signal?: AbortSignal,
+  { signal, notice }: MappingEnvironment = {},
 ): Promise<MappingValues> {
-  const lookups = await lookupsOf(document, settings);
+  const lookups = await lookupsOf(document, settings, notice);
   const functions = await functionsOf(document, settings, signal);
   const { supplier } = settings;
   return {
@@ -90,10 +98,11 @@ export async function mappingValuesOf(
 export async function lookupsOf(
   document: MappingDocument,
   settings: MappingSettings,
+  notice?: Notifier["notice"],
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
   const [resolve, pathOf] = [resolverOf(settings), setupPaths(settings)];
   const tables = document.lookupFiles.map(
-    async (file) => [file, await readLookup(resolve(file), pathOf(resolve(file)))] as const,
+    async (file) => [file, await readLookup(resolve(file), { from: pathOf(resolve(file)), notice })] as const,
   );
   return new Map(await Promise.all(tables));
 }

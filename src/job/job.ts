@@ -125,7 +125,7 @@ export async function compileJob(
   const named = settings.operation ?? document?.operation;
   const declared = usableOperation(contract, named, settings.contract.map(resolve));
   noticeOtherOperation(document, declared, contract, { notice });
-  const mapping = await mappingOf(document, declared, settings, signal);
+  const mapping = await mappingOf(document, declared, settings, { signal, notice });
   noticeUnmappedFields(mapping, settings.mapping, { notice });
   const operation = { ...declared, ...definedMembers({ key: mapping.keyAttr }) };
   const ruleContext = await loadRuleContext(contract, settings, { resolve, pathOf: setupPaths(settings), now });

@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { readLookup } from "../../../src/read/lists/lookup-table.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-async function lookup(text: string): Promise<ReadonlyMap<string, string>> {
+async function lookup(text: string, notice?: (text: string) => void): Promise<ReadonlyMap<string, string>> {
   const path = join(temporaryFolder(), "codes.csv");
   await writeFile(path, text);
-  return readLookup(path);
+  return readLookup(path, { notice });
 }
 
 test("whitespace around the codes and values of a lookup table is removed", async () =>
@@ -22,4 +22,28 @@ describe("a row with more cells than the header of a lookup table", () => {
   });
   test("is accepted if the additional cells are empty", async () =>
     expect([...(await lookup("code,value\nA,Mill Lane,\n"))]).toEqual([["A", "Mill Lane"]]));
+});
+
+async function noticesOf(text: string): Promise<readonly string[]> {
+  const notices: string[] = [];
+  await lookup(text, (notice) => notices.push(notice));
+  return notices;
+}
+
+describe("the first line of a lookup table", () => {
+  test.each([
+    ["a number", "007,FIX\n012,FLEX\n"],
+    ["one letter among codes of one letter", "D,DOMESTIC\nB,BUSINESS\n"],
+    ["a code with the value of another code", "DOM,HOME\nBUS,SHOP\nRES,HOME\n"],
+    ["a code with a date", "OLD,2024-01-01\nNEW,2025-01-01\n"],
+  ])("causes a notice if it is probably an entry: %s", async (_, text) => {
+    expect(await noticesOf(text)).toEqual([
+      expect.stringMatching(/codes\.csv: line 1 looks like a code and its value, but is read as the header; if/),
+    ]);
+  });
+
+  test.each(["code,value\n007,FIX\n", "C,VALUE\nDOM,HOME\n", "Tarif 2024,value\n1,x\n", "code,value\n"])(
+    "causes no notice if it is a header: %j",
+    async (text) => expect(await noticesOf(text)).toEqual([]),
+  );
 });
