@@ -24,7 +24,7 @@ import { namesInPath } from "../contract/operations/request-parameters.ts";
 import { type AttrPath, formatAttr } from "../json/attr.ts";
 import { MAX_ROWS } from "../read/input/missing-paths.ts";
 import { formatCount } from "../text/count.ts";
-import { listed } from "../text/suggestion.ts";
+import { listed, meantText } from "../text/suggestion.ts";
 
 /** The parts of a job that another thread needs to convert rows to records. */
 export interface CompiledJob {
@@ -183,7 +183,7 @@ async function noticeMissingPaths(
   // An unreadable file is reported when its records are read.
   const missing = await input.missingPaths(mapping.columns).catch(() => []);
   for (const { file, rows, paths } of missing) {
-    const named = paths.map(({ path, near }) => `"${path}"${near === undefined ? "" : ` (did you mean "${near}"?)`}`);
+    const named = paths.map(({ path, near }) => `"${path}"${near === undefined ? "" : ` (${meantText(path, near)})`}`);
     const searched = rows < MAX_ROWS ? "no row" : `none of the first ${formatCount(rows)} rows`;
     dependencies.notice(`${file}: ${searched} has ${listed(named)}, which ${settings.mapping ?? "the mapping"} reads`);
   }

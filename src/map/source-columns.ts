@@ -1,5 +1,5 @@
 import { cellTextOf, type JsonValue, valueAt } from "../json/json-value.ts";
-import { listed, suggest } from "../text/suggestion.ts";
+import { listed, looksSame, suggest } from "../text/suggestion.ts";
 import { Failure } from "../model/failure.ts";
 import { formatPointer } from "../json/json-pointer.ts";
 import type { Place } from "../model/place.ts";
@@ -142,8 +142,13 @@ function missingColumns(
   const missing = [...lines].filter(([name]) => !table.columnIndex.has(name));
   const named = missing.map(([name, at]) => `"${name}" (${mappingFile}:${at})`);
   const message = `${table.file}: no column ${listed(named)}, which the mapping reads`;
-  const [below] = missing.flatMap(([name]) => pathBelow(name) ?? []);
-  const near = below ?? (missing.length === 1 ? suggest(missing[0]?.[0] ?? "", table.columns) : undefined);
-  const hint = columnsHint(table.columns, near);
+  const below = missing.flatMap(([name]) => withName(name, pathBelow(name)));
+  const similar = missing.flatMap(([name]) => withName(name, suggest(name, table.columns)));
+  const [meant] = [...below, ...(missing.length === 1 ? similar : similar.filter((pair) => looksSame(...pair)))];
+  const hint = columnsHint(table.columns, meant);
   return new Failure("mapping_invalid", message, { hint, place: { file: mappingFile, line: missing[0]?.[1] ?? 1 } });
+}
+
+function withName(name: string, near: string | undefined): readonly (readonly [wanted: string, near: string])[] {
+  return near === undefined ? [] : [[name, near]];
 }

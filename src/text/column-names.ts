@@ -1,4 +1,4 @@
-import { listed } from "./suggestion.ts";
+import { listed, meantText } from "./suggestion.ts";
 
 /**
  * Kinds of values that are implausible as column names. If the first line of a file contains one, the line is probably
@@ -22,10 +22,10 @@ export function valueAmongNames(names: readonly string[]): string | undefined {
 /**
  * Returns the hint for a missing column. Omits the column names if the header seems to be missing, because the names
  * could then be personal data.
- * @param near the column that was probably meant
+ * @param meant the missing column, and the column that was probably meant
  */
-export function columnsHint(names: readonly string[], near?: string): string {
-  if (near !== undefined) return `did you mean "${near}"? ${columnsHint(names)}`;
+export function columnsHint(names: readonly string[], meant?: readonly [wanted: string, near: string]): string {
+  if (meant !== undefined) return `${meantText(...meant)} ${columnsHint(names)}`;
   const value = valueAmongNames(names);
   if (value === undefined) return `its columns are: ${listed(names)}`;
   return `the first line may be data instead of a header, because ${value}; if so, add a line with column names`;

@@ -3,15 +3,15 @@ import { distance } from "fastest-levenshtein";
 /**
  * Returns the candidate for "did you mean": the candidate with the fewest typing errors, if there are only a few.
  * Otherwise returns the shortest candidate that contains the word or is contained in it (`serial_number` ->
- * `meter_serial_number`), if there is one. Ignores case.
+ * `meter_serial_number`), if there is one. Ignores case and the Unicode form of accents.
  */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
-  const wanted = word.toLowerCase();
+  const wanted = folded(word);
   let best: string | undefined;
   let minSteps = Math.max(1, Math.floor(word.length / 3)) + 1;
   let longer: string | undefined;
   for (const candidate of candidates) {
-    const known = candidate.toLowerCase();
+    const known = folded(candidate);
     const steps = Math.min(distance(wanted, known), countTypos(wanted, known));
     const isSimilar = steps < Math.max(wanted.length, known.length);
     if (isSimilar && steps < minSteps) [best, minSteps] = [candidate, steps];
@@ -19,6 +19,10 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
     if (isNearer && (hasWords(known, wanted) || hasWords(wanted, known))) longer = candidate;
   }
   return best ?? longer;
+}
+
+function folded(name: string): string {
+  return name.normalize("NFC").toLowerCase();
 }
 
 /**
@@ -51,14 +55,27 @@ const MIN_WORDS = 4;
 /** Returns `; did you mean "post"?`, to append to a message; empty if no candidate is similar. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const near = suggest(word, candidates);
-  return near === undefined ? "" : `; did you mean "${near}"?`;
+  return near === undefined ? "" : `; ${meantText(word, near)}`;
 }
 
 /** Returns the hint for an unknown name: `did you mean "post"?`, or `otherwise` if no candidate is similar. */
 export function suggestionOr(otherwise: string, word: string, candidates: Iterable<string>): string {
   const near = suggest(word, candidates);
-  return near === undefined ? otherwise : `did you mean "${near}"?`;
+  return near === undefined ? otherwise : meantText(word, near);
 }
+
+/** Returns `did you mean "post"?`. Says so if the two names differ only in a way that a screen does not show. */
+export function meantText(word: string, near: string): string {
+  return `did you mean "${near}"?${looksSame(word, near) ? ` ${SAME_LOOK}` : ""}`;
+}
+
+/** Whether two different names look the same, because they differ only in the Unicode form of accents. */
+export function looksSame(one: string, other: string): boolean {
+  return one !== other && one.normalize("NFC") === other.normalize("NFC");
+}
+
+const SAME_LOOK =
+  "The two names look the same, but store accents in different Unicode forms: copy the name from the file.";
 
 /** Returns the first words, separated by commas, and the number of remaining words; `nothing` if there are no words. */
 export function listed(words: readonly string[]): string {

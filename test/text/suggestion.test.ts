@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { listed, suggest } from "../../src/text/suggestion.ts";
+import { didYouMean, listed, suggest, suggestionOr } from "../../src/text/suggestion.ts";
 
 it.each([
   ["costumers", ["customers", "consumers", "notes"], "customers"],
@@ -31,4 +31,13 @@ describe("a list of names in a message", () => {
   ])("for %j is %j", (names, text) => {
     expect(listed(names)).toBe(text);
   });
+});
+
+test("a suggestion says that two names differ only in the Unicode form of their accents", () => {
+  const [composed, decomposed] = ["Größe".normalize("NFC"), "Größe".normalize("NFD")];
+  const expected = `did you mean "${decomposed}"? The two names look the same, but store accents in different Unicode forms: copy the name from the file.`;
+  expect(suggest(composed, ["Straße", decomposed])).toBe(decomposed);
+  expect(didYouMean(composed, [decomposed])).toBe(`; ${expected}`);
+  expect(suggestionOr("", composed, [decomposed])).toBe(expected);
+  expect(didYouMean("Grösse", [composed])).toBe(`; did you mean "${composed}"?`);
 });

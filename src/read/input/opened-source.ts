@@ -87,7 +87,8 @@ function requireColumn(spec: SourceSpec, files: readonly OpenedFile[], column: s
     if (header === undefined || header.table.columnIndex.has(column)) continue;
     const { line, table } = header;
     const message = `${opened.file}:${line}: no column "${column}", which source "${spec.name}" needs`;
-    const hint = columnsHint(table.columns, suggest(column, table.columns));
+    const near = suggest(column, table.columns);
+    const hint = columnsHint(table.columns, near === undefined ? undefined : [column, near]);
     throw new Failure("source_bad_header", message, { hint, place: { file: opened.file, line } });
   }
 }
