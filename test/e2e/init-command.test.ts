@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { copyDemo, projectFile, runCli } from "./cli.ts";
@@ -117,6 +117,14 @@ describe("init --update", () => {
 
 describe("init on the command line", () => {
   const flags = ["--contract", projectFile("fixtures/contract/contract.yaml"), "--operation", "import-account"];
+
+  test("refuses a file with a title above the header, and writes nothing", async () => {
+    const cwd = temporaryFolder({ "a.csv": "Accounts of 2026;;\n\nACC_NO;NAME;TOWN\nA1;Ada;Ely\nA2;Bea;Ely\n" });
+    const { code, stderr } = await runCli(["init", "a.csv", ...flags], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain("a.csv:1: the first line is probably a title, because line 3 looks like the header");
+    expect(readdirSync(cwd)).toEqual(["a.csv"]);
+  });
 
   test("overwrites no file", async () => {
     const cwd = temporaryFolder({ "mapping.yaml": "mine", "a.csv": "ACC_NO\nA1\n" });

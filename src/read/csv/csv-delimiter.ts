@@ -1,6 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 
-const CANDIDATES = [",", ";", "\t", "|"] as const;
+/** The delimiters that are detected. */
+export const CANDIDATES = [",", ";", "\t", "|"] as const;
 
 /** Returns `tab`, or the delimiter in quotes. */
 export function delimiterName(delimiter: string): string {
@@ -51,11 +52,17 @@ export function refuseOneColumn(file: string, header: string, delimiter: string)
 }
 
 function countCells(line: string, delimiter: string): number {
-  let cells = 1;
+  return roughCells(line, delimiter).length;
+}
+
+/** Returns the cells of a line without their quotes. The line may be incomplete, or have misplaced quotes. */
+export function roughCells(line: string, delimiter: string): readonly string[] {
+  const cells = [""];
   let quoted = false;
   for (const character of line) {
     if (character === '"') quoted = !quoted;
-    else if (character === delimiter && !quoted) cells += 1;
+    else if (character === delimiter && !quoted) cells.push("");
+    else cells[cells.length - 1] += character;
   }
   return cells;
 }

@@ -3,6 +3,7 @@ import type { Place } from "../../model/place.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import type { CsvRow, CsvTable } from "../../model/record.ts";
 import { sourceProblem } from "../row/read-row.ts";
+import { titleText } from "./doubtful-header.ts";
 import { valueAmongNames } from "../../text/column-names.ts";
 import { DECEPTIVE } from "../../text/invisible.ts";
 
@@ -15,6 +16,8 @@ export interface CsvHeader {
   readonly unnamed: readonly number[];
   /** 1-based line of the header. */
   readonly line: number;
+  /** 1-based line of the probable header, if the line that is read as the header is probably a title. */
+  readonly below?: number | undefined;
 }
 
 /** Column names by 1-based column number. They replace the names in the header. */
@@ -47,7 +50,8 @@ export function csvHeader(
 }
 
 /** Returns notices about columns without a name, and about names that are probably data. */
-export function headerNotices({ table, unnamed }: CsvHeader): readonly string[] {
+export function headerNotices({ table, unnamed, below }: CsvHeader): readonly string[] {
+  if (below !== undefined) return [titleText(below)];
   const value = valueAmongNames(table.columns);
   return [
     ...(unnamed.length === 0
@@ -62,13 +66,22 @@ export function headerNotices({ table, unnamed }: CsvHeader): readonly string[] 
 }
 
 /** @throws Failure `source_bad_header` if a row has a value in a column without a name, unless the row is ragged */
-export function refuseUnnamedData({ table, unnamed, line }: CsvHeader, { cells, line: rowLine }: CsvRow): void {
+export function refuseUnnamedData({ table, unnamed, line, below }: CsvHeader, { cells, line: rowLine }: CsvRow): void {
   if (unnamed.length === 0 || cells.length !== table.columns.length) return;
   const filled = unnamed.filter((index) => (cells[index] ?? "").trim() !== "");
   if (filled.length === 0) return;
   const what = `${withoutName(table, filled)} in the header, but line ${rowLine} has data there`;
-  const hint = `name the ${filled.length === 1 ? "column" : "columns"} in the header, or ${renameHint(filled.map((index) => index + 1))}`;
+  const named = `name the ${filled.length === 1 ? "column" : "columns"} in the header, or ${renameHint(filled.map((index) => index + 1))}`;
+  const hint = below === undefined ? named : `${titleText(below)}; otherwise, ${named}`;
   throw failureAt("source_bad_header", { file: table.file, line }, what, { hint });
+}
+
+/** @throws Failure `source_bad_header` if the line that is read as the header is probably a title */
+export function refuseTitle({ table, line, below }: CsvHeader): void {
+  if (below === undefined) return;
+  throw failureAt("source_bad_header", { file: table.file, line }, titleText(below), {
+    hint: "if the first line contains the names of the columns, give every column a name",
+  });
 }
 
 /**

@@ -4,8 +4,16 @@ import type { PackedFile } from "../text/file-bytes.ts";
 import { textBytes, type TextSource } from "../text/text-bytes.ts";
 import { counted } from "../../text/count.ts";
 import { countLineEndings } from "../text/utf8.ts";
-import { declaredDelimiter, delimiterName, detectDelimiter, refuseOneColumn } from "./csv-delimiter.ts";
+import {
+  CANDIDATES,
+  declaredDelimiter,
+  delimiterName,
+  detectDelimiter,
+  refuseOneColumn,
+  roughCells,
+} from "./csv-delimiter.ts";
 import { csvHeader, type CsvHeader, headerNotices, type RenamedColumns } from "./csv-header.ts";
+import { headerBelow } from "./doubtful-header.ts";
 import { byteKinds, findRecordBoundaries } from "./record-boundaries.ts";
 
 /** The layout of a CSV file. It is detected once, and used for every pass over the file. */
@@ -14,6 +22,8 @@ export interface CsvLayout {
   readonly delimiter: string;
   /** Offset of the header in the UTF-8 text of the file, after blank lines and the line `sep=;`. */
   readonly headerByte: number;
+  /** A suggestion for another delimiter. */
+  readonly hint?: string | undefined;
 }
 
 /** The user's settings for the file. */
@@ -77,7 +87,8 @@ function layoutOf(source: TextSource, bytes: Buffer, final: boolean, settings: C
   const [intro = "", excelDelimiter] = INTRODUCTION.exec(text) ?? [];
   const headerByte = Buffer.byteLength(intro);
   const headerLine = 1 + countLineEndings(Buffer.from(intro));
-  const lines = firstLines(text.slice(intro.length));
+  const top = firstLines(text.slice(intro.length), headerLine);
+  const lines = top.map((line) => line.text);
   const delimiter = settings.delimiter ?? excelDelimiter ?? detectDelimiter(lines);
   const rest = bytes.subarray(headerByte);
   const boundaries = findRecordBoundaries(rest, byteKinds(delimiter), final);
@@ -93,7 +104,9 @@ function layoutOf(source: TextSource, bytes: Buffer, final: boolean, settings: C
   }
   refuseOneColumn(source.file, lines[0] ?? "", delimiter);
   const cells = parseRecords(rest, delimiter, 1)[0] ?? [];
-  return { header: headerOf(source, headerLine, cells, settings.renamed), delimiter, headerByte };
+  const header = headerOf(source, headerLine, cells, settings.renamed);
+  const below = headerBelowTitle(top, delimiter, settings);
+  return { header: { ...header, below }, delimiter, headerByte, hint: delimiterHint(header, lines) };
 }
 
 function headerOf(source: TextSource, line: number, columns: readonly string[], renamed: RenamedColumns): CsvHeader {
@@ -116,22 +129,73 @@ const INTRODUCTION = /^(?:[ \t]*(?:\r\n|\n|\r))*(?:sep=([,;|\t])(?:\r\n|\n|\r))?
 
 const SAMPLE_LINES = 20;
 
-/** Returns the first non-blank lines of `text`; a line break in quotes does not end a line. */
-function firstLines(text: string): readonly string[] {
-  const lines: string[] = [];
+interface TopLine {
+  readonly text: string;
+  /** 1-based line of the file. */
+  readonly line: number;
+}
+
+/**
+ * Returns the first non-blank lines of `text`; a line break in quotes does not end a line.
+ * @param first 1-based line on which the text starts
+ */
+function firstLines(text: string, first: number): readonly TopLine[] {
+  const lines: TopLine[] = [];
   let start = 0;
   let quoted = false;
+  let line = first;
   for (let at = 0; at <= text.length && lines.length < SAMPLE_LINES; at += 1) {
     const character = text[at];
     if (character === '"') quoted = !quoted;
-    const ends = character === undefined || (!quoted && (character === "\n" || character === "\r"));
-    if (!ends) continue;
-    const line = text.slice(start, at);
-    if (line.trim() !== "") lines.push(line);
+    const isBreak = character === "\n" || character === "\r";
+    if (character !== undefined && (quoted || !isBreak)) continue;
+    const found = text.slice(start, at);
+    if (found.trim() !== "") lines.push({ text: found, line });
+    line += countLineEndings(Buffer.from(found)) + (character === "\r" && text[at + 1] === "\n" ? 0 : 1);
     start = at + 1;
   }
   return lines;
 }
+
+/**
+ * Returns the line of the probable header if the first line is probably a title. A title need not contain the delimiter
+ * of the file.
+ */
+function headerBelowTitle(
+  top: readonly TopLine[],
+  delimiter: string,
+  { delimiter: declared, renamed }: CsvSettings,
+): number | undefined {
+  if (renamed.size > 0) return undefined;
+  const title = roughCells(top[0]?.text ?? "", delimiter).filter((cell) => cell.trim() !== "").length;
+  const delimiters = declared === undefined && title <= MAX_TITLE_CELLS ? CANDIDATES : [delimiter];
+  for (const candidate of delimiters) {
+    const rows = top.map(({ text, line }) => ({ line, cells: roughCells(text, candidate) }));
+    const line = headerBelow(rows, title);
+    const below = rows.filter((row) => line !== undefined && row.line >= line);
+    // The last line may be incomplete.
+    if (line !== undefined && new Set(below.slice(0, -1).map(({ cells }) => cells.length)).size === 1) return line;
+  }
+  return undefined;
+}
+
+/** A title with more cells contains the delimiter of the file. */
+const MAX_TITLE_CELLS = 2;
+
+/**
+ * Suggests a delimiter for a file with a single column, if an unusual delimiter occurs equally often in each of its
+ * first lines.
+ */
+function delimiterHint({ table }: CsvHeader, [header = "", ...rows]: readonly string[]): string | undefined {
+  if (table.columns.length > 1 || rows.length === 0) return undefined;
+  const found = UNUSUAL_DELIMITERS.find((delimiter) => {
+    const count = header.split(delimiter).length;
+    return count > 1 && rows.every((row) => row.split(delimiter).length === count);
+  });
+  return found && `has only one column; if "${found}" separates its columns, use --delimiter "${found}"`;
+}
+
+const UNUSUAL_DELIMITERS = ["~", "^", ":", "#", "*"];
 
 function announce(layout: CsvLayout, settings: CsvSettings, notify: (text: string) => void): CsvLayout {
   const { delimiter, header } = layout;
@@ -143,6 +207,7 @@ function announce(layout: CsvLayout, settings: CsvSettings, notify: (text: strin
   ) {
     notify(`the delimiter is ${delimiterName(delimiter)}: ${counted(table.columns.length, "column")}`);
   }
+  if (layout.hint !== undefined) notify(layout.hint);
   for (const text of headerNotices(header)) notify(text);
   const padded = table.columns.findIndex((name) => name.trim() !== "" && name !== name.trim());
   if (padded >= 0) notify(`the name of column ${padded + 1} begins or ends with a space, which is part of the name`);

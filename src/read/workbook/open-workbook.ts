@@ -14,6 +14,7 @@ import {
   repeatsHeader,
 } from "../csv/csv-header.ts";
 import { cellPlace, controlCharacters } from "../csv/csv-rows.ts";
+import { headerBelow } from "../csv/doubtful-header.ts";
 import { NO_PROBLEMS, type ReadRow, sourceProblem } from "../row/read-row.ts";
 import { GENERAL, readCellFormats } from "./cell-formats.ts";
 import type { WorkbookContext } from "./cell-text.ts";
@@ -107,7 +108,8 @@ async function headerOf(
   rows: AsyncGenerator<readonly SheetRow[]>,
   { source: { file, modifiedMs }, renamed }: { readonly source: ZipSource; readonly renamed: RenamedColumns },
 ): Promise<CsvHeader> {
-  for await (const [first] of rows) {
+  for await (const batch of rows) {
+    const [first] = batch;
     if (first === undefined) continue;
     const place: Place = { file, line: first.line };
     const bad = [...(first.findings ?? [])].find(([, { code }]) => code === "source_bad_cell");
@@ -117,10 +119,15 @@ async function headerOf(
     }
     const names = [...first.cells];
     while (names.length < Math.max(...renamed.keys())) names.push("");
-    return csvHeader(place, names, renamed, modifiedMs);
+    const titleCells = names.filter((name) => name.trim() !== "").length;
+    const below = renamed.size > 0 ? undefined : headerBelow(batch.slice(0, SAMPLE_ROWS), titleCells);
+    return { ...csvHeader(place, names, renamed, modifiedMs), below };
   }
   throw failureAt("source_no_header", { file, line: 1 }, "the sheet is empty", { hint: EMPTY_SHEET_HINT });
 }
+
+/** Number of rows that are compared with the first row. */
+const SAMPLE_ROWS = 20;
 
 const EMPTY_SHEET_HINT = "begin the sheet with a row that names its columns, or choose another sheet of the workbook";
 

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../temporary-folder.ts";
+import { Failure } from "../../../src/model/failure.ts";
 import type { SourceSpec } from "../../../src/model/source-spec.ts";
 import { isCsvRow } from "../../../src/model/record.ts";
 import { cells, failureOf, fixture, problemsOf, read, type Reading, source } from "../reading.ts";
@@ -88,4 +89,45 @@ it("reports a header that is probably a row of data, without its values", async 
       text: "the first line is read as the header, but column 3 is a date; if the line is data, add a line with column names",
     },
   ]);
+});
+
+describe("a title above the header", () => {
+  const TABLE = "REF;NAME;TOWN\n1;Ada;Ely\n2;Bea;Ely\n";
+  const [title, nearly] = ["Customers", "Customers, 30.11.2026;;"];
+
+  it.each([
+    ["with the delimiter of the file", `${title};;\n;;\n${TABLE}`, 3],
+    ["without any delimiter", `${title}\r\n\r\n${TABLE}`, 3],
+    ["with another delimiter", `${nearly}\n${TABLE}`, 2],
+    ["with a quoted line break", `"Customers\nof 2026";;\n${TABLE}`, 3],
+  ])("%s causes a notice that names the line of the header", async (_, text, line) => {
+    const expected = `the first line is probably a title, because line ${line} looks like the header; if so, delete the lines above line ${line}`;
+    const shown: string[] = [];
+    await readText(text).then(
+      ({ notices }) => shown.push(...notices.map((notice) => notice.text)),
+      (error: unknown) => shown.push(error instanceof Failure ? `${error.hint}` : ""),
+    );
+    expect(shown.join("\n")).toContain(expected);
+  });
+
+  it.each([
+    ["a single column of text with commas", "NAME\nByron, Ada\nLovelace, Bea\n"],
+    ["a header of one column", "REF\n1\n2\n"],
+    ["rows without a header", "A1;1;01/02/2024\n"],
+    ["names and cells with commas", "REF;NOTE\n1;Ada, Bea, Cyd\n2;none\n"],
+  ])("is not found in a file with %s", async (_, text) => {
+    const { notices } = await readText(text);
+    expect(notices.filter((notice) => notice.text.includes("title"))).toEqual([]);
+  });
+});
+
+it.each(["~", "^", ":", "#"])("suggests the delimiter %s for a file with a single column", async (delimiter) => {
+  const { notices } = await readText(["REF,NAME", "1,Ada", "2,Bea"].join("\n").replaceAll(",", delimiter));
+  expect(notices).toMatchObject([
+    { text: `has only one column; if "${delimiter}" separates its columns, use --delimiter "${delimiter}"` },
+  ]);
+});
+
+it("suggests no delimiter that does not occur equally often in all rows", async () => {
+  expect((await readText("TIME:ZONE\n12:30:00\n12:30\n")).notices).toEqual([]);
 });

@@ -336,3 +336,12 @@ async function cellOf(
   const [record] = records;
   return [record && cells(record.row)[0], ...(record?.problems ?? []).map(({ code }) => code)];
 }
+
+it("a title above the header of a sheet causes a notice that names the row of the header", async () => {
+  const rows = [["Accounts of 2026"], ["REF", "NAME", "TOWN"], ["1", "Ada", "Ely"]];
+  const path = await rawWorkbook({ sheets: { S: rows.map((texts, index) => textRow(2 * index + 1, texts)).join("") } });
+  const { notices } = await read(source(path));
+  expect(notices.map(({ text }) => text)).toContain(
+    "the first line is probably a title, because line 3 looks like the header; if so, delete the lines above line 3",
+  );
+});

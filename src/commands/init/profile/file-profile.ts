@@ -1,6 +1,8 @@
 import { Failure } from "../../../model/failure.ts";
+import { refuseTitle } from "../../../read/csv/csv-header.ts";
 import {
   guessEncoding,
+  headerOf,
   type OpenedFile,
   openFile,
   type OpenOptions,
@@ -45,8 +47,18 @@ export interface GuessedFile {
   readonly guessed: boolean;
 }
 
-/** Opens a file. Guesses the encoding if the file is not UTF-8 and no encoding is declared. */
+/**
+ * Opens a file. Guesses the encoding if the file is not UTF-8 and no encoding is declared.
+ * @throws Failure `source_bad_header` if the first line is probably a title; the failures of `openFile`
+ */
 export async function openGuessing(found: FoundFile, opening: OpenOptions): Promise<GuessedFile> {
+  const file = await openInAnyEncoding(found, opening);
+  const header = headerOf(file.opened);
+  if (header !== undefined) refuseTitle(header);
+  return file;
+}
+
+async function openInAnyEncoding(found: FoundFile, opening: OpenOptions): Promise<GuessedFile> {
   try {
     return { found, opened: await openFile(found, opening), guessed: false };
   } catch (error) {
