@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { rawWorkbook } from "../read/workbook/raw-workbook.ts";
 import { describe, expect, test } from "vitest";
 import { CONTRACT, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
@@ -28,6 +28,18 @@ describe("rejects are re-imported", () => {
     expect((await admin.accounts()).map(({ supplier, key }) => [supplier, key])).toEqual([
       [sandbox.ready.supplier, "00000003"],
     ]);
+  });
+
+  test("only if every exported file is in the folder, or is named with --source", async () => {
+    const work = fourAccounts();
+    await work.push(["--out", "report"]);
+    correct(work);
+    renameSync(work.file("report/rejects.customers.csv"), work.file("moved.csv"));
+    const { code, stderr } = await work.migrate(["push", "--rejects", "report"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("report/rejects.customers.csv: no such file");
+    expect(stderr).toContain("put it back into the folder, or pass its new path: --source customers=<path>");
+    expect((await work.migrate(["push", "--rejects", "report", "--source", "customers=moved.csv"])).code).toBe(0);
   });
 
   test("to the platform recorded in the ledger, and a new report is written", async () => {

@@ -11,6 +11,7 @@ import { savedEncoding } from "../../corrections/saved-encoding.ts";
 import { type RejectsFolder, refuseSharedRecords, refuseSharedRows } from "../../corrections/shared-records.ts";
 import type { RowName } from "../../ledger/records/planned-item.ts";
 import type { Mapping } from "../../map/mapping.ts";
+import { Failure } from "../../model/failure.ts";
 import type { Row } from "../../model/record.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
 import type { KEYS, REJECTS } from "../../options/run-options.ts";
@@ -128,15 +129,30 @@ async function encodingsOf({
   dependencies,
 }: RejectsContext): Promise<ReadonlyMap<string, string | undefined>> {
   const encodings = new Map<string, string | undefined>();
-  for (const { files, sheet } of withDescendants<SourceSpec>(plan)) {
-    for (const { path: file } of await findFiles(files, { defaultSheet: sheet, notify: () => undefined })) {
-      const found = rejects.encoding ?? (await savedEncoding(file, encoding));
-      if (found !== undefined && found !== rejects.encoding)
-        dependencies.notice(`${file}: no longer UTF-8, so it is read as ${found}`);
-      encodings.set(file, found);
+  for (const { name, files, sheet } of withDescendants<SourceSpec>(plan)) {
+    const searched = findFiles(files, { defaultSheet: sheet, notify: () => undefined });
+    const found = await searched.catch((error: unknown) => {
+      throw withRemedy(error, name, rejects.folders);
+    });
+    for (const { path: file } of found) {
+      const saved = rejects.encoding ?? (await savedEncoding(file, encoding));
+      if (saved !== undefined && saved !== rejects.encoding)
+        dependencies.notice(`${file}: no longer UTF-8, so it is read as ${saved}`);
+      encodings.set(file, saved);
     }
   }
   return encodings;
+}
+
+/** Adds a hint to the failure for an exported file that is no longer in its folder. */
+function withRemedy(error: unknown, source: string, folders: readonly string[]): unknown {
+  if (!(error instanceof Failure) || error.file === undefined || error.hint !== undefined) return error;
+  const { code, message, file } = error;
+  const own = path.resolve(path.dirname(file));
+  if (folders.every((folder) => path.resolve(folder) !== own)) return error;
+  const elsewhere = folders.length > 1 ? "" : `, or pass its new path: --source ${source}=<path>`;
+  const hint = `the report exported this file: put it back into the folder${elsewhere}`;
+  return new Failure(code, message, { hint, file, cause: error });
 }
 
 /** Returns a function that finds the columns or paths that join the rows of a source or form the business key. */
