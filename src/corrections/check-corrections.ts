@@ -72,8 +72,10 @@ async function compare(
   const columnsOf = exportedColumns(manifest);
   const matcher = createRowMatcher(index, { fingerprints, columnsOf, keyColumns });
   const layouts = new Map<string, ReturnedColumns>();
+  let emptyRows = 0;
   index.database.exec("begin");
-  for await (const { rows, columns } of returnedRows(plan, manifest.files, { reading, keyColumns })) {
+  for await (const { rows, columns, ...batch } of returnedRows(plan, manifest.files, { reading, keyColumns })) {
+    emptyRows += batch.emptyRows;
     if (columns !== undefined) layouts.set(columns.file, columns.found);
     matcher.add(rows);
   }
@@ -85,7 +87,7 @@ async function compare(
   }
   const { cells, rows: changedRows, keyRecords } = await changes.finish(path.join(folder, "outcomes.ndjson"));
   index.database.exec("commit");
-  const findings = { folder, ...cells, ...findRowChanges(index, plan), ...columnChanges(layouts) };
+  const findings = { folder, emptyRows, ...cells, ...findRowChanges(index, plan), ...columnChanges(layouts) };
   return { manifest, findings, changedRows, keyRecords };
 }
 

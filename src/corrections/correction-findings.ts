@@ -71,6 +71,8 @@ export interface ColumnFindings {
 /** The changes to the rejects of a report between export and re-import, grouped so that memory use is limited. */
 export interface CorrectionFindings extends CellFindings, RowFindings, ColumnFindings {
   readonly folder: string;
+  /** Number of ignored rows without text. */
+  readonly emptyRows: number;
 }
 
 /** Counts changed cells, grouped by source, column and kind of change. */

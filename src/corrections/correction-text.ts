@@ -7,11 +7,12 @@ import type { ChangedCells, CorrectionFindings, FoundRows } from "./correction-f
 
 /** Describes the changes to the rejects, one line each. Shows values only if requested. */
 export function correctionText(findings: CorrectionFindings, showValues: boolean): readonly string[] {
-  const { folder, exportedRows, returned, correctedCells, correctedRows, lostRecords } = findings;
+  const { folder, exportedRows, returned, emptyRows, correctedCells, correctedRows, lostRecords } = findings;
   const cellText = (cells: ChangedCells): string => changedText(cells, showValues);
   return [
     `${folder}: ${counted(exportedRows, "row")} exported, ${formatCount(returned)} returned, ` +
       `${counted(correctedCells, "cell")} corrected${correctedCells === 0 ? "" : ` in ${counted(correctedRows, "row")}`}`,
+    ...(emptyRows === 0 ? [] : [`${counted(emptyRows, "empty row")} ignored`]),
     ...findings.restored.map((keys) => `${counted(keys.count, "key")} restored: ${cellText(keys)}`),
     ...findings.keys.map((keys) => `${counted(keys.count, "key")} changed: ${cellText(keys)}`),
     ...findings.cells.map((cells) => `${counted(cells.count, "cell")} without errors changed: ${cellText(cells)}`),

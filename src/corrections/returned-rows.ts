@@ -2,6 +2,7 @@ import { definedMembers } from "../json/defined-members.ts";
 import { canonicalJson } from "../json/json-value.ts";
 import { type CsvTable, isCsvRow, type JsonRow, type Row } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
+import { isEmptyRow } from "../read/csv/csv-rows.ts";
 import type { OpenOptions } from "../read/input/opened-file.ts";
 import { keyOf } from "../read/row/row-key.ts";
 import { openSource, rowsOf, withDescendants } from "../read/input/opened-source.ts";
@@ -13,7 +14,10 @@ import { originalColumns } from "../report/rejects/reject-file.ts";
 export type KeyColumns = (source: string) => readonly string[];
 
 interface ReturnedBatch {
+  /** The rows that contain text. */
   readonly rows: readonly ReturnedRow[];
+  /** Number of rows of CSV files without text, which spreadsheet programs add. */
+  readonly emptyRows: number;
   /** The columns of the file that contains the rows; absent for JSON. */
   readonly columns?: { readonly file: string; readonly found: ReturnedColumns } | undefined;
 }
@@ -37,8 +41,9 @@ export async function* returnedRows(
       if (first === undefined) continue;
       const { row } = first;
       const found = isCsvRow(row) ? layoutOf(row.table, original, layouts) : undefined;
-      const rows = batch.map((read) => returnedRow(read.row, spec.name, found, keys));
-      yield { rows, columns: found && { file: row.table.file, found } };
+      const filled = batch.filter((read) => !isCsvRow(read.row) || !isEmptyRow(read.row.cells));
+      const rows = filled.map((read) => returnedRow(read.row, spec.name, found, keys));
+      yield { rows, emptyRows: batch.length - rows.length, columns: found && { file: row.table.file, found } };
     }
   }
 }

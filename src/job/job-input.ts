@@ -92,9 +92,9 @@ async function openSources(
   const { openRejects } = await import("./rejects/rejects-input.ts");
   const folders = rejects.folders.map(pathsFrom(settings.folder));
   const opened = await openRejects({ ...context, plan, rejects: { ...rejects, folders }, encoding, dependencies });
-  const { encodingOf, amend, hasReturned, keyChanged, close } = opened;
-  const reading = { ...definedMembers({ delimiter: rejects.delimiter }), encodingOf, amend, mayBeEmpty: true };
-  const input = await openInput(plan, { ...options, ...reading });
+  const { hasReturned, keyChanged, close, ...reading } = opened;
+  const { delimiter: written } = rejects;
+  const input = await openInput(plan, { ...options, ...reading, delimiter: written, mayBeEmpty: true });
   return { ...input, hasReturned, keyChanged, close: () => input.close().finally(close) };
 }
 

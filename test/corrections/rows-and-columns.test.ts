@@ -56,6 +56,11 @@ describe("re-imported rows", () => {
     });
   });
 
+  it("do not include rows without text, which spreadsheet programs add", async () => {
+    const findings = await after((rows) => [...rows, { REF: "", FIRST: " " }, {}]);
+    expect(findings).toMatchObject({ ...NOTHING, exportedRows: 12, returned: 12, emptyRows: 4 });
+  });
+
   it("are recognised in another order, with changed keys and corrected cells", async () => {
     const findings = await after((rows) =>
       rows

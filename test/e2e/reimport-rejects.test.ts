@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { rawWorkbook } from "../read/workbook/raw-workbook.ts";
 import { describe, expect, test } from "vitest";
 import { CONTRACT, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
@@ -28,6 +28,24 @@ describe("rejects are re-imported", () => {
     expect((await admin.accounts()).map(({ supplier, key }) => [supplier, key])).toEqual([
       [sandbox.ready.supplier, "00000003"],
     ]);
+  });
+
+  test("without the empty rows that a spreadsheet program has added", async () => {
+    const work = fourAccounts();
+    await work.push(["--out", "report"]);
+    correct(work);
+    for (const name of ["rejects.csv", "rejects.customers.csv"]) {
+      const [row = {}] = readRejects(work, name);
+      appendFileSync(work.file("report", name), `${",".repeat(Object.keys(row).length - 1)}\n`.repeat(2));
+    }
+    const { code, stdout, stderr } = await work.migrate(["push", "--rejects", "report", "--format", "ndjson"]);
+    expect(stderr).toContain(
+      "report: 4 rows exported, 4 returned, 2 cells corrected in 2 rows\n4 empty rows ignored\n",
+    );
+    expect([code, statusCounts(outcomeLines(stdout))]).toEqual([0, { accepted: 2 }]);
+    expect(await keysOnPlatform()).toEqual(KEYS);
+    const proof = await work.migrate(["proof", "--out", "proof"]);
+    expect([proof.code, proof.stdout]).toEqual([0, expect.stringContaining("Everything is accounted for")]);
   });
 
   test("only if every exported file is in the folder, or is named with --source", async () => {

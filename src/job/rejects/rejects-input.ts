@@ -26,6 +26,8 @@ export interface OpenedRejects {
   readonly encodingOf: (path: string) => string | undefined;
   /** Restores keys in a row of a source. */
   readonly amend: ((row: Row) => Row) | undefined;
+  /** Whether a file has rows without text, which must be skipped. Other files are then also read row by row. */
+  readonly skipsEmptyRows: boolean;
   /** Whether the folders contain the row that this run exported for a record without a key. */
   readonly hasReturned: (run: string, record: number) => boolean;
   /** The exported records that the folders contain with changed keys. */
@@ -84,10 +86,12 @@ export async function openRejects(context: RejectsContext): Promise<OpenedReject
     const restorers = checks.flatMap(({ restore }) => restore ?? []);
     const amend =
       restorers.length === 0 ? undefined : (row: Row) => restorers.reduce((now, restore) => restore(now), row);
-    await refuseSharedRows(folders, { reading: { ...reading, amend }, tempFolder });
+    const skipsEmptyRows = checks.some(({ findings }) => findings.emptyRows > 0);
+    await refuseSharedRows(folders, { reading: { ...reading, amend, skipsEmptyRows }, tempFolder });
     return {
       encodingOf,
       amend,
+      skipsEmptyRows,
       hasReturned: (run, record) =>
         checks.some(({ manifest, withoutKey }) => manifest.run === run && withoutKey.has(record)),
       keyChanged: checks.flatMap(({ manifest: { run }, keyChanged }) => keyChanged.map((record) => ({ run, record }))),

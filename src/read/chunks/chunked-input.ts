@@ -12,10 +12,11 @@ import { jsonElements } from "../json/json-rows.ts";
 import { isSpace } from "../json/json-splitter.ts";
 import { countLineFeeds } from "../text/utf8.ts";
 
-/** Returns a source as chunks; undefined if other sources are joined to it, or its rows are amended. */
+/** Returns a source as chunks; undefined if other sources are joined to it, or its rows are amended or skipped. */
 export function chunkedInput(root: OpenedSource, refuseChanged: () => Promise<void>): ChunkedInput | undefined {
   const { files } = root;
-  if (root.children.length > 0 || root.amend !== undefined) return undefined;
+  const skipsRows = files.some((file) => file.kind === "csv" && file.layout.skipsEmptyRows === true);
+  if (root.children.length > 0 || root.amend !== undefined || skipsRows) return undefined;
   const keys = keysOf(root);
   return {
     source: root.name,

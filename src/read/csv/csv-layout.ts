@@ -22,6 +22,8 @@ export interface CsvLayout {
   readonly delimiter: string;
   /** Offset of the header in the UTF-8 text of the file, after blank lines and the line `sep=;`. */
   readonly headerByte: number;
+  /** Whether rows without any text are skipped, like blank lines. If so, the file must be read row by row. */
+  readonly skipsEmptyRows?: boolean | undefined;
   /** A suggestion for another delimiter. */
   readonly hint?: string | undefined;
 }
@@ -31,6 +33,7 @@ interface CsvSettings {
   /** The declared delimiter; undefined if it must be detected. */
   readonly delimiter: string | undefined;
   readonly renamed: RenamedColumns;
+  readonly skipsEmptyRows?: boolean | undefined;
 }
 
 /**
@@ -54,12 +57,12 @@ export function parseRecords(bytes: Buffer, delimiter: string, count?: number): 
  */
 export async function csvLayout(
   source: TextSource,
-  { delimiter, renamed }: CsvSettings,
+  { delimiter, ...others }: CsvSettings,
   notify: (text: string) => void,
 ): Promise<CsvLayout> {
   const settings: CsvSettings = {
+    ...others,
     delimiter: delimiter === undefined ? undefined : declaredDelimiter(delimiter),
-    renamed,
   };
   let head: Buffer = Buffer.alloc(0);
   for await (const chunk of textBytes(source)) {
@@ -106,7 +109,8 @@ function layoutOf(source: TextSource, bytes: Buffer, final: boolean, settings: C
   const cells = parseRecords(rest, delimiter, 1)[0] ?? [];
   const header = headerOf(source, headerLine, cells, settings.renamed);
   const below = headerBelowTitle(top, delimiter, settings);
-  return { header: { ...header, below }, delimiter, headerByte, hint: delimiterHint(header, lines) };
+  const { skipsEmptyRows } = settings;
+  return { header: { ...header, below }, delimiter, headerByte, skipsEmptyRows, hint: delimiterHint(header, lines) };
 }
 
 function headerOf(source: TextSource, line: number, columns: readonly string[], renamed: RenamedColumns): CsvHeader {

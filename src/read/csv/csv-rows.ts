@@ -53,12 +53,17 @@ export function rowsAt(
 function rowsOf({ bytes, boundaries, line: firstLine }: CsvBytes, layout: CsvLayout): readonly (ReadRow | undefined)[] {
   if (bytes.length === 0) return [];
   return cellsOf(bytes, boundaries, layout.delimiter).map((cells, index) => {
-    if (cells.length === 1 && cells[0]?.trim() === "") return undefined;
+    if ((cells.length === 1 || layout.skipsEmptyRows === true) && isEmptyRow(cells)) return undefined;
     const line = firstLine + (boundaries.lines[index] ?? 0);
     const row: CsvRow = { table: layout.header.table, cells: wholeRow(cells, layout.header), line };
     refuseUnnamedData(layout.header, row);
     return { row, problems: problemsOf(row, layout.header, { boundaries, index }) };
   });
+}
+
+/** Whether no cell of a row contains text, as in a row that a spreadsheet program saves as `,,,`. */
+export function isEmptyRow(cells: readonly string[]): boolean {
+  return cells.every((cell) => cell.trim() === "");
 }
 
 /**

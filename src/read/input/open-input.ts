@@ -102,7 +102,7 @@ export interface Input {
   readonly missingPaths: (wanted: ReadonlyMap<string, readonly string[]>) => Promise<readonly MissingPaths[]>;
   /** The names of the root source's files. */
   readonly rootFiles: ReadonlySet<string>;
-  /** The same records as bytes for other threads; absent if sources are joined or rows are amended. */
+  /** The same records as bytes for other threads; absent if sources are joined, or rows are amended or skipped. */
   readonly chunked?: ChunkedInput | undefined;
   /** Like `chunked`, but for joined CSV files; absent if `csvSources` does not support the join. */
   readonly joined?: JoinedInput | undefined;

@@ -44,6 +44,8 @@ export interface FileOptions {
   readonly encodingOf?: ((path: string) => string | undefined) | undefined;
   /** Whether an NDJSON file may be empty. A JSON file without records must contain `[]`. */
   readonly mayBeEmpty?: boolean | undefined;
+  /** Whether to skip the rows of CSV files that contain no text. */
+  readonly skipsEmptyRows?: boolean | undefined;
   /** Called with each row of a source before it is joined; returns the row to use. */
   readonly amend?: ((row: Row, source: string) => Row) | undefined;
   /** One character, `tab` or `\t`; default: detected from the first lines. */
@@ -95,7 +97,8 @@ export async function openFile(
   const text = await firstWords(source);
   const kind = fileKind(file, basename(found.path), text);
   if (kind === "csv") {
-    const settings = { delimiter: opening.delimiter, renamed };
+    const { delimiter, skipsEmptyRows } = opening;
+    const settings = { delimiter, renamed, skipsEmptyRows };
     return { ...source, kind, found, layout: await csvLayout(source, settings, notify) };
   }
   if (renamed.size > 0) {

@@ -119,7 +119,7 @@ export async function* keysIn(source: OpenedSource, name: string): AsyncGenerato
     return;
   }
   for (const file of source.files) {
-    if (file.kind === "csv") yield* csvKeys(file, file.layout, name);
+    if (file.kind === "csv" && file.layout.skipsEmptyRows !== true) yield* csvKeys(file, file.layout, name);
     else yield* keysOfRows(rowsOfFile(file), name);
   }
 }

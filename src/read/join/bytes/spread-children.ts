@@ -159,7 +159,7 @@ interface CsvChild extends OpenedChild {
 
 /**
  * Returns the sources of a join as CSV sources. Returns undefined if there are no child sources, if a file is not CSV,
- * if a child source has children or its own key, or if rows are omitted or amended.
+ * if a child source has children or its own key, or if rows are omitted, skipped or amended.
  */
 export function csvSources(root: OpenedSource): CsvSource | undefined {
   const files = csvFiles(root);
@@ -176,6 +176,6 @@ function isSimple({ key, distinct, pick, amend, children }: OpenedChild): boolea
 }
 
 function csvFiles({ files }: OpenedSource): readonly OpenedCsv[] | undefined {
-  const texts = files.filter((file) => file.kind === "csv");
+  const texts = files.filter((file) => file.kind === "csv").filter(({ layout }) => layout.skipsEmptyRows !== true);
   return texts.length === files.length ? texts : undefined;
 }
