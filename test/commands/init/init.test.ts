@@ -273,3 +273,10 @@ test("init reads a minus sign after an amount as part of the number", async () =
   const german = await initOf({ "accounts.csv": balances(['"1.012,50-"', '"3,00"', '"7,25-"']) });
   expect(german.mapping).toContain('balance: { from: BALANCE, number: { decimal: ",", group: "." } }');
 });
+
+test("init reads numbers with a decimal comma as numbers, even if the field also takes text", async () => {
+  const amount = { anyOf: [{ type: "number" }, { type: "string", pattern: "^(?!x).*$" }, { type: "null" }] };
+  const files = { "accounts.csv": "REF;AMOUNT\nA1;1.012,50\nA2;3,00\nA3;7,25\n" };
+  const { mapping } = await initOfProperties({ amount }, files, { key: "ref" });
+  expect(mapping).toContain('amount: { from: AMOUNT, number: { decimal: ",", group: "." } }');
+});

@@ -1,4 +1,4 @@
-import type { ChoiceType, FieldType, NumberType, TextType } from "../../../contract/types/field-type.ts";
+import type { ChoiceType, FieldType, NumberType, TextType, UnionType } from "../../../contract/types/field-type.ts";
 import { type ColumnProfile, dateForm, shareOf, type ValueKind } from "../profile/column-profile.ts";
 import { matchChoices } from "./match-choices.ts";
 import { matcherOf } from "../../../text/linear-pattern.ts";
@@ -49,13 +49,22 @@ export function valueFit(type: FieldType, words: readonly string[], column: Colu
   if (type.kind === "choice") return choiceFit(type, column);
   if (type.kind === "text") return textFit(type, words, column);
   if (type.kind === "time") return onlyFit(sampleShare(column, (value) => /^\d\d?:\d\d/.test(value)));
-  if (type.kind === "union") {
-    const scalars = type.options.filter(({ kind }) => kind !== "object" && kind !== "list" && kind !== "union");
-    const fits = scalars.map((option) => valueFit(option, words, column));
-    return fits.toSorted((one, other) => other.fit - one.fit)[0] ?? onlyFit(0);
-  }
+  if (type.kind === "union") return unionFit(type, words, column);
   return onlyFit(type.kind === "any" ? 0.6 : 0);
 }
+
+/**
+ * Returns the best fit of an option. Prefers a number in another notation to text: the platform would not read the text
+ * `1.500,00` as this number.
+ */
+function unionFit({ options }: UnionType, words: readonly string[], column: ColumnProfile): ValueFit {
+  const scalars = options.filter(({ kind }) => kind !== "object" && kind !== "list" && kind !== "union");
+  const fits = scalars.map((option) => valueFit(option, words, column));
+  const converted = fits.find(({ form, fit }) => form.kind === "number" && fit >= MIN_NUMBER_FIT);
+  return converted ?? fits.toSorted((one, other) => other.fit - one.fit)[0] ?? onlyFit(0);
+}
+
+const MIN_NUMBER_FIT = 0.9;
 
 type NumericType = Extract<FieldType, { kind: "decimal" }> | NumberType;
 
