@@ -30,6 +30,7 @@ describe("the root of the mapping", () => {
     expect(mapping).toContain(
       "TODO contracts: joined, but no list in the payload seems to use its rows; with `pick: first`",
     );
+    expect(mapping.replaceAll(/\n *# /g, " ")).toContain("readings.WERT; to use all rows, fill a list with `each`");
     expect(mapping.replaceAll(/\n *# /g, " ")).toContain("fields: contracts.VERTRAG, contracts.readings.ADAT");
   });
 

@@ -151,7 +151,8 @@ const MAX_COLUMNS = 12;
 /** Describes how the payload can use the columns of a source that fills no list, such as `but000.adrc.STREET`. */
 function rowColumnsText(node: SourceNode, { root }: SourceTree): string {
   const paths = columnPaths(node, pathTo(node, root)).slice(0, MAX_COLUMNS);
-  return paths.length === 0 ? "" : `; with \`pick: first\`, its columns can fill fields: ${paths.join(", ")}`;
+  if (paths.length === 0) return "";
+  return `; with \`pick: first\`, which omits all other rows of a parent, its columns can fill fields: ${paths.join(", ")}; to use all rows, fill a list with \`each\``;
 }
 
 /** Returns the names of the sources on the path from the root to the node, without the root. */
