@@ -280,3 +280,12 @@ test("init reads numbers with a decimal comma as numbers, even if the field also
   const { mapping } = await initOfProperties({ amount }, files, { key: "ref" });
   expect(mapping).toContain('amount: { from: AMOUNT, number: { decimal: ",", group: "." } }');
 });
+
+test("init asks to check the time zone if the contract declares neither a zone nor a region", async () => {
+  const files = { "accounts.csv": "REF,SEEN_AT\nA1,01/02/2024 10:30\nA2,13/02/2024 11:30\n" };
+  const seenAt = { seen_at: { type: "string", format: "date-time" } };
+  const { mapping } = await initOfProperties(seenAt, files, { key: "ref" });
+  expect(mapping).toMatch(/zone: UTC \} +# [\d.]+; TODO: check the time zone\n/);
+  const offset = { "accounts.csv": "REF,SEEN_AT\nA1,01/02/2024 10:30+01:00\nA2,13/02/2024 11:30+01:00\n" };
+  expect((await initOfProperties(seenAt, offset, { key: "ref" })).mapping).not.toContain("TODO: check the time zone");
+});

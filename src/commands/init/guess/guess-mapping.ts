@@ -161,9 +161,12 @@ const ZONES: Readonly<Record<string, string>> = {
   FR: "Europe/Paris",
 };
 
+/** The zone that is assumed if the contract declares neither a zone nor a region. */
+export const UNKNOWN_ZONE = "UTC";
+
 /** Returns the time zone of the instance: the declared zone, the zone of the declared region, or UTC. */
 export function zoneOf({ ruleDeclarations: { settings } }: Contract): string {
   const zone = settings.get("time_zone")?.default;
   const region = settings.get("region")?.default;
-  return typeof zone === "string" ? zone : ((typeof region === "string" ? ZONES[region] : undefined) ?? "UTC");
+  return typeof zone === "string" ? zone : ((typeof region === "string" ? ZONES[region] : undefined) ?? UNKNOWN_ZONE);
 }

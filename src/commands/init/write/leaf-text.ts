@@ -2,6 +2,7 @@ import type { Guess, Slot } from "../guess/region.ts";
 import type { ChoiceType } from "../../../contract/types/field-type.ts";
 import type { LeafForm, LookupForm } from "../guess/value-fit.ts";
 import { yamlText } from "./yaml-text.ts";
+import { UNKNOWN_ZONE } from "../guess/guess-mapping.ts";
 import { plural } from "../../../text/count.ts";
 
 /** Renders the mapping entry of a field. Returns undefined if nothing fills the field. */
@@ -66,8 +67,8 @@ function patternText(pattern: string): string {
   return /^[A-Za-z./-]+$/.test(pattern) ? pattern : JSON.stringify(pattern);
 }
 
-/** Returns the comment on a guess: its score and the alternative columns. */
-export function guessComment(slot: Slot): string {
+/** Returns the comment on a guess: its score and the alternative columns. `zone`: the zone of times without an offset. */
+export function guessComment(slot: Slot, zone: string): string {
   const { guess, others } = slot;
   const likely = others.map(({ column, score }) => `${column.name} ${scoreText(score)}`).join(", ");
   if (guess === undefined) return likely === "" ? "no matching column" : `perhaps ${likely}`;
@@ -75,7 +76,7 @@ export function guessComment(slot: Slot): string {
     ...(slot.required ? ["required"] : []),
     scoreText(guess.score),
     ...(likely === "" ? [] : [`or ${likely}`]),
-    ...formNotes(slot, guess),
+    ...formNotes(slot, guess, zone),
   ];
   return facts.join("; ");
 }
@@ -84,8 +85,12 @@ function scoreText(score: number): string {
   return Math.min(score, 1).toFixed(2);
 }
 
-function formNotes({ type }: Slot, { form }: Guess): readonly string[] {
-  if (form.kind === "date" || form.kind === "datetime") return dateNotes(form.pattern, form.also);
+function formNotes({ type }: Slot, { form }: Guess, zone: string): readonly string[] {
+  if (form.kind === "date") return dateNotes(form.pattern, form.also);
+  if (form.kind === "datetime") {
+    const isAssumed = !form.hasOffset && zone === UNKNOWN_ZONE;
+    return [...dateNotes(form.pattern, form.also), ...(isAssumed ? ["TODO: check the time zone"] : [])];
+  }
   return form.kind === "lookup" && type.kind === "choice" ? codeNotes(type, form) : [];
 }
 

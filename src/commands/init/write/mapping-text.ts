@@ -195,13 +195,13 @@ export function fieldLines(field: Slot | Container, writing: Writing): readonly 
 function slotLines(slot: Slot, { depth, zone }: Writing): readonly Line[] {
   const text = leafText(slot, zone);
   if (text !== undefined) {
-    const comment = slot.guess === undefined ? "required" : guessComment(slot);
+    const comment = slot.guess === undefined ? "required" : guessComment(slot, zone);
     return [{ depth, text: `${yamlText(slot.name)}: ${text}`, comment }];
   }
   if (!slot.required) return [];
   const choices = slot.type.kind === "choice" ? `; one of ${choicesText(slot.type.choices)}` : "";
   const same = slot.isKey ? "" : "; if all records have the same value: { value: ... }";
-  return [todo(depth, `${slot.name}: required; ${guessComment(slot)}${choices}${same}`)];
+  return [todo(depth, `${slot.name}: required; ${guessComment(slot, zone)}${choices}${same}`)];
 }
 
 function objectLines(container: Container, writing: Writing): readonly Line[] {
