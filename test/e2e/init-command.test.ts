@@ -174,6 +174,45 @@ describe("init on the command line", () => {
     });
   });
 
+  test("writes a valid mapping even if no column matches", async () => {
+    const cwd = temporaryFolder({ ...SMALL, "a.csv": "NOTES\nwas exported\n" });
+    const { code, stdout } = await runCli(["init", "a.csv", "--contract", "c.yaml", "--operation", "imp"], { cwd });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("0 of 1 record are already valid")]);
+    expect(mappingOf(cwd)).toMatch(/^payload: \{\} +# TODO no column matches a field/m);
+  });
+
+  test("lists the required fields of steps as TODOs", async () => {
+    const cwd = temporaryFolder({
+      "a.csv": "reference,team\nR1,North\nR2,South\n",
+      "c.yaml": `
+openapi: 3.1.0
+info: { title: steps, version: "1" }
+paths:
+  /stage/:
+    post:
+      operationId: stage
+      x-migrate-key: reference
+      x-migrate-steps:
+        - { operation: stage, kind: stage }
+        - { operation: process, kind: process, body: { reference: reference, dry: { value: false } } }
+      requestBody: { content: { application/json: { schema: { type: object, required: [reference], properties: { reference: { type: string } } } } } }
+      responses: { "201": { description: staged } }
+  /process/:
+    post:
+      operationId: process
+      requestBody: { content: { application/json: { schema: {
+        type: object, required: [reference, dry, team, window], properties: {
+          reference: { type: string }, dry: { type: boolean }, team: { type: string }, window: { type: string, format: date } } } } } }
+      responses: { "201": { description: done } }
+`,
+    });
+    const { code, stdout } = await runCli(["init", "a.csv", "--contract", "c.yaml", "--operation", "stage"], { cwd });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("To do: steps.process.window\n")]);
+    expect(mappingOf(cwd)).toMatch(
+      /\nsteps: .*\n {2}process: .*\n {4}team: team .*\n {4}# TODO window: required; no matching column/,
+    );
+  });
+
   test("reports missing sources, and refuses standard input", async () => {
     expect((await runCli(["init", ...flags], { cwd: temporaryFolder() })).stderr).toContain("no sources are given");
     const { code, stderr } = await runCli(["init", "-", ...flags], { cwd: temporaryFolder(), input: "A\n1\n" });

@@ -1,16 +1,17 @@
 import type { Contract } from "../../../contract/contract.ts";
 import { missingKeys } from "../../../contract/operations/find-operation.ts";
 import type { Operation } from "../../../contract/operations/operation.ts";
-import { parametersType } from "../../../contract/operations/request-parameters.ts";
 import { formatAttr } from "../../../json/attr.ts";
 import { Failure } from "../../../model/failure.ts";
 import { chooseTree, columnNamed, findJoins, type Join, keyColumns } from "../joins.ts";
 import type { SourceNode, SourceTree } from "../joins.ts";
 import { suggestionOr } from "../../../text/suggestion.ts";
 import type { SourceProfile } from "../profile/profile-sources.ts";
+import { setConstants } from "./constants.ts";
 import { fillFields } from "./fill-fields.ts";
 import { placeSources } from "./place-sources.ts";
 import { type Container, containersIn, payloadTree, type Slot, slotsIn } from "./region.ts";
+import { parametersTree, stepsTree } from "./request-fields.ts";
 import { guessOf } from "./score.ts";
 
 /** A guessed mapping, possibly incomplete. */
@@ -25,6 +26,8 @@ export interface GuessedMapping {
   readonly payload: Container;
   /** Contains only the required request parameters, in a container with this name; undefined if there are none. */
   readonly parameters: Container | undefined;
+  /** Contains only the required fields of steps, in the container `steps`; undefined if there are none. */
+  readonly steps: Container | undefined;
   /** The time zone of times without an offset. */
   readonly zone: string;
 }
@@ -56,20 +59,9 @@ export function guessMapping(sources: readonly SourceProfile[], options: GuessOp
   if (options.key !== undefined) fillKey(payload, tree.root.source, options.key);
   const unplaced = placeSources(payload, tree.root);
   fillAll(payload, tree.root);
-  const parameters = requiredParametersTree(options);
-  if (parameters !== undefined) fillAll(parameters, tree.root);
-  return { operation, key: payload.key, joins, tree, unplaced, payload, parameters, zone: zoneOf(contract) };
-}
-
-function requiredParametersTree({ operation, supplier }: GuessOptions): Container | undefined {
-  const type = parametersType(operation);
-  const tree = type && payloadTree(type, operation.id, undefined);
-  const [parameters] = tree?.fields ?? [];
-  if (tree === undefined || parameters?.kind !== "container" || !parameters.required) return undefined;
-  parameters.fields.splice(0, Infinity, ...parameters.fields.filter(({ required }) => required));
-  parameters.included = true;
-  setConstants(tree, operation, supplier);
-  return tree;
+  const [parameters, steps] = [parametersTree(options), stepsTree(options)];
+  for (const fields of [parameters, steps]) if (fields !== undefined) fillAll(fields, tree.root);
+  return { operation, key: payload.key, joins, tree, unplaced, payload, parameters, steps, zone: zoneOf(contract) };
 }
 
 /** Returns the sources whose rows may be the records, limited to the root and key that the user named, if any. */
@@ -134,21 +126,6 @@ export function fillAll(container: Container, node: SourceNode): void {
     for (const field of fields) {
       if (field.kind === "container" && field.source !== undefined) fillAll(field, field.source);
     }
-  }
-}
-
-/**
- * Sets the constants: the code of the import supplier, if the contract accepts it, and each required choice that has a
- * single value.
- */
-function setConstants(payload: Container, operation: Operation, supplier: string | undefined): void {
-  const attr = operation.supplier === undefined ? "import_supplier" : formatAttr(operation.supplier);
-  for (const slot of slotsIn(payload)) {
-    const choices = slot.type.kind === "choice" ? slot.type.choices : undefined;
-    const [only, second] = choices ?? [];
-    const isTaken = choices === undefined || (supplier !== undefined && choices.includes(supplier));
-    if (slot.path.join(".") === attr) slot.constant = isTaken ? "${supplier}" : undefined;
-    else if (slot.required && only !== undefined && second === undefined) slot.constant = String(only);
   }
 }
 

@@ -10,7 +10,7 @@ import { withDescendants } from "../../../read/input/opened-source.ts";
 
 /** Returns the text of the mapping file. Comments explain each guess and list the remaining work. */
 export function mappingText(guessed: GuessedMapping, folder: string): string {
-  const { operation, tree, payload, parameters, zone } = guessed;
+  const { operation, tree, payload } = guessed;
   return renderLines([
     commentLine(0, schemaLine(MAPPING_SCHEMA_FILE)),
     BLANK,
@@ -22,11 +22,25 @@ export function mappingText(guessed: GuessedMapping, folder: string): string {
     ...sourceLines(tree.root, folder),
     ...leftLines(guessed),
     BLANK,
-    { depth: 0, text: "payload:" },
-    ...containerLines(payload, { depth: 1, zone }),
-    ...(parameters === undefined ? [] : [BLANK, ...containerLines(parameters, { depth: 0, zone })]),
+    ...payloadLines(containerLines(payload, { depth: 1, zone: guessed.zone })),
+    ...requestLines(guessed),
     ...unusedLines(guessed),
   ]);
+}
+
+/** Without a field, writes an empty object, because a payload that contains only comments would not be an object. */
+function payloadLines(fields: readonly Line[]): readonly Line[] {
+  if (fields.some(({ text }) => text !== "")) return [{ depth: 0, text: "payload:" }, ...fields];
+  return [
+    { depth: 0, text: "payload: {}", comment: "TODO no column matches a field; write fields instead of {}" },
+    ...fields,
+  ];
+}
+
+function requestLines({ parameters, steps, zone }: GuessedMapping): readonly Line[] {
+  return [parameters, steps].flatMap((fields) =>
+    fields === undefined ? [] : [BLANK, ...containerLines(fields, { depth: 0, zone })],
+  );
 }
 
 function keyLines({ operation, key }: GuessedMapping): readonly Line[] {
@@ -246,9 +260,9 @@ function usedColumns(guessed: GuessedMapping): ReadonlySet<ColumnProfile> {
   return new Set(guessedSlots(guessed).flatMap(({ guess }) => guess?.column ?? []));
 }
 
-/** Returns every field of the payload and every required request parameter. */
-export function guessedSlots({ payload, parameters }: GuessedMapping): readonly Slot[] {
-  return [...allSlots(payload), ...(parameters === undefined ? [] : allSlots(parameters))];
+/** Returns every field of the payload, every required request parameter, and every required field of a step. */
+export function guessedSlots({ payload, parameters, steps }: GuessedMapping): readonly Slot[] {
+  return [payload, parameters, steps].flatMap((fields) => (fields === undefined ? [] : allSlots(fields)));
 }
 
 /** Whether the mapping is invalid until the user sets a required request parameter. */
