@@ -106,6 +106,54 @@ describe("init --update", () => {
     expect(JSON.parse(mappingOf(cwd))).toEqual({ ...before, payload: { ...payload, city: "CITY" } });
   });
 
+  describe("with new required request parameters", () => {
+    const tenant = "{ name: tenant, in: query, required: true, schema: { type: string } }";
+    const mode = "{ name: mode, in: header, required: true, schema: { enum: [full] } }";
+    const other = "{ name: other, in: query, required: true, schema: { type: string } }";
+    const written = "key: ref\nsources:\n  acc: { files: acc.csv, key: REF }\npayload:\n  ref: REF\n  sub: { x: X }\n";
+
+    test.each([
+      ["at the end of a mapping without parameters", "", ["parameters"]],
+      ["to existing parameters", "parameters:\n  tenant: TENANT\n", ["parameters.mode"]],
+    ])("adds them %s", async (_, end, added) => {
+      const cwd = temporaryFolder({ ...filesWith(tenant, mode), "mapping.yaml": written + end });
+      const { code, stdout } = await runCli(SMALL_UPDATE, { cwd });
+      expect(stdout).toContain(["Added to mapping.yaml:", ...added, "city", ""].join("\n  ").trimEnd());
+      expect([code, stdout]).toEqual([0, expect.stringContaining("2 of 2 records are already valid")]);
+      expect(mappingOf(cwd)).toMatch(
+        /^ {2}city: CITY.*\nparameters:.*\n {2}tenant: TENANT.*\n {2}mode: \{ value: full \}/m,
+      );
+    });
+
+    test("lists the parameters that nothing can fill, and validates no records", async () => {
+      const cwd = temporaryFolder({ ...filesWith(tenant, other), "mapping.yaml": written });
+      const { code, stdout } = await runCli(SMALL_UPDATE, { cwd });
+      expect([code, stdout]).toEqual([0, expect.stringContaining("without a matching column: parameters.other")]);
+      expect(stdout).toContain("No record was validated");
+      expect(mappingOf(cwd)).toContain("  tenant: TENANT");
+    });
+
+    test("writes nothing if the mapping has other errors", async () => {
+      const wrong = `${written}  nothing: REF\n`;
+      const cwd = temporaryFolder({ ...filesWith(tenant), "mapping.yaml": wrong });
+      const { code, stderr } = await runCli(SMALL_UPDATE, { cwd });
+      expect([code, stderr]).toEqual([2, expect.stringContaining("nothing: the contract has no such attr")]);
+      expect(mappingOf(cwd)).toBe(wrong);
+    });
+  });
+
+  test("lists the fields of an added object that nothing can fill", async () => {
+    const contract = SMALL["c.yaml"].replace("x: { type: string }", "x: { type: string }, y: { type: boolean }");
+    const cwd = temporaryFolder({
+      ...SMALL,
+      "c.yaml": contract.replace("required: [x]", "required: [x, y]"),
+      "mapping.yaml": "key: ref\nsources:\n  acc: { files: acc.csv, key: REF }\npayload:\n  ref: REF\n",
+    });
+    const { code, stdout } = await runCli(SMALL_UPDATE, { cwd });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("  sub\n")]);
+    expect(stdout).toContain("Required fields without a matching column: sub.y\n");
+  });
+
   test("changes no byte if nothing is missing", async () => {
     const cwd = folderWithout();
     const before = mappingOf(cwd);

@@ -27,7 +27,7 @@ export const initUpdateView: View<InitUpdate> = {
       ...added.map((attr) => `  ${plainText(attr)}`),
       ...(open.length === 0 ? [] : [`Required fields without a matching column: ${plainText(open.join(", "))}`]),
       "",
-      ...checkLines(check),
+      ...(check === undefined ? [UNCHECKED] : checkLines(check)),
       "",
     ].join("\n"),
 };

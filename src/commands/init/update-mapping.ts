@@ -4,16 +4,22 @@ import { type YAMLMap, isMap, isNode, isScalar, isSeq, parseDocument as parseEdi
 import { inStyleOf } from "../../contract/document/json-style.ts";
 import { parseDocument } from "../../contract/document/yaml-document.ts";
 import { replaceFile } from "../../files/replace-file.ts";
-import { pathsFrom } from "../../job/contract-files.ts";
+import type { Contract } from "../../contract/contract.ts";
+import { pathsFrom, readContractWithFindings, usableOperation } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
+import { compileJob } from "../../job/job.ts";
+import { openJobInput } from "../../job/job-input.ts";
+import { readJobMapping } from "../../job/job-mapping.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
-import { openJob } from "../../job/job.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import { readMapping } from "../../map/document/mapping-document.ts";
 import { type JsonValue, isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
 import { Failure, recoverSync } from "../../model/failure.ts";
 import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
-import { readTextFile } from "../../read/text/text-file.ts";
+import { readTextFile, type TextFile } from "../../read/text/text-file.ts";
 import { type MappingCheck, checkMapping } from "./check-mapping.ts";
 import { fillAll, preparePayload, zoneOf } from "./guess/guess-mapping.ts";
+import { parametersTree } from "./guess/request-fields.ts";
 import type { Container, Slot } from "./guess/region.ts";
 import { profileOptions } from "./init.ts";
 import { type SourceNode, columnNamed } from "./joins.ts";
@@ -29,11 +35,13 @@ export interface InitUpdate {
   readonly added: readonly string[];
   /** Required attrs that the extended mapping does not fill. */
   readonly open: readonly string[];
-  readonly check: MappingCheck;
+  /** The result of validating records; undefined if the mapping still lacks a required request parameter. */
+  readonly check: MappingCheck | undefined;
 }
 
 /**
- * Adds missing required fields to a mapping if a column or a constant can fill them, and changes nothing else.
+ * Adds missing required fields and request parameters to a mapping if a column or a constant can fill them, and changes
+ * nothing else.
  * @throws Failure `usage` if no mapping is named, and failures while reading the mapping and its sources
  */
 export async function updateMapping(settings: JobSettings, dependencies: Dependencies): Promise<InitUpdate> {
@@ -43,8 +51,8 @@ export async function updateMapping(settings: JobSettings, dependencies: Depende
     });
   }
   const file = pathsFrom(settings.folder)(settings.mapping);
-  const { plan, operation, contract, input } = await openJob(settings, { ...dependencies, notice: () => undefined });
-  await input.close();
+  const quiet = { ...dependencies, notice: () => undefined };
+  const { plan, operation, contract } = await readSetup(settings, quiet);
   const profiles = await profileSources(
     withDescendants<SourceSpec>(plan).map(({ name, files }) => ({ name, patterns: files })),
     profileOptions(settings, dependencies),
@@ -52,15 +60,46 @@ export async function updateMapping(settings: JobSettings, dependencies: Depende
   const { text } = await readTextFile(file);
   const before = parseDocument({ file, text }, "mapping_invalid").value;
   const written = valueAt(before, ["payload"]) ?? {};
-  const payload = preparePayload({ operation, contract, supplier: settings.supplier });
+  const options = { operation, contract, supplier: settings.supplier };
+  const payload = preparePayload(options);
+  const parameters = parametersTree(options);
   const root = nodeOf(plan, profiles);
   placeAsWritten(payload, written, new Map(withDescendants(root).map((node) => [node.source.name, node])));
-  fillAll(payload, root);
-  const { extended, found } = addFields(text, payload, zoneOf(contract));
+  for (const fields of [payload, parameters]) if (fields !== undefined) fillAll(fields, root);
+  const { extended, found } = addFields(text, { payload, parameters }, zoneOf(contract));
   const { added, open } = found;
   requireOnlyAdded(before, { file, text: extended }, added);
+  const lacksParameters = open.some((attr) => attr.split(".")[0] === "parameters");
+  if (!lacksParameters) await requireValid({ file, text: extended }, { settings, contract, dependencies: quiet });
   if (added.length > 0) await replaceFile(file, extended, { mode: (await stat(file)).mode & 0o777 });
-  return { file: path.normalize(file), added, open, check: await checkMapping(settings, dependencies) };
+  const check = lacksParameters ? undefined : await checkMapping(settings, dependencies);
+  return { file: path.normalize(file), added, open, check };
+}
+
+/** Reads the setup of a mapping without compiling the mapping, because a mapping without a parameter is invalid. */
+async function readSetup(settings: JobSettings, dependencies: Dependencies) {
+  const files = settings.contract.map(pathsFrom(settings.folder));
+  const contract = await readContractWithFindings(files, dependencies, settings.rules);
+  const document = await readJobMapping(settings);
+  if (document === undefined) throw new Error("the settings name no mapping");
+  const declared = usableOperation(contract, settings.operation ?? document.operation, files);
+  const operation = { ...declared, ...definedMembers({ key: document.key ?? declared.key }) };
+  const { plan, input } = await openJobInput(document, settings, dependencies);
+  await input.close();
+  return { plan, operation, contract };
+}
+
+interface ValidationContext {
+  readonly settings: JobSettings;
+  readonly contract: Contract;
+  readonly dependencies: Dependencies;
+}
+
+/** @throws Failure `mapping_invalid` if the text is not a valid mapping */
+async function requireValid(mapping: TextFile, { settings, contract, dependencies }: ValidationContext): Promise<void> {
+  const parts = { contract, document: readMapping(mapping), now: dependencies.clock.now(), signal: dependencies.drain };
+  const compiled = await compileJob(settings, parts, dependencies.notice);
+  await compiled.mapping.close?.();
 }
 
 /** @throws Failure `usage` unless the extended mapping differs from the mapping only in the added fields */
@@ -129,16 +168,19 @@ function placeAsWritten(
 }
 
 /**
- * Adds the required fields that a mapping lacks if a column or a constant can fill them. Adds each field after the last
- * field of its object, and keeps every existing character.
+ * Adds the required fields and parameters that a mapping lacks if a column or a constant can fill them. Adds each field
+ * after the last field of its object, and keeps every existing character.
  */
 function addFields(
   text: string,
-  payload: Container,
+  { payload, parameters }: { readonly payload: Container; readonly parameters: Container | undefined },
   zone: string,
 ): { readonly extended: string; readonly found: Additions } {
   const found: Additions = { text, zone, insertions: [], added: [], open: [] };
-  const root = parseEditable(text).get("payload");
+  const { contents } = parseEditable(text);
+  const root = isMap(contents) ? contents.get("payload") : undefined;
+  // Of two insertions at the same position, the later one comes first in the text.
+  if (isMap(contents) && parameters !== undefined) addTo(contents, parameters, found);
   if (isMap(root)) addTo(root, payload, found);
   const parts = found.insertions.toSorted((one, other) => other.at - one.at);
   const extended = parts.reduce((made, { at, inserted }) => made.slice(0, at) + inserted + made.slice(at), text);
@@ -162,6 +204,7 @@ function addTo(map: YAMLMap, container: Container, additions: Additions): void {
     else {
       inserted.push(addition);
       additions.added.push(field.path.join("."));
+      if (field.kind === "container") additions.open.push(...openIn(field));
     }
   }
   if (inserted.length > 0) {
@@ -173,6 +216,15 @@ function addTo(map: YAMLMap, container: Container, additions: Additions): void {
   for (const field of container.fields) {
     if (field.kind === "container") for (const inner of mapsOf(map.get(field.name))) addTo(inner, field, additions);
   }
+}
+
+/** Returns the required fields of an added object that nothing fills. */
+function openIn({ fields }: Container): readonly string[] {
+  return fields.flatMap((field) => {
+    if (field.kind === "container")
+      return field.included ? openIn(field) : field.required ? [field.path.join(".")] : [];
+    return field.required && (field.guess ?? field.constant) === undefined ? [field.path.join(".")] : [];
+  });
 }
 
 /**
