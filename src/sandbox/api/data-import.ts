@@ -38,7 +38,11 @@ export function dataImportRoutes(platform: PlatformParts): readonly Route[] {
       path: pathOnInstance(operation),
       kind: "data-import",
       isProcessing: roles.get(operation.id)?.kind === "process",
-      supplierOf: (request) => supplierOf(payloadOf(operation, jsonBody(request) ?? null)),
+      supplierOf: (request) =>
+        supplierOf(
+          payloadOf(operation, jsonBody(request) ?? null),
+          roles.get(operation.id)?.supplier ?? operation.supplier,
+        ),
       handler: dataImportHandler(operation, platform, roles.get(operation.id)),
     }));
 }
@@ -64,10 +68,10 @@ function dataImportHandler(operation: Operation, platform: PlatformParts, role: 
     if (refusedParameters !== undefined) return refusedParameters;
     judge ??= compileJudge(platform.contract.document, operation);
     const payload = payloadOf(operation, body.value);
-    const identity = { supplier: supplierOf(payload), key: keyAt(role?.key ?? operation.key, payload) };
+    const identity = identityOf(payload, { operation, role, processes: platform.processes });
     const accept = (): Reply => {
       const success = handlePayload(payload, identity);
-      if (role !== undefined) return success;
+      if (role?.kind === "validate") return success;
       return inDocumentedForm(success, [payload, body.value], numberOf(identity, success.body, platform.state));
     };
     const refused = refuseSupplier(identity.supplier, platform.state) ?? refusePayload(body.value, judge, platform);
@@ -101,14 +105,27 @@ function refuseParameters({ parameters = [] }: Operation, { params, query }: Pla
   return invalidPayload(FAILED_VALIDATION, "The parameters failed validation.", errors);
 }
 
+interface RequestedRecord extends Pick<PlatformParts, "processes"> {
+  readonly operation: Operation;
+  readonly role: PostRole | undefined;
+}
+
+/** Returns the record that a request is about. A process request may name a staged record by its key alone. */
+function identityOf(payload: JsonObject, { operation, role, processes }: RequestedRecord): AccountIdentity {
+  const key = keyAt(role?.key ?? operation.key, payload);
+  const supplier = supplierOf(payload, role?.supplier ?? operation.supplier);
+  const isByKey = supplier === "" && role?.kind === "process";
+  return { supplier: isByKey ? (processes.supplierOf(key) ?? "") : supplier, key };
+}
+
 function payloadOf(operation: Operation, body: JsonValue): JsonObject {
   const wrapped = operation.wrap !== undefined && isJsonObject(body) ? body[operation.wrap] : body;
   return isJsonObject(wrapped) ? wrapped : {};
 }
 
-function supplierOf(payload: JsonObject): string {
+function supplierOf(payload: JsonObject, attr: AttrPath | undefined): string {
   const { import_supplier: code, import_supplier_code: other } = payload;
-  return textOf(code ?? other);
+  return textOf((attr === undefined ? undefined : valueAt(payload, attr)) ?? code ?? other);
 }
 
 function keyAt(attr: AttrPath | undefined, payload: JsonObject): string {

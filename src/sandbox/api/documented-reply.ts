@@ -32,7 +32,7 @@ import { withValue } from "./workflow-steps.ts";
  */
 export function documentedForm(
   document: JsonObject,
-  operation: Operation,
+  operation: Pick<Operation, "method" | "path" | "outcomes">,
 ): (success: Reply, request: readonly JsonValue[], number: string) => Reply {
   const documented = documentedSuccesses(document, operation);
   const places = [
@@ -82,7 +82,10 @@ interface DocumentedSuccess {
 /**
  * Returns the documented 2xx replies, in document order. Omits `2XX` and `default`, because they name no single status.
  */
-function documentedSuccesses(document: JsonObject, { method, path }: Operation): readonly DocumentedSuccess[] {
+function documentedSuccesses(
+  document: JsonObject,
+  { method, path }: Pick<Operation, "method" | "path">,
+): readonly DocumentedSuccess[] {
   const responses = objectAt(document, document, ["paths", path, method.toLowerCase(), "responses"]) ?? {};
   return Object.keys(responses)
     .filter((name) => /^2\d\d$/.test(name))

@@ -2,10 +2,11 @@ import { type Handler, NOT_FOUND, refusal, type Reply, type Route } from "../san
 import { documentedReply } from "../../contract/operations/documented-reply.ts";
 import type { Poll, ReadBack } from "../../contract/operations/operation.ts";
 import { fieldAt } from "../../contract/types/field-type.ts";
-import { type JsonObject, valueAt } from "../../json/json-value.ts";
+import { isJsonObject, type JsonObject, valueAt } from "../../json/json-value.ts";
 import type { PlatformParts } from "../platform-parts.ts";
+import { documentedForm } from "./documented-reply.ts";
 import type { ScheduledImport } from "../state/import-processes.ts";
-import type { AccountIdentity } from "../state/sandbox-state.ts";
+import type { AccountIdentity, ImportedAccount } from "../state/sandbox-state.ts";
 import { withValue } from "./workflow-steps.ts";
 import { getRoles, type GetRole, pathOnInstance } from "./workflow-roles.ts";
 
@@ -26,13 +27,17 @@ function readHandler(role: GetRole, platform: PlatformParts): Handler {
   return ({ authorization, params }) => {
     const refused = platform.authenticate(authorization, "token-only");
     if (refused !== undefined) return refused;
-    const supplier = params[role.supplier ?? ""] ?? "";
     const key = params[role.key ?? ""] ?? "";
+    const { state, processes } = platform;
+    const supplier =
+      role.supplier === undefined
+        ? (state.supplierOf(key) ?? processes.supplierOf(key) ?? "")
+        : (params[role.supplier] ?? "");
     const identity = { supplier, key };
     const reply =
       "poll" in role.describedBy
         ? statusReply(role.describedBy.poll, identity, platform)
-        : readReply(role.describedBy.readBack, identity, platform);
+        : readReply(role.describedBy.readBack, identity, { ...platform, ...role });
     return key === "" ? reply : { ...reply, key };
   };
 }
@@ -89,14 +94,15 @@ function hasKey({ operation }: ReadBack): boolean {
  * Returns the reply to a request for `account-transfer-status` or for a list of import processes, as in the operators'
  * OpenAPI documents.
  */
-function readReply(readBack: ReadBack, identity: AccountIdentity, platform: PlatformParts): Reply {
-  const { state, processes } = platform;
+function readReply(readBack: ReadBack, identity: AccountIdentity, context: ReadContext): Reply {
+  const { state, processes } = context;
   const place = readBack.account ?? ["kraken_account_number"];
   if (readBack.list !== undefined) {
-    if (state.supplierStatus(identity.supplier) === undefined) return NOT_FOUND;
+    const namesSupplier = context.supplier !== undefined;
+    if (namesSupplier && state.supplierStatus(identity.supplier) === undefined) return NOT_FOUND;
     const items = state
       .accounts()
-      .filter(({ supplier }) => supplier === identity.supplier)
+      .filter(({ supplier }) => !namesSupplier || supplier === identity.supplier)
       .map(({ key, number, importedAt, payload }): JsonObject => {
         const item = { [KEY_NAME]: key, account_created_at: importedAt, ...comparedValues(readBack, payload) };
         return withValue(item, place, number);
@@ -108,8 +114,28 @@ function readReply(readBack: ReadBack, identity: AccountIdentity, platform: Plat
   const status = account === undefined ? "UNKNOWN" : "COMPLETED";
   const compared = account === undefined ? {} : comparedValues(readBack, account.payload);
   const body = { status, ...(hasKey(readBack) && { [KEY_NAME]: identity.key }), ...compared };
-  return { status: 200, body: withValue(body, place, account?.number ?? "") };
+  if (account === undefined) return { status: 200, body: withValue(body, place, "") };
+  return documentedRead(readBack, account, context)({ status: 200, body });
 }
+
+/** Returns a function that converts the reply about an account to the documented form, and adds the account number. */
+function documentedRead(
+  { operation, account: place = ["kraken_account_number"] }: ReadBack,
+  { payload, number }: ImportedAccount,
+  { contract, isSingleRequest }: ReadContext,
+): (reply: Reply) => Reply {
+  const outcomes = [{ status: 200, outcome: "accepted", account: place } as const];
+  const inDocumentedForm = documentedForm(contract.document, { ...operation, outcomes });
+  return (reply) => {
+    const own = isJsonObject(reply.body) ? reply.body : {};
+    const named = isSingleRequest ? own : withValue(own, place, number);
+    const { body, ...form } = inDocumentedForm({ ...reply, body: named }, [payload], number);
+    const hasNumber = valueAt(body, place) !== undefined;
+    return { ...form, body: hasNumber || !isJsonObject(body) ? body : withValue(body, place, number) };
+  };
+}
+
+interface ReadContext extends PlatformParts, Pick<GetRole, "supplier" | "isSingleRequest"> {}
 
 /** Returns the values of an account that the contract compares, at the paths where the contract expects them. */
 function comparedValues({ match }: ReadBack, payload: JsonObject): JsonObject {

@@ -7,6 +7,8 @@ export interface PostRole {
   readonly kind: Step["kind"];
   /** Path of the business key in the request body. */
   readonly key: AttrPath;
+  /** Path of the import supplier's code in the request body; undefined if the payload has none. */
+  readonly supplier: AttrPath | undefined;
   /** Path of the account number in an "already imported" reply. */
   readonly existingAccount: AttrPath;
   /** The code of an "already imported" reply, if the contract declares one. */
@@ -25,6 +27,8 @@ export interface GetRole {
   /** The name of the path parameter for the business key; undefined if the operation has none. */
   readonly key: string | undefined;
   readonly describedBy: { readonly poll: Poll } | { readonly readBack: ReadBack };
+  /** Whether the account is created by one request, whose reply has the documented form of the account number. */
+  readonly isSingleRequest: boolean;
 }
 
 /** Returns the path of an operation from the root of the instance. */
@@ -49,9 +53,11 @@ function postRole({ kind, operation, body, reasons }: Step, owner: Operation): P
   const { outcomes } = operation;
   const there = outcomes.find((rule) => reportsExisting(rule) && rule.account !== undefined);
   const success = outcomes.find((rule) => rule.outcome === "accepted" && !isRefusal(rule));
+  const fields = operation.wrap === undefined ? body : undefined;
   return {
     kind,
-    key: (operation.wrap === undefined ? keyFieldIn(body, owner) : undefined) ?? keyOf(owner),
+    key: fieldFor(keyOf(owner), fields) ?? keyOf(owner),
+    supplier: fieldFor(owner.supplier, fields) ?? owner.supplier,
     existingAccount: there?.account ?? ["account_number"],
     existingCode: there?.code,
     account: success?.account ?? ["account_number"],
@@ -71,12 +77,17 @@ function keyOf({ key = ["external_account_number"] }: Operation): AttrPath {
   return key;
 }
 
-/** Returns the field of the body that receives the business key. */
-function keyFieldIn(body: Readonly<Record<string, BodySource>> | undefined, owner: Operation): AttrPath | undefined {
-  const field = Object.entries(body ?? {}).find(
-    ([, source]) => "attr" in source && formatAttr(source.attr) === formatAttr(keyOf(owner)),
-  );
+/** Returns the field of the body that receives an attr of the payload. */
+function fieldFor(
+  attr: AttrPath | undefined,
+  body: Readonly<Record<string, BodySource>> | undefined,
+): AttrPath | undefined {
+  const field = Object.entries(body ?? {}).find(([, source]) => "attr" in source && isSame(source.attr, attr));
   return field && [field[0]];
+}
+
+function isSame(one: AttrPath, other: AttrPath | undefined): boolean {
+  return other !== undefined && formatAttr(one) === formatAttr(other);
 }
 
 export function getRoles({ operations }: Contract): readonly GetRole[] {
@@ -89,9 +100,10 @@ export function getRoles({ operations }: Contract): readonly GetRole[] {
     for (const { lookup, describedBy } of [...polls, ...reads]) {
       const { path } = lookup.operation;
       const named = Object.entries(lookup.parameters);
-      const key = named.find(([, attr]) => formatAttr(attr) === formatAttr(keyOf(owner)))?.[0];
-      const supplier = named.find(([name]) => name !== key)?.[0];
-      if (!roles.has(path)) roles.set(path, { path, supplier, key, describedBy });
+      const key = named.find(([, attr]) => isSame(attr, keyOf(owner)))?.[0];
+      const supplier = named.find(([, attr]) => isSame(attr, owner.supplier))?.[0];
+      const isSingleRequest = owner.steps.length === 0;
+      if (!roles.has(path)) roles.set(path, { path, supplier, key, describedBy, isSingleRequest });
     }
   }
   return [...roles.values()];

@@ -10,6 +10,8 @@ export interface ImportProcesses {
   /** Stages a payload. Returns true if it replaces an earlier payload. */
   readonly stage: (identity: AccountIdentity, payload: JsonObject) => boolean;
   readonly staged: (identity: AccountIdentity) => JsonObject | undefined;
+  /** Returns the import supplier of the payload that was staged last for a business key. */
+  readonly supplierOf: (key: string) => string | undefined;
   /**
    * Creates the account after a delay. If an account is scheduled again before it exists, two accounts are created. The
    * platform's behaviour in this case is not documented, so clients must not expect the platform to detect the repeat.
@@ -32,6 +34,7 @@ const DEFAULT_TASK_MS = 100;
 
 export function createImportProcesses(state: SandboxState, faults: FaultPlan, clock: Clock): ImportProcesses {
   const stagedByKey = new Map<string, JsonObject>();
+  const supplierByKey = new Map<string, string>();
   const scheduledByKey = new Map<string, ScheduledImport>();
   let generation = 0;
 
@@ -60,15 +63,18 @@ export function createImportProcesses(state: SandboxState, faults: FaultPlan, cl
       const key = keyOfAccount(identity);
       const again = stagedByKey.has(key);
       stagedByKey.set(key, payload);
+      supplierByKey.set(identity.key, identity.supplier);
       return again;
     },
     staged: (identity) => stagedByKey.get(keyOfAccount(identity)),
+    supplierOf: (key) => supplierByKey.get(key),
     schedule(identity, payload) {
       void run(identity, payload, faults.failsImport());
     },
     scheduled: (identity) => scheduledByKey.get(keyOfAccount(identity)),
     clear() {
       stagedByKey.clear();
+      supplierByKey.clear();
       scheduledByKey.clear();
       generation += 1;
     },

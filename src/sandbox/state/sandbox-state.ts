@@ -37,6 +37,8 @@ export interface SandboxState {
   readonly findAccount: (number: string) => ImportedAccount | undefined;
   /** Returns the first account that was created for this key. */
   readonly findByKey: (supplier: string, key: string) => ImportedAccount | undefined;
+  /** Returns the import supplier of the first account that was created for this key. */
+  readonly supplierOf: (key: string) => string | undefined;
   readonly addAccount: (account: NewAccount) => ImportedAccount;
   readonly addNotes: (number: string, fingerprints: readonly string[]) => void;
   readonly snapshot: () => StateSnapshot;
@@ -52,12 +54,14 @@ export function createState(
   const statuses = new Map(Object.entries({ ...suppliers, ...stored?.suppliers }));
   const byNumber = new Map<string, ImportedAccount>();
   const byKey = new Map<string, string>();
+  const supplierByKey = new Map<string, string>();
   for (const account of stored?.accounts ?? []) remember(account);
 
   function remember(account: ImportedAccount): void {
     byNumber.set(account.number, account);
     const key = keyOfAccount(account);
     if (!byKey.has(key)) byKey.set(key, account.number);
+    if (!supplierByKey.has(account.key)) supplierByKey.set(account.key, account.supplier);
   }
 
   return {
@@ -69,6 +73,7 @@ export function createState(
     accounts: () => [...byNumber.values()],
     findAccount: (number) => byNumber.get(number),
     findByKey: (supplier, key) => byNumber.get(byKey.get(keyOfAccount({ supplier, key })) ?? ""),
+    supplierOf: (key) => supplierByKey.get(key),
     addAccount: (fields) => {
       const account = { ...fields, number: unusedNumber(fields.supplier, fields.key, byNumber), notes: [] };
       remember(account);
@@ -87,6 +92,7 @@ export function createState(
       for (const [code, status] of Object.entries(suppliers)) statuses.set(code, status);
       byNumber.clear();
       byKey.clear();
+      supplierByKey.clear();
       onChange();
     },
   };
