@@ -66,7 +66,7 @@ export function suggestionOr(otherwise: string, word: string, candidates: Iterab
 
 /** Returns `did you mean "post"?`. Says so if the two names differ only in a way that a screen does not show. */
 export function meantText(word: string, near: string): string {
-  return `did you mean "${near}"?${looksSame(word, near) ? ` ${SAME_LOOK}` : ""}`;
+  return `did you mean "${near}"?${looksSame(word, near) ? ` (${SAME_LOOK})` : ""}`;
 }
 
 /** Whether two different names look the same, because they differ only in the Unicode form of accents. */
@@ -74,8 +74,7 @@ export function looksSame(one: string, other: string): boolean {
   return one !== other && one.normalize("NFC") === other.normalize("NFC");
 }
 
-const SAME_LOOK =
-  "The two names look the same, but store accents in different Unicode forms: copy the name from the file.";
+const SAME_LOOK = "it looks the same, but stores accents in another Unicode form: copy the name from the file";
 
 /** Returns the first words, separated by commas, and the number of remaining words; `nothing` if there are no words. */
 export function listed(words: readonly string[]): string {

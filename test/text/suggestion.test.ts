@@ -35,7 +35,7 @@ describe("a list of names in a message", () => {
 
 test("a suggestion says that two names differ only in the Unicode form of their accents", () => {
   const [composed, decomposed] = ["Größe".normalize("NFC"), "Größe".normalize("NFD")];
-  const expected = `did you mean "${decomposed}"? The two names look the same, but store accents in different Unicode forms: copy the name from the file.`;
+  const expected = `did you mean "${decomposed}"? (it looks the same, but stores accents in another Unicode form: copy the name from the file)`;
   expect(suggest(composed, ["Straße", decomposed])).toBe(decomposed);
   expect(didYouMean(composed, [decomposed])).toBe(`; ${expected}`);
   expect(suggestionOr("", composed, [decomposed])).toBe(expected);
