@@ -196,7 +196,10 @@ function delimiterHint({ table }: CsvHeader, [header = "", ...rows]: readonly st
     const count = header.split(delimiter).length;
     return count > 1 && rows.every((row) => row.split(delimiter).length === count);
   });
-  return found && `has only one column; if "${found}" separates its columns, use --delimiter "${found}"`;
+  return (
+    found &&
+    `has only one column; if "${found}" separates its columns, use --delimiter "${found}", which applies to all CSV files`
+  );
 }
 
 const UNUSUAL_DELIMITERS = ["~", "^", ":", "#", "*"];

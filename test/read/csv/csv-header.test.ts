@@ -124,7 +124,9 @@ describe("a title above the header", () => {
 it.each(["~", "^", ":", "#"])("suggests the delimiter %s for a file with a single column", async (delimiter) => {
   const { notices } = await readText(["REF,NAME", "1,Ada", "2,Bea"].join("\n").replaceAll(",", delimiter));
   expect(notices).toMatchObject([
-    { text: `has only one column; if "${delimiter}" separates its columns, use --delimiter "${delimiter}"` },
+    {
+      text: `has only one column; if "${delimiter}" separates its columns, use --delimiter "${delimiter}", which applies to all CSV files`,
+    },
   ]);
 });
 
