@@ -261,6 +261,17 @@ paths:
     );
   });
 
+  test("indents the TODOs of nested objects like their fields", async () => {
+    const nested = [1, 2, 3].reduce<string>(
+      (inner) => `{ type: object, required: [f], properties: { f: ${inner} } }`,
+      "{ type: string }",
+    );
+    const contract = SMALL["c.yaml"].replace(/sub: \{.*\}/, `sub: ${nested}`);
+    const cwd = temporaryFolder({ ...SMALL, "c.yaml": contract });
+    await runCli(["init", "acc.csv", "--contract", "c.yaml", "--operation", "imp"], { cwd });
+    expect(mappingOf(cwd)).toMatch(/\n {2}# TODO sub: .*\n {4}# TODO f: .*\n {6}# TODO f: .*\n {8}# TODO f: /);
+  });
+
   test("reports missing sources, and refuses standard input", async () => {
     expect((await runCli(["init", ...flags], { cwd: temporaryFolder() })).stderr).toContain("no sources are given");
     const { code, stderr } = await runCli(["init", "-", ...flags], { cwd: temporaryFolder(), input: "A\n1\n" });

@@ -226,7 +226,7 @@ function objectLines(container: Container, writing: Writing): readonly Line[] {
   const inner = containerLines(container, { ...writing, depth: depth + deeper });
   if (inner.every(({ text }) => text === "")) {
     const title = todo(depth, `${name}: ${required ? "required; " : ""}no matching column`);
-    return [title, ...inner.map((line) => ({ ...line, depth: depth + 1 }))];
+    return [title, ...inner.map((line) => ({ ...line, depth: line.depth - deeper + 1 }))];
   }
   const head = { depth, text: `${yamlText(name)}:`, comment: required ? "required" : undefined };
   if (source === undefined) return [head, ...(isList ? asItem(inner) : inner)];
