@@ -52,17 +52,25 @@ export function refuseOneColumn(file: string, header: string, delimiter: string)
 }
 
 function countCells(line: string, delimiter: string): number {
-  return roughCells(line, delimiter).length;
+  let cells = 1;
+  let quoted = false;
+  for (const character of line) {
+    if (character === '"') quoted = !quoted;
+    else if (character === delimiter && !quoted) cells += 1;
+  }
+  return cells;
 }
 
 /** Returns the cells of a line without their quotes. The line may be incomplete, or have misplaced quotes. */
 export function roughCells(line: string, delimiter: string): readonly string[] {
-  const cells = [""];
+  const cells: string[] = [];
   let quoted = false;
-  for (const character of line) {
-    if (character === '"') quoted = !quoted;
-    else if (character === delimiter && !quoted) cells.push("");
-    else cells[cells.length - 1] += character;
+  let start = 0;
+  for (let at = 0; at <= line.length; at += 1) {
+    if (line[at] === '"') quoted = !quoted;
+    if (at < line.length && (quoted || line[at] !== delimiter)) continue;
+    cells.push(line.slice(start, at).replaceAll('"', ""));
+    start = at + 1;
   }
   return cells;
 }
