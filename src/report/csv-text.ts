@@ -1,6 +1,6 @@
 import { stringify } from "csv-stringify/sync";
-import { withoutFormula } from "../text/formula.ts";
-import { plainText } from "../text/plain-text.ts";
+import { withFormula, withoutFormula } from "../text/formula.ts";
+import { fromPlainText, plainText } from "../text/plain-text.ts";
 
 /**
  * Renders rows as CSV, with RFC 4180 quoting and LF line endings. Also quotes cells that another program might
@@ -15,4 +15,9 @@ const NEEDS_QUOTES = /["\r\n\t]|^[\s']|\s$/u;
 /** Makes a cell safe to display on a terminal and in a spreadsheet. The result may differ from the cell. */
 export function shownCell(cell: string): string {
   return withoutFormula(plainText(cell, Number.MAX_SAFE_INTEGER));
+}
+
+/** Returns the cell that `shownCell` shows in this way. Other cells may be shown in the same way. */
+export function originalCell(shown: string): string {
+  return fromPlainText(withFormula(shown));
 }

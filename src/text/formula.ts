@@ -9,6 +9,12 @@ export function withoutFormula(cell: string): string {
   return isFormula(cell) ? `'${cell}` : cell;
 }
 
+/** Undoes `withoutFormula`: removes the apostrophe in front of a cell that would otherwise be a formula. */
+export function withFormula(cell: string): string {
+  const rest = cell.slice(1);
+  return cell.startsWith("'") && isFormula(rest) ? rest : cell;
+}
+
 /** Whether a spreadsheet might evaluate a cell as a formula. */
 export function isFormula(cell: string): boolean {
   return FORMULA.test(cell);

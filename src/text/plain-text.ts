@@ -13,6 +13,16 @@ export function plainText(text: string, limit = 500): string {
   return UNSAFE_ONCE.test(cut) ? cut.replace(UNSAFE, visibleEscape) : cut;
 }
 
+/** Undoes `plainText` for text that was not cut. Also decodes escapes that were already in the original text. */
+export function fromPlainText(text: string): string {
+  return text.replace(VISIBLE_ESCAPE, (_, wide: string | undefined, narrow: string | undefined) => {
+    const code = Number.parseInt(wide ?? narrow ?? "", 16);
+    return code > 0x10_ffff ? "" : String.fromCodePoint(code);
+  });
+}
+
+const VISIBLE_ESCAPE = /\\u(?:\{([0-9a-f]{5,6})\}|([0-9a-f]{4}))/g;
+
 /**
  * Joins multi-line text (a reply's detail) into one line: each run of whitespace becomes a single space, then
  * `plainText` applies.

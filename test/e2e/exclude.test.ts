@@ -142,4 +142,28 @@ describe("exclude", () => {
     );
     expect((await work.migrate(["exclude", "EXT-00001", ...REASON])).code).toBe(0);
   });
+
+  test("excludes records whose keys `open --format csv` shows with an apostrophe or an escape", async () => {
+    const keys = ["+4477", "=1+1", "'-5", "A\u200bB"];
+    const work = workplace({ accounts: [...goodAccounts(1), ...keys.map((REF) => ({ REF, TYPE: "?" }))] }, sandbox);
+    expect((await work.push(["--new-keys"])).code).toBe(1);
+    const open = await work.migrate(["open", "--format", "csv"]);
+    expect(open.stdout).toMatch(/^"'\+4477",/m);
+    writeFileSync(work.file("open.csv"), open.stdout);
+
+    const { code, stdout } = await work.migrate(["exclude", "--from", "open.csv", ...REASON]);
+    expect([code, stdout]).toEqual([0, "4 records excluded from the migration\n"]);
+    expect((await work.migrate(["open"])).code).toBe(0);
+    expect((await work.migrate(["exclude", "--undo", "--from", "open.csv"])).code).toBe(0);
+    expect((await work.migrate(["exclude", "--format", "json"])).stdout).toContain('"exclusions": []');
+  });
+
+  test("prefers a key of a table that a push has included as it is written", async () => {
+    const work = workplace({ accounts: ["'+4477", "+4477"].map((REF) => ({ REF, TYPE: "?" })) }, sandbox);
+    expect((await work.push(["--new-keys"])).code).toBe(1);
+    writeFileSync(work.file("closed.csv"), `key\n'+4477\n`);
+    expect((await work.migrate(["exclude", "--from", "closed.csv", ...REASON])).code).toBe(0);
+    const open = await work.migrate(["open", "--format", "ndjson"]);
+    expect(open.stdout.trim().split("\n")).toEqual([expect.stringContaining('"key":"+4477"')]);
+  });
 });

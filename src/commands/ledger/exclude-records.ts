@@ -14,6 +14,7 @@ import {
 import { formatPlace } from "../../model/place.ts";
 import { Failure } from "../../model/failure.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
+import { originalCell } from "../../report/csv-text.ts";
 import { canonicalKey } from "../../text/canonical-key.ts";
 import { timestamp } from "../../time/clock.ts";
 
@@ -126,16 +127,12 @@ async function withTargets<Result>(
   dependencies: Dependencies,
   work: (ledger: Ledger, targets: readonly TargetRecord[], unseen: ReadonlySet<string>) => Promise<Result>,
 ): Promise<Result> {
-  const keys = await keysOf(options, dependencies);
+  const given = await keysOf(options, dependencies);
   const store = await openLedgerStore(options.ledger, dependencies);
   const ledger = await store.write("exclude", { create: false });
   try {
     const destinations = destinationsOf(await ledger.runs(), options);
-    const seen = new Map<string, Run[]>();
-    for (const destination of destinations) {
-      const unseen = new Set(await ledger.unseenKeys([destination], keys));
-      for (const key of keys) if (!unseen.has(key)) seen.set(key, [...(seen.get(key) ?? []), destination]);
-    }
+    const { keys, seen } = await seenKeys(given, { ledger, destinations });
     const notSeen = keys.filter((key) => !seen.has(key));
     const targets = [...(await rowsAt(notSeen, { ledger, destinations }))];
     const places = new Set(targets.map(({ key }) => key));
@@ -156,13 +153,41 @@ async function withTargets<Result>(
   }
 }
 
+interface LedgerDestinations {
+  readonly ledger: Ledger;
+  readonly destinations: readonly Run[];
+}
+
+/**
+ * Returns the keys, and the destinations whose pushes have included each of them. Replaces a key of a table that no push
+ * has included by the key that the CSV outputs of `migrate` show in this way (`'+4477` for `+4477`), if a push has
+ * included that key.
+ */
+async function seenKeys(
+  { keys, shown }: GivenKeys,
+  { ledger, destinations }: LedgerDestinations,
+): Promise<{ readonly keys: readonly string[]; readonly seen: ReadonlyMap<string, readonly Run[]> }> {
+  const originals = new Map([...shown].map((key) => [key, canonicalKey(originalCell(key))]));
+  const all = [...new Set([...keys, ...originals.values()])];
+  const seen = new Map<string, Run[]>();
+  for (const destination of destinations) {
+    const unseen = new Set(await ledger.unseenKeys([destination], all));
+    for (const key of all) if (!unseen.has(key)) seen.set(key, [...(seen.get(key) ?? []), destination]);
+  }
+  const chosen = keys.map((key) => {
+    const original = originals.get(key);
+    return original !== undefined && !seen.has(key) && seen.has(original) ? original : key;
+  });
+  return { keys: [...new Set(chosen)], seen };
+}
+
 /**
  * Returns the rows without a key at these places: open rows of the destinations, and excluded rows.
  * @throws Failure `usage` for a place with several open rows of one push, such as the only line of a JSON file
  */
 async function rowsAt(
   places: readonly string[],
-  { ledger, destinations }: { readonly ledger: Ledger; readonly destinations: readonly Run[] },
+  { ledger, destinations }: LedgerDestinations,
 ): Promise<readonly TargetRecord[]> {
   const wanted = new Set(places.filter((place) => /:\d+$/.test(place)));
   if (wanted.size === 0) return [];
@@ -189,17 +214,27 @@ async function rowsAt(
   return found;
 }
 
-/** Returns the distinct keys, in their canonical form. */
-async function keysOf({ keys, from }: ExcludeOptions, { temporaryFolder }: Dependencies): Promise<readonly string[]> {
+interface GivenKeys {
+  /** The distinct keys, in their canonical form. */
+  readonly keys: readonly string[];
+  /** The keys that come from a table. */
+  readonly shown: ReadonlySet<string>;
+}
+
+async function keysOf({ keys, from }: ExcludeOptions, { temporaryFolder }: Dependencies): Promise<GivenKeys> {
   const all = new Set(keys.map(canonicalKey));
+  const shown = new Set<string>();
   if (from !== undefined) {
     const isTable = [".csv", ".tsv", ".xlsx"].includes(extname(from).toLowerCase());
     const file = isTable ? { file: from, column: "key" } : from;
     await eachInventoryKey(file, temporaryFolder, async (found) => {
-      for (const { key } of found) all.add(key);
+      for (const { key } of found) {
+        all.add(key);
+        if (isTable) shown.add(key);
+      }
     });
   }
-  if (all.size > 0) return [...all];
+  if (all.size > 0) return { keys: [...all], shown };
   const [message, hint] =
     from === undefined
       ? ["no keys are given", "pass the keys of the records, or --from <file> with one key per line"]
