@@ -73,6 +73,16 @@ test("--metrics-file writes the final metrics of a run to a file that other user
   expect(statSync(work.file("run.prom")).mode & 0o044).toBe(0o044);
 });
 
+test("--metrics-file counts all records of a resumed run that has nothing left to send", async () => {
+  const work = workplace({ accounts: [{ REF: "A" }, { REF: "B", TYPE: "X" }] }, sandbox);
+  expect((await work.push()).code).toBe(1);
+  expect((await work.migrate(["resume", "--metrics-file", "run.prom"])).code).toBe(1);
+  const found = samples(readFileSync(work.file("run.prom"), "utf8"));
+  expect(found.get('migrate_run_state{state="complete"}')).toBe(1);
+  expect(found.get('migrate_records{status="accepted"}')).toBe(1);
+  expect(found.get('migrate_records{status="invalid"}')).toBe(1);
+});
+
 test("--metrics-file in a missing folder ends the push before anything is sent", async () => {
   const work = workplace({ accounts: goodAccounts(1) }, sandbox);
   const { code, stderr } = await work.push(["--metrics-file", "nowhere/run.prom"]);

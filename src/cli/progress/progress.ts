@@ -50,9 +50,14 @@ export function createProgress(logger: Logger, screen: ProgressScreen, clock: Wa
     const { kind } = event;
     tracker.note(event);
     isShown = kind !== "ended";
-    if (kind === "begun") file.begin(event.progressFile);
-    if (kind === "ended") file.end();
-    counts = kind === "ended" ? event.counts : undefined;
+    if (kind === "begun") {
+      file.begin(event.progressFile);
+      counts = undefined;
+    }
+    if (kind === "ended") {
+      file.end();
+      counts = event.counts;
+    }
     if (kind === "pause") line.above(() => waits.pause(event));
     else if (kind === "supplier") line.above(() => waits.supplier(event));
     else if (!FREQUENT.has(kind)) line.above(() => logRunEvent(event, tracker.progress(), logger));

@@ -275,3 +275,16 @@ it("a run writes its progress to a file, which is removed at the end", async () 
   progress.onProgress({ kind: "ended", state: "complete", exitCode: 0, counts: {} });
   expect(existsSync(file)).toBe(false);
 });
+
+describe("the current progress, for the metrics", () => {
+  it("keeps the counts of a run that has ended while its report reads the input", () => {
+    const { progress } = inPipe();
+    progress.onProgress(begun());
+    progress.onProgress({ kind: "ended", state: "complete", exitCode: 0, counts: { accepted: 3 } });
+    progress.onProgress({ kind: "read", bytes: 10, ofBytes: 10 });
+    expect(progress.current()).toMatchObject({ state: "complete", counts: { accepted: 3 } });
+    progress.onProgress(begun());
+    expect(progress.current()).toMatchObject({ state: "running", counts: undefined });
+    progress.stop();
+  });
+});
