@@ -83,6 +83,14 @@ test("--metrics-file counts all records of a resumed run that has nothing left t
   expect(found.get('migrate_records{status="invalid"}')).toBe(1);
 });
 
+test("--metrics-file does not show a running run after a push that failed before its run began", async () => {
+  const work = workplace({ accounts: goodAccounts(1) }, sandbox);
+  expect((await work.push(["none.csv", "--metrics-file", "run.prom"])).code).toBe(2);
+  const found = samples(readFileSync(work.file("run.prom"), "utf8"));
+  expect(found.get('migrate_run_state{state="running"}')).toBe(0);
+  expect(found.get('migrate_run_state{state="stopped"}')).toBe(1);
+});
+
 test("--metrics-file in a missing folder ends the push before anything is sent", async () => {
   const work = workplace({ accounts: goodAccounts(1) }, sandbox);
   const { code, stderr } = await work.push(["--metrics-file", "nowhere/run.prom"]);

@@ -1,9 +1,9 @@
 import type { Ora } from "ora";
 import type { Notifier } from "../../job/dependencies.ts";
 import type { RunEvent } from "../../job/run-event.ts";
-import type { Counts, RunProgress, RunState } from "../../job/run-progress.ts";
+import type { RunProgress } from "../../job/run-progress.ts";
 import { createProgressFile } from "../../runtime/progress/progress-file-writer.ts";
-import { createRunTracker } from "../../runtime/progress/run-tracker.ts";
+import { createRunTracker, type TrackedEnd } from "../../runtime/progress/run-tracker.ts";
 import { counted } from "../../text/count.ts";
 import type { MonotonicClock, WallClock } from "../../time/clock.ts";
 import type { Logger } from "../process/logger.ts";
@@ -24,11 +24,7 @@ export interface Progress {
   readonly stop: () => void;
 }
 
-export interface CurrentProgress extends RunProgress {
-  readonly state: RunState;
-  /** The counts of the whole run, after it has ended. */
-  readonly counts?: Counts | undefined;
-}
+export interface CurrentProgress extends RunProgress, TrackedEnd {}
 
 export function createProgress(logger: Logger, screen: ProgressScreen, clock: WallClock & MonotonicClock): Progress {
   const tracker = createRunTracker(clock);
@@ -37,7 +33,6 @@ export function createProgress(logger: Logger, screen: ProgressScreen, clock: Wa
   const file = createProgressFile(now);
   const waits = createWaitLog(logger, now, () => tracker.progress().run?.id);
   let isShown = false;
-  let counts: Counts | undefined;
 
   const shown = {
     text: (width: number) => progressLine(tracker.progress(), width),
@@ -50,14 +45,8 @@ export function createProgress(logger: Logger, screen: ProgressScreen, clock: Wa
     const { kind } = event;
     tracker.note(event);
     isShown = kind !== "ended";
-    if (kind === "begun") {
-      file.begin(event.progressFile);
-      counts = undefined;
-    }
-    if (kind === "ended") {
-      file.end();
-      counts = event.counts;
-    }
+    if (kind === "begun") file.begin(event.progressFile);
+    if (kind === "ended") file.end();
     if (kind === "pause") line.above(() => waits.pause(event));
     else if (kind === "supplier") line.above(() => waits.supplier(event));
     else if (!FREQUENT.has(kind)) line.above(() => logRunEvent(event, tracker.progress(), logger));
@@ -85,8 +74,9 @@ export function createProgress(logger: Logger, screen: ProgressScreen, clock: Wa
       const text = `${what}. Press Ctrl-C again to stop immediately.`;
       line.above(() => logger.event("stopping", { inFlight }, text));
     },
-    current: () => ({ ...tracker.progress(), state: tracker.state(), counts }),
+    current: () => ({ ...tracker.progress(), ...tracker.end() }),
     stop() {
+      tracker.stop();
       isShown = false;
       file.end();
       line.stop();

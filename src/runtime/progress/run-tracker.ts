@@ -1,5 +1,6 @@
 import type { RunEvent } from "../../job/run-event.ts";
 import {
+  type Counts,
   type InputProgress,
   type Pace,
   type RunIdentity,
@@ -15,8 +16,16 @@ import { type MonotonicClock, timestamp, type WallClock } from "../../time/clock
 export interface RunTracker {
   readonly note: (event: RunEvent) => void;
   readonly progress: () => RunProgress;
-  /** Returns `running` until the run ends. */
-  readonly state: () => RunState;
+  readonly end: () => TrackedEnd;
+  /** Notes that the command has ended, even if its run has not begun. */
+  readonly stop: () => void;
+}
+
+export interface TrackedEnd {
+  /** `running` until the run ends; `stopped` also if the command has ended before its run began. */
+  readonly state: RunState;
+  /** The counts of the whole run, after it has ended. */
+  readonly counts?: Counts | undefined;
 }
 
 const NOTHING_READ: InputProgress = { bytes: 0, ofBytes: 0, records: 0, invalid: 0 };
@@ -26,7 +35,7 @@ export function createRunTracker(clock: WallClock & MonotonicClock): RunTracker 
   let run: RunIdentity | undefined;
   let input = NOTHING_READ;
   let sending: SendTracker | undefined;
-  let state: RunState = "running";
+  let end: TrackedEnd = { state: "running" };
 
   return {
     note(event) {
@@ -36,16 +45,19 @@ export function createRunTracker(clock: WallClock & MonotonicClock): RunTracker 
         startedAt = clock.monotonic();
         run = event.run;
         sending = undefined;
-        state = "running";
+        end = { state: "running" };
       } else if (event.kind === "read") input = { ...input, bytes: event.bytes, ofBytes: event.ofBytes };
       else if (event.kind === "checked") input = { ...input, records: event.records, invalid: event.invalid };
       else if (event.kind === "planned") {
         if (event.isDryRun !== true) sending = createSendTracker(sendTotals(event.counts), clock);
       } else if (event.kind === "joined") sending = createSendTracker({ done: 0, counts: {} }, clock);
-      else if (event.kind === "ended") state = event.state;
+      else if (event.kind === "ended") end = { state: event.state, counts: event.counts };
       else sending?.note(event);
     },
-    state: () => state,
+    end: () => end,
+    stop() {
+      if (end.state === "running") end = { state: "stopped" };
+    },
     progress: () => ({
       run,
       at: timestamp(clock),

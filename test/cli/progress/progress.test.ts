@@ -284,7 +284,15 @@ describe("the current progress, for the metrics", () => {
     progress.onProgress({ kind: "read", bytes: 10, ofBytes: 10 });
     expect(progress.current()).toMatchObject({ state: "complete", counts: { accepted: 3 } });
     progress.onProgress(begun());
-    expect(progress.current()).toMatchObject({ state: "running", counts: undefined });
+    expect(progress.current().state).toBe("running");
+    expect(progress.current().counts).toBeUndefined();
     progress.stop();
+  });
+
+  it("is not `running` after a command that failed before its run began", () => {
+    const { progress } = inPipe();
+    expect(progress.current().state).toBe("running");
+    progress.stop();
+    expect(progress.current().state).toBe("stopped");
   });
 });
