@@ -48,18 +48,19 @@ export async function openReportFolder(folder: string): Promise<ReportFolder> {
   // Checked after creation, because another process may have created the folder first.
   await refuseSharedFolder(folder);
   await removeStaleDrafts(folder);
+  const tag = nextDraftTag();
   const files = new Map<string, BufferedFile>();
   const scratch: BufferedFile[] = [];
   return {
     path: folder,
     scratch: async () => {
-      const file = await openFile(path.join(folder, `rejects.scratch-${scratch.length + 1}`));
+      const file = await openFile(path.join(folder, `rejects.scratch-${scratch.length + 1}`), tag);
       scratch.push(file);
       return { write: file.write, finish: () => file.close().then(() => file.draft.path) };
     },
     create: async (name) => {
       await files.get(name)?.draft.discard();
-      const file = await openFile(path.join(folder, name));
+      const file = await openFile(path.join(folder, name), tag);
       files.set(name, file);
       return file;
     },
@@ -90,8 +91,8 @@ interface BufferedFile extends ReportFile {
 
 const BUFFER_SIZE = 256 * 1024;
 
-async function openFile(file: string): Promise<BufferedFile> {
-  const draft = await withStorageFailure(file, () => openDraft(file, String(process.pid), 0o600));
+async function openFile(file: string, tag: string): Promise<BufferedFile> {
+  const draft = await withStorageFailure(file, () => openDraft(file, tag, 0o600));
   const hash = createHash("sha256");
   let buffered = "";
   const flush = async (): Promise<void> => {
@@ -116,15 +117,29 @@ async function openFile(file: string): Promise<BufferedFile> {
   };
 }
 
+let openedFolders = 0;
+
+/**
+ * Returns a tag for the drafts of one report: a number and the id of this process. A process can write several reports
+ * to the same folder at once, so each of them needs its own drafts.
+ */
+function nextDraftTag(): string {
+  openedFolders += 1;
+  return `${openedFolders}.${process.pid}`;
+}
+
 async function removeStaleDrafts(folder: string): Promise<void> {
   for (const name of await withStorageFailure(folder, () => readdir(folder))) {
-    const owner = DRAFT_NAME.exec(name)?.[1];
-    if (owner !== undefined && !isRunning(Number(owner))) await removeFile(path.join(folder, name));
+    const [, report, owner] = (DRAFT_NAME.exec(name) ?? []).map(Number);
+    if (report === undefined || owner === undefined) continue;
+    // An earlier process may have had the same id, as in a container.
+    const isStale = owner === process.pid ? report > openedFolders : !isRunning(owner);
+    if (isStale) await removeFile(path.join(folder, name));
   }
 }
 
 const DRAFT_NAME =
-  /^\.(?:outcomes|errors|report|rejects|summary|proof|migration|(?:rows|records|differences|platform|corrections)-[^.]+)\..+\.(\d+)\.tmp$/;
+  /^\.(?:outcomes|errors|report|rejects|summary|proof|migration|(?:rows|records|differences|platform|corrections)-[^.]+)\..+\.(\d+)\.(\d+)\.tmp$/;
 
 async function withStorageFailure<T>(file: string, work: () => T | Promise<T>): Promise<T> {
   try {

@@ -48,6 +48,13 @@ describe("writeReportFiles", () => {
     });
   });
 
+  it("writes several reports to the same folder at the same time", async () => {
+    const written = await Promise.all([1, 2, 3, 4].map(() => writeReportFiles(report, options())));
+    expect(new Set(written.map(({ summary }) => summary)).size).toBe(1);
+    expect((await readdir(folder)).filter((name) => name.startsWith("."))).toEqual([]);
+    expect(await readFile(path.join(folder, "outcomes.ndjson"), "utf8")).toBe(await rendered(reporters.ndjson, report));
+  });
+
   it("links from the page to files in the same folder", async () => {
     const { page } = await writeReportFiles(report, { ...options(), workbook: { choices: new Map() } });
     const links = [...(await readFile(page, "utf8")).matchAll(/href="([^#"]+)"/g)].map(([, name = ""]) => name);
@@ -82,12 +89,13 @@ describe("writeReportFiles", () => {
     await writeFile(victim, "precious");
     for (const name of ["outcomes.ndjson", "errors.csv", "report.html", "rejects.csv", "summary.json"]) {
       await symlink(victim, path.join(folder, name));
-      await symlink(victim, path.join(folder, `.${name}.${process.pid}.tmp`));
+      for (let number = 1; number <= 50; number += 1)
+        await symlink(victim, path.join(folder, `.${name}.${number}.${process.pid}.tmp`));
     }
     await writeReportFiles(report, options());
     expect(await readFile(victim, "utf8")).toBe("precious");
     expect((await stat(path.join(folder, "rejects.csv"))).isFile()).toBe(true);
-    expect(await readdir(folder)).toHaveLength(5);
+    expect((await readdir(folder)).filter((name) => !name.startsWith("."))).toHaveLength(5);
   });
 
   it("keeps the older report, and leaves no partial files, when the report fails", async () => {
@@ -101,11 +109,12 @@ describe("writeReportFiles", () => {
 
   it("removes only the temporary files of a dead process", async () => {
     await mkdir(folder, { recursive: true });
-    const names = [".errors.csv.999999999.tmp", `.errors.csv.${process.ppid}.tmp`, ".notes.1.tmp", "rejects.mine.csv"];
-    for (const name of names) await writeFile(path.join(folder, name), "");
+    const stale = [".errors.csv.1.999999999.tmp", `.errors.csv.9999.${process.pid}.tmp`];
+    const kept = [`.errors.csv.1.${process.ppid}.tmp`, ".notes.1.1.tmp", "rejects.mine.csv"];
+    for (const name of [...stale, ...kept]) await writeFile(path.join(folder, name), "");
     await writeReportFiles(report, options());
     const left = await readdir(folder);
-    expect(names.filter((name) => left.includes(name))).toEqual(names.slice(1));
+    expect([...stale, ...kept].filter((name) => left.includes(name))).toEqual(kept);
   });
 
   it.each([
@@ -118,7 +127,7 @@ describe("writeReportFiles", () => {
     "platform-k7m2.ndjson",
   ])("removes the temporary file of a dead process for %s", async (name) => {
     await mkdir(folder, { recursive: true });
-    const draft = path.join(folder, `.${name}.999999999.tmp`);
+    const draft = path.join(folder, `.${name}.1.999999999.tmp`);
     await writeFile(draft, "");
     await writeReportFiles(report, options());
     expect(existsSync(draft)).toBe(false);
