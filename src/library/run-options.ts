@@ -229,8 +229,8 @@ export function requireStatuses(statuses: unknown): void {
 }
 
 /**
- * Checks the options that an untyped program passes. Refuses an option that is unknown, missing or of the wrong type.
- * Messages quote no values, because values may be secrets.
+ * Checks the options that an untyped program passes. Refuses an option that is unknown, missing, of the wrong type, or
+ * in conflict with another option. Messages quote no values, because values may be secrets.
  * @param where the location of the options, such as `push` or `push: target`
  * @param optional an option that this call does not require
  * @throws Failure `usage`
@@ -246,10 +246,23 @@ export function requireOptions(options: object, table: OptionTable, where: strin
       throw new Failure("usage", `${where}: \`${name}\` is missing`, { hint: `it must be ${valueWords(row)}` });
     }
   }
+  requireNoConflict(given, table, where);
   for (const [name, { members }] of rows) {
     const value = given.get(name);
     if (members !== undefined && isObject(value)) requireOptions(value, members, `${where}.${name}`);
   }
+}
+
+function requireNoConflict(given: ReadonlyMap<string, unknown>, table: OptionTable, where: string): void {
+  for (const [name, { conflicts = [] }] of Object.entries(table)) {
+    const other = isSet(given.get(name)) ? conflicts.find((conflict) => isSet(given.get(conflict))) : undefined;
+    if (other !== undefined) throw new Failure("usage", `${where}: \`${name}\` cannot be used with \`${other}\``);
+  }
+}
+
+/** Whether an option is given. A switch is given only if it is on. */
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== false;
 }
 
 function requireValid(row: OptionRow, value: unknown, where: string): void {

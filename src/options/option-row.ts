@@ -27,7 +27,7 @@ export interface OptionRow {
   readonly default?: string | number;
   /** Set if the flag has the form `--no-name`. Without the flag, the value is true. */
   readonly negated?: true;
-  /** Names of options that cannot be combined with this option on the command line. */
+  /** Names of options that cannot be combined with this option. */
   readonly conflicts?: readonly string[];
   /** The environment variable that sets the option; `true` means `MIGRATE_NAME`. */
   readonly env?: true | string;

@@ -12,6 +12,7 @@ import {
   validate,
 } from "energy-migrate";
 import { projectFile } from "../e2e/cli.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** Calls the function as an untyped program would. */
 const call = (of: (options: never) => unknown, options: unknown): Promise<unknown> =>
@@ -137,6 +138,11 @@ test.each([
     { contract: "c.yaml", target: TARGET, stopNow: { aborted: false, addEventListener: () => undefined } },
     "push: `stopNow` must be an AbortSignal",
   ],
+  [
+    push,
+    { contract: "c.yaml", target: TARGET, canary: 2, dryRun: true },
+    "push: `canary` cannot be used with `dryRun`",
+  ],
   [reconcile, { decide: { accept: ["A"] } }, "reconcile: decide: `who` is missing"],
   [reconcile, { decide: { accept: ["A"], who: "Kim" }, quietMs: 1 }, "reconcile: quietMs cannot be used with decide"],
   [explain, {}, "explain: `key` is missing"],
@@ -160,6 +166,14 @@ test.each([
   const refused = call(of, options);
   await expect(refused).rejects.toMatchObject({ name: "Failure", code: "usage", exitCode: 2, message });
   await expect(refused).rejects.not.toMatchObject({ hint: expect.stringContaining("sk_secret") });
+});
+
+test("a switch that is off does not conflict with another option", async () => {
+  const options = { folder: temporaryFolder(), contract: "none.yaml", target: TARGET, canary: 2, dryRun: false };
+  await expect(call(push, options)).rejects.toMatchObject({
+    code: "config",
+    message: expect.stringContaining("none.yaml"),
+  });
 });
 
 test("the exit codes have the same meanings as in the README", () => {
