@@ -1,7 +1,9 @@
 import path from "node:path";
 import { definedMembers } from "../json/defined-members.ts";
 import type { JsonObject } from "../json/json-value.ts";
+import { Failure } from "../model/failure.ts";
 import type { SupplierStatus } from "../model/supplier-status.ts";
+import type { OptionTable } from "../options/option-row.ts";
 import type { TargetOptions } from "../options/target-options.ts";
 import type { FaultOptions } from "../sandbox/faults/fault-options.ts";
 import type { Sandbox } from "../sandbox/start-sandbox.ts";
@@ -51,6 +53,7 @@ export interface RunningSandbox {
   readonly accounts: () => readonly SandboxAccount[];
   /** Returns the requests that the sandbox has received, in the order of arrival. */
   readonly requests: () => readonly SandboxRequest[];
+  /** Sets the status of an import supplier of the sandbox. */
   readonly setSupplier: (code: string, status: SupplierStatus) => void;
   /** Replaces the simulated faults and resets their request counts. */
   readonly setFaults: (faults: FaultOptions) => void;
@@ -135,10 +138,22 @@ function runningSandbox(
     adminToken: ready.adminToken,
     accounts: () => state.accounts().map(({ number, supplier, key, payload }) => ({ number, supplier, key, payload })),
     requests: () => history().map(requestOf),
-    setSupplier: state.setSupplier,
+    setSupplier: (code, status) => {
+      if (state.supplierStatus(code) === undefined) throw unknownSupplier();
+      requireOptions({ status }, SUPPLIER_CHANGE, "setSupplier");
+      state.setSupplier(code, status);
+    },
     setFaults: running.setFaults,
     close: () => running.close().finally(end),
   };
+}
+
+const SUPPLIER_CHANGE: OptionTable = { status: { kind: "supplierStatus", library: "required" } };
+
+function unknownSupplier(): Failure {
+  return new Failure("usage", "setSupplier: the sandbox has no import supplier with this code", {
+    hint: "name it in `suppliers` of `startSandbox`",
+  });
 }
 
 function requestOf({ method, path: at, key, status, processed }: SandboxRequest): SandboxRequest {

@@ -13,6 +13,7 @@ import {
 } from "energy-migrate";
 import { projectFile } from "../e2e/cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+import { platform } from "./scene.ts";
 
 /** Calls the function as an untyped program would. */
 const call = (of: (options: never) => unknown, options: unknown): Promise<unknown> =>
@@ -174,6 +175,16 @@ test("a switch that is off does not conflict with another option", async () => {
     code: "config",
     message: expect.stringContaining("none.yaml"),
   });
+});
+
+test("setSupplier refuses an unknown import supplier and an unknown status", async () => {
+  const { setSupplier } = await platform();
+  expect(() => setSupplier("SANDBX", "Paused")).toThrow(
+    "setSupplier: the sandbox has no import supplier with this code",
+  );
+  expect(() => Reflect.apply(setSupplier, undefined, ["SANDBOX", "paused"])).toThrow(
+    'setSupplier: `status` must be "Ongoing", "Paused" or "Complete"',
+  );
 });
 
 test("the exit codes have the same meanings as in the README", () => {
