@@ -239,6 +239,8 @@ export interface MigrationQueries {
    * these records again.
    */
   unsettledRuns(): Promise<readonly string[]>;
+  /** Counts the ambiguous records that no planned push contains: a repair found only their requests. */
+  unplannedRecords(): Promise<number>;
   /** Returns the given keys that are not excluded and not in any planned push to these destinations. */
   unseenKeys(destinations: readonly Destination[], keys: readonly string[]): Promise<readonly string[]>;
   /**

@@ -3,7 +3,7 @@ import { systemClock } from "../time/system-clock.ts";
 import type { AttemptOutcome, Intent } from "./records/requests.ts";
 import type { Ledger } from "./ledger.ts";
 import type { NewRun, OutcomeFilter, Run } from "./records/run.ts";
-import type { OpenFilter } from "./migration-state.ts";
+import type { OpenFilter, OpenRecord } from "./migration-state.ts";
 import type { Exclusion, ExclusionEnd } from "./records/exclusions.ts";
 import type { ExcludedRow, PlanPolicy } from "./records/planned-item.ts";
 import type { PackedItems } from "./packed/item-columns.ts";
@@ -16,7 +16,7 @@ import { compareToSend, knownContents } from "./tables/known-contents.ts";
 import { coverage } from "./tables/counts.ts";
 import { earlierWithoutKey } from "./tables/planned-records.ts";
 import { endExclusions, excludeRecords, exclusions } from "./tables/exclusions.ts";
-import { acceptedByDay, migration, unsettledRuns } from "./tables/migration.ts";
+import { acceptedByDay, migration, unplannedRecords, unsettledRuns } from "./tables/migration.ts";
 import { batchesOf, openPlaces, openRecords } from "./tables/open-records.ts";
 import { contents, nextOutcomes, outcomeQuery, plannedKeys, summary } from "./tables/outcomes.ts";
 import { decisionsFor, saveDecisions, undecidedItems, undecidedItemsByKey } from "./tables/reconciliation.ts";
@@ -111,16 +111,12 @@ function readingMethods<Own extends Tables>(
     migration: reading((tables) => migration(tables, sending)),
     acceptedByDay: reading(acceptedByDay),
     unsettledRuns: reading(unsettledRuns),
+    unplannedRecords: reading(unplannedRecords),
     unseenKeys: reading(unseenKeys),
     identitiesByKey: reading(identitiesByKey),
     knownContents: reading(knownContents),
     compareToSend: readingRun(compareToSend),
-    async *openRecords(filter: OpenFilter = {}) {
-      for (const places of batchesOf(await read((tables) => openPlaces(tables, sending)))) {
-        const records = await read((tables) => openRecords(tables, sending, filter, places));
-        if (records.length > 0) yield records;
-      }
-    },
+    openRecords: (filter: OpenFilter = {}) => readOpenRecords(read, sending, filter),
     async *outcomes(id: string, filter?: OutcomeFilter) {
       const run = await read((tables) => requireRun(tables, id));
       const query = await read((tables) => answer(outcomeQuery(tables, sending, filter)));
@@ -139,6 +135,17 @@ function readingMethods<Own extends Tables>(
     timeline: readingRun(timeline),
     attempts: reading(attemptsOf),
   };
+}
+
+async function* readOpenRecords(
+  read: TableAccess<Tables>["read"],
+  sending: TablesLedgerOptions["sending"],
+  filter: OpenFilter,
+): AsyncGenerator<readonly OpenRecord[]> {
+  for (const places of batchesOf(await read((tables) => openPlaces(tables, sending)))) {
+    const records = await read((tables) => openRecords(tables, sending, filter, places));
+    if (records.length > 0) yield records;
+  }
 }
 
 function writingMethods<Own extends Tables>(

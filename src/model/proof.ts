@@ -13,6 +13,8 @@ export interface Proof {
   readonly runs: readonly RunProof[];
   /** Present with `--all`. */
   readonly coverage?: readonly CoverageProof[];
+  /** With `--all`: the number of ambiguous records that no run contains. Absent if there are none. */
+  readonly unplanned?: number;
   /** The other files in the folder, by name, with their SHA-256 in hex. */
   readonly files: Readonly<Record<string, string>>;
 }

@@ -6,6 +6,7 @@ import type { Run } from "../ledger/records/run.ts";
 import type { PlatformProof, Proof } from "../model/proof.ts";
 import { writeProofPage } from "../report/page/proof-page.ts";
 import { openReportFolder, removeFile, type ReportFolder } from "../report/report-folder.ts";
+import { noteUnplanned } from "../pipeline/run/run-ledger.ts";
 import { indentedJson } from "../terminal/safe-json.ts";
 import { type PlatformQueries, proveRun } from "./prove-run.ts";
 
@@ -42,12 +43,14 @@ export async function writeProof(
       for (const file of proved.files) files[file.name] = file.sha256();
     }
     const coverage = all ? { coverage: await ledger.coverage() } : {};
+    const unplanned = all ? await noteUnplanned(ledger, dependencies.notice) : 0;
     const proof: Proof = {
       format: "migrate-proof/1",
       tool,
       madeAt,
       runs: proofs,
       ...coverage,
+      ...(unplanned > 0 && { unplanned }),
       files,
     };
     await writeDocuments(proof, folder);
@@ -75,11 +78,11 @@ async function writeDocuments(proof: Proof, folder: ReportFolder): Promise<void>
 
 /**
  * Whether the proof is complete, so that `migrate proof` exits with 0. A proof is incomplete if the sources of a run
- * have changed, a row is unaccounted for, a payload differs from the plan, a record is `existing`, or the platform does
- * not confirm an accepted record and its content. Rejected records and differing amounts are allowed.
+ * have changed, a row is unaccounted for, a payload differs from the plan, a record is `existing` or in no run, or the
+ * platform does not confirm an accepted record and its content. Rejected records and differing amounts are allowed.
  */
-export function isComplete({ runs }: Proof): boolean {
-  return runs.every(
+export function isComplete({ runs, unplanned = 0 }: Proof): boolean {
+  const areComplete = runs.every(
     ({ unreadable, sources, payloads, records, platform }) =>
       unreadable === undefined &&
       payloads.different === 0 &&
@@ -87,6 +90,7 @@ export function isComplete({ runs }: Proof): boolean {
       sources.every(({ unaccounted }) => unaccounted === 0) &&
       (platform === undefined || unconfirmed(platform) === 0),
   );
+  return areComplete && unplanned === 0;
 }
 
 function unconfirmed({ notCompared, different, absent, unknown }: PlatformProof): number {

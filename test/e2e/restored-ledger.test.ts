@@ -67,6 +67,26 @@ test("a push after the repair of an older copy of the ledger sends no record aga
   expect(await admin.accounts()).toHaveLength(6);
 });
 
+test("requests that only a journal contained are reported until a push plans their records", async () => {
+  const work = await restoredWorkplace();
+  expect((await work.migrate(["ledger", "repair"])).code).toBe(5);
+  writeExtract(work.folder, { accounts: goodAccounts(3) });
+  const notice = /^3 ambiguous records of unknown key: `migrate ledger repair` found only the requests\./m;
+  const commands = [["status"], ["open"], ["report", "--all"], ["proof", "--all", "--out", "proof"]];
+  const reported = async (): Promise<readonly (readonly [number | null, boolean])[]> => {
+    const ends = [];
+    for (const words of commands) ends.push(await work.migrate(words));
+    return ends.map(({ code, stderr }) => [code, notice.test(stderr)] as const);
+  };
+  expect(await reported()).toEqual([0, 5, 0, 1].map((code) => [code, true]));
+  expect((await work.migrate(["open"])).stdout).toBe("3 open records: 3 ambiguous\n");
+  expect(JSON.parse(readFileSync(work.file("proof/proof.json"), "utf8"))).toMatchObject({ unplanned: 3 });
+  expect((await work.migrate(["proof", "verify", "proof"])).code).toBe(0);
+  writeExtract(work.folder, { accounts: goodAccounts(6) });
+  expect((await work.push(PUSH)).code).toBe(5);
+  expect((await reported()).map(([, isReported]) => isReported)).toEqual([false, false, false, false]);
+});
+
 test("a changed key after the repair of an older copy of the ledger creates no second account", async () => {
   const work = await restoredWorkplace();
   expect((await work.migrate(["ledger", "repair"])).code).toBe(5);

@@ -9,7 +9,7 @@ import { causesOf, causeText, isOverdue } from "../../pipeline/owners/record-own
 import { exitCodeOf } from "../../ledger/records/record-exit-code.ts";
 import type { StoreOptions } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
-import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
+import { noteUnplanned, readRunLedger } from "../../pipeline/run/run-ledger.ts";
 
 export type Grouping = "owner" | "cause" | "file" | "day";
 
@@ -21,7 +21,10 @@ export type OpenDependencies = StoreOptions & CellDependencies;
 
 export type OpenCounts = ReadonlyMap<OpenState, number>;
 
-/** Passes the open records of the migration to `add` in batches, and returns their counts. Changes nothing. */
+/**
+ * Passes the open records of the migration to `add` in batches, and returns their counts. Unless `since` is set, the
+ * counts include the ambiguous records that cannot be listed, because no push has planned them. Changes nothing.
+ */
 export async function openRecords(
   { ledger: at, ...options }: OpenOptions,
   dependencies: OpenDependencies,
@@ -32,9 +35,11 @@ export async function openRecords(
     for (const { state } of records) addOne(counts, state);
     await add(records);
   };
-  await readRunLedger(await openLedgerStore(at, dependencies), (ledger) =>
-    eachOpenRecord(ledger, options, dependencies, count),
-  );
+  await readRunLedger(await openLedgerStore(at, dependencies), async (ledger) => {
+    await eachOpenRecord(ledger, options, dependencies, count);
+    const unplanned = options.since === undefined ? await noteUnplanned(ledger, dependencies.notice) : 0;
+    if (unplanned > 0) counts.set("ambiguous", (counts.get("ambiguous") ?? 0) + unplanned);
+  });
   return counts;
 }
 

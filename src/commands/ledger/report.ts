@@ -21,7 +21,13 @@ import { causesOf, causeText, daysSince } from "../../pipeline/owners/record-own
 import { type ReportByOwner, reportByOwner } from "../../pipeline/owners/report-by-owner.ts";
 import { closeAfterReport } from "../../pipeline/run/close-after-report.ts";
 import { openJobIfUnchanged, openRecordedJob } from "../../pipeline/run/recorded-job.ts";
-import { listedRuns, readRunLedger, requireRun, type RunSelection } from "../../pipeline/run/run-ledger.ts";
+import {
+  listedRuns,
+  noteUnplanned,
+  readRunLedger,
+  requireRun,
+  type RunSelection,
+} from "../../pipeline/run/run-ledger.ts";
 import { type RunReport, reportRun, requireReportFolder } from "../../pipeline/run/run-report.ts";
 import { runState, unreadExitCode } from "../../pipeline/run/run-state.ts";
 import { timestamp } from "../../time/clock.ts";
@@ -132,6 +138,7 @@ export async function reportMigration(
     if (destinations.length === 0) {
       throw new Failure("run_unknown", "the ledger has no push yet", { hint: "start one with `migrate push`" });
     }
+    await noteUnplanned(ledger, dependencies.notice);
     return {
       format: "migrate-migration/1",
       tool: dependencies.userAgent,

@@ -12,7 +12,7 @@ import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { SharedStatus } from "../../ledger/runs/shared-run.ts";
 import type { Summary } from "../../model/outcome.ts";
 import { progressPath, readProgress } from "../../pipeline/run/progress-file.ts";
-import { listedRuns, readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
+import { listedRuns, noteUnplanned, readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
 import { runState } from "../../pipeline/run/run-state.ts";
 import type { WallClock } from "../../time/clock.ts";
 
@@ -68,6 +68,7 @@ export async function status(
     const coverage = await ledger.coverage();
     if (options.run !== undefined) return { runs: listed, coverage };
     const migration = await ledger.migration();
+    await noteUnplanned(ledger, notice);
     const counted = { store, ledger, runs, migration, clock };
     const inventory = options.inventory && (await countInventory(options.inventory, counted));
     return { runs: listed, coverage, migration, inventory };

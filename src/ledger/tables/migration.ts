@@ -166,3 +166,12 @@ const ANY_LEFT = {
     select 1 from migrate.unsent where planned_run = $1 and ${LATEST_STATUS} in ${LEFT}
     limit 1`,
 };
+
+/** Implements `Ledger.unplannedRecords`. */
+export function* unplannedRecords(tables: Tables): Work<number> {
+  return (yield* tables.row(COUNT_UNPLANNED))?.count ?? 0;
+}
+
+const COUNT_UNPLANNED = statement<{ readonly count: number }>(`
+  select count(*) as count from migrate.records /*+ indexed by records_ambiguous */
+  where state = 'ambiguous' and planned_run is null`);

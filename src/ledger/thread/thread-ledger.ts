@@ -76,6 +76,7 @@ function callsTo(ask: LedgerThread["ask"]) {
     migration: call("migration"),
     acceptedByDay: call("acceptedByDay"),
     unsettledRuns: call("unsettledRuns"),
+    unplannedRecords: call("unplannedRecords"),
     unseenKeys: call("unseenKeys"),
     identitiesByKey: call("identitiesByKey"),
     knownContents: call("knownContents"),

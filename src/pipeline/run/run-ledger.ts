@@ -1,9 +1,10 @@
 import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Run } from "../../ledger/records/run.ts";
-import type { LedgerStore } from "../../ledger/ledger-store.ts";
+import type { LedgerStore, StoreOptions } from "../../ledger/ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Status } from "../../model/outcome.ts";
+import { counted } from "../../text/count.ts";
 
 export interface RunSelection {
   /** Locator of the ledger: the path of its file, or its URL. */
@@ -58,6 +59,21 @@ export async function readRunLedger<T>(store: LedgerStore, ask: (ledger: Ledger)
   } finally {
     await ledger.close();
   }
+}
+
+/**
+ * Reports the ambiguous records that no push has planned, because a repair found only their requests. The ledger knows
+ * neither their keys nor their rows, so no run or list contains them. Returns their number.
+ */
+export async function noteUnplanned(ledger: Ledger, notice: StoreOptions["notice"]): Promise<number> {
+  const count = await ledger.unplannedRecords();
+  if (count > 0) {
+    const them = count === 1 ? "it" : "them";
+    const records = `${counted(count, "ambiguous record")} of unknown key`;
+    const what = `${records}: \`migrate ledger repair\` found only the requests`;
+    notice?.(`${what}. Push the input that contains ${them} again, then run \`migrate reconcile\``);
+  }
+  return count;
 }
 
 /**

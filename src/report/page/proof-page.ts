@@ -19,7 +19,7 @@ export async function writeProofPage(proof: Proof, write: Write): Promise<void> 
   await writePage({ title: "Migration proof", content, hasScript: false }, write);
 }
 
-function sentence({ runs }: Proof): string {
+function sentence({ runs, unplanned = 0 }: Proof): string {
   const rows = sum(runs.flatMap(({ sources }) => sources.map((source) => source.rows)));
   const lost = sum(runs.flatMap(({ sources }) => sources.map(({ unaccounted }) => unaccounted)));
   const different = sum(runs.map(({ payloads }) => payloads.different));
@@ -29,6 +29,9 @@ function sentence({ runs }: Proof): string {
     ...(lost > 0 ? [`${counted(lost, "row")} cannot be accounted for`] : []),
     ...(different > 0
       ? [`${counted(different, "payload")} ${different === 1 ? "differs" : "differ"} from the plan`]
+      : []),
+    ...(unplanned > 0
+      ? [`no run contains ${counted(unplanned, "record")} that ${unplanned === 1 ? "was" : "were"} perhaps sent`]
       : []),
   ];
   if (parts.length === 0)

@@ -37,7 +37,9 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(count).toBe(3);
       expect(Math.abs(Date.now() - msSinceAbandoned - Date.parse(AT))).toBeLessThan(60_000);
       await recovery.noteRecovery({ id: "one", at: AT, isUncertain: false });
+      expect(await ledger.unplannedRecords()).toBe(1);
       const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C")]);
+      expect(await ledger.unplannedRecords()).toBe(0);
       expect(await statusesOf(ledger, run)).toEqual(["skipped", "ambiguous", "pending"]);
       expect(await ledger.coverage()).toMatchObject([{ records: 3, accepted: 1 }]);
     });
