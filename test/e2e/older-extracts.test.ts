@@ -79,6 +79,26 @@ test("resume does not send the older content of an interrupted run after a newer
   expect(await requests()).toBe(before + 1);
 });
 
+test("resume with --revise does not offer to re-import content that a later push has replaced", async () => {
+  const work = workplace({ accounts: [{ REF: "EXT-1" }] }, sandbox);
+  const latest = readFileSync(work.file("accounts.csv"), "utf8");
+  const changed = latest.replace(/^EXT-1,([^,]*),[^,]*/m, "EXT-1,$1,Changed");
+  expect(changed).not.toBe(latest);
+  expect((await work.push()).code).toBe(0);
+  writeFileSync(work.file("accounts.csv"), changed);
+  await admin.supplier("Paused");
+  expect((await work.push(["--revise"])).code).toBe(4);
+  const older = await latestRun(work);
+  await admin.supplier("Ongoing");
+  writeFileSync(work.file("accounts.csv"), latest);
+  expect(statuses(await work.push())).toEqual(["skipped"]);
+  writeFileSync(work.file("accounts.csv"), changed);
+  const before = await requests();
+  const end = await work.migrate(["resume", older, "--format", "ndjson"]);
+  expect([end.code, statuses(end), await requests()]).toEqual([1, ["stale"], before]);
+  expect(end.stderr).not.toMatch(/--rejects/);
+});
+
 test("validate and push report a cell that should contain the date of its row but has another format", async () => {
   const work = dated([row("Good", "20/11/2026"), row("Bad", "20.11.2026", "EXT-2")], ["EXT-1", "EXT-2"]);
   const found = { code: "source_bad_as_of", source: { file: "accounts.csv", line: 3, column: "CHANGED" } };

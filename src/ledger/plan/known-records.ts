@@ -18,9 +18,9 @@ import { refuseStale } from "./stale-records.ts";
  *
  * - `excluded`: excluded from the migration by the user
  * - `skipped`: accepted with this content, or with a corrected version of it
- * - `stale`: older than other content that was sent before, unless `allowOlder`
- * - `invalid`, code `unique`: accepted with different content or in part, unless `revise`; with `revise`, only if a
- *   later run has sent that content, because a resumed run must not replace it with older content
+ * - `stale`: older than other content that was sent before, unless `allowOlder`; with `revise`, also if a later run has
+ *   sent the accepted content, because a resumed run must not replace it with older content
+ * - `invalid`, code `unique`: accepted with different content or in part, unless `revise`
  * - `ambiguous`: may have been processed, unless `resendAmbiguous`; with `resendAmbiguous`, only if the content is a
  *   change that the user has not confirmed with `revise`
  * - `blocked`, code `account_not_found`: waits for a record that has not been accepted yet
@@ -213,6 +213,10 @@ interface ChangedRow extends PlannedPlace {
   readonly isPartial: boolean | 0 | 1;
 }
 
+/**
+ * Refuses changes of accepted records. With `revise`, refuses only content that a later run has replaced. Such content
+ * is `stale`, so it is not in the rejects: re-importing them with `revise` would send it.
+ */
 function* refuseChanged(tables: Tables, run: RunRow, policy: PlanPolicy, toSend: ToSend): Work<void> {
   const selectChanged = statement<ChangedRow>(`
     select items.record, items.line, files.name as file, records.accepted_at as "acceptedAt",
@@ -224,8 +228,9 @@ function* refuseChanged(tables: Tables, run: RunRow, policy: PlanPolicy, toSend:
     order by items.record`);
   yield* writeEach(tables, run, selectChanged, (row) => {
     const { record, acceptedAt, isPartial } = row;
-    const found = { code: "unique", acceptedAt, ...(isPartial && { isPartial: true }) } as const;
-    const problem: LocalProblem = { ...keyProblem("error", row, policy), ...found };
+    const about = keyProblem("error", row, policy);
+    if (policy.revise) return { record, status: "stale", problems: [{ ...about, code: "stale" }] };
+    const problem: LocalProblem = { ...about, code: "unique", acceptedAt, ...(isPartial && { isPartial: true }) };
     return { record, status: "invalid", problems: [problem] };
   });
 }

@@ -116,8 +116,8 @@ export function describeLaterRuns(opened: () => Ledger): void {
       await sendAll(ledger, await planned(ledger, [item(1, "A", "z"), b], { policy: { revise: true } }), "accepted");
       await ledger.resumeRun(run, { ...POLICY, revise: true });
       expect(await outcomesOf(ledger, run)).toMatchObject([
-        { status: "invalid", problems: [{ code: "unique" }] },
-        { status: "invalid", problems: [{ code: "unique" }] },
+        { status: "stale", problems: [{ code: "stale" }] },
+        { status: "stale", problems: [{ code: "stale" }] },
         { status: "pending", problems: [] },
       ]);
     });
