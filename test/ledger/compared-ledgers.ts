@@ -94,6 +94,7 @@ export async function compareRun(scene: Scene, index: number, compared: "outcome
       history: { ...history, msSinceAbandoned: inDays(history.msSinceAbandoned) },
       migration: await ledger.migration(),
       unsettled: await ledger.unsettledRuns(),
+      unplanned: await ledger.unplannedRecords(),
     };
   });
 }

@@ -190,6 +190,7 @@ export function describeRecovery(opened: () => Ledger): void {
       const run = await planned(ledger, items);
       expect(await statusesOf(ledger, run)).toEqual(["skipped", "ambiguous", "ambiguous"]);
       expect(await ledger.ambiguous(run, 1, 9)).toHaveLength(2);
+      expect(await ledger.unplannedRecords()).toBe(0);
       expect(await ledger.coverage()).toMatchObject([{ records: 3, accepted: 1 }]);
     });
 
