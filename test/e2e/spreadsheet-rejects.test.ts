@@ -31,28 +31,13 @@ describe("rejects changed by a spreadsheet", () => {
     expect(still.stderr).toContain("2 keys restored: source accounts, column REF");
     expect(await keysOnPlatform()).toEqual(KEYS.slice(0, 2));
 
-    const accepted = await work.migrate([
-      "push",
-      "--rejects",
-      "report",
-      "--restore-keys",
-      "--accept-changes",
-      "--format",
-      "ndjson",
-    ]);
+    const flags = ["--rejects", "report", "--restore-keys", "--accept-changes", "--format", "ndjson"];
+    const accepted = await work.migrate(["push", ...flags]);
     expect(statusCounts(outcomeLines(accepted.stdout))).toEqual({ accepted: 2 });
     expect(outcomeLines(accepted.stdout).map(({ key }) => key)).toEqual(KEYS.slice(2));
     expect(await keysOnPlatform()).toEqual(KEYS);
 
-    const again = await work.migrate([
-      "push",
-      "--rejects",
-      "report",
-      "--restore-keys",
-      "--accept-changes",
-      "--format",
-      "ndjson",
-    ]);
+    const again = await work.migrate(["push", ...flags]);
     expect(statusCounts(outcomeLines(again.stdout))).toEqual({ skipped: 2 });
   });
 

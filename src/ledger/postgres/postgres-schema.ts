@@ -51,6 +51,7 @@ const CREATE_TABLES = `
     verified text, verified_at text collate "C"
   ) with (fillfactor = 70);
   create index records_verified on migrate.records (planned_run, verified, verified_at) where verified is not null;
+  create index records_unplanned on migrate.records (id) where planned_run is null;
   create table migrate.items (
     run integer not null, record integer not null, key text collate "C", near text collate "C", identity bytea,
     content bytea, awaits bytea, file integer not null, line bigint not null, status text not null,

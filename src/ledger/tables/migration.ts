@@ -7,8 +7,8 @@ import { exists, type Statement, statement, type Tables, type Work } from "./tab
 import { verifiedCounts } from "./verifications.ts";
 
 /**
- * Returns the latest destination first. Reads only the few records that may be open
- * without being left to send. All other records are pending, or accepted and counted in `coverage`.
+ * Returns the latest destination first. Reads only the few records that may be open without being left to send. All
+ * other records are pending, or accepted and counted in `coverage`.
  */
 export function* migration(tables: Tables, sending: SendingStatus): Work<readonly DestinationState[]> {
   const rows = yield* tables.rows(countOpen(sending));
@@ -167,7 +167,6 @@ const ANY_LEFT = {
     limit 1`,
 };
 
-/** Implements `Ledger.unplannedRecords`. */
 export function* unplannedRecords(tables: Tables): Work<number> {
   return (yield* tables.row(COUNT_UNPLANNED))?.count ?? 0;
 }
