@@ -14,6 +14,7 @@ import { refuseOtherWriter } from "./lock/writer.ts";
 import type { SendingStatus } from "../runs/run-outcome.ts";
 import { createPlanner } from "./plan-items.ts";
 import { recoveryOf } from "./tables/recovery.ts";
+import { prepareAccepting } from "./tables/accept-in-batch.ts";
 import { countChanges } from "./tables/count-schema.ts";
 import { guarded, lostLedger, noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
 import { openForWriting } from "./open-for-writing.ts";
@@ -120,7 +121,7 @@ function closeWithThread(thread: LedgerThread, file: SqliteDatabase, here: Ledge
 export function openSecondConnection({ path, writer, isChecked }: LedgerWork): CallMethods {
   const database = openDatabase(path, { mustExist: true });
   database.execute(DURABLE);
-  countChanges(database);
+  prepareForWriting(database);
   const checksummed = withChecksums(database, { isChecked, isLogKnown: true, writer });
   const ledger = ledgerOver(checksummed, {}, checksummed.close);
   return { ...ledger, close: async () => checksummed.close() };
@@ -136,7 +137,7 @@ function openWritable(path: string, { notice, writer }: SqliteLedgerOptions): Op
     if (seen === undefined) requireIntact(database);
     createSchema(database);
     database.execute(DURABLE);
-    countChanges(database);
+    prepareForWriting(database);
     const isChecked = seen?.integrity !== "trusted";
     return { file: database, isChecked, checksummed: withChecksums(database, { isChecked, writer }) };
   } catch (error) {
@@ -196,7 +197,7 @@ export async function openTemporaryLedger(folder: string): Promise<Ledger> {
   };
   try {
     createSchema(database);
-    countChanges(database);
+    prepareForWriting(database);
     const ledger = ledgerOver(database, {}, discard);
     // Windows does not allow this. The file is then removed when the ledger is closed.
     if (process.platform !== "win32") rmSync(path);
@@ -205,6 +206,11 @@ export async function openTemporaryLedger(folder: string): Promise<Ledger> {
     discard();
     throw error;
   }
+}
+
+function prepareForWriting(database: SqliteDatabase): void {
+  countChanges(database);
+  prepareAccepting(database);
 }
 
 /**

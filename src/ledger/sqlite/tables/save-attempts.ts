@@ -4,9 +4,10 @@ import type { Intent, AttemptOutcome, PartialRecord } from "../../records/reques
 import type { RunRow } from "../../runs/recorded-run.ts";
 import { addAccepted } from "../../tables/counts.ts";
 import { accountHolder } from "../../tables/reconciliation.ts";
-import { finishNow, type Tables } from "../../tables/tables.ts";
+import { finishNow } from "../../tables/tables.ts";
 import type { SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 import { sqliteTables } from "../sqlite-tables.ts";
+import { acceptInBatch } from "./accept-in-batch.ts";
 import { addToCounts } from "./count-schema.ts";
 import { insertProblems } from "./insert-problems.ts";
 
@@ -65,16 +66,28 @@ function claimRange(database: SqliteDatabase, run: RunRow, { first, count }: Int
 /** Call this in a transaction. */
 export function saveOutcomes(database: SqliteDatabase, run: RunRow, outcomes: readonly AttemptOutcome[]): void {
   if (outcomes.length === 0) return;
-  const tables = sqliteTables(database);
   const moved = new Map<string, number>([["sending", -outcomes.length]]);
-  let accepted = 0;
-  for (const given of outcomes) {
-    const outcome = withoutSharedAccount(tables, run, given);
+  const count = (status: string, records: number): void => {
+    moved.set(status, (moved.get(status) ?? 0) + records);
+  };
+  const { written, missing, others } = acceptInBatch(database, run, outcomes);
+  const revised = missing === 0 ? 0 : acceptRevised(database, written, missing);
+  let accepted = written.length - revised;
+  count("accepted", written.length);
+  for (const given of others) {
+    const outcome = withoutSharedAccount(database, run, given);
     accepted += saveOutcome(database, run, outcome);
-    moved.set(outcome.status, (moved.get(outcome.status) ?? 0) + 1);
+    count(outcome.status, 1);
   }
   addToCounts(database, run.number, "status", moved);
-  finishNow(addAccepted(tables, run.number, accepted));
+  finishNow(addAccepted(sqliteTables(database), run.number, accepted));
+}
+
+/** Accepts the records that the platform already had. Checks that the number of these records is `missing`. */
+function acceptRevised(database: SqliteDatabase, outcomes: readonly AttemptOutcome[], missing: number): number {
+  const revised = outcomes.reduce((sum, outcome) => sum + updateRecord(database, outcome), 0);
+  requireChanged(revised, missing, database.path);
+  return revised;
 }
 
 const CLAIM_RECORDS = `
@@ -141,10 +154,10 @@ const UPDATE_ITEM = `
  * Makes an accepted outcome `ambiguous` if its new account already belongs to another record of the same endpoint, in
  * any run. Such a reply does not prove that the platform created an account for this record.
  */
-function withoutSharedAccount(tables: Tables, run: RunRow, outcome: AttemptOutcome): AttemptOutcome {
+function withoutSharedAccount(database: SqliteDatabase, run: RunRow, outcome: AttemptOutcome): AttemptOutcome {
   const { status, account, isNewAccount = false, identity, http } = outcome;
   if (!isNewAccount || status !== "accepted" || account === undefined) return outcome;
-  const other = finishNow(accountHolder(tables, run, { account, identity }));
+  const other = finishNow(accountHolder(sqliteTables(database), run, { account, identity }));
   if (other === undefined) return outcome;
   const reason = `HTTP ${http ?? "reply"} with the account number of another record (record ${other.record} of run ${other.run})`;
   return { ...outcome, status: "ambiguous", reason };
