@@ -163,7 +163,7 @@ function firstLines(text: string, first: number): readonly TopLine[] {
 
 /**
  * Returns the line of the probable header if the first line is probably a title. A title need not contain the delimiter
- * of the file.
+ * of the file, so all delimiters are tried unless the lines have the same number of cells, as in a file without a title.
  */
 function headerBelowTitle(
   top: readonly TopLine[],
@@ -171,16 +171,22 @@ function headerBelowTitle(
   { delimiter: declared, renamed }: CsvSettings,
 ): number | undefined {
   if (renamed.size > 0) return undefined;
-  const title = roughCells(top[0]?.text ?? "", delimiter).filter((cell) => cell.trim() !== "").length;
-  const delimiters = declared === undefined && title <= MAX_TITLE_CELLS ? CANDIDATES : [delimiter];
+  const [first, ...others] = top.map(({ text }) => roughCells(text, delimiter));
+  const title = first?.filter((cell) => cell.trim() !== "").length ?? 0;
+  const isTable = first !== undefined && first.length > 1 && haveSameLength([first, ...others]);
+  const delimiters = declared === undefined && title <= MAX_TITLE_CELLS && !isTable ? CANDIDATES : [delimiter];
   for (const candidate of delimiters) {
     const rows = top.map(({ text, line }) => ({ line, cells: roughCells(text, candidate) }));
     const line = headerBelow(rows, title);
     const below = rows.filter((row) => line !== undefined && row.line >= line);
-    // The last line may be incomplete.
-    if (line !== undefined && new Set(below.slice(0, -1).map(({ cells }) => cells.length)).size === 1) return line;
+    if (line !== undefined && haveSameLength(below.map(({ cells }) => cells))) return line;
   }
   return undefined;
+}
+
+/** Whether all rows have the same number of cells. Ignores the last row, which may be incomplete. */
+function haveSameLength(rows: readonly (readonly string[])[]): boolean {
+  return new Set(rows.slice(0, -1).map((cells) => cells.length)).size === 1;
 }
 
 /** A title with more cells contains the delimiter of the file. */

@@ -115,6 +115,15 @@ describe("a title above the header", () => {
     ["a header of one column", "REF\n1\n2\n"],
     ["rows without a header", "A1;1;01/02/2024\n"],
     ["names and cells with commas", "REF;NOTE\n1;Ada, Bea, Cyd\n2;none\n"],
+    [
+      "addresses with commas",
+      "REF;ADDRESS\nA1;Mill House, High Street, Ely, Kent\nA2;Rose Cottage, Church Lane, Ely, Kent\n",
+    ],
+    ["texts with semicolons", "REF\tNAME\t\nA1\tByron; Ada; Ms; X\t\nA2\tLovelace; Bea; Ms; X\t\n"],
+    [
+      "quoted addresses",
+      'ADDRESS,REF\n"Mill House, High Street, Ely",A1\n"Church Lane, Ely, Kent",A2\n',
+    ],
   ])("is not found in a file with %s", async (_, text) => {
     const { notices } = await readText(text);
     expect(notices.filter((notice) => notice.text.includes("title"))).toEqual([]);
