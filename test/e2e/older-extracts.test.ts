@@ -99,6 +99,22 @@ test("resume with --revise does not offer to re-import content that a later push
   expect(end.stderr).not.toMatch(/--rejects/);
 });
 
+test("resume does not send older content after a later push whose content was rejected", async () => {
+  const work = workplace({ accounts: [{ REF: "EXT-1" }], customers: [{ REF: "EXT-1" }] }, sandbox);
+  const older = readFileSync(work.file("customers.csv"), "utf8");
+  await admin.supplier("Paused");
+  expect((await work.push()).code).toBe(4);
+  const first = await latestRun(work);
+  await admin.supplier("Ongoing");
+  writeFileSync(work.file("customers.csv"), older.replace("07700 900730", "04000 000000"));
+  expect(statuses(await work.push())).toEqual(["rejected"]);
+  writeFileSync(work.file("customers.csv"), older);
+  const before = await requests();
+  const end = await work.migrate(["resume", first, "--format", "ndjson"]);
+  expect([end.code, statuses(end), await requests()]).toEqual([1, ["stale"], before]);
+  expect(statuses(await work.push())).toEqual(["accepted"]);
+});
+
 test("validate and push report a cell that should contain the date of its row but has another format", async () => {
   const work = dated([row("Good", "20/11/2026"), row("Bad", "20.11.2026", "EXT-2")], ["EXT-1", "EXT-2"]);
   const found = { code: "source_bad_as_of", source: { file: "accounts.csv", line: 3, column: "CHANGED" } };

@@ -18,11 +18,11 @@ import { refuseStale } from "./stale-records.ts";
  *
  * - `excluded`: excluded from the migration by the user
  * - `skipped`: accepted with this content, or with a corrected version of it
- * - `stale`: older than other content that was sent before, unless `allowOlder`; with `revise`, also if a later run has
- *   sent the accepted content, because a resumed run must not replace it with older content
+ * - `stale`: older than other content that was sent before, unless `allowOlder`; in a resumed run, also if a later run
+ *   has sent other content, unless that makes the record `unique`
  * - `invalid`, code `unique`: accepted with different content or in part, unless `revise`
  * - `ambiguous`: may have been processed, unless `resendAmbiguous`; with `resendAmbiguous`, only if the content is a
- *   change that the user has not confirmed with `revise`
+ *   change that the user has not confirmed with `revise`, or if a later run has sent other content
  * - `blocked`, code `account_not_found`: waits for a record that has not been accepted yet
  * - `invalid`, code `circular_dependency`: waits for itself
  *
@@ -51,6 +51,7 @@ function* compareRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compar
     yield* refuseChanged(tables, run, policy, toSend);
     if (policy.resendAmbiguous) yield* tables.run(holdChanged(toSend, policy), run.number);
   }
+  if (compared !== "all") yield* refuseReplaced(tables, run, policy, toSend);
   if (policy.scheduledStep !== undefined) yield* tables.run(noteScheduled(toSend), run.number, policy.scheduledStep);
   if (!policy.resendAmbiguous) yield* tables.run(holdAmbiguous(toSend), run.number);
   if (!isWhole) yield* tables.run(DROP_LISTED);
@@ -234,6 +235,31 @@ function* refuseChanged(tables: Tables, run: RunRow, policy: PlanPolicy, toSend:
     return { record, status: "invalid", problems: [problem] };
   });
 }
+
+/**
+ * Marks records as `stale` if a later run has sent other content that the platform has not accepted. If the record is
+ * ambiguous, it remains so. The later run decides its status.
+ */
+function* refuseReplaced(tables: Tables, run: RunRow, policy: PlanPolicy, toSend: ToSend): Work<void> {
+  const selectReplaced = statement<PlannedPlace>(`
+    select items.record, items.line, files.name as file from migrate.items ${toSend.index}
+    inner join migrate.records on ${knownToSend(toSend)} inner join migrate.files on files.id = items.file
+    where records.state <> 'ambiguous' and ${IS_REPLACED}
+    order by items.record`);
+  yield* writeEach(tables, run, selectReplaced, (row) => {
+    return { record: row.record, status: "stale", problems: [{ ...keyProblem("error", row, policy), code: "stale" }] };
+  });
+  if (policy.resendAmbiguous) yield* tables.run(`${holdAmbiguous(toSend)} and ${IS_REPLACED}`, run.number);
+}
+
+/**
+ * SQL condition: a run that began after this run has sent the content of the last request, which differs from this item.
+ * The first comparison avoids reading the items of later runs that did not plan the record.
+ */
+const IS_REPLACED = `records.planned_run > $1 and records.content <> items.content
+  and (records.identity, records.content) in (
+    select later.identity, later.content from migrate.items as later
+    where later.run > $1 and later.attempt is not null)`;
 
 /** SQL condition: a run that began after this run has sent the accepted content, or skipped it. */
 const IS_SENT_LATER = `(records.identity, records.accepted_content) in (

@@ -138,7 +138,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   key_differs_from_reject: ({ key, known }) =>
     `The key (${shapeOf(key)}) is not the key of the rejected record in the column migrate_key (${shapeOf(known)}). Restore the key, or push the rejects with --rejects <dir> --restore-keys. If the new key is right, --new-keys sends the record.`,
   stale: () =>
-    "Older than content already sent for this record. --allow-older sends it; add --revise if an earlier version was accepted.",
+    "Older than content already sent for this record. To send it anyway, push it again with --allow-older; add --revise if an earlier version was accepted.",
   unsafe_document_path: ({ reason }) =>
     `Must be a plain path relative to the supplier's root: ${UNSAFE_PATH_TEXT[reason]}.`,
   path_does_not_exist_in_file_store: ({ under }) =>

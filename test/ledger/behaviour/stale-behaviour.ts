@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { PlannedItem, PlanPolicy } from "../../../src/ledger/records/planned-item.ts";
-import { intendAll, item, outcomesOf, planned, POLICY, sendAll, statusesOf } from "../ledger-input.ts";
+import { intendAll, item, outcomesOf, planned, POLICY, sendAll, statusesOf, REFUSED } from "../ledger-input.ts";
 
 const fileCells = new Map([["a.csv", { key: [], asOf: [{ column: "CHANGED", columnNumber: 7 }] }]]);
 const DATED: Partial<PlanPolicy> = { isDated: true, fileCells, revise: true };
@@ -96,6 +96,54 @@ export function describeStale(opened: () => Ledger): void {
       await sendAll(ledger, run, "ambiguous");
       await ledger.refresh(run, { ...POLICY, ...DATED });
       expect(await statusesOf(ledger, run)).toEqual(["ambiguous"]);
+    });
+  });
+
+  describe("a run that is resumed after a later run", () => {
+    test("does not replace content that the platform accepted from the later run, even with --revise", async () => {
+      const [a, b, c] = [item(1, "A", "x"), item(2, "B", "x"), item(3, "C", "x")];
+      await sendAll(ledger, await planned(ledger, [a, b, c]), "accepted");
+      const revised = [item(1, "A", "y"), item(2, "B", "y"), item(3, "C", "y")];
+      const run = await planned(ledger, revised, { policy: { revise: true } });
+      await sendAll(ledger, await planned(ledger, [item(1, "A", "z"), b], { policy: { revise: true } }), "accepted");
+      await ledger.resumeRun(run, { ...POLICY, revise: true });
+      expect(await outcomesOf(ledger, run)).toMatchObject([
+        { status: "stale", problems: [{ code: "stale" }] },
+        { status: "stale", problems: [{ code: "stale" }] },
+        { status: "pending", problems: [] },
+      ]);
+    });
+
+    test.each(["rejected", "blocked", "pending"] as const)(
+      "does not send a record if the content of the later run is %s",
+      async (status) => {
+        const first = await planned(ledger, [item(1, "A", "x"), item(2, "B", "x"), item(3, "C", "x")]);
+        const later = await planned(ledger, [item(1, "A", "y"), item(2, "B", "x")]);
+        await sendAll(ledger, later, status, { problems: [REFUSED] });
+        for (const policy of [POLICY, { ...POLICY, revise: true }]) {
+          await ledger.resumeRun(first, policy);
+          expect(await outcomesOf(ledger, first)).toMatchObject([
+            { status: "stale", problems: [{ code: "stale" }] },
+            { status: "pending", problems: [] },
+            { status: "pending", problems: [] },
+          ]);
+        }
+        await ledger.resumeRun(later, POLICY);
+        expect(await statusesOf(ledger, later)).toEqual(
+          status === "rejected" ? ["rejected", "rejected"] : ["pending", "pending"],
+        );
+        expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["pending"]);
+      },
+    );
+
+    test("does not send a record if the content of the later run is ambiguous", async () => {
+      const first = await planned(ledger, [item(1, "A", "x"), item(2, "B", "x")]);
+      await sendAll(ledger, await planned(ledger, [item(1, "A", "y"), item(2, "B", "x")]), "ambiguous");
+      for (const revise of [false, true]) {
+        await ledger.resumeRun(first, { ...POLICY, resendAmbiguous: true, revise });
+        expect(await ledger.sendable(first, 1, 9)).toMatchObject([{ record: 2, isAmbiguous: true }]);
+        expect(await statusesOf(ledger, first)).toEqual(["ambiguous", "ambiguous"]);
+      }
     });
   });
 
