@@ -5,7 +5,7 @@ export const MIGRATION = {
     kind: "object",
     file: true,
     help: "a file with the keys to migrate, or the number of keys",
-    docs: "the keys to migrate: a text file with one key per line, or `{ file, column }` for a column of a CSV file or a workbook. `status` then counts the keys that no push has included, and `open` lists them. If you know only how many keys there are, set that number; `open` then lists no missing keys ([monitoring.md](monitoring.md#inventory))",
+    docs: "the keys to migrate: a text file with one key per line, or `{ file, column }` for a column of a CSV file or a workbook. `status` then counts the keys that no push has included, and `open` lists them. If you know only how many keys there are, set `inventory` to that number; `open` then lists no missing keys ([monitoring.md](monitoring.md#inventory))",
   },
   owners: {
     flag: false,
