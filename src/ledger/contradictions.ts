@@ -35,8 +35,8 @@ const CONTRADICTIONS = [
   },
   {
     name: "missingRecord",
-    one: "record that should have been sent by a run is missing from the records table",
-    many: "records that should have been sent by a run are missing from the records table",
+    one: "planned record of a push is missing from the records table",
+    many: "planned records of pushes are missing from the records table",
   },
   {
     name: "unreadableValue",

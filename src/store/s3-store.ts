@@ -61,7 +61,7 @@ export async function openS3Store(bucket: Bucket, options: S3Options): Promise<D
       throw error instanceof TransportError ? unreachable(error, origin) : error;
     });
     if (!isTemporary(reply.status)) return reply;
-    throw new Failure("store_unreachable", `the store at ${origin} keeps answering with status ${reply.status}`, {
+    throw new Failure("store_unreachable", `the store at ${origin} keeps replying with status ${reply.status}`, {
       hint: UNREACHABLE_HINT,
     });
   };

@@ -94,7 +94,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     const { code, stderr } = await scene.push(["--ledger", scene.ledger, "--workers", "1"]);
     expect(code).toBe(7);
     expect(stderr.replaceAll(/\s+/g, " ")).toMatch(
-      /; run \S+ cannot be joined, because only that process sends its records .*a push that was started with --workers can be joined/,
+      /; run \S+ cannot be joined, because only that process sends its records .*only a push that was started with --workers can be joined/,
     );
     first.kill("SIGTERM");
     expect((await first.ended).code).toBe(3);

@@ -73,7 +73,7 @@ test("requests are retried with growing delays after temporary faults of the sto
 
 describe("the store cannot be used because of", () => {
   test.each<readonly [string, Action, object]>([
-    ["a permanent 503", reply(503, ""), { code: "store_unreachable", message: /keeps answering with status 503/ }],
+    ["a permanent 503", reply(503, ""), { code: "store_unreachable", message: /keeps replying with status 503/ }],
     ["permanently lost connections", resetSilently, { code: "store_unreachable", message: /cannot reach the store/ }],
     ["403", reply(403, ""), { code: "store_refused", message: /bucket files: 403$/ }],
     ["400", reply(400, ""), { code: "store_refused", message: /400$/ }],

@@ -120,7 +120,7 @@ function tlsCheck({ baseUrl }: OpenTarget, { target, status, secured, now }: Ans
   if (days < MIN_VALIDITY_DAYS)
     return warning("tls", text, { figures, fix: "the platform's operator must renew the certificate" });
   if (status >= 300 && status < 400) {
-    return warning("tls", `${text}; the server answers with a redirect (HTTP ${status}), which is never followed`, {
+    return warning("tls", `${text}; the server replies with a redirect (HTTP ${status}), which is never followed`, {
       figures,
       fix: "check the base URL",
     });

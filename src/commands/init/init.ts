@@ -247,7 +247,7 @@ function configText({ contract, supplier, delimiter, encoding }: JobSettings, ou
 }
 
 const TARGET = [
-  "The platform to push to. Fill in its address, and uncomment the lines:",
+  "The platform to push to. Fill in its base URL, and uncomment the lines:",
   "target: test",
   "targets:",
   '  test: { baseUrl: "https://.../v1/", environment: test }',

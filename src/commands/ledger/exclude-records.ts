@@ -275,7 +275,7 @@ function destinationsOf(runs: readonly Run[], options: ExcludeOptions): readonly
  */
 function unknownAddress(keys: readonly string[]): Failure {
   return new Failure("usage", `no push or dry run has included ${firstOf(keys)}; nothing was changed`, {
-    hint: "the address of these records depends on their rows, so run `migrate push --dry-run` with these rows first",
+    hint: "the request URL of these records depends on their rows, so run `migrate push --dry-run` with these rows first",
   });
 }
 

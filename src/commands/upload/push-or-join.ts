@@ -150,7 +150,7 @@ async function requireJoinable(
   if (settingsIfKnown(run)?.workers === undefined) {
     throw cannotJoin(
       `run ${run.id} cannot be joined, because only that process sends its records`,
-      "a push that was started with --workers can be joined",
+      "only a push that was started with --workers can be joined",
     );
   }
   if (options.workers?.count === 0) {

@@ -110,7 +110,7 @@ const FAILURES_BY_CODE: Readonly<Record<string, readonly [code: FailureCode, wha
   "28000": ["config", "refuses the user", "check the user in --ledger, and the server's pg_hba.conf"],
   "3D000": [
     "config",
-    "names a database that does not exist",
+    "is in a database that does not exist",
     "create the database, or choose another one with --ledger",
   ],
   "42501": ["config", "denies a permission", PERMISSIONS_HINT],

@@ -33,7 +33,10 @@ const TEXTS: JsonObject = { anyOf: [{ type: "string" }, { type: "array", items: 
 export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   files: { ...TEXTS, description: "A path, a glob, or a list of them" },
   sheet: { ...COLUMN, description: "The sheet to read if the path of a workbook does not name a sheet" },
-  key: { ...COLUMN, description: "The column that identifies a row; required if other sources refer to it" },
+  key: {
+    ...COLUMN,
+    description: "The column that identifies a row; required if the `on` of a child source names only one column",
+  },
   parent: { type: "string", description: "The source that contains the parent rows of these rows" },
   on: {
     description:
@@ -45,9 +48,9 @@ export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
     type: "boolean",
     description: "If several rows of the same parent have identical cells, use only the first",
   },
-  pick: { ...CHOICE, description: "The row to use if a parent has several rows" },
+  pick: { ...CHOICE, description: "The rows to use if a parent has several rows" },
   rename: {
-    description: "Names for columns of CSV files, by column number (counted from 1)",
+    description: "Names for columns of CSV files and sheets, by column number (counted from 1)",
     type: "object",
     additionalProperties: false,
     patternProperties: { "^[1-9][0-9]{0,5}$": { type: "string", minLength: 1 } },

@@ -31,7 +31,7 @@ function sentence({ runs, unplanned = 0 }: Proof): string {
       ? [`${counted(different, "payload")} ${different === 1 ? "differs" : "differ"} from the plan`]
       : []),
     ...(unplanned > 0
-      ? [`no run contains ${counted(unplanned, "record")} that ${unplanned === 1 ? "was" : "were"} perhaps sent`]
+      ? [`${counted(unplanned, "record")} that may have been sent ${unplanned === 1 ? "is" : "are"} in no run`]
       : []),
   ];
   if (parts.length === 0)

@@ -71,7 +71,7 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   source_unsafe_number: "Export the number as text, in quotation marks. Otherwise it loses digits.",
   source_lone_surrogate: "Retype the text, because it contains half a character.",
   source_bad_cell:
-    "Fix the formula, or open the workbook in a spreadsheet program and save it again. Write a date that the workbook cannot store as text.",
+    "Fix the formula, or open the workbook in a spreadsheet program and save it again. If the workbook cannot store a date, write the date as text.",
   source_rounded_number: "Show more decimal places if the hidden digits matter.",
   source_too_deep: EXPORT_AGAIN,
   source_record_too_large: "Remove content that does not belong in a cell, such as a whole document.",

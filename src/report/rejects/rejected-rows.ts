@@ -14,7 +14,7 @@ export interface RejectedBatch {
 
 /**
  * Reads the input together with the outcomes of records that need correction, both in input order.
- * @throws Failure `source_changed` if a record is not at the same place as in the run
+ * @throws Failure `source_changed` if a record is not in the same place as in the run
  */
 export async function* rejectedRecords(
   report: RunOutcomes,

@@ -20,8 +20,8 @@ function driftText(found: readonly OperationDrift[], { screen }: ViewOptions): s
     if (drift.length === 0) return `${head}: platform and local validation agreed\n`;
     return [
       `${head}\n`,
-      section("Rejected by the platform, valid here", drift, "missed", screen),
-      section("Invalid here, accepted by the platform", drift, "strict", screen),
+      section("Rejected by the platform, valid locally", drift, "missed", screen),
+      section("Invalid locally, accepted by the platform", drift, "strict", screen),
     ].join("");
   });
   const overlay = overlayOf(found);

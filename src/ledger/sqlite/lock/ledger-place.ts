@@ -63,8 +63,8 @@ function movedLedger(path: string, what: "file" | "log"): Failure {
     `the ledger's ${what} ${path} was removed, renamed or replaced while it was in use`,
     {
       hint:
-        "nothing more was sent. Restore the ledger with its log (-wal) and its checksum file (-checksums); if it is " +
-        "lost, restore the latest copy. Then run `migrate ledger repair`, which reads the journal",
+        "nothing more was sent. Put the ledger back with its log (-wal) and its checksum file (-checksums), or restore " +
+        "the latest copy. Then run `migrate ledger repair`, which reads the journal",
     },
   );
 }
