@@ -26,7 +26,7 @@ type FindingSeverity = ContractFinding["severity"];
 /** Adds a finding. Returns undefined, so that callers can `return add(...)` for an invalid part. */
 export type AddFinding = (severity: FindingSeverity, code: string, message: string, path: AttrPath) => undefined;
 
-/** Collects findings while a contract is compiled; duplicates at the same place are ignored. */
+/** Collects findings while a contract is compiled; duplicates in the same place are ignored. */
 export interface Findings {
   readonly add: AddFinding;
   /**

@@ -215,7 +215,6 @@ export function requireCredentials(credentials: Credentials | undefined, call: s
 /** The definitions of all options of a call. The compiler ensures that no option is missing. */
 export type OptionKinds<Options> = Readonly<Record<keyof Options, OptionRow>>;
 
-/** Returns a table with only the options that the library supports. */
 function libraryOptions(table: OptionTable): OptionTable {
   return Object.fromEntries(Object.entries(table).filter(([, { library }]) => library !== undefined));
 }

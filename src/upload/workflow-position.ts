@@ -58,7 +58,7 @@ export function createStepOrder(steps: readonly StepClient[], until: UploadOptio
     start({ step: done, isAmbiguous }) {
       const step = done === undefined ? undefined : steps.find(({ name }) => name === done);
       if (step === undefined) return positionAt(first, isAmbiguous);
-      // A step that the platform has answered is never sent again, even if polling no longer finds it.
+      // A step that got a reply from the platform is never sent again, even if polling no longer finds it.
       if (step.status !== undefined) return { step, mode: "wait" };
       return stepAfter(step, isAmbiguous) ?? positionAt(step, isAmbiguous);
     },

@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { projectFile } from "../e2e/cli.ts";
 
-test("--help is fast, because only commander and fewer than 45 files are loaded before the command is known", () => {
+test("--help loads only commander and fewer than 45 files before the command is known", () => {
   const { files, packages } = loaded("start-program.ts", "run-program.ts");
   expect(packages).toEqual(["commander"]);
   expect(files).toBeLessThan(45);

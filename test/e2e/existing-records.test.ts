@@ -120,7 +120,7 @@ describe("the first push with a second ledger", () => {
     expect(statusCounts(outcomeLines((await work.push()).stdout))).toEqual({ skipped: 1, existing: 1 });
   });
 
-  test("ends `reconcile` with 1 if the contract declares no read-back and no outcome is unknown", async () => {
+  test("ends `reconcile` with exit code 1 if the contract declares no read-back and no outcome is unknown", async () => {
     const work = await importedElsewhere(goodAccounts(2));
     writeFileSync(
       work.file("blind.yaml"),

@@ -94,7 +94,6 @@ export async function storedCorrections({ file }: Workplace): Promise<readonly s
   );
 }
 
-/** Replaces a text that occurs in a file. */
 export function replaceIn({ file }: Workplace, name: string, from: string, to: string): void {
   const text = readFileSync(file(name), "utf8");
   expect(text).toContain(from);

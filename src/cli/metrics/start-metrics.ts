@@ -115,7 +115,7 @@ async function keepFile(file: string, exposition: Exposition): Promise<StopMetri
     writing = writing.then(write).catch(() => undefined);
   };
   const timer = setInterval(again, WRITE_EVERY_MS).unref();
-  // After a second signal, the last values would show a running run.
+  // Otherwise, after a second signal, the file would still show an active run.
   const keep = atExit(() => {
     if (lstatSync(file).isFile()) rmSync(file);
   });

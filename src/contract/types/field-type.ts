@@ -212,7 +212,6 @@ export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined 
   return member && fieldAt(member, rest);
 }
 
-/** Whether values of the type may be objects. */
 export function mayBeObject(type: FieldType): boolean {
   return type.kind === "object" || (type.kind === "union" && type.options.some(mayBeObject));
 }

@@ -105,7 +105,7 @@ function optionsOf({ job, ...settings }: RunSettings): NamedValues {
   ];
 }
 
-/** Returns the names of the limits that a push sets and another run does not have. */
+/** Returns the names of the limits that a push sets and that have other values in another run. */
 function unmetLimits(own: NamedValues, others: NamedValues): readonly string[] {
   const wanted = own.map(([name, value], index) => [name, value ?? others[index]?.[1]] as const);
   return namesOfDifferent(wanted, others);

@@ -94,7 +94,7 @@ const skipAccepted = (toSend: ToSend): string => `
     and records.accepted_content = items.content`;
 
 /**
- * Makes a record `ambiguous` if the platform has answered its `scheduledStep` and this run has other content for the
+ * Makes a record `ambiguous` if the platform has replied to its `scheduledStep` and this run has other content for the
  * record. The platform will create the record with the earlier content. Other content must not be sent before the
  * result is known.
  */

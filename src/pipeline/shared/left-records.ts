@@ -2,7 +2,7 @@ import { stepNameIn } from "../../contract/operations/completed-step.ts";
 import type { SendableItem } from "../../ledger/records/requests.ts";
 import { hasReachedStep, type StepLimit } from "../send/records-to-send.ts";
 
-/** Tells which pending records have not reached the step `until`. */
+/** Finds the pending records that have not reached the step `until`. */
 export interface LeftRecords {
   /** Call this for each record to send. `completed`: the record's completed step, as the ledger stores it. */
   readonly noteDue: (record: number, completed: string) => void;

@@ -201,7 +201,7 @@ export function withLoginBackoff(login: Login, clock: MonotonicClock): Login {
 /**
  * Obtains a token for the API key with one request.
  * @throws Failure `authentication` if the platform refuses to issue a token, `tls`, `usage` or
- * `platform_unreachable` if it returns no usable answer
+ * `platform_unreachable` if it returns no usable reply
  */
 export async function fetchToken(apiKey: string, options: LoginOptions): Promise<ServiceToken> {
   const end = await createLogin(options)({ apiKey });

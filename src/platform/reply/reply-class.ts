@@ -19,7 +19,7 @@ export type ReplyClass =
   /**
    * `isPartial`: the platform has processed the request, and has rejected only items of the payload. `account`: the
    * account that it then created. `isFinal`: the reply also settles an earlier request for the record, if that request
-   * had no clear answer (docs/contract.md, "Refused repeats").
+   * got no clear reply (docs/contract.md, "Refused repeats").
    */
   | {
       readonly kind: "rejected";

@@ -64,7 +64,7 @@ function tolerantRegExp(pattern: string, flags: string): RegExp {
     try {
       return new RegExp(pattern, attempt);
     } catch {
-      // Try again without the flag. If that also fails, ignore the pattern.
+      // A pattern that is not valid with either set of flags is ignored.
     }
   }
   return /(?:)/;

@@ -11,7 +11,7 @@ import type { RetryBudget } from "../retry.ts";
 export interface CircuitBreaker {
   /**
    * Forwards the reply to the rate control. Returns the failure that ends the run, or undefined.
-   * @param inFlight number of requests in flight, including the answered request
+   * @param inFlight number of requests in flight, including the request that got this reply
    */
   readonly observe: (result: RequestResult, epoch: Epoch, inFlight: number) => Failure | undefined;
 }

@@ -83,7 +83,10 @@ export function saveOutcomes(database: SqliteDatabase, run: RunRow, outcomes: re
   finishNow(addAccepted(sqliteTables(database), run.number, accepted));
 }
 
-/** Accepts the records that the platform already had. Checks that the number of these records is `missing`. */
+/**
+ * Accepts the records that already had an accepted version, and returns their number. Fails unless this number is
+ * `missing`.
+ */
 function acceptRevised(database: SqliteDatabase, outcomes: readonly AttemptOutcome[], missing: number): number {
   const revised = outcomes.reduce((sum, outcome) => sum + updateRecord(database, outcome), 0);
   requireChanged(revised, missing, database.path);
@@ -179,7 +182,10 @@ function saveOutcome(database: SqliteDatabase, run: RunRow, outcome: AttemptOutc
   return change;
 }
 
-/** Updates a record that becomes accepted, or loses its accepted version. Returns 0 if the record is to be updated. */
+/**
+ * Updates a record that becomes accepted, or loses its accepted version. Returns the change in the number of accepted
+ * records. If this is 0, the record was not updated: call `updateRecord`.
+ */
 function changeOfAccepted(database: SqliteDatabase, outcome: AttemptOutcome): number {
   const { identity, attempt, status, at, account = null, partial } = outcome;
   if (status === "accepted") return database.run(ACCEPT_NEW_RECORD, identity, attempt, at, account);

@@ -80,7 +80,7 @@ function noteReported(cursor: Cursor, scope: Scope): void {
   if (isReported(cursor, scope)) scope.readsReported = true;
 }
 
-/** Whether the value itself has already been reported. */
+/** Whether the attr of the value already has a problem. */
 export function isReported(cursor: Cursor, { reported }: Scope): boolean {
   return reported !== undefined && reported.has(formatAttr(pathOf(cursor)));
 }
