@@ -120,6 +120,11 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
+test("report --all prints text if MIGRATE_FORMAT is a format that only the reports of runs have", async () => {
+  const { code, stdout } = await runCli(["report", "--all", "--ledger", ledger], { env: { MIGRATE_FORMAT: "ndjson" } });
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/ on the platform with the latest content\nReport /)]);
+});
+
 test("status with --by and --since prints the same counts as open", async () => {
   const status = ["status", "--ledger", ledger, "--by", "cause"];
   const counted = await runCli([...status, "--since", "2026-11-21"]);

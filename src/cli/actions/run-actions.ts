@@ -85,10 +85,13 @@ export function reportAction(
         throw new Failure("usage", "--drift writes no files, so it cannot be combined with --out", {
           hint: "redirect the output: `migrate report --drift --format json > drift.json`",
         });
-      return showDrift(options, flags, context);
+      return showDrift(options, inTextOrJson("--drift", flags, command), context);
     }
-    if (flags.all === true) return showMigration(options, flags, context);
-    if (flags.byOwner === true) return showByOwner(options, flags, context);
+    if (flags.all === true) return showMigration(options, inTextOrJson("--all", flags, command), context);
+    if (flags.byOwner === true) {
+      const format = flags.format === "xlsx" ? "text" : flags.format;
+      return showByOwner(options, inTextOrJson("--by-owner", { ...flags, format }, command), context);
+    }
     const { report } = await import("../../commands/ledger/report.ts");
     return showRun(await report(options, context.dependencies), flags, context);
   });
@@ -98,40 +101,46 @@ interface ReportedRun extends LedgerSettings {
   readonly run: string | undefined;
 }
 
-async function showMigration({ run, ...settings }: ReportedRun, flags: ReportFlags, context: Context): Promise<number> {
+async function showMigration(
+  { run, ...settings }: ReportedRun,
+  flags: InspectFlags,
+  context: Context,
+): Promise<number> {
   if (run !== undefined) throw new Failure("usage", "--all cannot be combined with a run", { hint: "omit the run" });
-  const format = textOrJson("--all", flags);
   const { reportMigration } = await import("../../commands/ledger/report.ts");
   const { migrationReportView } = await import("../views/run/report-views.ts");
   const written = await reportMigration(settings, context.dependencies);
-  return show(migrationReportView, written, { ...flags, format }, context);
+  return show(migrationReportView, written, flags, context);
 }
 
 async function showByOwner(
   { owners, ...settings }: ReportedRun,
-  flags: ReportFlags,
+  flags: InspectFlags,
   context: Context,
 ): Promise<number> {
-  const format = flags.format === "xlsx" ? "text" : textOrJson("--by-owner", flags);
   const { reportOwners } = await import("../../commands/ledger/report.ts");
   const { reportByOwnerView } = await import("../views/run/report-views.ts");
   const rules = requireOwners(owners, "--by-owner");
   const written = await reportOwners({ ...settings, owners: rules }, context.dependencies);
-  await show(reportByOwnerView, written, { ...flags, format }, context);
+  await show(reportByOwnerView, written, flags, context);
   for (const failure of written.failures) context.logger.failure(failureDetails(failure));
   return written.exitCode;
 }
 
-async function showDrift({ ledger, run }: ReportedRun, flags: ReportFlags, context: Context): Promise<number> {
-  const format = textOrJson("--drift", flags);
+async function showDrift({ ledger, run }: ReportedRun, flags: InspectFlags, context: Context): Promise<number> {
   const { drift } = await import("../../commands/ledger/show-drift.ts");
   const { driftView } = await import("../views/contract/drift-view.ts");
-  return show(driftView, await drift({ ledger, run }, context.dependencies), { ...flags, format }, context);
+  return show(driftView, await drift({ ledger, run }, context.dependencies), flags, context);
 }
 
-/** @throws Failure `usage` for a format that cannot show the result of the option `flag` */
-function textOrJson(flag: string, { format }: ReportFlags): "text" | "json" {
-  if (format === "text" || format === "json") return format;
+/**
+ * Returns the flags with a format that can show the result of the option `flag`: text instead of an unsuitable
+ * `MIGRATE_FORMAT`, which applies to other reports.
+ * @throws Failure `usage` for an unsuitable `--format`
+ */
+function inTextOrJson(flag: string, { format, ...flags }: ReportFlags, command: Command): InspectFlags {
+  if (format === "text" || format === "json") return { ...flags, format };
+  if (!isFlagGiven(command, "format")) return { ...flags, format: "text" };
   throw new Failure("usage", `${flag} cannot be shown as ${format}`, { hint: "use --format text or json" });
 }
 
