@@ -81,10 +81,12 @@ test("requests that only a journal contained are reported until a push plans the
   expect(await reported()).toEqual([0, 5, 0, 1].map((code) => [code, true]));
   expect((await work.migrate(["open"])).stdout).toBe("3 open records: 3 ambiguous\n");
   expect(JSON.parse(readFileSync(work.file("proof/proof.json"), "utf8"))).toMatchObject({ unplanned: 3 });
+  expect(JSON.parse((await work.migrate(["status", "--json"])).stdout)).toMatchObject({ unplanned: 3 });
   expect((await work.migrate(["proof", "verify", "proof"])).code).toBe(0);
   writeExtract(work.folder, { accounts: goodAccounts(6) });
   expect((await work.push(PUSH)).code).toBe(5);
   expect((await reported()).map(([, isReported]) => isReported)).toEqual([false, false, false, false]);
+  expect(JSON.parse((await work.migrate(["status", "--json"])).stdout)).not.toHaveProperty("unplanned");
 });
 
 test("a changed key after the repair of an older copy of the ledger creates no second account", async () => {

@@ -35,6 +35,8 @@ export interface LedgerStatus {
   readonly migration?: readonly DestinationState[] | undefined;
   /** The state of the inventory by platform; absent without an inventory and whenever `migration` is absent. */
   readonly inventory?: readonly InventoryState[] | undefined;
+  /** Number of ambiguous records that no run contains; absent whenever `migration` is absent. */
+  readonly unplanned?: number | undefined;
 }
 
 export interface RunStatus {
@@ -68,10 +70,10 @@ export async function status(
     const coverage = await ledger.coverage();
     if (options.run !== undefined) return { runs: listed, coverage };
     const migration = await ledger.migration();
-    await noteUnplanned(ledger, notice);
+    const unplanned = await noteUnplanned(ledger, notice);
     const counted = { store, ledger, runs, migration, clock };
     const inventory = options.inventory && (await countInventory(options.inventory, counted));
-    return { runs: listed, coverage, migration, inventory };
+    return { runs: listed, coverage, migration, inventory, unplanned };
   });
 }
 

@@ -197,7 +197,7 @@ function coverageText(coverage: readonly Coverage[], { width }: Screen): string 
   return `${title}\n${lines.join("")}`;
 }
 
-export function statusData({ runs, coverage, migration, inventory }: LedgerStatus): object {
+export function statusData({ runs, coverage, migration, inventory, unplanned }: LedgerStatus): object {
   const listed = runs.map(({ run, summary, by, state, progress, shared }) => {
     const { settings: _settings, ...known } = run;
     const { records, counts, errors } = summary;
@@ -211,5 +211,5 @@ export function statusData({ runs, coverage, migration, inventory }: LedgerStatu
       shared: shared && { ...shared, run: undefined },
     };
   });
-  return { migration, inventory, runs: listed, coverage };
+  return { migration, inventory, unplanned: unplanned || undefined, runs: listed, coverage };
 }
