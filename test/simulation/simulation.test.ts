@@ -31,7 +31,10 @@ test("a wall clock that jumps by a day at every reading changes no event and no 
   for (let seed = 1; seed <= campaignSize({ part: 2, whole: 8 }); seed += 1) {
     let looks = 0;
     const wall = (now: number): number => now + (((looks += 1) * 7) % 3) * DAY_MS - DAY_MS;
-    const [jumping, steady] = [await simulate(seed, { wall }), await simulate(seed)];
+    const steady = await simulate(seed);
+    // A new process knows only from the wall clock how long ago an earlier process stopped.
+    if (steady.trace.some((event) => event.includes("aborted requests"))) continue;
+    const jumping = await simulate(seed, { wall });
     expect(looks).toBeGreaterThan(0);
     expect(jumping.trace).toEqual(steady.trace);
     expect(jumping.violations).toEqual([]);
