@@ -76,10 +76,10 @@ export function looksSame(one: string, other: string): boolean {
 
 const SAME_LOOK = "it looks the same, but stores accents in another Unicode form: copy the name from the file";
 
-/** Returns the first words, separated by commas, and the number of remaining words; `nothing` if there are no words. */
+/** Returns the first words, separated by commas, and the number of remaining words; `none` if there are no words. */
 export function listed(words: readonly string[]): string {
   const shown = words.slice(0, MAX_WORDS).join(", ");
-  return words.length > MAX_WORDS ? `${shown} and ${words.length - MAX_WORDS} more` : shown || "nothing";
+  return words.length > MAX_WORDS ? `${shown} and ${words.length - MAX_WORDS} more` : shown || "none";
 }
 
 const MAX_WORDS = 20;

@@ -22,7 +22,7 @@ const words = (count: number): string[] => Array.from({ length: count }, (_, ind
 
 describe("a list of names in a message", () => {
   test.each([
-    [[], "nothing"],
+    [[], "none"],
     [["a"], "a"],
     [["a", "b"], "a, b"],
     [words(20), words(20).join(", ")],

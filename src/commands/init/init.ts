@@ -229,7 +229,7 @@ function refuseUnwritable(file: string, cause: unknown): never {
 /** Returns the content of `migrate.yaml`: the settings that all commands in a folder share. */
 function configText({ contract, supplier, delimiter, encoding }: JobSettings, out: string): string {
   const files = contract.map((file) => yamlText(isShippedOverlay(file) ? file : relativePath(file, out)));
-  const guessed = "guessed, because the sources are not UTF-8";
+  const scope = "for all files without a byte order mark";
   return renderLines([
     commentLine(0, schemaLine(CONFIG_SCHEMA_FILE)),
     BLANK,
@@ -239,7 +239,7 @@ function configText({ contract, supplier, delimiter, encoding }: JobSettings, ou
     supplier === undefined
       ? { depth: 0, text: "supplier: TODO", comment: "TODO the code of your import supplier" }
       : { depth: 0, text: `supplier: ${yamlText(supplier)}` },
-    ...(encoding === undefined ? [] : [{ depth: 0, text: `encoding: ${encoding}`, comment: guessed }]),
+    ...(encoding === undefined ? [] : [{ depth: 0, text: `encoding: ${encoding}`, comment: scope }]),
     ...(delimiter === undefined ? [] : [{ depth: 0, text: `delimiter: ${JSON.stringify(delimiter)}` }]),
     BLANK,
     ...TARGET.map((comment) => commentLine(0, comment)),

@@ -251,7 +251,7 @@ function isChild(source: string, context: NodeContext): boolean {
   if (parent === current) return true;
   const path: AttrPath = [...context.path, "each"];
   const children = [...sources].filter(([, above]) => above.parent === current).map(([name]) => name);
-  const known = `the child sources of "${current}" are: ${listed(children)}`;
+  const known = `child sources of "${current}": ${listed(children)}`;
   if (!sources.has(source)) {
     const hint = children.length === 0 ? known : didYouMean(source, children);
     context.issues.add(path, `there is no source "${source}"`, hint);

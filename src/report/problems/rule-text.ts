@@ -27,7 +27,7 @@ const RULE_TEXT: ReadonlyMap<string, string> = new Map([
   ["in-set", "Not one of the known values"],
   ["in-set: negate", "This value is not allowed"],
   ["lookup", "Does not match the reference list"],
-  ["matches-format", "Does not have the required format"],
+  ["matches-format", "Has the wrong format"],
   ["date-order", "The dates are in the wrong order"],
   ["not-future", "Must not be in the future"],
   ["not-past", "Must not be in the past"],

@@ -9,7 +9,7 @@ const words = (count: number): string[] => Array.from({ length: count }, (_, ind
 test.each([
   ["frm", ["from", "value"], 'did you mean "from"?'],
   ["colour", ["from", "value"], "known names: from, value"],
-  ["colour", [], "known names: nothing"],
+  ["colour", [], "known names: none"],
 ])("suggests a name for %j among %j", (word, names, hint) => {
   expect(didYouMean(word, names)).toBe(hint);
 });

@@ -114,7 +114,7 @@ describe("a list of rows that do not belong to the record's row", () => {
   registers: { files: r.csv, parent: power, on: MPAN }
 `;
   const body = object({ it: list(text) });
-  const known = 'the child sources of "accounts" are: power, gas';
+  const known = 'child sources of "accounts": power, gas';
   test.each([
     ["powr", 'there is no source "powr"', 'did you mean "power"?'],
     ["elsewhere", 'there is no source "elsewhere"', "known names: power, gas"],
@@ -129,6 +129,6 @@ describe("a list of rows that do not belong to the record's row", () => {
   test("is rejected if there are no child sources", () =>
     expect(errorOf("sources: { accounts: { key: ID } }\npayload: { it: { each: power, item: A } }", body)).toEqual({
       message: 'payload.it.each: there is no source "power"',
-      hint: 'the child sources of "accounts" are: nothing',
+      hint: 'child sources of "accounts": none',
     }));
 });

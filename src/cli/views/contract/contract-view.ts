@@ -92,14 +92,15 @@ function contractShowMarkdown(shown: ContractShow): string {
 }
 
 /**
- * Returns tables of the fields that a mapping can set in addition to the payload: parameters of requests and of steps.
+ * Returns tables of the fields that a mapping can set in addition to the payload: request parameters, and fields of
+ * steps.
  */
 function tablesOf({
   parameters,
   steps,
 }: ContractShow): readonly { readonly title: string; readonly fields: readonly FieldRow[] }[] {
   const inAddress = { title: "Request parameters: path, query and headers", fields: parameters };
-  const inSteps = steps.map(({ step, fields }) => ({ title: `Parameters of the step ${step}`, fields }));
+  const inSteps = steps.map(({ step, fields }) => ({ title: `Fields of the step ${step}`, fields }));
   return parameters.length === 0 ? inSteps : [inAddress, ...inSteps];
 }
 
