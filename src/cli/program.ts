@@ -211,8 +211,8 @@ function addLocalPlatformCommands(program: Command, session: Session): void {
 
   withOptions(program.command("demo"), options("showValues"))
     .description("Demonstrate a migration of sample data to a sandbox.")
-    .option("--cluster", "use three workers and a local PostgreSQL, and kill one worker during the push")
-    .option("--ledger <url>", "with --cluster: use this PostgreSQL database instead of a local one")
+    .option("--cluster", "use three workers and a temporary PostgreSQL server, and kill one worker during the push")
+    .option("--ledger <url>", "with --cluster: use this PostgreSQL database instead of a temporary one")
     .action(onDemand(session, async () => (await import("./actions/demo-action.ts")).demoAction));
 }
 

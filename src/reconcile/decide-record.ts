@@ -63,16 +63,16 @@ const NOT_SENT =
 function notResentReason({ resends, step }: UndecidedRecord, { job }: DecisionContext): string | undefined {
   const last = job.operation.steps.at(-1);
   if (last?.poll !== undefined && step === last.name) {
-    return "the platform scheduled the record, but does not have it yet (`migrate reconcile --resend` overrides this)";
+    return `the platform scheduled the record, but does not have it yet (${OVERRIDE})`;
   }
   if (!job.operation.readBack.some(({ provesAbsence }) => provesAbsence)) {
-    return (
-      "the platform does not have the record, but the contract does not treat absence as proof (no `absent: resend`; " +
-      "`migrate reconcile --resend` overrides this)"
-    );
+    return `the platform does not have the record, but the contract does not treat absence as proof (no \`absent: resend\`; ${OVERRIDE})`;
   }
-  return resends === 0 ? undefined : "the platform does not have the record, and it was already sent again once";
+  if (resends === 0) return undefined;
+  return `the platform does not have the record, and it was already sent again once (${OVERRIDE})`;
 }
+
+const OVERRIDE = "`migrate reconcile --resend <key>` overrides this";
 
 function conflictAt(attr: string, { row }: UndecidedRecord, { job }: DecisionContext): PlatformProblem {
   const place = job.mapping.locate(row, parseAttr(attr));

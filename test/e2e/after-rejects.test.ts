@@ -117,7 +117,7 @@ describe("re-import refuses", () => {
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("rejects.fingerprints: no such file")]);
     mkdirSync(work.file("report/rejects.fingerprints"));
     const folder = await work.migrate(["push", "--rejects", "report"]);
-    expect([folder.code, folder.stderr]).toEqual([2, expect.stringContaining("rejects.fingerprints: is a directory")]);
+    expect([folder.code, folder.stderr]).toEqual([2, expect.stringContaining("rejects.fingerprints: is a folder")]);
     rmdirSync(work.file("report/rejects.fingerprints"));
     writeFileSync(work.file("report/rejects.fingerprints"), fingerprints);
     rmSync(path.join(work.folder, "report/rejects.customers.csv"));

@@ -115,6 +115,6 @@ test("a lookup table that is a folder is reported with the line in the mapping",
   const cwd = temporaryFolder({ "mapping.yaml": mapping, "a.csv": "REF,TYPE\nA1,D\n" });
   const flags = ["--contract", CONTRACT, "--operation", "import-account", "--mapping", "mapping.yaml"];
   const { code, stderr } = await runCli(["validate", "a.csv", ...flags], { cwd });
-  expect([code, stderr]).toEqual([2, expect.stringContaining(".: is a directory, not a regular file")]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(".: is a folder, not a regular file")]);
   expect(stderr).toContain("at mapping.yaml:3");
 });

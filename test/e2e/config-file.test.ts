@@ -82,7 +82,7 @@ describe("invalid input is reported with exit code 2, without output on stdout a
     ["a CSV file without a mapping", ["validate", "a.csv", "--contract", "contract.yaml"], "--mapping"],
     ["a missing file", [...job(), "none.csv"], "none.csv: no such file"],
     ["a pattern without matches", [...job(), "none*.csv"], "none*.csv: matches no file"],
-    ["a folder", [...job(), "."], "is a directory"],
+    ["a folder", [...job(), "."], "is a folder"],
     [
       "a contract that is not an OpenAPI document",
       job({ contract: "mapping.yaml" }),

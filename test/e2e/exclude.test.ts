@@ -64,7 +64,7 @@ describe("exclude", () => {
     const undone = await work.migrate(["exclude", "--undo", "EXT-00003", "EXT-00002"]);
     expect([undone.code, undone.stdout]).toEqual([
       1,
-      "1 record no longer excluded: later pushes can send it\n  EXT-00002  not excluded before\n",
+      "1 record no longer excluded: later pushes can send it\n  EXT-00002  was not excluded\n",
     ]);
     expect((await work.push()).code).toBe(0);
     expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(["EXT-00002", "EXT-00003"]);

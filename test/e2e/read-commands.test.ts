@@ -36,7 +36,7 @@ function lines(stdout: string): readonly Readonly<Record<string, unknown>>[] {
 describe("migrate products", () => {
   test("shows the first page, and a notice that there are more pages", async () => {
     const { code, stdout, stderr } = await read(["products"], { env: { MIGRATE_API_KEY: undefined } });
-    expect([code, lines(stdout).length, stderr]).toEqual([0, 100, "The first 100 of 130; --all reads the rest\n"]);
+    expect([code, lines(stdout).length, stderr]).toEqual([0, 100, "The first 100 of 130; --all reads all pages\n"]);
   });
 
   test("--all reads every page, and --page reads one page", async () => {

@@ -71,7 +71,7 @@ test("requests that only a journal contained are reported until a push plans the
   const work = await restoredWorkplace();
   expect((await work.migrate(["ledger", "repair"])).code).toBe(5);
   writeExtract(work.folder, { accounts: goodAccounts(3) });
-  const notice = /^3 ambiguous records of unknown key: `migrate ledger repair` found only the requests\./m;
+  const notice = /^3 ambiguous records with unknown keys: `migrate ledger repair` found only their requests\./m;
   const commands = [["status"], ["open"], ["report", "--all"], ["proof", "--all", "--out", "proof"]];
   const reported = async (): Promise<readonly (readonly [number | null, boolean])[]> => {
     const ends = [];

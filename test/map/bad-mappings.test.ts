@@ -24,7 +24,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
     '  several-errors.yaml:1:1: key: the payload has no field "external_account"',
     "  several-errors.yaml:4:19: payload.account_type.value: is not one of the contract's choices; " +
       'did you mean "DOMESTIC"?',
-    "  several-errors.yaml:5:3: payload.balance: date produces a date, but the contract requires a decimal here",
+    "  several-errors.yaml:5:3: payload.balance: `date` produces a date, but the contract requires a decimal here",
     "  several-errors.yaml:6:3: payload.customers: is a list in the contract; " +
       "write a list of items (- ...), { each: <child source>, item: ... }, or { from: <column>, split: <text> }",
     "  several-errors.yaml:7:47: payload.payment.reminder_after_days: the contract has no such attr; " +

@@ -38,7 +38,7 @@ describe("opening input files", () => {
     await symlink(join(folder, "nowhere"), join(folder, "dangling.csv"));
     execFileSync("mkfifo", [join(folder, "pipe.csv")]);
     for (const [path, message] of [
-      [folder, "is a directory"],
+      [folder, "is a folder"],
       [join(folder, "missing.csv"), "no such file"],
       [join(folder, "dangling.csv"), "no such file"],
       [join(folder, "pipe.csv"), "is a named pipe"],

@@ -21,7 +21,7 @@ export function statusAction(session: Session, run: string | undefined, flags: S
       throw new Failure("usage", `--by ${by} counts the records of all runs`, { hint: "omit the run" });
     if (since !== undefined && (by === undefined || by === "owner")) {
       throw new Failure("usage", "--since needs --by cause, file or day", {
-        hint: "to count by owner, use `migrate open --since <date> --by owner`; to list the records, omit --by",
+        hint: "to count by owner, use `migrate open --since <date> --by owner`; to list the records, use `migrate open --since <date>`",
       });
     }
     if (by === "owner") {

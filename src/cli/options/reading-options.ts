@@ -59,7 +59,7 @@ const PRODUCTS = {
 
 const RATES = {
   from: { arg: "<time>", help: "all rates from this time (2026-03-29 or 2026-03-29T12:30Z)" },
-  to: { arg: "<time>", help: "rates until this time" },
+  to: { arg: "<time>", help: "rates until this time (needs --from)" },
   fuel: { arg: "<fuel>", choices: "fuel", default: "electricity", help: "fuel of the tariff" },
   kind: { arg: "<kind>", choices: "rateKind", default: "standard", help: "kind of rate" },
   chronological: { help: "earliest first (default: latest first)" },

@@ -158,7 +158,7 @@ export const RECONCILE = {
     kind: "number",
     range: [1],
     conflicts: ["accept", "resend"],
-    help: "mark as not received all records that are ambiguous because of an incomplete journal; <number> must equal the number of these records",
+    help: "mark as not received all ambiguous records for which the ledger has no request; <number> must equal the number of these records",
   },
   /** In milliseconds. */
   quietPeriod: {

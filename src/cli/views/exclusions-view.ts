@@ -59,7 +59,7 @@ export const endedExclusionsView: View<EndedExclusions> = {
   text: ({ ended, unknown }) => {
     const effect = ended.length === 0 ? "" : `: later pushes can send ${ended.length === 1 ? "it" : "them"}`;
     const summary = `${counted(ended.length, "record")} no longer excluded${effect}\n`;
-    return [summary, ...listText(unknown, "not excluded before")].join("");
+    return [summary, ...listText(unknown, "was not excluded")].join("");
   },
 };
 

@@ -11,7 +11,7 @@ export const proofView: View<ProofResult> = {
   text: ({ proof, folder, isComplete }, { screen }) =>
     [
       ...proof.runs.map((run) => runText(run, screen)),
-      `${isComplete ? "Everything is accounted for." : "Some rows, records or sums are not accounted for."}\n`,
+      `${isComplete ? "Everything is accounted for." : "Some rows or records are not accounted for."}\n`,
       `Proof   ${plainText(folder)}\n`,
     ].join("\n"),
   json: ({ proof }) => indentedJson(proof),

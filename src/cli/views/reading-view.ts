@@ -25,7 +25,7 @@ export async function showRecords<T extends JsonObject>(
     if (!isStdoutOpen()) return 0;
     shown += page.results.length;
     const total = page.count === undefined ? "" : ` of ${page.count}`;
-    if (extent === "first" && page.hasNext) logger.notice(`The first ${shown}${total}; --all reads the rest`);
+    if (extent === "first" && page.hasNext) logger.notice(`The first ${shown}${total}; --all reads all pages`);
   }
   await write(writer.end());
   if (shown === 0) logger.notice("The platform has no matching entries");

@@ -225,7 +225,7 @@ async function append(
     // The lock does not stop an editor from changing the file.
     if ((await handle.stat()).size !== size)
       throw new Failure("source_changed", `${file} was changed by another program`, {
-        hint: "nothing was added; try again",
+        hint: "nothing was written; try again",
       });
     if (end < size) await handle.truncate(end);
     try {

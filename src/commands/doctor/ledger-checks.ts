@@ -29,7 +29,7 @@ const AMBIGUOUS_EXIT_CODE = 5;
 /** Checks the disk space for the ledger, the ledger itself, and its runs. Changes nothing. */
 export async function* ledgerChecks(options: LedgerOptions): AsyncGenerator<Check> {
   const store = await openLedgerStore(options.ledger);
-  yield await checked("disk", () => diskCheck(store.folder, options.records));
+  yield await checked("disk", () => diskCheck(store, options.records));
   const { check, found: exists } = await inspect("ledger", () => integrityCheck(store));
   const requireWritable = async (): Promise<Check> => {
     await store.requireWritable?.();
@@ -48,13 +48,18 @@ export async function* ledgerChecks(options: LedgerOptions): AsyncGenerator<Chec
 const LEDGER_BYTES_PER_RECORD = 1000;
 const MIN_FREE_BYTES = 100_000_000;
 
-async function diskCheck(folder: string, records: number | undefined): Promise<Check> {
+/** With PostgreSQL, the folder contains only reports and copies of standard input. */
+async function diskCheck({ folder, server }: LedgerStore, records: number | undefined): Promise<Check> {
+  const [content, otherPlace] =
+    server === undefined
+      ? ["the ledger", "choose another location with --ledger"]
+      : ["reports", "run the command in another folder"];
   const existing = await nearestFolder(path.resolve(folder));
   const { bavail, bsize } = await statfs(existing);
   const free = bavail * bsize;
   const wanted = Math.max(MIN_FREE_BYTES, (records ?? 0) * LEDGER_BYTES_PER_RECORD);
   const figures = { freeBytes: free, wantedBytes: wanted };
-  const text = `${formatBytes(free)} free for the ledger in ${folder}`;
+  const text = `${formatBytes(free)} free for ${content} in ${folder}`;
   const isWritable = await access(existing, constants.W_OK).then(
     () => true,
     () => false,
@@ -62,14 +67,14 @@ async function diskCheck(folder: string, records: number | undefined): Promise<C
   if (!isWritable) {
     return failed("disk", `${existing} cannot be written to`, {
       exitCode: FAILURES.storage,
-      fix: "grant write access to it, or choose another location with --ledger",
+      fix: `grant write access to it, or ${otherPlace}`,
       figures,
     });
   }
   if (free >= wanted) return ok("disk", text, { figures });
   return failed("disk", `${text}, and about ${formatBytes(wanted)} is needed`, {
     exitCode: FAILURES.storage,
-    fix: "free some space, or choose another location with --ledger",
+    fix: `free some space, or ${otherPlace}`,
     figures,
   });
 }

@@ -202,7 +202,7 @@ async function refuseExisting(file: string): Promise<void> {
   if (handle === undefined) return;
   await handle.close();
   throw new Failure("usage", `${file} already exists, and init does not overwrite files`, {
-    hint: "choose another folder with --out, or add missing fields to the mapping with --update",
+    hint: "choose another folder with --out, or add missing required fields to the mapping with --update",
   });
 }
 

@@ -265,7 +265,7 @@ function destinationsOf(runs: readonly Run[], options: ExcludeOptions): readonly
   const found = latestPushes(runs, options);
   if (found.length > 0) return found;
   throw new Failure("run_unknown", "the ledger has no push that these records could belong to", {
-    hint: "an exclusion applies to the target and supplier of a push, so start with `migrate push --dry-run`",
+    hint: "an exclusion applies to the target and supplier of a push: check --supplier and --operation, or start with `migrate push --dry-run`",
   });
 }
 

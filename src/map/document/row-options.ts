@@ -50,12 +50,12 @@ const ORDER_EXAMPLE = "{ column: SEQ, as: number }, or { column: SINCE, date: dd
 
 function readCells({ as, date, pivot }: JsonObject, path: AttrPath, issues: Issues): OrderedCells | undefined {
   if (as !== undefined && date !== undefined) {
-    return issues.add(path, "as and date cannot be used together");
+    return issues.add(path, "`as` and `date` cannot be used together");
   }
   const pivotPath = [...path, "pivot"];
   const lastYear = readPivot(pivot, pivotPath, issues);
   if (date !== undefined) return readDates(date, { lastYear, path: [...path, "date"], pivotPath }, issues);
-  if (pivot !== undefined) issues.add(pivotPath, "has no effect without date");
+  if (pivot !== undefined) issues.add(pivotPath, "has no effect without `date`");
   if (as === undefined) return undefined;
   if (as === "number") return NUMBERS;
   if (as === "text") return TEXTS;

@@ -3,7 +3,7 @@ import type { ChoiceType, FieldType, UnionType } from "../../contract/types/fiel
 import type { JsonScalar, JsonValue } from "../../json/json-value.ts";
 import type { Expected, WrittenForm } from "../../model/problem.ts";
 import { isIsoDate, isIsoDateTime, isIsoTime } from "../../time/calendar.ts";
-import { didYouMean } from "../document/mapping-issues.ts";
+import { listed, suggestionOr } from "../../text/suggestion.ts";
 import { integerFrom, isDecimalText, numberFrom } from "./number-text.ts";
 
 /** The content of a cell: its text, or (in JSON sources) an object or a list. */
@@ -37,7 +37,8 @@ export function constantOf(type: FieldType, value: JsonValue): Constant {
   const converted = conversionTo(type)(String(value));
   if (converted instanceof ConversionFailure) return { fault: `is not ${failureText(converted)}` };
   if (type.kind === "choice" && !type.choices.some((choice) => choice === converted)) {
-    const hint = didYouMean(String(value), type.choices.map(String));
+    const choices = type.choices.map(String);
+    const hint = suggestionOr(`the choices are: ${listed(choices)}`, String(value), choices);
     return { fault: `is not one of the contract's choices; ${hint}` };
   }
   if (typeof value !== "string" && typeof converted === "string")

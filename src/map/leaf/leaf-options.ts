@@ -185,10 +185,10 @@ export function readPivot(entry: JsonValue | undefined, path: AttrPath, issues: 
 
 function readLookup(table: JsonValue, otherwise: string, path: AttrPath, issues: Issues): Transform | undefined {
   if (otherwise !== "keep" && otherwise !== "empty" && otherwise !== "error") {
-    return issues.add([...path, "otherwise"], "must be keep, empty or error");
+    return issues.add([...path, "otherwise"], "must be `keep`, `empty` or `error`");
   }
   if (isJsonObject(table) && Object.keys(table).length === 0 && otherwise === "keep") {
-    return issues.add([...path, "lookup"], "has no effect without entries, because otherwise is keep");
+    return issues.add([...path, "lookup"], "has no effect without entries, because `otherwise` is `keep`");
   }
   if (typeof table === "string" || isJsonObject(table)) return { kind: "lookup", table, otherwise };
   return issues.add([...path, "lookup"], "must be a table (code: value) or the path of a table");
@@ -224,10 +224,11 @@ function contradictions(entry: JsonObject, path: AttrPath, issues: Issues): void
   const has = (name: string): boolean => entry[name] !== undefined && entry[name] !== false;
   if (!has("from") && !has("call")) issues.add(path, "has no column (from), constant (value) or function (call)");
   for (const [one, other] of EXCLUSIVE) {
-    if (has(one) && has(other)) issues.add(path, `${one} and ${other} cannot be used together`);
+    if (has(one) && has(other)) issues.add(path, `${asCode(one)} and ${asCode(other)} cannot be used together`);
   }
   for (const [name, ...needed] of NEEDS) {
-    if (has(name) && !needed.some(has)) issues.add([...path, name], `has no effect without ${needed.join(" or ")}`);
+    if (has(name) && !needed.some(has))
+      issues.add([...path, name], `has no effect without ${needed.map(asCode).join(" or ")}`);
   }
   checkColumns(scalarTexts(entry["from"]) ?? [], has("join"), path, issues);
   refuseSeveralTransforms(entry, path, issues);
@@ -244,8 +245,12 @@ function checkColumns(columns: readonly string[], isJoined: boolean, path: AttrP
 function refuseSeveralTransforms(entry: JsonObject, path: AttrPath, issues: Issues): void {
   const readings = TRANSFORMS.filter((names) => names.some((name) => entry[name] !== undefined));
   if (readings.length < 2) return;
-  const names = readings.map((reading) => reading.join("/"));
+  const names = readings.map((reading) => reading.map(asCode).join("/"));
   issues.add(path, `${listed(names)} cannot be used together: each converts the cell to a value`);
+}
+
+function asCode(name: string): string {
+  return `\`${name}\``;
 }
 
 const TRANSFORMS: readonly (readonly string[])[] = [

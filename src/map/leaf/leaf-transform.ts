@@ -62,11 +62,11 @@ interface TransformResult {
 
 /** Absent for a transform whose result may have any type. */
 const RESULTS: Readonly<Partial<Record<Transform["kind"], TransformResult>>> = {
-  boolean: { text: "true/false produce a boolean", kinds: ["boolean", "any", "union"] },
-  date: { text: "date produces a date", kinds: ["date", "text", "any", "union"] },
-  datetime: { text: "datetime produces a date-time", kinds: ["datetime", "text", "any", "union"] },
+  boolean: { text: "`true`/`false` produce a boolean", kinds: ["boolean", "any", "union"] },
+  date: { text: "`date` produces a date", kinds: ["date", "text", "any", "union"] },
+  datetime: { text: "`datetime` produces a date-time", kinds: ["datetime", "text", "any", "union"] },
   number: {
-    text: "number produces a number",
+    text: "`number` produces a number",
     kinds: ["number", "integer", "decimal", "text", "choice", "any", "union"],
   },
 };

@@ -48,7 +48,7 @@ function readOne(entry: JsonValue, path: AttrPath, issues: Issues): readonly Rep
   refuseUnknown(entry, ["from", "pattern", "to"], path, issues);
   const { from, pattern, to } = entry;
   if (pattern === undefined) return literal(from, to, path, issues);
-  if (from !== undefined) issues.add(path, "from and pattern cannot be used together");
+  if (from !== undefined) issues.add(path, "`from` and `pattern` cannot be used together");
   return byPattern(pattern, to, path, issues);
 }
 

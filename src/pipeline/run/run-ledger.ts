@@ -68,9 +68,9 @@ export async function readRunLedger<T>(store: LedgerStore, ask: (ledger: Ledger)
 export async function noteUnplanned(ledger: Ledger, notice: StoreOptions["notice"]): Promise<number> {
   const count = await ledger.unplannedRecords();
   if (count > 0) {
-    const them = count === 1 ? "it" : "them";
-    const records = `${counted(count, "ambiguous record")} of unknown key`;
-    const what = `${records}: \`migrate ledger repair\` found only the requests`;
+    const [keys, their, them] = count === 1 ? ["an unknown key", "its", "it"] : ["unknown keys", "their", "them"];
+    const records = `${counted(count, "ambiguous record")} with ${keys}`;
+    const what = `${records}: \`migrate ledger repair\` found only ${their} requests`;
     notice?.(`${what}. Push the input that contains ${them} again, then run \`migrate reconcile\``);
   }
   return count;

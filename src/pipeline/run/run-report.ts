@@ -139,7 +139,7 @@ function earlyEndFailure(checked: CheckResult | undefined): Failure | undefined 
   }
   const invalid = formatCount(checked.invalid);
   return new Failure("too_many_errors", `stopped after ${read}: ${invalid} invalid, more than --max-errors allows`, {
-    hint: "fix the errors above, or raise --max-errors",
+    hint: "fix the reported errors, or raise --max-errors",
   });
 }
 

@@ -136,7 +136,7 @@ function unauthorised({ what }: ReadRequest, authorised: boolean): Failure {
 function badQuery(reply: HttpReply, { what }: ReadRequest): Failure {
   const reasons = replyProblems(parseBody(reply)).map(({ attr, detail }) => `${attr}: ${cleanText(detail, 200)}`);
   return new Failure("usage", `the platform refuses the query for ${what}: ${reasons.slice(0, 5).join("; ")}`, {
-    hint: "change the options that the platform names",
+    hint: "correct the options that set the parameters that the platform names",
   });
 }
 

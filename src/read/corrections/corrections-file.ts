@@ -80,7 +80,7 @@ export function incompleteLineText(line: number): string {
 
 function missingFile(path: string): Failure {
   return new Failure("config", `${path}: no such file`, {
-    hint: "add the first correction with `migrate corrections add`, or remove the setting `corrections`",
+    hint: "check the path, add the first correction with `migrate corrections add`, or remove the setting `corrections`",
   });
 }
 

@@ -151,7 +151,7 @@ function sourceInstead(path: string, stats: Stats): string {
 }
 
 function specialKind(stats: Stats): string {
-  if (stats.isDirectory()) return "a directory";
+  if (stats.isDirectory()) return "a folder";
   if (stats.isFIFO()) return "a named pipe";
   if (stats.isSocket()) return "a socket";
   return "a device";

@@ -95,7 +95,7 @@ const READ_ERRORS: ReadonlyMap<string, string> = new Map([
   ["ENOTDIR", "no such file"],
   ["EACCES", "permission denied"],
   ["EPERM", "permission denied"],
-  ["EISDIR", "is a directory"],
+  ["EISDIR", "is a folder"],
   ["ELOOP", "its symbolic links form a cycle"],
   ["EMFILE", "too many files are open"],
 ]);

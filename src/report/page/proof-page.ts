@@ -25,7 +25,7 @@ function sentence({ runs, unplanned = 0 }: Proof): string {
   const different = sum(runs.map(({ payloads }) => payloads.different));
   const unread = runs.filter(({ unreadable }) => unreadable !== undefined).length;
   const parts = [
-    ...(unread > 0 ? [`the sources of ${counted(unread, "run")} have changed`] : []),
+    ...(unread > 0 ? [`the sources of ${counted(unread, "run")} have changed or cannot be read`] : []),
     ...(lost > 0 ? [`${counted(lost, "row")} cannot be accounted for`] : []),
     ...(different > 0
       ? [`${counted(different, "payload")} ${different === 1 ? "differs" : "differ"} from the plan`]

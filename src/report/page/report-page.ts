@@ -93,11 +93,10 @@ function hiddenText(hidden: readonly PageCause[], others: Readonly<Record<Severi
   const beyond = others.error + others.warning;
   const problems = hidden.reduce((sum, { problems: each }) => sum + each, beyond);
   if (problems === 0) return undefined;
-  const causes =
-    hidden.length === 0 ? "further" : `${formatCount(hidden.length)}${beyond > 0 ? " or more" : ""} further`;
+  const count = `${formatCount(hidden.length)}${beyond > 0 ? " or more" : ""} `;
+  const causes = `${hidden.length === 0 ? "" : count}further ${plural(hidden.length === 1 && beyond === 0 ? 1 : 2, "cause")}`;
   return html`<p class="left-out">
-    Not on this page: ${counted(problems, "problem")} with ${causes} ${plural(Math.max(2, hidden.length), "cause")}.
-    They are in errors.csv.
+    Not on this page: ${counted(problems, "problem")} with ${causes}. See errors.csv.
   </p> `;
 }
 

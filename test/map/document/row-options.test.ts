@@ -110,7 +110,7 @@ test.each([
   ["orderBy: {}", "3:12: sources.calls.orderBy.column: must be a column", `write, for example, ${ORDER}`],
   [
     "orderBy: { column: A, as: number, date: dd/MM/yyyy }",
-    "3:12: sources.calls.orderBy: as and date cannot be used together",
+    "3:12: sources.calls.orderBy: `as` and `date` cannot be used together",
     "docs/mapping.md describes every entry of a mapping",
   ],
   ["orderBy: { column: A, as: tex }", "3:34: sources.calls.orderBy.as: must be `number` or `text`", '"text"?'],
@@ -132,7 +132,7 @@ test.each([
   ],
   [
     "orderBy: { column: A, as: number, pivot: 30 }",
-    "3:46: sources.calls.orderBy.pivot: has no effect without date",
+    "3:46: sources.calls.orderBy.pivot: has no effect without `date`",
     "docs/mapping.md describes every entry of a mapping",
   ],
   [

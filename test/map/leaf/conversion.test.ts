@@ -50,7 +50,7 @@ describe("a constant", () => {
       "must be in quotes, because the contract requires text",
     ],
     ["an unknown choice", choice("GAS"), "GASS", 'is not one of the contract\'s choices; did you mean "GAS"?'],
-    ["an unknown number", choice(10, 20), 3000, "is not one of the contract's choices; known names: 10, 20"],
+    ["an unknown number", choice(10, 20), 3000, "is not one of the contract's choices; the choices are: 10, 20"],
   ])("that does not fit its type has a fault: %s", (_, type, value, fault) =>
     expect(constantOf(type, value)).toEqual({ fault }),
   );

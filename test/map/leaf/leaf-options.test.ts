@@ -33,11 +33,11 @@ describe("an option with an invalid value", () => {
     ["{ from: A, trim: 1 }", "leaf.trim: must be true or false"],
     ["{ from: A, call: 5 }", "leaf.call: must be a string"],
     ["{ from: A, split: 5 }", "leaf.split: must be a string"],
-    ["{ from: A, lookup: { a: b }, otherwise: drop }", "leaf.otherwise: must be keep, empty or error"],
+    ["{ from: A, lookup: { a: b }, otherwise: drop }", "leaf.otherwise: must be `keep`, `empty` or `error`"],
     ["{ from: A, lookup: [a] }", "leaf.lookup: must be a table (code: value) or the path of a table"],
     [
       "{ from: A, lookup: {}, otherwise: keep }",
-      "leaf.lookup: has no effect without entries, because otherwise is keep",
+      "leaf.lookup: has no effect without entries, because `otherwise` is `keep`",
     ],
     ["{ from: A, replace: {} }", "leaf.replace: has no effect without entries"],
     ["{ from: A, replace: [] }", "leaf.replace: has no effect without entries"],
@@ -68,18 +68,18 @@ describe("an option with an invalid value", () => {
 describe("options that cannot be combined", () => {
   test.each([
     ["{ from: A, join: x }", "leaf.join: requires a list of at least two columns in `from`"],
-    ["{ from: A, otherwise: keep }", "leaf.otherwise: has no effect without lookup"],
-    ["{ from: A, pivot: 5 }", "leaf.pivot: has no effect without date or datetime"],
+    ["{ from: A, otherwise: keep }", "leaf.otherwise: has no effect without `lookup`"],
+    ["{ from: A, pivot: 5 }", "leaf.pivot: has no effect without `date` or `datetime`"],
     ["{ trim: false }", "leaf: has no column (from), constant (value) or function (call)"],
-    ["{ from: A, upper: true, lower: true }", "leaf: upper and lower cannot be used together"],
+    ["{ from: A, upper: true, lower: true }", "leaf: `upper` and `lower` cannot be used together"],
     ["{ value: x, upper: false, trim: true }", "leaf: a constant (value) cannot have trim, upper"],
     [
       "{ from: A, true: Y, date: yyyy-MM-dd }",
-      "leaf: true/false, date cannot be used together: each converts the cell to a value",
+      "leaf: `true`/`false`, `date` cannot be used together: each converts the cell to a value",
     ],
     [
       "{ from: A, date: yyyy-MM-dd, call: f, number: {} }",
-      "leaf: date, number, call cannot be used together: each converts the cell to a value",
+      "leaf: `date`, `number`, `call` cannot be used together: each converts the cell to a value",
     ],
   ])("are rejected: %s", (leaf, error) => {
     const type = leaf.includes("true: Y") ? boolean : leaf.includes("date") ? date : undefined;

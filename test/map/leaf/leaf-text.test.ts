@@ -14,7 +14,7 @@ describe("trim, upper, lower:", () => {
     expect(mapLeaf("{ from: A, upper: false, lower: true }", text, { A: "A" })).toEqual(["a"]);
   });
   test("upper and lower are mutually exclusive", () =>
-    expect(leafError("{ from: A, upper: true, lower: true }")).toContain("upper and lower"));
+    expect(leafError("{ from: A, upper: true, lower: true }")).toContain("`upper` and `lower`"));
   test("a flag must be true or false", () => expect(leafError("{ from: A, trim: no }")).toContain("true or false"));
 });
 
@@ -124,8 +124,8 @@ describe("lookup:", () => {
   });
   test("invalid options are rejected", () => {
     expect(leafError("{ from: A, lookup: [a] }")).toContain("a table (code: value)");
-    expect(leafError("{ from: A, otherwise: keep }")).toContain("has no effect without lookup");
-    expect(leafError("{ from: A, lookup: { a: b }, otherwise: drop }")).toContain("keep, empty or error");
+    expect(leafError("{ from: A, otherwise: keep }")).toContain("has no effect without `lookup`");
+    expect(leafError("{ from: A, lookup: { a: b }, otherwise: drop }")).toContain("`keep`, `empty` or `error`");
   });
 });
 

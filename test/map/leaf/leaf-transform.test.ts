@@ -21,36 +21,36 @@ const DATES = "{ from: A, date: [dd/MM/yyyy, yyyyMMdd] }";
 describe("a conversion to a type that the contract does not allow", () => {
   const zone = 'use `datetime: "dd/MM/yyyy"` with `zone: Europe/London` (or another time zone)';
   test.each([
-    ["{ from: A, true: Y }", text, "true/false produce a boolean, but the contract requires text here", REFERENCE],
-    ["{ from: A, number: {} }", date, "number produces a number, but the contract requires a date here", REFERENCE],
+    ["{ from: A, true: Y }", text, "`true`/`false` produce a boolean, but the contract requires text here", REFERENCE],
+    ["{ from: A, number: {} }", date, "`number` produces a number, but the contract requires a date here", REFERENCE],
     [
       "{ from: A, number: {} }",
       datetime,
-      "number produces a number, but the contract requires a date-time here",
+      "`number` produces a number, but the contract requires a date-time here",
       REFERENCE,
     ],
     [
       "{ from: A, date: dd/MM/yyyy }",
       integer,
-      "date produces a date, but the contract requires a whole number here",
+      "`date` produces a date, but the contract requires a whole number here",
       REFERENCE,
     ],
     [
       "{ from: A, date: dd/MM/yyyy }",
       datetime,
-      "date produces a date, but the contract requires a date-time here",
+      "`date` produces a date, but the contract requires a date-time here",
       zone,
     ],
     [
       "{ from: A, datetime: dd/MM/yyyy, zone: UTC }",
       integer,
-      "datetime produces a date-time, but the contract requires a whole number here",
+      "`datetime` produces a date-time, but the contract requires a whole number here",
       REFERENCE,
     ],
     [
       "{ from: A, datetime: dd/MM/yyyy, zone: UTC }",
       date,
-      "datetime produces a date-time, but the contract requires a date here",
+      "`datetime` produces a date-time, but the contract requires a date here",
       "use `date:` without `zone:`",
     ],
   ])("is rejected: %s", (leaf, type, error, hint) =>

@@ -85,7 +85,7 @@ describe("date and datetime:", () => {
     ["{ from: A, date: dd/MM/yyyy, pivot: 25 }", "leaf.pivot: has no effect without yy in the pattern"],
     [`{ from: A, date: "'yy'yyyy-MM-dd", pivot: 25 }`, "leaf.pivot: has no effect without yy in the pattern"],
     ["{ from: A, date: dd/MM/yy, pivot: 2025 }", "leaf.pivot: must be a whole number from 0 to 99"],
-    ["{ from: A, pivot: 25 }", "leaf.pivot: has no effect without date or datetime"],
+    ["{ from: A, pivot: 25 }", "leaf.pivot: has no effect without `date` or `datetime`"],
     ["{ from: A, date: dd/MM/yy, pivott: 25 }", "leaf.pivott: is unknown"],
     ["{ from: A, date: [] }", "leaf.date: must be a pattern, such as dd/MM/yyyy, or a list of them"],
     ["{ from: A, date: [dd/MM/yyyy, dd.MM] }", 'leaf.date: "dd.MM": the year is missing'],
@@ -115,7 +115,7 @@ describe("date and datetime:", () => {
     expect(leafError('{ from: A, datetime: "dd/MM/yyyyXXX", zone: UTC }', datetime)).toContain(
       "already gives the offset",
     );
-    expect(leafError("{ from: A, zone: UTC }", datetime)).toContain("has no effect without datetime");
+    expect(leafError("{ from: A, zone: UTC }", datetime)).toContain("has no effect without `datetime`");
     expect(leafError("{ from: A, date: [5] }", date)).toContain("must be a pattern");
   });
 });

@@ -21,7 +21,7 @@ describe("an invalid replacement is reported at its place", () => {
     ["{ from: a, to: 5 }", "leaf.replace", LITERAL],
     ["{ pattern: a }", "leaf.replace", "must be { pattern: <regular expression>, to: <text> }"],
     ["{ pattern: 5, to: a }", "leaf.replace", "must be { pattern: <regular expression>, to: <text> }"],
-    ["{ pattern: a, from: b, to: c }", "leaf.replace", "from and pattern cannot be used together"],
+    ["{ pattern: a, from: b, to: c }", "leaf.replace", "`from` and `pattern` cannot be used together"],
   ])("%s", (replace, path, error) =>
     expect(leafIssue(`{ from: A, replace: ${replace} }`)).toEqual({ error: `${path}: ${error}`, hint: REFERENCE }),
   );

@@ -19,7 +19,7 @@ describe("contract, mapping and config files", () => {
     await mkdir(folder);
     for (const [path, message] of [
       [join(folder, "missing.yaml"), "no such file"],
-      [folder, "is a directory"],
+      [folder, "is a folder"],
       [await written("a\0b"), "is a binary file"],
       [await written(Buffer.from([0x61, 0x0a, 0x92])), ":2: byte 0x92 is not UTF-8"],
     ] as const) {

@@ -132,7 +132,7 @@ function Finished({ refused, onCheck }: FinishedOptions): JSX.Element {
           {refused === 0
             ? "All records are valid, and no rejections by the platform remain."
             : `All records are valid. The platform rejected ${counted(refused, "record")} in the last push. ` +
-              `Their content has changed since: push again.`}
+              `${refused === 1 ? "Its" : "Their"} content has changed since: push again.`}
         </p>
       </Notice>
       <Button onClick={onCheck}>Check again</Button>

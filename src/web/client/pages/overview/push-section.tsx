@@ -61,7 +61,7 @@ function PushActions({ push, isRunning, onStop, onCheck }: ActionOptions): JSX.E
     return (
       <div class="actions push-actions">
         <Button isDisabled={isStopping} onClick={onStop}>
-          {isStopping ? "Stopping ..." : "Stop"}
+          {isStopping ? "Stopping…" : "Stop"}
         </Button>
       </div>
     );
@@ -73,7 +73,7 @@ function PushActions({ push, isRunning, onStop, onCheck }: ActionOptions): JSX.E
         isDisabled={isRunning || project.isEmpty || project.target === undefined}
         onClick={onCheck}
       >
-        {push.kind === "checked" ? "Check again ..." : "Start a push ..."}
+        {push.kind === "checked" ? "Check again…" : "Start a push…"}
       </Button>
       <span class="soft">{startText(isRunning, project.target)}</span>
     </div>
