@@ -110,7 +110,7 @@ function hintFor(root: JsonValue, version: JsonValue | undefined): string {
   if (isJsonObject(root) && Object.hasOwn(root, "swagger")) return "this is Swagger 2: convert it to OpenAPI 3 first";
   if (typeof version === "number") return `write the version as a string, such as openapi: "3.0.3"`;
   if (typeof version === "string") return "convert the document to OpenAPI 3.0 or 3.1";
-  return 'begin the document with its version, such as "openapi: 3.0.3"';
+  return 'pass the OpenAPI document of the platform: it begins with its version, such as "openapi: 3.0.3"';
 }
 
 function overlayOf(source: SourceText): SourceDocument {

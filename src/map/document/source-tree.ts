@@ -138,7 +138,7 @@ function refuseNamedTwice(source: string, files: Files, { named }: GivenSources)
 function noFiles(sources: readonly string[], only: boolean): Failure {
   const hint = only
     ? "name the file to read, or - for standard input"
-    : `name them: --source ${sources[0] ?? ""}=<path>, or files: in the mapping`;
+    : `name them: --source ${sources[0] ?? ""}=<path>, or \`files\` in the mapping`;
   return new Failure("usage", `no files were given for ${plural(sources.length, "source")} ${listed(sources)}`, {
     hint,
   });

@@ -208,7 +208,7 @@ function filledIn(text: string, path: LeafContext["path"], context: LeafContext)
     if (name.trim() !== "supplier") {
       context.issues.add(path, `${written} is not a known placeholder`, didYouMean(name.trim(), ["supplier"]));
     } else if (supplier === undefined) {
-      const hint = "use --supplier <code>, or set supplier: in the configuration file";
+      const hint = "use --supplier <code>, or set `supplier` in the configuration file";
       context.issues.add(path, "requires the import supplier", hint);
     }
     if (name.trim() === "supplier" && typeof supplier === "string") return supplier;

@@ -232,7 +232,7 @@ function compileEach(entry: JsonObject, type: ListType, context: NodeContext): E
   if (typeof source !== "string" || item === undefined) {
     return context.issues.add(
       context.path,
-      "a list from child rows needs each: <child source> and item: <mapping of a row>",
+      "a list from child rows needs `each: <child source>` and `item: <mapping of a row>`",
     );
   }
   if (!isChild(source, context)) return undefined;

@@ -204,7 +204,7 @@ function otherSheets(file: string, { name }: Sheet, sheets: readonly Sheet[]): s
   const others = sheets.filter((sheet) => sheet.name !== name);
   return (
     `reads the sheet "${name}", not ${sheetNames(others)}; ` +
-    `to read another sheet, use "${file}#${others[0]?.name ?? ""}", or sheet: in the mapping`
+    `to read another sheet, use "${file}#${others[0]?.name ?? ""}", or \`sheet\` in the mapping`
   );
 }
 

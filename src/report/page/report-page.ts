@@ -94,7 +94,8 @@ function hiddenText(hidden: readonly PageCause[], others: Readonly<Record<Severi
   const problems = hidden.reduce((sum, { problems: each }) => sum + each, beyond);
   if (problems === 0) return undefined;
   const count = `${formatCount(hidden.length)}${beyond > 0 ? " or more" : ""} `;
-  const causes = `${hidden.length === 0 ? "" : count}further ${plural(hidden.length === 1 && beyond === 0 ? 1 : 2, "cause")}`;
+  const noun = hidden.length === 1 && beyond === 0 ? "cause" : "causes";
+  const causes = `${hidden.length === 0 ? "" : count}further ${noun}`;
   return html`<p class="left-out">
     Not on this page: ${counted(problems, "problem")} with ${causes}. See errors.csv.
   </p> `;

@@ -185,7 +185,7 @@ describe("planSources:", () => {
     [
       "sources: { a: { key: K }, b: { parent: a, on: K } }",
       "no files were given for sources a, b",
-      "name them: --source a=<path>, or files: in the mapping",
+      "name them: --source a=<path>, or `files` in the mapping",
     ],
   ])("%j without files is a usage error", (sources, message, hint) =>
     expect(failureOf(() => plan(sources))).toMatchObject({ code: "usage", message, hint }),
@@ -194,7 +194,7 @@ describe("planSources:", () => {
     expect(failureOf(() => plan(joined.replace("files: phones*.csv, ", "")))).toMatchObject({
       code: "usage",
       message: "no files were given for source phones",
-      hint: "name them: --source phones=<path>, or files: in the mapping",
+      hint: "name them: --source phones=<path>, or `files` in the mapping",
     }));
   test.each([
     [

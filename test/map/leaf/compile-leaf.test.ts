@@ -46,7 +46,7 @@ describe("a placeholder", () => {
     [
       "${supplier}",
       "requires the import supplier",
-      "use --supplier <code>, or set supplier: in the configuration file",
+      "use --supplier <code>, or set `supplier` in the configuration file",
     ],
     ["${ suplier }", "${ suplier } is not a known placeholder", 'did you mean "supplier"?'],
   ])("without a value is rejected with one error, even for a field with choices: %s", (written, error, hint) => {

@@ -80,7 +80,7 @@ describe("an entry in a form that the contract does not allow", () => {
   const items =
     "write a list of items (- ...), { each: <child source>, item: ... }, or { from: <column>, split: <text> }";
   const split = "it.split: produces a list of text values, but the contract requires objects or lists here";
-  const rows = "it: a list from child rows needs each: <child source> and item: <mapping of a row>";
+  const rows = "it: a list from child rows needs `each: <child source>` and `item: <mapping of a row>`";
   const cell = "{ from: A, split: x }";
   test.each([
     ["A", object({ a: text }), "it: is an object in the contract", fields],

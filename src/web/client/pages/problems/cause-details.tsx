@@ -97,7 +97,7 @@ function Rows({ cause: { id, records }, basis, filter }: DetailOptions): JSX.Ele
       <h3>Rows</h3>
       {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
       <p class="soft" role="status">
-        {data === undefined && error === undefined && "Loading ..."}
+        {data === undefined && error === undefined && "Loading…"}
         {data !== undefined && (rows.length < records ? `The first ${formatCount(rows.length)} of ` : "")}
         {data !== undefined && counted(records, "record")}
       </p>

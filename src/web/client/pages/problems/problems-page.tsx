@@ -25,7 +25,7 @@ export function ProblemsPage(): JSX.Element {
       <div class="problem-bar">
         {data !== undefined && <BasisChoice data={data} onChoose={setBasis} />}
         <Button isDisabled={isLoading} onClick={reload}>
-          {isLoading ? "Reading ..." : "Read again"}
+          {isLoading ? "Reading…" : "Read again"}
         </Button>
         <span class="soft" role="status">
           {isOutdated && "A run has started or ended since the problems were read."}
