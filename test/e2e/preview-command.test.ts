@@ -32,6 +32,12 @@ describe("preview", () => {
     expect(stdout).toMatch(/^error {2}name {2}required: .*accounts\.csv:3, column NAME/m);
   });
 
+  test("refuses a key that no record has", async () => {
+    const { code, stdout, stderr } = await preview(["--supplier", "ACME", "--only", "A3"]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("--only: no record has the key A3");
+  });
+
   test("prints one JSON object per record, with the payload only if values may be shown", async () => {
     const flags = ["--supplier", "ACME", "--format", "json"];
     const [masked, open] = await Promise.all([preview(flags), preview([...flags, "--show-values"])]);

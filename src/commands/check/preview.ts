@@ -8,9 +8,11 @@ import { type JsonObject, valueAt } from "../../json/json-value.ts";
 import type { Origin } from "../../map/mapping.ts";
 import { compileSentForm } from "../../map/node/sent-form.ts";
 import { checkedFoundRecords, checkedRecords } from "../../migrate.ts";
+import { Failure } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { MappedRecord, Row } from "../../model/record.ts";
+import { noSuchKeys } from "../../pipeline/plan/missing-keys.ts";
 import { canonicalKey } from "../../text/canonical-key.ts";
 
 /** A payload as a push would send it, with the origin of each value. */
@@ -23,10 +25,17 @@ export interface PreviewedRecord {
   readonly problems: readonly Problem[];
 }
 
-/** Returns the first payloads of the input (`--limit`, default 1) with the origins of their values. Opens no socket. */
+/**
+ * Returns the first payloads of the input (`--limit`, default 1) with the origins of their values. Opens no socket.
+ * @throws Failure `source_empty` if the input has no records, or none with the keys of `--only`
+ */
 export async function preview(job: JobSettings, dependencies: Dependencies): Promise<readonly PreviewedRecord[]> {
   const settings = await withStandardInput(job, dependencies.temporaryFolder, dependencies);
   const records = await recordsWithOrigins({ ...settings, limit: settings.limit ?? 1 }, dependencies);
+  if (records.length === 0) {
+    const what = settings.only === undefined ? "the input has no records" : noSuchKeys(settings.only);
+    throw new Failure("source_empty", what, { hint: "check the files, --only and --limit" });
+  }
   return records.map(({ number, key, row, payload, problems, origins }) => ({
     record: number,
     source: { file: row.table.file, line: row.line },

@@ -22,7 +22,9 @@ export async function noticeMissingKeys(
     for (const { key } of batch) if (key !== undefined) missing.delete(key);
   }
   if (missing.size === 0 || records === limit) return;
-  notice(
-    `--only: no record has the ${plural(missing.size, "key")} ${listed([...missing].map((key) => plainText(key)))}`,
-  );
+  notice(noSuchKeys([...missing]));
+}
+
+export function noSuchKeys(keys: readonly string[]): string {
+  return `--only: no record has the ${plural(keys.length, "key")} ${listed(keys.map((key) => plainText(key)))}`;
 }
