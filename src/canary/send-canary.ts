@@ -20,7 +20,7 @@ import { createSampler } from "./choose-sample.ts";
 /**
  * Sends a sample of a run's records. Checks that the platform has accepted each record and, where the contract allows a
  * comparison, that it has stored the values that were sent. Does nothing if the run has already sent more than `size`
- * records, because the canary must already have passed.
+ * records, because the canary has then either passed or been skipped (`--skip-canary`).
  * @param size number of records in the sample
  * @returns undefined if the other records may be sent; otherwise how sending ended, with the failure `canary_failed` if
  * the sample failed. Records that the platform has just refused are not a failure if no other records are left

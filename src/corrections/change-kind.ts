@@ -189,7 +189,7 @@ function plainMarks(value: string): readonly string[] {
 
 /**
  * Returns possible previous values after a change of encoding: `O’Brien` read as windows-1252 is `Oâ€™Brien`.
- * Characters missing in windows-1252 cannot be restored, because they are saved as question marks.
+ * Characters that windows-1252 does not contain cannot be restored, because they are saved as question marks.
  */
 function otherEncodings(value: string): readonly string[] {
   if (/^\p{ASCII}*$/u.test(value)) return [];

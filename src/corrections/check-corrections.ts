@@ -148,7 +148,7 @@ function numbered(found: Readonly<Record<string, unknown>>): FoundRows {
   return { source: String(source), count: Number(count), number: Number(number) };
 }
 
-/** Returns the sources in which the order of the rows of a parent is their order in the file. */
+/** Returns the child sources whose rows are joined to their parents in the order of the file. */
 function sourcesInFileOrder({ children }: SourceSpec): readonly string[] {
   return children.flatMap((child) => {
     const { name, orderBy, pick } = child;

@@ -11,7 +11,7 @@ import { parseJson } from "../json/parse-json.ts";
 export interface RejectedRow {
   readonly id: number;
   readonly source: string;
-  /** 0-based position within the source. */
+  /** 0-based position among the exported rows of the source. */
   readonly number: number;
   readonly record: number;
   /** Fingerprint of all cells. */

@@ -81,9 +81,9 @@ export interface RowMatcher {
  * - the next row in which at least half of the filled cells are unchanged
  * - the row after the match of the preceding row
  *
- * If the row has the business key of an exported record whose rows are all matched, it is probably an added row of that
- * record. Of the rows of other records, it is only compared with rows whose key has an error, because the key may have
- * been corrected.
+ * If the row has the business key of an exported record that has no unmatched row in this source, it is probably an
+ * added row of that record. It is then compared only with rows whose key has an error, because the key may have been
+ * corrected.
  */
 export function createRowMatcher(index: CorrectionIndex, options: MatchOptions): RowMatcher {
   const { database, each } = index;

@@ -45,7 +45,7 @@ export async function readManifest(folder: string): Promise<RejectsManifest> {
 
 /** Returns the failure for a file that no report has written. */
 export function notOfReport(file: string): Failure {
-  return new Failure("source_unreadable", `${file}: this file is not part of a report`, { hint: FEED_AS_SOURCES });
+  return new Failure("source_unreadable", `${file}: this file is not part of a report`, { hint: PASS_AS_SOURCES });
 }
 
 export interface RejectsReport {
@@ -123,7 +123,7 @@ export function fingerprintPath(folder: string): string {
   return path.join(folder, FINGERPRINT_FILE);
 }
 
-export const FEED_AS_SOURCES = "pass the corrected files as sources: --source <name>=<path>";
+export const PASS_AS_SOURCES = "pass the corrected files as sources: --source <name>=<path>";
 
 /**
  * Refuses a manifest that another user may have written, because the manifest names a mapping, and this program
@@ -139,7 +139,7 @@ async function refuseForeign(file: string, folder: string): Promise<void> {
       "source_unreadable",
       `${folder}: contains no rejects to re-import: there is no ${MANIFEST_FILE}`,
       {
-        hint: `pass the folder of a report with rejects; otherwise ${FEED_AS_SOURCES}`,
+        hint: `pass the folder of a report with rejects; otherwise ${PASS_AS_SOURCES}`,
       },
     );
   }

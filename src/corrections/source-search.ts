@@ -7,7 +7,7 @@ import type { ReturnedChange } from "./returned-changes.ts";
 
 /**
  * Returns the changed rows in rejects that may correspond to this row in the sources: rows with the same key, and rows
- * with a changed key that had the same content when they were exported.
+ * with a changed key whose exported content is the content of this row.
  * @param keyName the column or path that identifies the row in corrections, if there is one
  */
 export type SourceSearch = (row: Row, keyName: string | undefined) => readonly ReturnedChange[];

@@ -74,7 +74,7 @@ export interface SandboxRequest {
   readonly path: string;
   /** The business key in the payload, if it has one. */
   readonly key?: string;
-  /** Absent if the connection was dropped or left open. */
+  /** The status that the client received. Absent if the client received none (reset or hang). */
   readonly status?: number;
   /** Whether the platform processed the request. Can be true even if the reply was lost. */
   readonly processed: boolean;

@@ -17,7 +17,7 @@ export function shownCell(cell: string): string {
   return withoutFormula(plainText(cell, Number.MAX_SAFE_INTEGER));
 }
 
-/** Returns the cell that `shownCell` shows in this way. Other cells may be shown in the same way. */
+/** Returns a cell for which `shownCell` returns `shown`. There may be several such cells. */
 export function originalCell(shown: string): string {
   return fromPlainText(withFormula(shown));
 }

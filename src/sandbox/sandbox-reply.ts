@@ -26,7 +26,7 @@ interface Sender {
 
 /** The kind of credential in a token request, and the result. */
 export interface LoginAttempt {
-  /** `APIKey`, `organizationSecretKey` or `refreshToken`. */
+  /** The names of the input fields, separated by commas. A valid request has only one, such as `APIKey`. */
   readonly with: string;
   /** The code of the refusal; absent if a token was issued. */
   readonly refusal?: string;

@@ -10,7 +10,7 @@ export type FlagTable = Readonly<Record<string, FlagRow>>;
 
 /** One row of an option table. The command line may have options that the library does not have. */
 interface FlagRow extends Omit<OptionRow, "kind" | "choices"> {
-  /** The parser of the value. Default: `refuseEmptyValues`, unless `choices` are given. */
+  /** The parser of the value. Default: `filled` (see `refuseEmptyValues`), unless `choices` are given. */
   readonly kind?: Kind | keyof typeof PARSERS;
   readonly choices?: keyof typeof CHOICES | readonly string[];
 }
@@ -80,7 +80,7 @@ function isParsed(kind: FlagRow["kind"]): kind is keyof typeof PARSERS {
   return kind !== undefined && kind in PARSERS;
 }
 
-/** Lets all options and arguments below a command refuse an empty value, unless they have a parser of their own. */
+/** Makes all options and arguments below a command refuse an empty value, unless they have a parser of their own. */
 export function refuseEmptyValues(group: Command): void {
   for (const command of group.commands) {
     refuseEmptyValues(command);

@@ -20,7 +20,7 @@ export interface Logger extends FailureLogger {
 }
 
 export interface FailureLogger {
-  /** Logs the reason why the run ends. No flag suppresses it. */
+  /** Logs the failure that ends the command. No flag suppresses it. */
   readonly failure: (details: ErrorDetails) => void;
 }
 

@@ -53,8 +53,8 @@ export function effectiveSettings(sources: SettingSources): readonly EffectiveSe
 const ADDRESSES: ReadonlySet<string> = new Set(["baseUrl", "proxy", "endpoint"]);
 
 /**
- * Masks credentials in an address. The configuration may contain such an address, but no command accepts it. A ledger's
- * address has been checked before.
+ * Masks credentials in an address. The configuration may contain such an address, but no command accepts it. The
+ * address of the ledger needs no mask, because settings with a password in this address have already been refused.
  */
 function withoutCredentials(setting: EffectiveSetting): EffectiveSetting {
   const { name, value } = setting;

@@ -30,7 +30,7 @@ interface CommonSettings {
   readonly owners: readonly OwnerRule[] | undefined;
 }
 
-/** The settings from flags, the environment and the configuration file. No lower layer reads any of these sources. */
+/** The settings from flags, the environment and the configuration file. No lower layer reads the flags or the file. */
 export interface Settings extends RunValues, CommonSettings {
   readonly job: JobSettings;
   readonly showValues: boolean;

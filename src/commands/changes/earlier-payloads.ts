@@ -16,7 +16,7 @@ import { mapRecords, readRecords } from "../../pipeline/plan/check-records.ts";
 import { type OrderedRecords, orderedRecords } from "../../pipeline/plan/ordered-records.ts";
 import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 
-/** Reads the payloads of a job by record number. Stops at the first failure. */
+/** Finds the payloads of a job by record number, in ascending order. After a failure, finds no later records. */
 export type PayloadReader = OrderedRecords<MappedRecord>;
 
 /** The payloads that an earlier run produced, and the payloads that its setup builds from the current sources. */

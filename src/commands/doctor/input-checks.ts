@@ -23,7 +23,7 @@ export interface InputChecks {
 
 /**
  * Runs the checks that read the input, or its first records (`limit`): the files, the matches of the joins, and the
- * columns of `owners`. Reads the input once.
+ * columns of `owners`. Also checks the corrections file. Reads the input once.
  */
 export function inputChecks(
   { job: settings, owners = [] }: { readonly job: JobSettings; readonly owners?: readonly OwnerRule[] | undefined },

@@ -159,9 +159,9 @@ interface LedgerDestinations {
 }
 
 /**
- * Returns the keys, and the destinations whose pushes have included each of them. Replaces a key of a table that no push
- * has included by the key that the CSV outputs of `migrate` show in this way (`'+4477` for `+4477`), if a push has
- * included that key.
+ * Returns the keys, and the destinations whose pushes have included each of them. A table may contain a key as the CSV
+ * outputs of `migrate` show it (`'+4477` for `+4477`). If pushes have included only the original key, returns the
+ * original key instead.
  */
 async function seenKeys(
   { keys, shown }: GivenKeys,

@@ -17,7 +17,7 @@ import { timestamp } from "../../time/clock.ts";
 export interface CompareOptions extends RunSelection {
   /** Whether to compare the records of every run that sent records. */
   readonly all: boolean;
-  /** Whether to compare only records that have not been compared since they were accepted. */
+  /** Whether to look up only records that have not been compared since they were accepted. */
   readonly unverified: boolean;
 }
 
@@ -99,7 +99,7 @@ interface CompareContext {
    * `accepted` in only one of these runs.
    */
   readonly statuses: ReadonlySet<Status>;
-  /** Whether to omit the records that have been compared since they were accepted. */
+  /** Whether records that have been compared since they were accepted keep their earlier result. */
   readonly unverified: boolean;
   /** Whether all runs are compared. Some of them may have operations without a read-back. */
   readonly all: boolean;
@@ -184,8 +184,8 @@ async function compareGroup(
 }
 
 /**
- * Returns the answers for records that need no lookup, because they were replaced or compared earlier. An earlier
- * difference counts again.
+ * Returns the answers for records that need no lookup, because they were replaced or, with `unverified`, compared
+ * earlier. An earlier difference counts again.
  */
 async function knownAnswers(
   run: Run,

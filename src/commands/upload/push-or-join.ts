@@ -134,7 +134,7 @@ function isJoinable(work: ActiveWriter): work is JoinableWork {
 /**
  * Checks each run only once.
  * @throws Failure `ledger_in_use` if this push can never join the active run: the run cannot be joined, this push has
- * no workers, or the two differ
+ * no workers or reads standard input, or its settings or files differ from those of the run
  */
 async function requireJoinable(
   { run, command }: ActiveWriter,

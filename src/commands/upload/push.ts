@@ -75,7 +75,10 @@ export async function push(
   });
 }
 
-/** Throws unless a run can stop after the step. A run cannot stop after the last step, which creates the records. */
+/**
+ * Checks that a run can stop after a step. A run cannot stop after the last step, which creates the records.
+ * @throws Failure `usage` if there is no such step
+ */
 function requireStep({ steps, id }: Job["operation"], until: string | undefined): void {
   const names = steps.slice(0, -1).map(({ name }) => name);
   if (until === undefined || names.includes(until)) return;

@@ -62,9 +62,9 @@ interface ReconcileContext extends RecordedRun {
 /**
  * Applies the decisions of the user. Records with the status `existing` can also be accepted, but they cannot be sent
  * again.
- * @throws Failure `usage`, without any change, unless every key belongs to a record to which the decision can be
- * applied. A record is not accepted in a run that has other content for it than the last request, because the user may
- * have compared the content of either run
+ * @throws Failure `usage`, without any change, if a key belongs to no record to which the decision can be applied, or
+ * if the last request for a record to accept had different content and was sent by another run. In that case, the user
+ * may have compared the content of either run with the platform
  */
 async function applyOperatorDecisions(
   { accept, resend, who }: ReconcileOptions,

@@ -60,7 +60,7 @@ const POLL_MS = 1_000;
 
 /**
  * Waits for the plan of the run and returns the run. `isStopped`: the worker was stopped during this wait.
- * @throws Failure `run_unknown`, even if no process is planning the run any more
+ * @throws Failure `run_unknown` if there is no such run, or if no active process is planning it for workers
  */
 async function plannedRun(store: LedgerStore, id: string | undefined, dependencies: Dependencies) {
   const { clock, drain, notice } = dependencies;

@@ -3,7 +3,7 @@ import path from "node:path";
 import {
   type RejectsReport,
   changedFiles,
-  FEED_AS_SOURCES,
+  PASS_AS_SOURCES,
   isSameExport,
   manifestPath,
   readManifest,
@@ -58,7 +58,7 @@ export async function recordedRejects(
   const job = run?.job ?? jobSettingsIfKnown(document.settings);
   if (job === undefined) {
     throw new Failure("source_unreadable", `${folder}: the settings of its run cannot be read`, {
-      hint: FEED_AS_SOURCES,
+      hint: PASS_AS_SOURCES,
     });
   }
   return { job, run, files: await filesOf(reports) };

@@ -16,7 +16,7 @@ export interface CellCorrection {
   /** A column (CSV, XLSX), or a dot path (JSON). */
   readonly column: string;
   readonly value: string;
-  /** `user@host` */
+  /** The author: `MIGRATE_OPERATOR`, or `user@host`. */
   readonly by: string;
   /** ISO 8601 UTC. */
   readonly at: string;

@@ -12,7 +12,7 @@ const MAX_ANNOTATIONS = 50;
 
 /**
  * Writes GitHub workflow annotations on the lines of the source files. The first annotations belong to different
- * causes, so that the ten annotations that GitHub shows cover ten causes. The other annotations follow, errors before
+ * causes, because GitHub shows only the first errors and warnings. The other annotations follow, errors before
  * warnings. A notice states the number of omitted problems.
  */
 export async function githubReporter(report: Report, write: Write): Promise<void> {

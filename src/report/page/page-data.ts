@@ -18,11 +18,11 @@ export interface FindingData {
   readonly attr: string;
   readonly title: string;
   readonly words: string;
-  /** Number of places with this finding, including places without a row on the page. */
+  /** Number of cells with this finding, plus its problems without a cell. Some of them have no row on the page. */
   readonly count: number;
 }
 
-/** A place in the sources that has problems with this cause. */
+/** The problems of a cause in one column of a file, or at one path of a JSON file. */
 export interface PlaceData {
   readonly file: string;
   /**
@@ -31,7 +31,7 @@ export interface PlaceData {
    */
   readonly column?: string;
   readonly count: number;
-  /** The first rows of the place. */
+  /** The first rows with these problems. */
   readonly rows: readonly RowData[];
 }
 

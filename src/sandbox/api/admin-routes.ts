@@ -29,8 +29,8 @@ export function adminRoutes(platform: PlatformParts, adminToken: string): readon
 }
 
 /**
- * Accepts requests with the admin token and requests from pages that the sandbox itself serves. Refuses requests from
- * pages of other origins, even if the browser runs on this machine.
+ * Accepts requests with the admin token, and requests whose `Origin` is the sandbox itself. Refuses requests from pages
+ * of other origins, even if the browser runs on this machine.
  */
 function refuseUnauthorised({ authorization, sender }: PlatformRequest, adminToken: string): Reply | undefined {
   if (authorization === `Token ${adminToken}`) return undefined;

@@ -51,8 +51,8 @@ export function dataImportRoutes(platform: PlatformParts): readonly Route[] {
  * Simulates one POST operation of the contract. Checks authentication, JSON, parameters, import supplier and payload,
  * then applies the effect. The workflows of the contract define the effect. For an operation outside workflows, a word
  * in its path defines the effect: `validate` changes nothing, `notes` adds notes, `account` creates an account, and any
- * other path only accepts the payload. The successful reply of such an operation has the form that the contract
- * documents.
+ * other path only accepts the payload. Successful replies have the form that the contract documents, except the reply
+ * of a workflow's validation step.
  */
 function dataImportHandler(operation: Operation, platform: PlatformParts, role: PostRole | undefined): Handler {
   let judge: Judge | undefined;

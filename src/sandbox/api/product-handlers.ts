@@ -166,7 +166,7 @@ function slotsOf({ product }: Tariff, kind: RateKind, now: number): RateSlots {
 function rateAt(slots: RateSlots, index: number, kind: RateKind): JsonObject {
   const from = slots.start + index * slots.length;
   const last = slots.open && index === slots.count - 1;
-  const withoutVat = slots.length === HALF_HOUR_MS ? halfHourlyPence(from) : BASE_PENCE[kind] + index * 4_217;
+  const withoutVat = slots.length === HALF_HOUR_MS ? halfHourlyRate(from) : BASE_RATES[kind] + index * 4_217;
   return {
     value_exc_vat: withoutVat / 10_000,
     value_inc_vat: Math.round(withoutVat * 1.05) / 10_000,
@@ -177,10 +177,10 @@ function rateAt(slots: RateSlots, index: number, kind: RateKind): JsonObject {
 }
 
 /**
- * Returns a half-hourly rate in ten-thousandths of a penny. Rates are high in the early evening and low at night, and
- * sometimes negative after midnight.
+ * Returns a half-hourly rate without VAT, in ten-thousandths of a penny. Rates are high in the early evening and low at
+ * night, and sometimes negative after midnight.
  */
-function halfHourlyPence(from: number): number {
+function halfHourlyRate(from: number): number {
   const slot = Math.floor(from / HALF_HOUR_MS);
   const hour = (slot % 48) / 2;
   const noise = (Math.imul(slot, 2_654_435_761) >>> 0) / 4_294_967_296;
@@ -189,7 +189,8 @@ function halfHourlyPence(from: number): number {
   return Math.round(daily + wind + noise * 40_000);
 }
 
-const BASE_PENCE: Readonly<Record<RateKind, number>> = {
+/** The first rate of each kind, without VAT, in ten-thousandths of a penny. */
+const BASE_RATES: Readonly<Record<RateKind, number>> = {
   "standard-unit-rates": 245_000,
   "day-unit-rates": 283_500,
   "night-unit-rates": 128_730,

@@ -27,7 +27,10 @@ export interface GetRole {
   /** The name of the path parameter for the business key; undefined if the operation has none. */
   readonly key: string | undefined;
   readonly describedBy: { readonly poll: Poll } | { readonly readBack: ReadBack };
-  /** Whether the account is created by one request, whose reply has the documented form of the account number. */
+  /**
+   * Whether a single request creates the account. The reply to that request contains the account number in the
+   * documented form, which can differ from `ImportedAccount.number`.
+   */
   readonly isSingleRequest: boolean;
 }
 

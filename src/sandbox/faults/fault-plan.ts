@@ -114,8 +114,8 @@ function afterTriggers(options: FaultOptions): Triggers<NonNullable<RequestFault
 }
 
 /**
- * Draws a random number for every trigger with a share, even if the number is not used. One fault therefore does not
- * change the random numbers of another.
+ * Returns the first fault that is due. Draws a random number for every trigger with a share, even after a fault is due,
+ * so that the number of draws does not depend on the result.
  */
 function firstTriggered<Name>(triggers: Triggers<Name>, request: number, random: Random): Name | undefined {
   const due = triggers.flatMap(([name, trigger]) => (trigger && isTriggered(trigger, request, random) ? [name] : []));

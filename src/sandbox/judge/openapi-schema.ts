@@ -114,7 +114,10 @@ function excludeEachOther(parts: readonly JsonObject[]): boolean {
   return types?.length === 0 || values?.length === 0 || new Set(formats).size > 1;
 }
 
-/** Formats that exclude each other. No text is valid in more than one of them. */
+/**
+ * Formats that are treated as mutually exclusive, although some texts are valid in two of them: a date is also valid as
+ * `date-time`.
+ */
 const FORMATS: ReadonlySet<string> = new Set("date date-time decimal email time uri uuid".split(" "));
 
 /** Returns the properties that a schema object itself requires. Ignores its parts. */

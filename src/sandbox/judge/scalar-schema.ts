@@ -91,7 +91,7 @@ export function strictestLimit(
 
 /**
  * Returns the limits of a number. OpenAPI 3.0 combines `exclusiveMinimum: true` with `minimum`. In OpenAPI 3.1,
- * `exclusiveMinimum` is the limit itself.
+ * `exclusiveMinimum` is the limit itself. If several parts have `multipleOf`, only the first one applies.
  */
 function numericLimits(parts: readonly JsonObject[]): JsonObject {
   const modern = parts.map(shortLimits).map((part) => ({ ...part, ...strictLimits(part), ...int32Limits(part) }));

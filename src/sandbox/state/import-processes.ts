@@ -13,8 +13,9 @@ export interface ImportProcesses {
   /** Returns the import supplier of the payload that was staged last for a business key. */
   readonly supplierOf: (key: string) => string | undefined;
   /**
-   * Creates the account after a delay. If an account is scheduled again before it exists, two accounts are created. The
-   * platform's behaviour in this case is not documented, so clients must not expect the platform to detect the repeat.
+   * Creates the account after a delay, unless the import ends in an error (`taskErrors`). If an account is scheduled
+   * again before it exists, two accounts are created. The platform's behaviour in this case is not documented, so
+   * clients must not expect the platform to detect the repeat.
    */
   readonly schedule: (identity: AccountIdentity, payload: JsonObject) => void;
   /** Returns the most recently scheduled import of the account. */

@@ -143,9 +143,9 @@ export interface HistoryEntry extends ReceivedRequest {
   readonly request: number;
   /** The business key in the payload, if it has one. */
   readonly key?: string;
-  /** The kind of credential in a token request and, if it was refused, the code of the refusal. */
+  /** The kind of credential in a token request and, if the request was refused, the code of the refusal. */
   readonly login?: LoginAttempt;
-  /** The status of the reply. Absent before the reply, or if the connection was dropped or left open. */
+  /** The status that the client received. Absent before the reply, and if the client received none (reset or hang). */
   readonly status?: number;
   /**
    * Whether the platform processed the request (account created, notes added, token issued), even if the reply was

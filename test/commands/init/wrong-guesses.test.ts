@@ -18,7 +18,7 @@ const mobile = (row: number): string => `077009000${row + 10}`;
 const letter = (row: number): string => `_${"ABCD"[row % 4]}`;
 const birth = (row: number): string => `19${row + 50}-05-10`;
 
-describe("init maps no yes to a field in which it may mean no", () => {
+describe("init does not map a yes to a field in which it may mean no", () => {
   test.each([
     ["opted_into_sms", "Opted out of SMS"],
     ["opted_into_sms", "SMS opt out"],

@@ -96,7 +96,7 @@ test.each([
   }
 });
 
-test("accepts admin requests from a page that it serves itself", async () => {
+test("accepts admin requests whose origin is the sandbox itself", async () => {
   const { get, sandbox } = await connect();
   const { origin, port } = new URL(sandbox.ready.baseUrl);
   expect((await get("/admin/history", { ...NOBODY, origin, "sec-fetch-site": "same-origin" })).status).toBe(200);

@@ -144,7 +144,7 @@ function subjectText(name: string, text: string, width: number): string {
   return lines.map((line) => `${INDENT}${line}\n`).join("");
 }
 
-/** Breaks lines after commas where possible. All lines after the first are indented and shorter. */
+/** Breaks lines after commas, semicolons and colons where possible. Lines after the first are indented and shorter. */
 function wrapPhrases(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const phrase of text.split(/(?<=[,;:]) /)) {

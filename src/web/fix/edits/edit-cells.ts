@@ -12,7 +12,7 @@ import type { SessionChanges } from "../session/session-changes.ts";
 import type { StoredRow } from "../session/session-rows.ts";
 import type { Found } from "../session/session-store.ts";
 import { type CorrectionLog, correctionInForce } from "./correction-log.ts";
-import { GROUP, grouped, inGroups, isLargeEdit, NO_CELLS } from "./edit-groups.ts";
+import { GROUP_SIZE, grouped, inGroups, isLargeEdit, NO_CELLS } from "./edit-groups.ts";
 import { correctionIn, countSteps, lastBatch, nextBatch, noteReverted, noteSteps, stepsOf } from "./edit-steps.ts";
 import {
   type Author,
@@ -29,7 +29,7 @@ export interface EditParts extends ViewParts {
   readonly log: CorrectionLog;
   /** The corrections file. */
   readonly file: string;
-  /** The user, in the form `user@host`. */
+  /** The person who makes the edits: `MIGRATE_OPERATOR`, or `user@host`. */
   readonly by: string;
   readonly now: () => string;
   readonly beforeAppend: () => Promise<void>;
@@ -102,7 +102,7 @@ export async function undoEdit({ tab, isNoted = false }: UndoOptions, parts: Edi
   if (batch === undefined) return NO_CELLS;
   const author = { by: parts.by, at: parts.now() };
   const total = countSteps(store, { batch, tab });
-  const groups = (): Iterable<readonly Found[]> => stepsOf(store, { batch, tab }, GROUP);
+  const groups = (): Iterable<readonly Found[]> => stepsOf(store, { batch, tab }, GROUP_SIZE);
   const revert = (steps: readonly Found[]): readonly NewChange[] => steps.flatMap((step) => reverting(step, author));
   if (isLargeEdit(total)) await requireRoom(file, inTurns(groups(), revert));
   let done = 0;

@@ -9,19 +9,19 @@ import { noteEdit } from "./unfinished-edit.ts";
 export const NO_CELLS: EditedCells = { saved: 0, refused: 0, refusals: [] };
 
 /** The number of cells that are saved with one write. Their records are checked before the next group is saved. */
-export const GROUP = 1000;
+export const GROUP_SIZE = 1000;
 const LISTED_REFUSALS = 20;
 
 /** Whether an edit has at least one full group. The program may end before such an edit is complete. */
 export function isLargeEdit(cells: number): boolean {
-  return cells >= GROUP;
+  return cells >= GROUP_SIZE;
 }
 
 export async function* grouped<T>(all: Iterable<T> | AsyncIterable<T>): AsyncGenerator<readonly T[]> {
   let group: T[] = [];
   for await (const each of all) {
     group.push(each);
-    if (group.length < GROUP) continue;
+    if (group.length < GROUP_SIZE) continue;
     yield group;
     group = [];
   }

@@ -24,7 +24,7 @@ interface EditNote {
   readonly column: string;
   /** ISO 8601 UTC. All lines of the edit have this time and this user. */
   readonly at: string;
-  /** The user, in the form `user@host`. */
+  /** The person who made the edit: `MIGRATE_OPERATOR`, or `user@host`. */
   readonly by: string;
 }
 

@@ -30,7 +30,7 @@ export interface FixSessionOptions {
   readonly configFile?: string | undefined;
   /** Adds the corrections file to the configuration if the configuration names none. */
   readonly configure: (file: string) => Promise<void>;
-  /** The user, in the form `user@host`. */
+  /** The person who makes the edits: `MIGRATE_OPERATOR`, or `user@host`. */
   readonly by: string;
 }
 

@@ -34,9 +34,9 @@ export function parseMapping(file: string, text: string): JsonValue {
 }
 
 /**
- * Edits one entry of a YAML document and keeps all other characters. New entries are added after the last entry of
- * their object. The comment of a removed entry stays and begins with the name of the entry. Objects and lists that
- * become empty are also removed, except at the top level of the document.
+ * Edits one entry of a YAML document and keeps all other characters. A new entry is added after the entry `after`, or
+ * after the last entry of its object. The comment of a removed entry stays and begins with the name of the entry.
+ * Objects and lists that become empty are also removed, except at the top level of the document.
  * @throws Failure `mapping_invalid` if the text is not valid YAML, or `usage` if the edit would change anything else
  */
 export function editYaml(file: string, text: string, edit: YamlEdit): string {
