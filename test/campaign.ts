@@ -5,7 +5,8 @@ const TIMES = Number(/^whole x(\d+)$/.exec(CAMPAIGN)?.[1] ?? 1);
 
 /**
  * Whether this run tests whole campaigns. `npm test` runs a part of each campaign. MIGRATE_TEST_CAMPAIGN=whole runs
- * whole campaigns, as in `.ci/run`. `npm run soak` runs larger campaigns; "whole x20" has 20 times as many random cases.
+ * whole campaigns, as in `.ci/run`. `npm run soak` runs larger campaigns; "whole x20" has 20 times as many random
+ * cases.
  */
 export const isWhole = CAMPAIGN.startsWith("whole");
 

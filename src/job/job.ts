@@ -44,8 +44,8 @@ export interface CompiledJob {
 }
 
 /**
- * A job that is ready to run. Its contract and mapping are compiled and its input files are found, but no row has been
- * read.
+ * A job that is ready to run. Its contract and mapping are compiled, and its input files are found and opened. Reading
+ * of its records has not started.
  */
 export interface Job extends CompiledJob {
   readonly plan: SourceSpec;
@@ -172,8 +172,9 @@ function noticeUnmappedFields(mapping: Mapping, file: string | undefined, depend
 }
 
 /**
- * Shows a notice for each JSON source that lacks a path. In CSV files and sheets, a missing column is a failure. Inputs
- * that an earlier run has recorded had their notice, and rejects are too few rows for a notice.
+ * Shows a notice for each JSON source that lacks a path. In CSV files and sheets, a missing column is a failure. Do not
+ * call this for inputs that an earlier run has recorded, because that run has shown the notice, or for rejects, because
+ * they have too few rows.
  */
 async function noticeMissingPaths(
   { mapping, settings }: CompiledJob,

@@ -40,7 +40,7 @@ export type RunState = (typeof RUN_STATES)[number];
 export interface RunIdentity {
   readonly id: string;
   readonly command: string;
-  /** Host and port; empty for a run that sends nothing. */
+  /** Host and port; empty unless the run is a push. */
   readonly target: string;
   readonly supplier: string;
   readonly operation: string;

@@ -73,8 +73,8 @@ export function isNumberText(text: string): boolean {
 }
 
 /**
- * Returns a decimal that may have an exponent as plain decimal text: `12.5` for `1.25e1`. Returns undefined for any other
- * text, and if the plain text would not satisfy `isDecimalText`.
+ * Returns a decimal that may have an exponent as plain decimal text: `12.5` for `1.25e1`. Returns undefined for any
+ * other text, and if the plain text would not satisfy `isDecimalText`.
  */
 export function plainDecimal(text: string): string | undefined {
   if (isDecimalText(text)) return text;

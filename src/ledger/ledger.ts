@@ -46,7 +46,8 @@ interface PlanningLedger {
   /**
    * Completes the plan. Marks duplicate and near-duplicate keys within the run. Compares the records with earlier runs
    * and exclusions, and sets the status of records that must not be sent: `excluded`, `skipped`, `stale`, `invalid`,
-   * `blocked` or `ambiguous` (`known-records.ts` lists the conditions). The remaining valid records become `pending`.
+   * `blocked` or `ambiguous` (`known-records.ts` lists the conditions). All other valid records keep the status
+   * with which they were planned: `pending`, or `valid` in a run that sends nothing.
    * @throws Failure `storage` if the plan lacks records
    */
   finishPlan(run: string, policy: PlanPolicy): Promise<void>;
@@ -277,7 +278,8 @@ export interface Ledger
   /**
    * Moves all further writes to a separate thread, and returns a ledger that passes them to the thread. The current
    * ledger can still be queried. Closing the current ledger also closes the returned ledger. The `plan` of the returned
-   * ledger may resolve before the items are written. Absent for a ledger on a server, where the server does the work.
+   * ledger may resolve before the items are written. Absent for a ledger on a server, where the server does the work,
+   * for a temporary ledger, and for a ledger that is only read.
    * @param begins whether the thread starts immediately, or only after enough requests to justify its cost
    */
   readonly inThread?: (begins: "immediately" | "when worthwhile") => Ledger;

@@ -34,8 +34,8 @@ export function isDone(state: RecordState): state is DoneState {
 /** The operation and the import supplier for which records are created. */
 export interface Destination {
   /**
-   * Method and address that create the records: `POST api.example.com/v1/data-import/accounts`. Empty for a run that
-   * sends nothing.
+   * Method and address that create the records: `POST api.example.com/v1/data-import/accounts`. Empty unless the
+   * run is a push.
    */
   readonly endpoint: string;
   readonly supplier: string;
@@ -43,7 +43,7 @@ export interface Destination {
 
 /** A destination on one platform. */
 export interface TargetDestination extends Destination {
-  /** Host and port of the platform; empty for a run that sends nothing. */
+  /** Host and port of the platform; empty unless the run is a push. */
   readonly target: string;
 }
 

@@ -49,7 +49,7 @@ export interface PlatformAnswer {
 
 export interface PlatformCheck {
   /** Attrs whose values the platform returns, so that they can be compared. */
-  readonly comparesAmounts: readonly string[];
+  readonly comparableAttrs: readonly string[];
   readonly ask: (records: readonly AcceptedRecord[]) => Promise<ReadonlyMap<number, PlatformAnswer>>;
   readonly proof: () => PlatformProof;
 }
@@ -104,13 +104,13 @@ const NO_VALUES: PlatformAnswer["values"] = new Map();
  * is `replaced`.
  */
 export function withoutReplaced(
-  { ask, proof, comparesAmounts }: PlatformCheck,
+  { ask, proof, comparableAttrs }: PlatformCheck,
   run: string,
   ledger: Ledger,
 ): PlatformCheck {
   let replaced = 0;
   return {
-    comparesAmounts,
+    comparableAttrs,
     ask: async (records) => {
       const [first, last] = [records[0], records.at(-1)];
       if (first === undefined || last === undefined) return new Map();
@@ -154,7 +154,7 @@ function countedCheck(
   const counts = { found: 0, notCompared: 0, different: 0, absent: 0, unknown: 0, replaced: 0 };
   const compared = comparedAttrs(operation.readBack, mapping.keyAttr ?? []);
   return {
-    comparesAmounts: operation.readBack.flatMap(({ match }) => match.map(({ payload }) => formatAttr(payload))),
+    comparableAttrs: operation.readBack.flatMap(({ match }) => match.map(({ payload }) => formatAttr(payload))),
     ask: async (records) => {
       const answers = await ask(records);
       for (const { kind } of answers) counts[kind] += 1;

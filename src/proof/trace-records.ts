@@ -62,7 +62,7 @@ export async function traceRecords(options: TraceOptions): Promise<TracedRun> {
   const progress: TraceProgress = {
     missing: readsAllRecords(job, run) ? "unaccounted" : "leftOut",
     rows: createRowCounter(),
-    amounts: createAmountTracer(job, tables.differences, platform?.comparesAmounts ?? []),
+    amounts: createAmountTracer(job, tables.differences, platform?.comparableAttrs ?? []),
     payloads: { same: 0, different: 0 },
     leftOut: 0,
   };

@@ -21,10 +21,10 @@ export interface UndecidedRecord extends UndecidedItem {
 }
 
 /**
- * Number of records after which a group is complete. A group is large, because reading a list once can resolve many
- * records.
+ * Minimum number of records in a group, except for the last. A group is large, because reading a list once can resolve
+ * many records.
  */
-const MAX_GROUP_SIZE = 5000;
+const MIN_GROUP_SIZE = 5000;
 
 export interface UndecidedContext {
   readonly job: Job;
@@ -34,7 +34,7 @@ export interface UndecidedContext {
 
 /**
  * Yields the undecided records of a run, in groups that are looked up together.
- * @throws Failure if the content of a record is no longer the planned content
+ * @throws Failure `source_changed` if the content of a record is no longer the planned content
  */
 export async function* undecidedRecords(
   context: UndecidedContext,
@@ -44,7 +44,7 @@ export async function* undecidedRecords(
   let group: UndecidedRecord[] = [];
   for await (const batch of readRecords(job, dependencies.drain)) {
     group.push(...(await undecidedInBatch(batch, context, statuses)));
-    if (group.length < MAX_GROUP_SIZE) continue;
+    if (group.length < MIN_GROUP_SIZE) continue;
     yield group;
     group = [];
   }

@@ -62,7 +62,7 @@ export interface RunFacts {
   /** ISO 8601 UTC. */
   readonly startedAt: string;
   readonly finishedAt?: string;
-  /** Host and port of the platform; empty for a run that sends nothing. */
+  /** Host and port of the platform; empty unless the run is a push. */
   readonly target: string;
   readonly supplier: string;
   readonly operation: string;

@@ -37,8 +37,8 @@ export async function chooseSecrets(
 const MAX_SECRET_BYTES = 16 * 1024;
 
 /**
- * Maximum size of a credentials file. This leaves room for whitespace around the secret, and for the two fields of a store's
- * credentials.
+ * Maximum size of a credentials file. This leaves room for whitespace around the secret, and for the two fields of a
+ * store's credentials.
  */
 const MAX_FILE_BYTES = 4 * MAX_SECRET_BYTES;
 

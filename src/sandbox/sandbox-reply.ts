@@ -102,11 +102,11 @@ export function jsonBody({ body }: PlatformRequest): JsonValue | undefined {
   return value;
 }
 
-function hasMoreValues(value: JsonValue, most: number): boolean {
+function hasMoreValues(value: JsonValue, limit: number): boolean {
   let count = 0;
   const exceeds = (one: JsonValue): boolean => {
     count += 1;
-    return count > most || (typeof one === "object" && one !== null && Object.values(one).some(exceeds));
+    return count > limit || (typeof one === "object" && one !== null && Object.values(one).some(exceeds));
   };
   return exceeds(value);
 }

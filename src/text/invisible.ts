@@ -1,4 +1,4 @@
-/** Blank letters and signs, and default-ignorable characters of Unicode: fillers, joiners, variation selectors, tags. */
+/** Blank letters and signs, and default-ignorable characters: fillers, joiners, variation selectors, tags. */
 const SHAPELESS = String.raw`\p{Default_Ignorable_Code_Point}\u2800\u{16FE4}\u{1D159}`;
 
 /**

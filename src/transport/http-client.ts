@@ -128,7 +128,7 @@ function noticingTls(connect: buildConnector.connector, onSecured: HttpOptions["
     connect(target, (...opened) => {
       const [, socket] = opened;
       if (socket instanceof TLSSocket) {
-        // After an alert, the server closes the connection. Without this, undici would report only the closed connection.
+        // After an alert, the server closes the connection. Without this, undici would report only that closure.
         socket.once("error", (error) => socket.destroy(error));
         onSecured?.(securedConnection(socket));
       }

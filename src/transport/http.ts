@@ -1,4 +1,7 @@
-/** The phase in which a request failed. Only the phase determines whether the request may have been processed. */
+/**
+ * The phase in which a request failed. `unsent`: no byte of the request was sent. `sent`: the reply had not begun.
+ * `headers`: the reply had begun. Only the phase determines whether the request may have been processed.
+ */
 export type Phase = "unsent" | "sent" | "headers";
 
 export interface HttpRequest {
@@ -44,6 +47,7 @@ export class TransportError extends Error {
   readonly phase: Phase;
   /** The code of the error, such as `ECONNREFUSED`, `UND_ERR_HEADERS_TIMEOUT` or `DEPTH_ZERO_SELF_SIGNED_CERT`. */
   readonly code: string;
+  /** Milliseconds since the first byte was sent or, for an unsent request, since the call. */
   readonly durationMs: number;
 
   constructor(

@@ -113,7 +113,7 @@ function untrustedMs({ position }: RecordState, { clock, options }: SendContext)
   return Math.max(0, (options.trustNotFoundFrom ?? 0) - clock.monotonic());
 }
 
-/** Sends the step, because polls did not find the record. The outcome of the polls is written together with the intent. */
+/** Sends the step, because polls did not find the record. The outcome of the polls is written with the intent. */
 async function sendAfterCheck(state: RecordState, result: RequestResult, context: SendContext): Promise<void> {
   const { clock } = context;
   const notFound = { ...interruptedOutcome(result, state), mayHoldOther: state.prior === "other" };

@@ -11,7 +11,7 @@ import type { SendContext } from "./send-context.ts";
  * `pending`, or `ambiguous` if the platform may already have it. Never rejects.
  */
 async function sendRecord(state: RecordState, context: SendContext): Promise<void> {
-  if (mayLeave(state, context)) await sendOnce(state, context).catch((error: unknown) => failRecord(error, context));
+  if (mayBeSent(state, context)) await sendOnce(state, context).catch((error: unknown) => failRecord(error, context));
   else if (isPatienceOver(state, context)) giveUpPolling(state, undefined, context);
   else finish(state, { status: "pending", reason: "not sent" }, undefined, context);
 }
@@ -97,7 +97,7 @@ function supplierFailure({ options, supplierBreakers }: SendContext): Failure | 
   return options.oneSupplier === true && !supplierBreakers.waits ? supplierBreakers.failure() : undefined;
 }
 
-function mayLeave(state: RecordState, context: SendContext): boolean {
+function mayBeSent(state: RecordState, context: SendContext): boolean {
   const { shutdown, supplierBreakers } = context;
   const mayStart = !shutdown.stopping.aborted && supplierBreakers.maySend(state.toSend.supplier);
   return mayStart && !isPatienceOver(state, context);
@@ -126,12 +126,12 @@ function permissionToSend(state: RecordState, context: SendContext): MaySend {
   return async () => {
     for (;;) {
       const waiting = wait(stopping);
-      if (waiting === undefined || !mayLeave(state, context)) break;
+      if (waiting === undefined || !mayBeSent(state, context)) break;
       await waiting;
     }
     wait = rate.waitForTurn;
     state.epoch = rate.epoch();
-    return mayLeave(state, context);
+    return mayBeSent(state, context);
   };
 }
 

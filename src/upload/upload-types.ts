@@ -41,7 +41,10 @@ export interface UploadDependencies {
 }
 
 export interface ConcurrencyOptions {
-  /** `auto` starts at 4 and adapts up to `ceiling`. A number applies unchanged from the start. */
+  /**
+   * The limit on the requests in flight. `auto`: it starts at 4 and adapts up to `ceiling`. A number: it starts at this
+   * number, and only push-back lowers it.
+   */
   readonly concurrency: "auto" | number;
   /** Maximum number of requests in flight under `auto`; default 16. */
   readonly ceiling?: number;

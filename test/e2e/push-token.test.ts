@@ -38,8 +38,8 @@ describe("a token that expires while 16 requests are in flight", () => {
     ["the token contains its expiry, and the key renews it", "{ scheme: Token }", "APIKey"],
     ["the reply contains the expiry, and the refresh token renews it", WITH_REFRESH, "refreshToken"],
   ])("is renewed once before the platform refuses it: %s", async (_, auth, by) => {
-    // The token is renewed after 8 s, and the push takes at least 10 s on any machine. The margin of 2 s is enough for a
-    // busy machine.
+    // The token is renewed after 8 s, and the push takes at least 10 s on any machine. The margin of 2 s is enough for
+    // a busy machine.
     await admin.faults({ tokenLifetimeSeconds: 10 });
     const pushing = workWith(240, auth).push([...TARGET, "--rps", "24"]);
     await firstLogin();

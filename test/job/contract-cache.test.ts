@@ -50,7 +50,7 @@ describe("a cached contract", () => {
     expect(statSync(cache.folder).mode & 0o777).toBe(0o700);
   });
 
-  it("is used only for the instance settings that it was compiled with", async () => {
+  it("is used only for the rule settings that it was compiled with", async () => {
     const cache = newCache();
     for (const settings of [{}, { strict: true }, { strict: false }, { strict: true }]) {
       await cachedContract(DOCUMENTS, cache, settings);

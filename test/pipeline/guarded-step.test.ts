@@ -13,12 +13,12 @@ function createScene() {
     idempotent: false,
     dedupesByKey: false,
     async send(_payload, _signal, maySend) {
-      const mayLeave = (await maySend?.()) !== false;
-      if (mayLeave && state.heldBack) {
+      const mayBeSent = (await maySend?.()) !== false;
+      if (mayBeSent && state.heldBack) {
         Object.assign(state, { heldBack: false, isHeld: false });
         return { replyClass: { kind: "unsent", code: "HELD_BACK", reason: "held back" }, durationMs: 0 };
       }
-      if (mayLeave) state.left += 1;
+      if (mayBeSent) state.left += 1;
       return { replyClass: { kind: "cancelled", reason: "only asked" }, durationMs: 0 };
     },
   };

@@ -134,7 +134,7 @@ export interface Request {
   readonly number: number;
   readonly inFlight: number;
   readonly signal: AbortSignal;
-  readonly mayLeave: MaySend | undefined;
+  readonly mayBeSent: MaySend | undefined;
   readonly clock: Clock;
 }
 
@@ -151,7 +151,7 @@ export async function play(
   let inFlight = 0;
   let most = 0;
   const client: ImportClient = {
-    async send(payload, signal, mayLeave) {
+    async send(payload, signal, mayBeSent) {
       const record = Number(payload["record"]);
       if (ledger.states.get(record) !== "sending")
         throw new Error(`record ${record} left before its intent was on disk`);
@@ -159,7 +159,10 @@ export async function play(
       inFlight += 1;
       most = Math.max(most, inFlight);
       try {
-        return withOwnAccount(await answer({ record, number: sent.length, inFlight, signal, mayLeave, clock }), record);
+        return withOwnAccount(
+          await answer({ record, number: sent.length, inFlight, signal, mayBeSent, clock }),
+          record,
+        );
       } finally {
         inFlight -= 1;
       }

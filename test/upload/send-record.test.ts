@@ -57,7 +57,7 @@ async function playRequests(answer: (seen: Seen) => HttpReply, options: Plan = {
     return answer(one);
   };
   const step = stepOver(http, operation, clock);
-  const played = await play(({ record, signal, mayLeave }) => step.send({ record }, signal, mayLeave), {
+  const played = await play(({ record, signal, mayBeSent }) => step.send({ record }, signal, mayBeSent), {
     ...scene,
     clock,
   });

@@ -93,7 +93,7 @@ describe("a document path", () => {
     expect(problemsOf(PATH, path)).toMatchObject([{ code: "unsafe_document_path", reason, severity: "error" }]);
   });
 
-  it("that is accepted never leads outside its root, whatever transformation the store applies", () => {
+  it("that is accepted never leads outside its root, for any transformation by the store", () => {
     const judge = documentPathCheck("sftp/root");
     fc.assert(
       fc.property(HOSTILE, (given) => {

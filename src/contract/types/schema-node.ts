@@ -17,7 +17,7 @@ export interface SchemaNode {
   readonly omit: readonly string[];
   /** Set if the node allows null regardless of the following nodes (`nullability.ts`). */
   readonly decidesNull?: true;
-  /** Set if `nullable: true` of the schema itself, or of a schema that refers to it, overrides its keywords for null. */
+  /** Set if `nullable: true` of the schema, or of a schema that refers to it, overrides its keywords for null. */
   readonly takesNull?: true;
 }
 

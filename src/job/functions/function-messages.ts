@@ -77,10 +77,10 @@ export type Fault =
   | { readonly kind: "promise" | "not JSON" | "cyclic" | "nested" | "long" };
 
 /**
- * Calls that a function must not make. `process.exit` is not blocked, because it ends only the thread, and the end of
- * the thread is detected.
+ * Calls that a function must not make. `fs.close` is blocked only for descriptors that the module has not opened.
+ * `process.exit` is not blocked, because it ends only the thread, and the end of the thread is detected.
  */
 export type RefusedCall = "process.kill" | "process.abort" | "new Worker" | "fs.close";
 
 /** Time limit for one call to a mapping function, in seconds. */
-export const FUNCTION_TIMEOUT = { default: 2, least: 0.1, most: 3600 } as const;
+export const FUNCTION_TIMEOUT = { default: 2, min: 0.1, max: 3600 } as const;

@@ -22,8 +22,8 @@ import { refuseCalls, RefusedCallError } from "./refused-calls.ts";
 
 /**
  * The thread for a mapping's functions. If functions change built-in objects, exit, block or exhaust memory, only this
- * thread is affected. The code here therefore uses no method that the module could have replaced. It captures the
- * methods that it needs before it loads the module, and iterates over lists by index.
+ * thread is affected. The code here must still work after such a change, so it uses no method that the module could
+ * have replaced. It captures the methods that it needs before it loads the module, and iterates over lists by index.
  */
 const { module, port, progress }: FunctionWork = workerData;
 const done = new Int32Array(progress);

@@ -12,10 +12,13 @@ export class RefusedCallError extends Error {
   }
 }
 
-/** Makes every `RefusedCall` throw in this thread. Must run before the user's module is loaded. */
+/**
+ * Makes every `RefusedCall` throw in this thread. Closing a descriptor that the module has opened is not refused. Must
+ * run before the user's module is loaded.
+ */
 export function refuseCalls(): void {
   const kill = refuse("process.kill");
-  // `process.kill` calls `_kill`.
+  // `process.kill` of Node.js calls `_kill`, which the module could call instead.
   Object.assign(process, { kill, _kill: kill, abort: refuse("process.abort") });
   // A nested thread would not have these restrictions.
   Object.assign(threads, { Worker: refuse("new Worker") });

@@ -22,7 +22,7 @@ export interface PushSettings extends RunValues {
   readonly pace: RateLimitSettings;
   /** Set for a push with `--workers`: worker processes send its records, and more workers can join. */
   readonly workers?: WorkerSettings | undefined;
-  /** Whether the user confirmed in advance that records may be sent to any target (`--yes`). */
+  /** Whether the user confirmed in advance that records may be sent to production, and invalid records (`--yes`). */
   readonly confirmed?: boolean | undefined;
   /** The person who started the run. */
   readonly by?: string | undefined;

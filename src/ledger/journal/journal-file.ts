@@ -32,7 +32,10 @@ export interface JournalFile {
    * be incomplete
    */
   readonly append: (bytes: Uint8Array) => void;
-  /** Resolves when all appended bytes are on disk. */
+  /**
+   * Resolves when all appended bytes are on disk.
+   * @throws Failure `storage`
+   */
   readonly sync: () => Promise<void>;
   readonly close: () => void;
 }

@@ -28,8 +28,8 @@ export interface Journal {
    */
   readonly begin: (run: string) => Promise<void>;
   /**
-   * Call this before the ledger commits the intents of requests that are then passed to `add`. If the disk is full, the
-   * ledger thus gets no intents whose requests cannot be sent.
+   * Call this before the ledger commits the intents of requests that are then passed to `add`. If the disk is full,
+   * this call fails, so that no intents are saved for requests that cannot be sent.
    * @throws Failure `storage`
    */
   readonly reserve: (requests: number) => void;

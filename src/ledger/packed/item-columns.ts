@@ -31,7 +31,7 @@ export interface ItemValues {
   readonly fileNumbers: Uint32Array;
   /** Bits of `FLAG`. */
   readonly flags: Uint8Array;
-  /** End of each item's extra properties in `extras`. In a run that sends nothing, most items have none. */
+  /** End of each item's extra properties in `extras`. In an `UnsentRun`, most items have none. */
   readonly extraEnds: Uint32Array;
 }
 
@@ -40,7 +40,7 @@ export interface ItemColumns extends ItemValues {
   readonly count: number;
   /** The concatenated keys in UTF-8. */
   readonly keys: Buffer;
-  /** The encoded `ItemExtra` of each item: hashes, times, and problems as JSON. */
+  /** The encoded `ItemExtra` of each item: hashes, two numbers, and problems as JSON. */
   readonly extras: Buffer;
 }
 

@@ -2,7 +2,7 @@ import type { Problem } from "../../model/problem.ts";
 import type { ByteList } from "../../text/byte-list.ts";
 import type { PlannedItem } from "../records/planned-item.ts";
 
-/** Properties that are stored outside the columns. In a run that sends nothing, few items have them. */
+/** Properties that are stored outside the columns. In an `UnsentRun`, few items have them. */
 export interface ItemExtra extends Pick<PlannedItem, "identity" | "awaits" | "problems" | "rowHash" | "asOf"> {
   readonly content: Uint8Array | undefined;
 }
@@ -37,7 +37,7 @@ const numberBytes = new Uint8Array(8);
 const numberView = new DataView(numberBytes.buffer);
 const NUMBER_BYTES: number = numberBytes.length;
 
-/** Stands for the length of a missing value. */
+/** Written instead of the length of a missing value. */
 const ABSENT = 255;
 
 /** Returns the problem without its value, which is never stored. */

@@ -21,9 +21,9 @@ export interface FastPathItems {
   readonly keyStarts: Int32Array;
   readonly keyEnds: Int32Array;
   readonly keyTexts: (string | undefined)[];
-  /** For a run that sends: identity and content hash of each item, instead of `contents`. All items have a key. */
+  /** For a push: identity and content hash of each item, instead of `contents`. All items have a key. */
   readonly hashes: Uint8Array | undefined;
-  /** For a run that sends: the hash of each item's source row. */
+  /** For a push: the hash of each item's source row. */
   readonly rowHashes: Float64Array;
 }
 

@@ -8,7 +8,7 @@ import { addItems, newPackedPlan, type PackedPlan, summaryOf } from "./packed-pl
 import { createPieceStore } from "./spool/piece-store.ts";
 import { excludeRows, settleKeys } from "./settle-plan.ts";
 
-/** A run that sends nothing. */
+/** A run of a command that never sends. A dry run of a push is not such a run. */
 export type UnsentRun = NewRun & { readonly command: Exclude<NewRun["command"], "push"> };
 
 /** A ledger for runs that send nothing and cannot be resumed. */

@@ -143,7 +143,7 @@ export function summaryOf({ counts, problems }: PackedPlan): Summary {
 
 function mostFrequentFirst(counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
   const byCode = [...counts].toSorted(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
-  return Object.fromEntries(byCode.toSorted(([, count], [, most]) => most - count));
+  return Object.fromEntries(byCode.toSorted(([, count], [, other]) => other - count));
 }
 
 export function moveStatus(plan: PackedPlan, from: Status, to: Status): void {

@@ -253,8 +253,8 @@ function* refuseReplaced(tables: Tables, run: RunRow, policy: PlanPolicy, toSend
 }
 
 /**
- * SQL condition: a run that began after this run has sent the content of the last request, which differs from this item.
- * The first comparison avoids reading the items of later runs that did not plan the record.
+ * SQL condition: a run that began after this run has sent the content of the last request, and this content differs
+ * from the item. The first comparison avoids reading the items of later runs that did not plan the record.
  */
 const IS_REPLACED = `records.planned_run > $1 and records.content <> items.content
   and (records.identity, records.content) in (

@@ -21,8 +21,8 @@ import { collectNewKeys, dropNewKeys, FROM_NEW_ITEMS, IS_NEW, OWN_ITEM, WAS_SENT
 /**
  * Makes a record `invalid` if its key is new and may be a changed form of a key from another run to the same
  * destination. Sending such a record would create a second account. The same applies if the row of a new key was sent
- * or excluded under another key, or if a spreadsheet has visibly changed a new key. A key is new until a record with it has been
- * sent. Reads the plans of other runs only if there are new keys.
+ * or excluded under another key, or if a spreadsheet has visibly changed a new key. A key is new until a record with
+ * this key has been sent. Reads the plans of other runs only if there are new keys.
  */
 export function* refuseNearKnownKeys(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   const { refuse, refuseEach } = recordRefuser(tables, run, policy);

@@ -9,7 +9,10 @@ export const WAS_SENT: string =
 /** Statuses of records that may be sent. A blocked record may be sent when the run is resumed. */
 const MAY_BE_SENT = "('valid', 'pending', 'blocked')";
 
-/** SQL condition: no run has sent the item's key. The key is new or has only been refused. Uses `items`. */
+/**
+ * SQL condition: the item may be sent, and no run has sent its key. Such a key is new or has only been refused. Uses
+ * `items`.
+ */
 export const IS_NEW: string = `items.status in ${MAY_BE_SENT} and items.key is not null and items.identity is not null
   and not exists (select 1 from migrate.records where records.identity = items.identity and (${WAS_SENT}))`;
 

@@ -53,7 +53,7 @@ const NETWORK_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** Messages from `pg` for a lost connection. Such errors have no code. */
-const CONNECTION_GONE =
+const CONNECTION_LOST =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout expired|timeout exceeded)/;
 
 /** The message from PgBouncer if `pool_mode` is `statement`. */
@@ -70,7 +70,7 @@ export function errorKindOf(error: unknown): ErrorKind {
   if (code !== undefined && (OUTAGES.has(code) || NETWORK_CODES.has(code))) return "outage";
   if (error instanceof AggregateError)
     return error.errors.every((one) => errorKindOf(one) === "outage") ? "outage" : "final";
-  return error instanceof Error && CONNECTION_GONE.test(error.message) ? "outage" : "final";
+  return error instanceof Error && CONNECTION_LOST.test(error.message) ? "outage" : "final";
 }
 
 /**

@@ -11,18 +11,18 @@ export interface PlannedPlace {
 
 export interface PlannedItem extends PlannedPlace {
   readonly key: string | undefined;
-  /** The record's identity, which is the same in every run (`recordIdentity`). Absent for `validate`. */
+  /** The record's identity in every run (`recordIdentity`). Undefined without a key, and in an `UnsentRun`. */
   readonly identity: Uint8Array | undefined;
   /**
-   * SHA-256 of the canonical payload. For `validate`, a fast hash of the payload, because no other run reads its
-   * ledger.
+   * SHA-256 of the canonical payload; undefined without a key. In an `UnsentRun`, a fast hash of the payload, because
+   * no other run reads its ledger.
    */
   readonly content: Uint8Array | number | undefined;
   readonly status: "valid" | "invalid";
   readonly problems: readonly Problem[];
   /** Identity of the record that must be accepted before this record is sent. */
   readonly awaits?: Uint8Array;
-  /** Hash of the source row (`row-hash.ts`). Absent for a run that sends nothing. */
+  /** Hash of the source row (`row-hash.ts`). Absent in an `UnsentRun`. */
   readonly rowHash?: number | undefined;
   /** The date of the content, in milliseconds since 1970; absent if the source does not state it. */
   readonly asOf?: number | undefined;

@@ -18,7 +18,7 @@ export interface RequestFacts {
    * Whether the request may be repeated safely. If so, an interruption leaves the record `pending`, not `ambiguous`.
    */
   readonly idempotent?: boolean | undefined;
-  /** Whether the request only polls a status. It sends no content, so the record keeps the content of its last request. */
+  /** Whether the request only polls a status. A poll sends no content, so the record keeps its last sent content. */
   readonly isPoll?: boolean | undefined;
 }
 

@@ -5,7 +5,7 @@ interface RunDescription extends TargetDestination {
   readonly command: "validate" | "push" | "documents check";
   /** The operation's id in the contract, for display. The id may change from run to run. */
   readonly operation: string;
-  /** Settings that `resume` and `report` need; plain JSON, no secrets. */
+  /** Settings that `resume` and `report` need; plain JSON, without credentials. */
   readonly settings: unknown;
   /** Whether the run only plans. A dry run plans like other runs, but never sends. */
   readonly dryRun: boolean;
@@ -36,7 +36,10 @@ export interface Run extends RunDescription {
 export interface LedgerHistory {
   /** The id of the first run; undefined if there is no run yet. Only copies of this ledger have the same first run. */
   readonly id: string | undefined;
-  /** Total number of intents that were saved in all runs. Only a repair reduces this number. */
+  /**
+   * Total number of requests in the ledger: the saved intents of all runs, and the requests that were added from
+   * journals. Only a repair reduces this number.
+   */
   readonly requests: number;
   /**
    * Milliseconds since the last request without a clear reply was abandoned; undefined if there was none. Negative if

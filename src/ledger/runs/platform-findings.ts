@@ -74,7 +74,7 @@ export function commonFindings(reports: readonly WorkerFindings[]): PlatformFind
   const { rate, suppliers } = latestFindings(reports, "");
   return {
     ...(rate !== undefined && { rate }),
-    suppliers: suppliers.map(({ isProbedHere: _isAskedHere, ...one }) => one),
+    suppliers: suppliers.map(({ isProbedHere: _isProbedHere, ...one }) => one),
   };
 }
 

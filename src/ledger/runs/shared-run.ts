@@ -114,6 +114,7 @@ export interface WorkerReport {
 export interface WorkerPlace {
   /** Number of live workers. */
   readonly workers: number;
+  /** Number of these workers that joined before this worker. */
   readonly position: number;
   /** Whether all other live workers have counted this worker and adjusted their limits. */
   readonly isKnown: boolean;
@@ -126,8 +127,13 @@ export interface RangeProgress {
 }
 
 export interface HeartbeatReply extends SharedPace, WorkerPlace, RangeProgress {
+  /**
+   * `draining`: workers finish their requests in flight and leave. `stopped`: the failure of one worker stops all
+   * workers. `ended`: ranges are no longer assigned.
+   */
   readonly state: "open" | "draining" | "stopped" | "ended";
   readonly findings?: SharedFindings | undefined;
+  /** Remaining milliseconds during which no worker may send a request. */
   readonly holdMs: number;
 }
 

@@ -49,7 +49,7 @@ export interface SqliteLedgerOptions {
 }
 
 /**
- * Opens the project's ledger. By default, creates the ledger if it does not exist. A ledger is one SQLite file,
+ * Opens the ledger at `path`. By default, creates the ledger if it does not exist. A ledger is one SQLite file,
  * readable only by its owner. When the promise of a method resolves, the change is on disk. A writer must hold the lock
  * (`lockLedger`).
  * @throws Failure `config` if the file is not a regular file, is not a ledger, or has another format (the file is not
@@ -183,8 +183,9 @@ export function removedLedger(path: string): Failure {
 
 /**
  * Opens a ledger that lasts as long as the process, for a run that sends records and cannot be resumed. The ledger's
- * file is in `folder`, which is created if it is missing. Only the owner can read the file. The file is removed when
- * the ledger is closed or the process ends.
+ * file is in `folder`, which is created if it is missing. Only the owner can read the file. The file is removed
+ * immediately after it is opened, so that it never outlives the process; on Windows, it is removed when the ledger is
+ * closed.
  */
 export async function openTemporaryLedger(folder: string): Promise<Ledger> {
   const path = join(folder, `.plan-${process.pid}-${randomBytes(4).toString("hex")}.db`);
@@ -199,7 +200,7 @@ export async function openTemporaryLedger(folder: string): Promise<Ledger> {
     createSchema(database);
     prepareForWriting(database);
     const ledger = ledgerOver(database, {}, discard);
-    // Windows does not allow this. The file is then removed when the ledger is closed.
+    // Windows does not allow this for an open file.
     if (process.platform !== "win32") rmSync(path);
     return ledger;
   } catch (error) {

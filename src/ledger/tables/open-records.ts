@@ -3,7 +3,7 @@ import type { PlannedPlace } from "../records/planned-item.ts";
 import { problemsByRecord, type ProblemColumns, type SendingStatus } from "../runs/run-outcome.ts";
 import { migration, stateOf, stateOfUnsent } from "./migration.ts";
 import { heldOpen } from "./planned-records.ts";
-import { STANDING_PROBLEM } from "./problems.ts";
+import { CURRENT_PROBLEM } from "./problems.ts";
 import { type Statement, statement, type Tables, type TableValue, type Work } from "./tables.ts";
 
 /** The latest items of records that may be open: for each run (latest first), the record numbers in ascending order. */
@@ -127,5 +127,5 @@ const SELECT_PROBLEMS = statement<ProblemColumns>(`
   select problems.record, problem
   from migrate.problems inner join migrate.items on items.run = problems.run and items.record = problems.record
   where problems.run = $1 and problems.record = any($2::int[])
-    and ${STANDING_PROBLEM}
+    and ${CURRENT_PROBLEM}
   order by problems.record, problems.attempt, position`);

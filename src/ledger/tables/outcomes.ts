@@ -13,7 +13,7 @@ import {
   toOutcome,
 } from "../runs/run-outcome.ts";
 import { countsOf } from "./counts.ts";
-import { STANDING_PROBLEM } from "./problems.ts";
+import { CURRENT_PROBLEM } from "./problems.ts";
 import { HAS_RECOVERY } from "./recoveries.ts";
 import { exists, type Statement, statement, type Tables, type TableValue, type Work } from "./tables.ts";
 
@@ -126,7 +126,7 @@ export function outcomeQuery(tables: Tables, sending: SendingStatus, filter: Out
       select problems.record, problem
       from migrate.problems inner join migrate.items on items.run = problems.run and items.record = problems.record
         ${unresolved}
-      where ${within("problems")} and ${STANDING_PROBLEM} order by problems.record, problems.attempt, position`),
+      where ${within("problems")} and ${CURRENT_PROBLEM} order by problems.record, problems.attempt, position`),
     values,
   };
 }

@@ -2,7 +2,7 @@ import { PLAN_ATTEMPT, type RecordProblems, storedProblem } from "../records/sto
 import type { EachStatement, Tables, Work } from "./tables.ts";
 
 /** SQL condition for current problems: problems of the plan and of the latest attempt. Uses `problems` and `items`. */
-export const STANDING_PROBLEM: string = "(problems.attempt = 0 or problems.attempt = items.attempt)";
+export const CURRENT_PROBLEM: string = "(problems.attempt = 0 or problems.attempt = items.attempt)";
 
 export function* appendPlanProblems(tables: Tables, run: number, records: readonly RecordProblems[]): Work<void> {
   yield* tables.runEach(APPEND_PROBLEM, run, problemRows(records));

@@ -61,6 +61,6 @@ const LENGTHS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 
  * duration, returns a number of whole days.
  */
 function slotLength(span: number): number {
-  const least = (span + 1) / (MAX_SLOTS - 1);
-  return LENGTHS.find((length) => length >= least) ?? Math.ceil(least / DAY) * DAY;
+  const minLength = (span + 1) / (MAX_SLOTS - 1);
+  return LENGTHS.find((length) => length >= minLength) ?? Math.ceil(minLength / DAY) * DAY;
 }

@@ -8,7 +8,7 @@ export interface LedgerThread {
   readonly ask: <Name extends CallName>(
     name: Name,
     given: CallsOf<Name>["given"],
-    moved?: readonly ArrayBuffer[],
+    transferred?: readonly ArrayBuffer[],
   ) => Promise<CallsOf<Name>["result"]>;
   /** Whether the thread has started and answers calls without delay. */
   readonly isReady: () => boolean;
@@ -53,7 +53,7 @@ export function startLedgerThread(
   worker.on("exit", () => fail(new Error("the thread of the ledger has ended")));
 
   return {
-    ask: <Name extends CallName>(name: Name, given: CallsOf<Name>["given"], moved: readonly ArrayBuffer[] = []) =>
+    ask: <Name extends CallName>(name: Name, given: CallsOf<Name>["given"], transferred: readonly ArrayBuffer[] = []) =>
       new Promise<CallsOf<Name>["result"]>((resolve, reject) => {
         const settle = (answer: LedgerAnswer<Name>): void => {
           if ("result" in answer) resolve(answer.result);
@@ -65,7 +65,7 @@ export function startLedgerThread(
         }
         calls += 1;
         waiting.set(calls, { settle });
-        worker.postMessage({ id: calls, name, given }, moved);
+        worker.postMessage({ id: calls, name, given }, transferred);
       }),
     isReady: () => isReady && wrong === undefined,
     async end() {

@@ -47,9 +47,9 @@ export function rowsOfPart({ boundaries, from, to = boundaries.starts.length, ro
 }
 
 /** Returns the scanner for a file (by its index), or undefined if the file's records need the row path. */
-export type FinderOf = (file: number) => ScanRecords | undefined;
+export type ScannerOf = (file: number) => ScanRecords | undefined;
 
-export function findersOf(compile: CompileFile | undefined, { files, children = [] }: ChunkSource): FinderOf {
+export function scannersOf(compile: CompileFile | undefined, { files, children = [] }: ChunkSource): ScannerOf {
   const known = new Map<number, ScanRecords | undefined>();
   return (number) => {
     const file = files[number];

@@ -90,7 +90,7 @@ function isSuitable({ settings, operation, mapping, after }: CompiledJob, { kind
  * Returns an encoder whose result is `UNCERTAIN` if the payload that `make` builds does not pass the joint checks.
  * Rules can depend on the order of members, so the payload keeps the order of the mapping instead of the canonical
  * order.
- * @param texts for a run that sends records: receives the payload as canonical JSON
+ * @param texts for a push: receives the payload as canonical JSON
  */
 function jointEncoder(
   make: Encoder,
@@ -117,8 +117,8 @@ function payloadTexts(purpose: ScanPurpose): PayloadTexts | undefined {
 
 /**
  * Returns a function that returns the encoder for the values of a type. For a value that is converted before it is
- * sent, a run that sends nothing uses the hash of the converted value. Any other run needs the row path (`UNCERTAIN`),
- * because rules read the value that was given, but the request contains the converted value.
+ * sent, `validate` uses the hash of the converted value. A push needs the row path (`UNCERTAIN`), because rules read
+ * the value that was given, but the request contains the converted value.
  */
 function sentContentOf(form: ContentSink, { kind }: ScanPurpose): EncoderContext["contentOf"] {
   const hash = createFastContentHash();

@@ -50,7 +50,7 @@ export interface Remembered {
   readonly use: (slot: number) => number;
 }
 
-/** Returns a sink that computes hashes, for runs that send nothing. Such runs only compare contents with each other. */
+/** Returns a sink that computes hashes, for `validate`, which compares contents only with each other. */
 export function hashSink(): ContentSink {
   return {
     isCanonical: false,

@@ -94,7 +94,7 @@ interface ObjectOptions {
   readonly sink: ContentSink;
 }
 
-/** As in `buildPayload` and validation, an object that is present must be complete. */
+/** As in `buildValue` and validation, an object that is present must be complete. */
 function objectOf(fields: readonly FieldEncoder[], { lacksRequired, isOptional, sink }: ObjectOptions): Encoder {
   return (cells) => {
     const before = cells.made;

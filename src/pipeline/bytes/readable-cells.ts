@@ -2,9 +2,9 @@ import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
 import type { RecordCells } from "../../read/csv/record-cells.ts";
 
 /**
- * Returns a function that tests whether the row can be read without a problem: every key is present, unnamed columns are
- * empty, and the row cannot be a repeated header, because its cell differs from the first name of the header. If the
- * file has only one column, its cell must not be empty, because the record may be a blank line.
+ * Returns a function that tests whether the row can be read without a problem: every key is present, unnamed columns
+ * are empty, and the first named column does not contain its own name, as in a repeated header. If the file has only
+ * one column, its cell must not be empty, because the record may be a blank line.
  */
 export function readableCells({ keys, layout: { header } }: ChunkCsvFile): (cells: RecordCells) => boolean {
   const { unnamed, table } = header;

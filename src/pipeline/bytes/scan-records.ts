@@ -13,7 +13,7 @@ import type { RecordReader } from "./record-reader.ts";
 interface EncodedRecords {
   /** Plan items of the fast-path records, by record number. */
   readonly items: FastPathItems;
-  /** For a run that sends records: start and end of each payload in `PayloadTexts.list`, by record number. */
+  /** For a push: start and end of each payload in `PayloadTexts.list`, by record number. */
   readonly textStarts: Uint32Array;
   readonly textEnds: Uint32Array;
 }
@@ -45,7 +45,7 @@ type ScannedPiece = PiecePart & { readonly groups?: readonly ChildGroups[] };
 interface ScanOptions {
   readonly reader: RecordReader;
   readonly make: Encoder;
-  /** For a run that sends records: the payload strings written by `make`, and how to hash them. */
+  /** For a push: the payload strings written by `make`, and how to hash them. */
   readonly texts: PayloadTexts | undefined;
   readonly hasKey: boolean;
   readonly children: readonly ScannedChild[];

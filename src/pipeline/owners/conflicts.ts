@@ -70,7 +70,7 @@ function newGroups() {
       if (!parents.has(name)) parents.set(name, name);
       for (const other of others) parents.set(topOf(name), topOf(other));
     },
-    /** Returns the name that stands for the group; undefined if the name is in no group. */
+    /** Returns the name that identifies the group; undefined if the name is in no group. */
     find: (name: string): string | undefined => (parents.has(name) ? topOf(name) : undefined),
   };
 }

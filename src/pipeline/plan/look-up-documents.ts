@@ -18,7 +18,7 @@ import {
 import type { Job } from "../../job/job.ts";
 import { supplierIn } from "../../job/settings/supplier-settings.ts";
 import { mapRecords, perDocumentRoot, readRecords, selectRecords } from "./check-records.ts";
-import { type CheckResult, listRecords, type PlanOptions, type PlanHandle } from "./plan-records.ts";
+import { type CheckResult, writeRecords, type PlanOptions, type PlanHandle } from "./plan-records.ts";
 
 interface LookupOptions {
   /** Maximum number of concurrent queries to the store. */
@@ -46,7 +46,7 @@ export async function checkDocuments(
   const rows = readRecords(job, options.signal);
   const payloads = selectRecords(mapRecords(rows, job), job.settings);
   const records = lookUpDocuments(payloads, { job, store, find }, options);
-  return listRecords(records, { job, handle }, options);
+  return writeRecords(records, { job, handle }, options);
 }
 
 /** Number of batches that are looked up in advance. */

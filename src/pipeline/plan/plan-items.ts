@@ -15,7 +15,7 @@ import { isCsvRow, type MappedRecord, type Row } from "../../model/record.ts";
 import { isValid } from "./check-records.ts";
 import { compareWithRejects } from "./rejected-keys.ts";
 
-/** The purpose of a run that sends records. Such a run identifies records by their endpoint, supplier and key. */
+/** The purpose of a push, including a dry run. A push identifies records by their endpoint, supplier and key. */
 export interface SendPurpose {
   readonly kind: "send";
   /** Method and address for creating the records. */
@@ -68,7 +68,7 @@ interface FoundFileCells {
   readonly element?: number;
 }
 
-/** For a run that sends records: receives a valid record and its `contentText`. */
+/** For a push: receives a valid record and its `contentText`. */
 export type KeepPayload = (record: MappedRecord, text: string) => void;
 
 /**

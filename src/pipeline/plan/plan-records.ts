@@ -73,7 +73,7 @@ export async function planRecords(
   options: PlanOptions,
 ): Promise<CheckResult> {
   const { job, handle } = context;
-  const { fileCells, excluded, ...result } = await listBatches(batches, context, options);
+  const { fileCells, excluded, ...result } = await writeBatches(batches, context, options);
   const { ledger, run } = handle;
   const isFinal = result.reason === "done" || !isForSending(run);
   const superseded = isFinal ? await supersededRows(job, handle, options.signal) : undefined;
@@ -90,32 +90,32 @@ export async function planRecords(
  * Writes checked records to the ledger in groups, until the input ends, too many records are invalid, or the user stops
  * the run. Does not compare records with each other or with earlier runs.
  */
-export async function listRecords(
+export async function writeRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
   context: PlanContext,
   options: PlanOptions,
 ): Promise<CheckResult> {
   const batches = planItems(records, context.job, itemSettings(context, options));
-  const { fileCells: _fileCells, excluded, ...result } = await listBatches(batches, context, options);
+  const { fileCells: _fileCells, excluded, ...result } = await writeBatches(batches, context, options);
   await context.handle.ledger.exclude(context.handle.run.id, excluded);
   return result;
 }
 
-interface ListedRecords extends CheckResult {
+interface WrittenRecords extends CheckResult {
   readonly excluded: readonly ExcludedRow[];
   readonly fileCells: PlanPolicy["fileCells"];
 }
 
-async function listBatches(
+async function writeBatches(
   batches: AsyncIterable<PlannedBatch>,
   context: PlanContext,
   options: PlanOptions,
-): Promise<ListedRecords> {
+): Promise<WrittenRecords> {
   const { ledger, run } = context.handle;
   const items = createItemGroups((group) => ledger.plan(run.id, group));
   const exclusions = (await ledger.exclusions?.()) ?? [];
   const excludedIdentities = new Set(exclusions.map(({ identity }) => hexOf(identity)));
-  const result = await listAll(batches, { add: items.add, excludedIdentities }, options);
+  const result = await writeAll(batches, { add: items.add, excludedIdentities }, options);
   await items.end();
   if (result.reason === "stopped") return result;
   if (result.reason === "done" && result.records === 0 && options.allowEmpty !== true) throw noRecords(context.job);
@@ -131,11 +131,11 @@ function noRecords(job: Job): Failure {
 
 type AddItems = (items: PackedItems) => Promise<void>;
 
-async function listAll(
+async function writeAll(
   batches: AsyncIterable<PlannedBatch>,
   { add, excludedIdentities }: { readonly add: AddItems; readonly excludedIdentities: ReadonlySet<string> },
   options: PlanOptions,
-): Promise<ListedRecords> {
+): Promise<WrittenRecords> {
   let progress: CheckProgress = { records: 0, invalid: 0 };
   const excluded: ExcludedRow[] = [];
   const fileCells = new Map<string, FileCells>();
@@ -189,10 +189,10 @@ function createItemGroups(write: AddItems) {
   return { add, end };
 }
 
-function tooManyInvalid(progress: CheckProgress, most: RunValues["maxErrors"], atEnd: boolean): boolean {
-  if (most === undefined) return false;
-  if ("count" in most) return progress.invalid > most.count;
-  return atEnd && progress.invalid > most.share * progress.records;
+function tooManyInvalid(progress: CheckProgress, limit: RunValues["maxErrors"], atEnd: boolean): boolean {
+  if (limit === undefined) return false;
+  if ("count" in limit) return progress.invalid > limit.count;
+  return atEnd && progress.invalid > limit.share * progress.records;
 }
 
 /** Also true for a dry run, because a dry run plans its records in the same way as the push that follows it. */

@@ -8,8 +8,9 @@ import { mapRecord, readRecords } from "./check-records.ts";
 import { createItemBuilder, type ItemSettings, type PlannedBatch } from "./plan-items.ts";
 
 /**
- * Yields the batches, then the orphans that the records in them may lack. `--only` and `--limit` leave out orphans, but
- * a selected record must not be sent without its child rows. To find the orphans, reads the joined input again.
+ * Yields the batches, then the orphans that may belong to the records in the batches. `--only` and `--limit` leave out
+ * orphans, but a selected record must not be sent without its child rows. To find the orphans, reads the joined input
+ * again.
  */
 export async function* withSelectedOrphans(
   batches: AsyncIterable<PlannedBatch>,

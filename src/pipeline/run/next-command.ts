@@ -57,7 +57,8 @@ export function hasSettledNothing(before: Counts, after: Counts): boolean {
 
 /**
  * Returns the next command for the user; undefined if there is nothing left to do, or if something must be corrected
- * first. Other commands on a push that ended because of `--max-errors` or invalid usage would have the same result.
+ * first. The user must correct something after a push that ended because of `--max-errors`, invalid usage or invalid
+ * input, because a resumed push would end in the same way.
  */
 export function nextCommand(left: RunRemainder): string | undefined {
   const { run, settings, rejects, ledger } = left;

@@ -79,7 +79,7 @@ export interface ReportChoices {
 }
 
 export interface ReportOptions extends ReportChoices {
-  /** The ledger of the run; absent for `validate`, which has none. */
+  /** The ledger of the run; absent for a run with a temporary ledger. */
   readonly store?: LedgerStore | undefined;
   /** Arguments of the next command in addition to the flags of its job and target. */
   readonly flags?: readonly string[] | undefined;
@@ -214,7 +214,7 @@ export async function describeReport(
   };
 }
 
-/** Returns the reason of the run's last request for the record without a clear reply. */
+/** Returns the reason that is stored with the run's last ambiguous request for the record. */
 async function reasonOf({ key, record }: Outcome, { ledger, run }: ReportableRun): Promise<string | undefined> {
   const attempts = key === undefined ? [] : ((await ledger.attempts?.(key)) ?? []);
   const own = attempts.filter((one) => one.run === run.id && one.record === record && one.status === "ambiguous");

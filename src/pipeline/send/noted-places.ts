@@ -3,9 +3,9 @@ import type { InputPosition } from "../../model/record.ts";
 /**
  * Periodically saves the position from which the input of a run can be read again. Call this when records have been
  * sent or skipped.
- * @param behind the position after these records; undefined if unknown
+ * @param after the position after these records; undefined if unknown
  */
-type NotePlace = (behind: InputPosition | undefined, what: "sent" | "skipped") => Promise<void>;
+type NotePlace = (after: InputPosition | undefined, what: "sent" | "skipped") => Promise<void>;
 
 /**
  * @param note saves a position
@@ -16,13 +16,13 @@ export function createPlaceNoter(
   begun: InputPosition | undefined,
 ): NotePlace {
   let { record, byte } = begun ?? { record: 1, byte: 0 };
-  return async (behind, what) => {
-    if (behind === undefined) return;
+  return async (after, what) => {
+    if (after === undefined) return;
     // The absolute distance, because byte positions start again at 0 in each file.
-    const isFarBehind = Math.abs(behind.byte - byte) >= NOTED_BYTES;
-    if (!isFarBehind && (what === "skipped" || behind.record - record < NOTED_SENT)) return;
-    await note(behind);
-    ({ record, byte } = behind);
+    const isFar = Math.abs(after.byte - byte) >= NOTED_BYTES;
+    if (!isFar && (what === "skipped" || after.record - record < NOTED_SENT)) return;
+    await note(after);
+    ({ record, byte } = after);
   };
 }
 

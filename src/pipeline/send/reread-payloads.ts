@@ -4,8 +4,8 @@ import type { RecordPiece } from "../../read/chunks/chunk-rows.ts";
 import {
   type ByteChunk,
   countRecords,
-  type FinderOf,
-  findersOf,
+  type ScannerOf,
+  scannersOf,
   type InputInChunks,
   piecesIn,
   rowsOfPart,
@@ -48,9 +48,9 @@ function rereadByBytes(job: Job): ReadPayloads | undefined {
   const inChunks = input.chunked ?? input.joined;
   if (inChunks === undefined || !isBarePayload(job)) return undefined;
   const payloads = createPayloadList();
-  const finderOf = findersOf(compileFastPath(job, { kind: "reread", texts: payloads.text }), inChunks);
-  if (inChunks.files.some(({ kind }, file) => kind !== "csv" || finderOf(file) === undefined)) return undefined;
-  const groupOf = groupBuilder({ inChunks, payloads, finderOf });
+  const scannerOf = scannersOf(compileFastPath(job, { kind: "reread", texts: payloads.text }), inChunks);
+  if (inChunks.files.some(({ kind }, file) => kind !== "csv" || scannerOf(file) === undefined)) return undefined;
+  const groupOf = groupBuilder({ inChunks, payloads, scannerOf });
   return async function* (signal, from) {
     const place = from !== undefined && "canBeginAt" in inChunks && inChunks.canBeginAt(from) ? from : undefined;
     let first = place?.record ?? 1;
@@ -69,7 +69,7 @@ function rereadByBytes(job: Job): ReadPayloads | undefined {
 interface GroupOptions {
   readonly inChunks: InputInChunks;
   readonly payloads: PayloadList;
-  readonly finderOf: FinderOf;
+  readonly scannerOf: ScannerOf;
 }
 
 function groupBuilder(making: GroupOptions): (chunk: ByteChunk, first: number) => PayloadGroup {
@@ -122,9 +122,9 @@ function blocksOf(pieces: Iterable<RecordPiece>, first: number): readonly Record
 function blockBuilder(
   blocks: readonly RecordBlock[],
   file: number,
-  { payloads, finderOf }: GroupOptions,
+  { payloads, scannerOf }: GroupOptions,
 ): (record: number) => RecordPayloads {
-  const find = finderOf(file);
+  const find = scannerOf(file);
   if (find === undefined) throw new Error(`The records of file ${file} cannot be located.`);
   const make = ({ first, part }: RecordBlock): RecordPayloads => {
     const found = find(part, { isFirstOnBothPaths: false });

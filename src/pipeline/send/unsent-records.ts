@@ -33,9 +33,9 @@ async function* groupsFrom(
   let next: NextSendable | undefined = first;
   const notePlace = createPlaceNoter((position) => ledger.notePosition(run.id, position), first.position);
   for await (const group of readPayloads(signal, first.position)) {
-    const { last, next: behind } = group;
+    const { last, next: after } = group;
     const isSkipped = last < next.record;
-    await notePlace(behind, isSkipped ? "skipped" : "sent");
+    await notePlace(after, isSkipped ? "skipped" : "sent");
     if (isSkipped) continue;
     yield { ...group, first: Math.max(group.first, next.record) };
     next = await ledger.nextSendable(run.id, last + 1);

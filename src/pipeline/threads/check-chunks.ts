@@ -2,7 +2,7 @@ import type { CompiledJob } from "../../job/job.ts";
 import type { InputRecord } from "../../model/record.ts";
 import type { RecordPiece } from "../../read/chunks/chunk-rows.ts";
 import { BATCH_ROWS, type ReadRow } from "../../read/row/read-row.ts";
-import { type ByteChunk, type ChunkSource, findersOf, piecesIn, rowsIn, visitRecords } from "../bytes/chunk-pieces.ts";
+import { type ByteChunk, type ChunkSource, scannersOf, piecesIn, rowsIn, visitRecords } from "../bytes/chunk-pieces.ts";
 import type { ScanRecords, FastPathResult } from "../bytes/scan-records.ts";
 import { compileFastPath, type ScanPurpose } from "../bytes/compile-fast-path.ts";
 import {
@@ -44,7 +44,7 @@ export function checkChunks(
   const { purpose } = settings.items;
   const scan: ScanPurpose =
     purpose.kind === "validate" ? purpose : { kind: "plan", texts: payloads.text, identifiedBy: purpose };
-  const finderOf = findersOf(compileFastPath(job, scan), input);
+  const scannerOf = scannersOf(compileFastPath(job, scan), input);
   const seen = new Set<number>();
   const withPayloads = (checkedChunk: CheckAnswer, { count }: Counted): ChunkAnswer => {
     const kept = keepsPayloads ? payloads.take() : undefined;
@@ -53,7 +53,7 @@ export function checkChunks(
   };
   return (chunk) => {
     const counted = { count: 0 };
-    const find = finderOf(chunk.file);
+    const find = scannerOf(chunk.file);
     const batches =
       find === undefined
         ? rowBatches(rowsIn(chunk, input), input.source, counted)
@@ -96,7 +96,7 @@ interface MixedReading {
   /** The files from which a fast-path record was also built as a row, to find the cells of the business key. */
   readonly seen: Set<number>;
   readonly file: number;
-  /** For a run that sends records: receives the payloads of fast-path records. */
+  /** For a push: receives the payloads of fast-path records. */
   readonly payloads: PayloadList;
 }
 
@@ -132,7 +132,7 @@ function batchesOfPiece(
 }
 
 /**
- * For a run that sends records: stores the position of the payload that the scan has written for a fast-path record.
+ * For a push: stores the position of the payload that the scan has written for a fast-path record.
  */
 function notePayload(
   { items, textStarts, textEnds }: FastPathResult,

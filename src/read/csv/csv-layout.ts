@@ -163,7 +163,8 @@ function firstLines(text: string, first: number): readonly TopLine[] {
 
 /**
  * Returns the line of the probable header if the first line is probably a title. A title need not contain the delimiter
- * of the file, so all delimiters are tried unless the lines have the same number of cells, as in a file without a title.
+ * of the file, so all delimiters are tried unless the lines have the same number of cells, as in a file without a
+ * title.
  */
 function headerBelowTitle(
   top: readonly TopLine[],

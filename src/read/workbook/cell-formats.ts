@@ -148,8 +148,8 @@ interface NumberSection {
 }
 
 interface Denominators {
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
 interface ChosenSection {
@@ -197,7 +197,7 @@ function numberSection(section: string): NumberSection | undefined {
 function denominatorsOf(code: string): Denominators {
   const [, shown = ""] = /\/ *([\d?#]+)/.exec(code) ?? [];
   const fixed = Number.parseInt(shown, 10);
-  return fixed > 0 ? { least: fixed, most: fixed } : { least: 1, most: 10 ** Math.min(shown.length, 4) - 1 };
+  return fixed > 0 ? { min: fixed, max: fixed } : { min: 1, max: 10 ** Math.min(shown.length, 4) - 1 };
 }
 
 /** Returns the text of a fraction; empty if numfmt rounds up the whole number before the fraction. */
@@ -208,10 +208,10 @@ function shownFraction(code: string, value: number, denominators: Denominators):
 }
 
 /** Returns the nearest number that is such a fraction. The search of numfmt stops too early for `?/?` and 7.03. */
-function nearestFraction(value: number, { least, most }: Denominators): number {
+function nearestFraction(value: number, { min, max }: Denominators): number {
   const size = Math.abs(value);
   let nearest = Infinity;
-  for (let denominator = least; denominator <= most && nearest !== size; denominator += 1) {
+  for (let denominator = min; denominator <= max && nearest !== size; denominator += 1) {
     const candidate = Math.round(size * denominator) / denominator;
     if (Math.abs(candidate - size) < Math.abs(nearest - size)) nearest = candidate;
   }
@@ -227,7 +227,7 @@ function isShownExactly({ decimals, places, scale }: NumberSection, value: numbe
   return size * 10 ** decimals < 1e15 && (places <= 6 || size === 0 || size * scale >= 1e-6);
 }
 
-/** Returns the place of the last digit that is not zero: 2 for 0.25, -3 for 1000. Spreadsheet programs keep 15 digits. */
+/** Returns the place of the last digit that is not zero: 2 for 0.25, -3 for 1000. Spreadsheets keep 15 digits. */
 function lastDecimal(value: number): number {
   if (value === 0) return -Infinity;
   const [mantissa = "", exponent = ""] = Math.abs(value).toExponential(14).split("e");

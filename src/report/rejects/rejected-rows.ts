@@ -96,7 +96,7 @@ export function rejectRows(
   return rows;
 }
 
-/** Returns a problem for each cell from which the value may come, because a change to any of them may be a correction. */
+/** Returns a problem for each cell from which the value may come, because a change to any cell may be a correction. */
 function inEachCell(problem: Problem): readonly Problem[] {
   return problem.place?.cells?.map((place) => ({ ...problem, place })) ?? [problem];
 }

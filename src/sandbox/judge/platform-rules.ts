@@ -109,8 +109,8 @@ const COUNTRIES: ReadonlyMap<string, Country> = new Map([
     {
       callingCode: "+44",
       internationalPrefix: "00",
-      // Ten digits after the leading zero, or nine in a few old areas. The first of these digits is not 0, 4 or 6 (Ofcom,
-      // national numbering plan).
+      // Ten digits after the leading zero, or nine in a few old areas. The first of these digits is not 0, 4 or 6
+      // (Ofcom, national numbering plan).
       phoneNumber: /^(?:\+44|0)[1235789]\d{8,9}$/,
       // An outward code, then an inward code without the letters C, I, K, M, O and V (Royal Mail, Programmers' Guide to
       // PAF).

@@ -8,9 +8,9 @@ import type { MonotonicClock } from "../../time/clock.ts";
 import { SAME_FINDING_MS, type ReportedSupplier, type UploadEvent } from "../upload-types.ts";
 
 /**
- * Circuit breakers for the import suppliers. If a supplier is Paused or Complete, the platform replies to every
- * record of that supplier with an error (API specification 3). The supplier's circuit then opens, and its records are no longer
- * sent. Other suppliers are not affected. If the run waits for the supplier, single records probe it at growing
+ * Circuit breakers for the import suppliers. If a supplier is Paused or Complete, the platform replies to every record
+ * of that supplier with an error (API specification 3). The supplier's circuit then opens, and its records are no
+ * longer sent. Other suppliers are not affected. If the run waits for the supplier, single records probe it at growing
  * intervals.
  */
 export interface SupplierBreakers {

@@ -178,8 +178,8 @@ function createCap() {
       const isConfirmed = Math.abs(found / cap - 1) < SAME_CAP_TOLERANCE;
       const wasConfirmed = recoveryMs > MIN_RECOVERY_MS;
       const share = isMany ? MIN_SHARE_OF_CAP_MANY : MIN_SHARE_OF_CAP;
-      const least = cap * (wasConfirmed ? 1 - SAME_CAP_TOLERANCE : share);
-      cap = isKnown() ? Math.max(found, least) : found;
+      const lowest = cap * (wasConfirmed ? 1 - SAME_CAP_TOLERANCE : share);
+      cap = isKnown() ? Math.max(found, lowest) : found;
       recoveryMs = isConfirmed ? Math.min(2 * recoveryMs, MAX_RECOVERY_MS) : MIN_RECOVERY_MS;
     },
     forget(): void {

@@ -37,8 +37,8 @@ export function useData<T>(path: string | undefined, key?: unknown): Loaded<T> {
 }
 
 /**
- * Returns the details of a failed action. Returns undefined if the server has stopped, because `LiveError` shows this on
- * every page until the server answers again.
+ * Returns the details of a failed action. Returns undefined if the server has stopped, because `LiveError` shows this
+ * on every page until the server answers again.
  */
 export function actionError(error: unknown): ErrorDetails | undefined {
   const details = detailsOf(error);

@@ -23,7 +23,7 @@ test("refuses a file that is not UTF-8 text, instead of reading keys that it doe
   await expect(readKeys("EXT-1\ncaf\u00E9", "latin1")).rejects.toThrow("keys.txt:2: byte 0xe9 is not UTF-8");
 });
 
-test("names the file and its columns if the column of the keys is missing, whatever the keys are for", async () => {
+test("names the file and its columns if the column of the keys is missing", async () => {
   const file = join(temporaryFolder({ "closed.csv": "KEY,NAME\nA1,Ada\n" }), "closed.csv");
   const read = async (): Promise<void> => {
     for await (const { key } of inventoryKeys({ file, column: "key" }, temporaryFolder())) expect(key).toBe("");

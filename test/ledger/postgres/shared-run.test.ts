@@ -292,7 +292,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
     });
   });
 
-  test("a signal ends the wait for the workers of a dead planner, and the run stays as it is", async () => {
+  test("a signal ends the wait for the workers of a dead planner, and the run is unchanged", async () => {
     const { run, planner } = await plan(10);
     await planner.begin(PLAN);
     await (await processOf(run)).join({ host: "here", pid: 1 });

@@ -51,7 +51,7 @@ test("the cache finds any stored cell at any position, together with its number 
   );
 });
 
-test("the cache never mistakes one cell for another, whatever cells it has stored", () => {
+test("the cache never mistakes one cell for another, for any stored cells", () => {
   const cells = fc.array(fc.uint8Array({ maxLength: LONGEST + 3 }), { minLength: 1, maxLength: 50 });
   fc.assert(
     fc.property(cells, (given) => {

@@ -4,7 +4,7 @@ import {
   buffersOf,
   type ChunkSource,
   countRecords,
-  findersOf,
+  scannersOf,
   piecesIn,
   rowsIn,
   rowsOfPart,
@@ -193,13 +193,13 @@ test("each file is compiled once, with the child sources, even if its records ne
     compiled.push([file, joined]);
     return file === CSV ? scan : undefined;
   };
-  const find = findersOf(compile, { ...INPUT, children: [PARTS] });
+  const find = scannersOf(compile, { ...INPUT, children: [PARTS] });
   expect([0, 1, 0, 1, 2].map(find)).toEqual([scan, undefined, scan, undefined, undefined]);
   expect(compiled).toEqual([
     [CSV, [PARTS]],
     [NDJSON, [PARTS]],
   ]);
-  findersOf(compile, INPUT)(0);
+  scannersOf(compile, INPUT)(0);
   expect(compiled.at(-1)).toEqual([CSV, []]);
-  expect(findersOf(undefined, INPUT)(0)).toBeUndefined();
+  expect(scannersOf(undefined, INPUT)(0)).toBeUndefined();
 });

@@ -234,7 +234,7 @@ function childrenWithProblem(loaded: ChildGroups[]): ChildRecords {
 test.each([
   ["yes, if they are not part of the payload", false, [1]],
   ["no, if they are part of the payload, because the encoder reads them", true, []],
-])("whether a record needs the row path because its child records are unreadable: %s", (_, isEncoded, others) => {
+])("a record with unreadable child records needs the row path: %s", (_, isEncoded, others) => {
   const loaded: ChildGroups[] = [];
   const children = [{ records: childrenWithProblem(loaded), isEncoded }];
   const scan = createScanner({ reader: csvReader(FILE), make: () => 1, texts: undefined, hasKey: false, children });

@@ -179,7 +179,7 @@ describe("pages", () => {
     expect((await failureOf(all(productPages(client)))).code).toBe("wrong_endpoint");
   });
 
-  test("are never requested outside the base URL, and always come to an end, whatever `next` contains", async () => {
+  test("are never requested outside the base URL, and always end, for any value of `next`", async () => {
     const next = fc.oneof(
       fc.webUrl({ withQueryParameters: true, withFragments: true }),
       fc.webPath(),

@@ -72,7 +72,7 @@ function stored({ isNegative, digits, exponent }: FormattedNumber): string {
   return String(Number(`${isNegative ? "-" : ""}${digits}e${exponent}`));
 }
 
-/** Rounds with exact arithmetic. A number with more than 15 digits, including trailing zeros, is shown as it is. */
+/** Rounds with exact arithmetic. A number with more than 15 digits, including trailing zeros, is shown unchanged. */
 function shownExactly({ isNegative, digits, exponent, format }: FormattedNumber): unknown {
   const { places, shift, suffix = "", negativePlaces } = format;
   const inParentheses = isNegative && negativePlaces !== undefined;

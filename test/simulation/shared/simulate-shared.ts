@@ -47,8 +47,8 @@ export interface SharedSimulationOptions {
 /**
  * Simulates several processes that send records to a model platform with a shared ledger. The seed determines all
  * faults of the platform and the network, outages of the database server and changes of its clock, when processes are
- * killed, stopped or frozen, and when the planner is replaced. After that, processes run without faults until everything is
- * settled.
+ * killed, stopped or frozen, and when the planner is replaced. After that, processes run without faults until
+ * everything is settled.
  */
 export async function simulateShared(seed: number, options: SharedSimulationOptions = {}): Promise<SharedSimulated> {
   const { injectBug = (scene) => scene, restores } = options;

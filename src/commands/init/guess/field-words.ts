@@ -155,7 +155,7 @@ export const OTHER_PARTIES: readonly string[] = [
 /** Written words in the names of columns whose values no longer apply. */
 export const EARLIER_STATES: ReadonlySet<string> = new Set(["old", "previous", "prev", "prior", "former"]);
 
-/** Matches a written word that turns a yes into a no: `not`, `optout`, `unverified`, `withdrawn`. Not `unit`, `layout`. */
+/** Matches a word that turns a yes into a no: `not`, `optout`, `unverified`, `withdrawn`. Not `unit`, `layout`. */
 export const NEGATION: RegExp =
   /^(?:no[tn]?|never|.*(?<!lay|pay|ab)out|(?:un(?!its?$|i(?:que|on)$)|dis|exclu|refus|declin|withdr|stop|block|suppress).*)$/u;
 

@@ -41,8 +41,8 @@ export function fillFields(container: Container, node: SourceNode): void {
 }
 
 /**
- * Matches the columns of the second and later items of a JSON list of objects, such as `meters.1.serial`. An object that
- * is built from several items would mix their values.
+ * Matches the columns of the second and later items of a JSON list of objects, such as `meters.1.serial`. An object
+ * that is built from several items would mix their values.
  */
 const LATER_ITEM = /\.[1-9]\d*\./;
 

@@ -67,7 +67,7 @@ function patternText(pattern: string): string {
   return /^[A-Za-z./-]+$/.test(pattern) ? pattern : JSON.stringify(pattern);
 }
 
-/** Returns the comment on a guess: its score and the alternative columns. `zone`: the zone of times without an offset. */
+/** Returns the comment on a guess: its score and the alternative columns. `zone`: zone of times without an offset. */
 export function guessComment(slot: Slot, zone: string): string {
   const { guess, others } = slot;
   const likely = others.map(({ column, score }) => `${column.name} ${scoreText(score)}`).join(", ");

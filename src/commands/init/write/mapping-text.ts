@@ -155,7 +155,7 @@ function laterItems(guessed: GuessedMapping): readonly string[] {
   });
 }
 
-/** Returns the lists of whose first item a column is part: `a.0.b.0.c` is part of the first items of `a` and `a.0.b`. */
+/** Returns the lists whose first item contains a column: the first items of `a` and `a.0.b` contain `a.0.b.0.c`. */
 function firstItems(column: string): readonly string[] {
   return [...column.matchAll(/\.0(?=\.|$)/g)].map(({ index }) => column.slice(0, index));
 }

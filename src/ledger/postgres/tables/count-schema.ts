@@ -1,5 +1,5 @@
 import { PLANNED_PUSHES } from "../../tables/planned-records.ts";
-import { STANDING_PROBLEM } from "../../tables/problems.ts";
+import { CURRENT_PROBLEM } from "../../tables/problems.ts";
 
 /** Returns SQL for the number of problems that a stored problem represents in addition to itself. */
 const unlisted = (problem: string): string => `coalesce(substring(${problem} from '"unlisted":([0-9]+)')::int, 0)`;
@@ -22,7 +22,7 @@ const problemsOfAttempts = (rows: string, sign: "" | "-"): string => `
  * Returns SQL that counts problems. Problems of the plan always count. Problems of an attempt count only while it is
  * the latest attempt of its record.
  */
-const standingProblems = (rows: string, sign: "" | "-"): string => `
+const currentProblems = (rows: string, sign: "" | "-"): string => `
   select run, severity, code, ${sign}sum(1 + ${unlisted("problem")}) from ${rows}
   where case when attempt = 0 then true else exists (
     select from migrate.items
@@ -98,9 +98,9 @@ const COUNT_PROBLEMS = `
   create function migrate.count_problems() returns trigger language plpgsql as $$
   begin
     if tg_op = 'INSERT' then
-      ${add(standingProblems("added", ""))}
+      ${add(currentProblems("added", ""))}
     else
-      ${add(standingProblems("gone", "-"))}
+      ${add(currentProblems("gone", "-"))}
     end if;
     return null;
   end $$;`;
@@ -122,7 +122,7 @@ const COUNTED = `
   union all
   select problems.run, severity, code, sum(1 + ${unlisted("problem")})
   from migrate.problems join migrate.items on items.run = problems.run and items.record = problems.record
-  where ${STANDING_PROBLEM} group by problems.run, severity, code
+  where ${CURRENT_PROBLEM} group by problems.run, severity, code
   union all
   select run, 'requests', '', count(*) from migrate.attempts group by run`;
 

@@ -1,5 +1,5 @@
 import { NOTE_AGAIN, PLANNED_PUSHES } from "../../tables/planned-records.ts";
-import { STANDING_PROBLEM } from "../../tables/problems.ts";
+import { CURRENT_PROBLEM } from "../../tables/problems.ts";
 import type { SqliteDatabase } from "../sqlite-database.ts";
 
 /**
@@ -68,7 +68,7 @@ const COUNTED = `
   union all
   select problems.run, severity, code, sum(1 + ${unlisted("problem")})
   from problems cross join items on items.run = problems.run and items.record = problems.record
-  where ${STANDING_PROBLEM} group by problems.run, severity, code
+  where ${CURRENT_PROBLEM} group by problems.run, severity, code
   union all
   select run, 'requests', '', count(*) from attempts group by run`;
 

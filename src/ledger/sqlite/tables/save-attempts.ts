@@ -25,7 +25,7 @@ export function saveIntents(
   for (const range of rangesOf(intents)) claimRange(database, run, range);
 }
 
-/** Intents for consecutive records that differ only in their contents. */
+/** Intents for consecutive records, with the same attempt number, step, time and flags. */
 interface IntentRange {
   readonly first: Intent;
   count: number;

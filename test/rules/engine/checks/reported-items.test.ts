@@ -13,7 +13,7 @@ const OVERLAP = { kind: "no-overlap", list: "l[]", start: "from", end: "to" };
 const INCLUSIVE = { ...OVERLAP, "end-inclusive": true };
 const CONTIGUOUS = { kind: "contiguous", list: "l[]", start: "from", end: "to" };
 
-/** Each row: a rule, a payload, and the items of the list `l` that have a problem. Periods are sorted by their start. */
+/** Each row: a rule, a payload, and the items of the list `l` that have a problem. Periods are sorted by start. */
 describe("the items with a problem", () => {
   it.each<[JsonObject, JsonObject, readonly number[]]>([
     [OVERLAP, periods([1, 5], [4, 9], [8, 12]), [1, 2]],
