@@ -1,5 +1,6 @@
 import type { Job } from "../../job/job.ts";
 import type { Notifier } from "../../job/dependencies.ts";
+import { canonicalKey } from "../../text/canonical-key.ts";
 import { plural } from "../../text/count.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { listed } from "../../text/suggestion.ts";
@@ -15,14 +16,14 @@ export async function noticeMissingKeys(
 ): Promise<void> {
   const { only, limit } = job.settings;
   if (only === undefined) return;
-  const missing = new Set(only);
+  const missing = new Map(only.map((key) => [canonicalKey(key), key]));
   let records = 0;
   for await (const batch of ledger.outcomes(run.id)) {
     records += batch.length;
     for (const { key } of batch) if (key !== undefined) missing.delete(key);
   }
   if (missing.size === 0 || records === limit) return;
-  notice(noSuchKeys([...missing]));
+  notice(noSuchKeys([...missing.values()]));
 }
 
 export function noSuchKeys(keys: readonly string[]): string {
