@@ -1,13 +1,21 @@
 import type { AttrPath, AttrSegment } from "../../json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
-import { Failure } from "../../model/failure.ts";
-import { formatPlace, type Place } from "../../model/place.ts";
+import {
+  isJsonArray,
+  isJsonObject,
+  isJsonScalar,
+  type JsonObject,
+  type JsonScalar,
+  type JsonValue,
+} from "../../json/json-value.ts";
+import { failureAt } from "../../model/failure.ts";
+import { getOrAdd } from "../../model/groups.ts";
+import type { Place } from "../../model/place.ts";
 import { formatCount } from "../../text/count.ts";
 import type { SourceDocument } from "./yaml-document.ts";
 
 /** A document that overlays modify. It records the source file and path of each part. */
 export interface LayeredDocument {
-  /** The current value. Reading it rebuilds only the parts that changed since the last read. */
+  /** The current value. Every change modifies it in place. */
   readonly value: MutableJsonObject;
   readonly placeOf: (path: AttrPath) => Place;
   /**
@@ -26,52 +34,57 @@ interface Origin {
   readonly path: AttrPath;
 }
 
+/** Mutable JSON, as required by the JSONPath library. */
+interface MutableJsonObject {
+  [name: string]: MutableJsonValue;
+}
+type MutableJsonList = MutableJsonValue[];
+type MutableJsonValue = JsonScalar | MutableJsonObject | MutableJsonList;
+
+/** The origin of each member of each object, by name, and of each item of each list, by index. */
+type Origins = Map<unknown, Map<string, Origin>>;
+
 /**
  * Creates a document that overlays can modify. `root` is the base document's value, which is copied and not modified.
  */
 export function layeredDocument(base: SourceDocument, root: JsonObject): LayeredDocument {
-  const tree = treeOf(root, { document: base, path: [] });
-  let plain = toJsonObject(tree);
-  // Paths changed since `plain` was last read. The next read rebuilds each of these paths once.
-  const changed = new Map<string, AttrPath>();
-  const noteChange = (path: AttrPath): void => void changed.set(JSON.stringify(path), path);
-  const refresh = (path: AttrPath): void => {
-    const node = nodeAt(tree, path);
-    if (path.length === 0) plain = toJsonObject(tree);
-    else if (node !== undefined) putAt(plain, path, toJson(node));
-  };
+  const origin: Origin = { document: base, path: [] };
+  const origins: Origins = new Map();
+  const value: MutableJsonObject = {};
+  mergeInto(value, root, origin, origins);
+  const nodeAt = (path: AttrPath): MutableJsonValue | undefined =>
+    path.reduce<MutableJsonValue | undefined>(memberOf, value);
   let added = 0;
-  const add = (update: JsonValue, origin: Origin): void => {
+  const countAdded = (update: JsonValue, from: Origin): void => {
     added += countNodes(update);
-    if (added > MAX_ADDED_NODES) throw tooManyNodes(origin);
+    if (added <= MAX_ADDED_NODES) return;
+    const what = `overlays add more than ${formatCount(MAX_ADDED_NODES)} values`;
+    throw failureAt("contract_invalid", sourcePlace(from), what, { hint: "add fewer values, or select fewer targets" });
   };
   return {
-    get value() {
-      for (const path of changed.values()) if (!isWithinOther(path, changed)) refresh(path);
-      changed.clear();
-      return plain;
+    value,
+    placeOf(path) {
+      let [node, nearest]: [MutableJsonValue | undefined, Origin] = [value, origin];
+      for (const [depth, part] of path.entries()) {
+        const next: Origin | undefined = origins.get(node)?.get(String(part));
+        // The path leads beyond the value: the source document returns the line of the nearest ancestor.
+        if (next === undefined) return sourcePlace(nearest, path.slice(depth));
+        [node, nearest] = [memberOf(node, part), next];
+      }
+      return sourcePlace(nearest);
     },
-    placeOf: (path) => placeOf(tree, path),
-    merge: (path, update, origin) => {
-      add(update, origin);
-      mergeInto(nodeAt(tree, path), update, origin);
-      noteChange(path);
+    merge(path, update, from) {
+      countAdded(update, from);
+      const object = nodeAt(path);
+      if (isObject(object)) mergeInto(object, update, from, origins);
     },
-    append: (path, entry, origin) => {
-      add(entry, origin);
-      appendTo(nodeAt(tree, path), entry, origin);
-      noteChange(path);
+    append(path, entry, from) {
+      countAdded(entry, from);
+      const list = nodeAt(path);
+      if (Array.isArray(list)) appendTo(list, entry, from, origins);
     },
-    remove: (path) => {
-      const around = path.slice(0, -1);
-      removeFrom(nodeAt(tree, around), path.at(-1));
-      noteChange(around);
-    },
+    remove: (path) => removeFrom(nodeAt(path.slice(0, -1)), path.at(-1) ?? "", origins),
   };
-}
-
-function isWithinOther(path: AttrPath, others: ReadonlyMap<string, AttrPath>): boolean {
-  return path.some((_, depth) => others.has(JSON.stringify(path.slice(0, depth))));
 }
 
 /**
@@ -85,112 +98,66 @@ function countNodes(value: JsonValue): number {
   const open: JsonValue[] = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     count += 1;
-    if (isJsonArray(next)) for (const item of next) open.push(item);
-    else if (isJsonObject(next)) for (const member of Object.values(next)) open.push(member);
+    if (!isJsonScalar(next)) for (const member of Object.values(next)) open.push(member);
   }
   return count;
 }
 
-function tooManyNodes(origin: Origin): Failure {
-  const place = sourcePlace(origin, []);
-  const message = `${formatPlace(place)}: overlays add more than ${formatCount(MAX_ADDED_NODES)} values`;
-  return new Failure("contract_invalid", message, { hint: "add fewer values, or select fewer targets", place });
-}
-
-function putAt(root: MutableJsonObject, path: AttrPath, value: MutableJsonValue): void {
-  const last = path.at(-1);
-  const around = path.slice(0, -1).reduce<MutableJsonValue | undefined>(memberOf, root);
-  if (Array.isArray(around)) around[Number(last)] = value;
-  else if (around !== null && typeof around === "object" && last !== undefined) around[last] = value;
+function isObject(value: MutableJsonValue | undefined): value is MutableJsonObject {
+  return isJsonObject(value);
 }
 
 function memberOf(value: MutableJsonValue | undefined, part: AttrSegment): MutableJsonValue | undefined {
   if (Array.isArray(value)) return value[Number(part)];
-  return value !== null && typeof value === "object" && Object.hasOwn(value, part) ? value[part] : undefined;
-}
-
-/** Mutable JSON, as required by the JSONPath library. */
-interface MutableJsonObject {
-  [name: string]: MutableJsonValue;
-}
-type MutableJsonValue = JsonScalar | MutableJsonObject | MutableJsonValue[];
-
-type Tree =
-  | ObjectTree
-  | { readonly kind: "list"; readonly origin: Origin; readonly items: Tree[] }
-  | { readonly kind: "scalar"; readonly origin: Origin; readonly value: JsonScalar };
-interface ObjectTree {
-  readonly kind: "object";
-  readonly origin: Origin;
-  readonly members: Map<string, Tree>;
-}
-
-function treeOf(value: JsonObject, origin: Origin): ObjectTree;
-function treeOf(value: JsonValue, origin: Origin): Tree;
-function treeOf(value: JsonValue, origin: Origin): Tree {
-  if (isJsonArray(value)) {
-    return { kind: "list", origin, items: value.map((item, index) => treeOf(item, below(origin, index))) };
-  }
-  if (!isJsonObject(value)) return { kind: "scalar", origin, value };
-  const members = Object.entries(value).map(([name, member]) => [name, treeOf(member, below(origin, name))] as const);
-  return { kind: "object", origin, members: new Map(members) };
+  return isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined;
 }
 
 function below(origin: Origin, part: AttrSegment): Origin {
   return { document: origin.document, path: [...origin.path, part] };
 }
 
-function toJsonObject(tree: ObjectTree): MutableJsonObject {
-  return Object.fromEntries([...tree.members].map(([name, member]) => [name, toJson(member)]));
-}
-
-function toJson(tree: Tree): MutableJsonValue {
-  if (tree.kind === "object") return toJsonObject(tree);
-  return tree.kind === "list" ? tree.items.map(toJson) : tree.value;
-}
-
-function childOf(tree: Tree | undefined, part: AttrSegment): Tree | undefined {
-  if (tree?.kind === "object") return tree.members.get(String(part));
-  return tree?.kind === "list" ? tree.items[Number(part)] : undefined;
-}
-
-function nodeAt(tree: Tree, path: AttrPath): Tree | undefined {
-  return path.reduce<Tree | undefined>(childOf, tree);
-}
-
-function placeOf(root: Tree, path: AttrPath): Place {
-  let tree = root;
-  for (const [depth, part] of path.entries()) {
-    const child = childOf(tree, part);
-    // The path leads beyond the tree: the source document returns the line of the nearest ancestor.
-    if (child === undefined) return sourcePlace(tree.origin, path.slice(depth));
-    tree = child;
-  }
-  return sourcePlace(tree.origin, []);
-}
-
-function sourcePlace({ document, path }: Origin, rest: AttrPath): Place {
+function sourcePlace({ document, path }: Origin, rest: AttrPath = []): Place {
   return { file: document.file, line: document.lineOf([...path, ...rest]) };
 }
 
-function mergeInto(tree: Tree | undefined, update: JsonObject, origin: Origin): void {
-  if (tree?.kind !== "object") return;
+function mergeInto(object: MutableJsonObject, update: JsonObject, origin: Origin, origins: Origins): MutableJsonObject {
+  const places = getOrAdd(origins, object, () => new Map<string, Origin>());
   for (const [name, value] of Object.entries(update)) {
-    const member = tree.members.get(name);
+    const member = memberOf(object, name);
     const source = below(origin, name);
-    if (member?.kind === "object" && isJsonObject(value)) mergeInto(member, value, source);
-    else if (member?.kind === "list" && isJsonArray(value)) appendTo(member, value, source);
-    else tree.members.set(name, treeOf(value, source));
+    if (isObject(member) && isJsonObject(value)) mergeInto(member, value, source, origins);
+    else if (Array.isArray(member) && isJsonArray(value)) appendTo(member, value, source, origins);
+    else {
+      object[name] = copyOf(value, source, origins);
+      places.set(name, source);
+    }
   }
+  return object;
 }
 
-function appendTo(tree: Tree | undefined, entry: JsonValue, origin: Origin): void {
-  if (tree?.kind !== "list") return;
-  const added = treeOf(entry, origin);
-  for (const item of added.kind === "list" ? added.items : [added]) tree.items.push(item);
+function appendTo(list: MutableJsonList, entry: JsonValue, origin: Origin, origins: Origins): MutableJsonList {
+  const places = getOrAdd(origins, list, () => new Map<string, Origin>());
+  for (const [index, item] of (isJsonArray(entry) ? entry : [entry]).entries()) {
+    const source = isJsonArray(entry) ? below(origin, index) : origin;
+    places.set(String(list.length), source);
+    list.push(copyOf(item, source, origins));
+  }
+  return list;
 }
 
-function removeFrom(tree: Tree | undefined, part: AttrSegment | undefined): void {
-  if (tree?.kind === "object") tree.members.delete(String(part));
-  if (tree?.kind === "list") tree.items.splice(Number(part), 1);
+function copyOf(value: JsonValue, origin: Origin, origins: Origins): MutableJsonValue {
+  if (isJsonArray(value)) return appendTo([], value, origin, origins);
+  return isJsonObject(value) ? mergeInto({}, value, origin, origins) : value;
+}
+
+function removeFrom(node: MutableJsonValue | undefined, part: AttrSegment, origins: Origins): void {
+  const places = origins.get(node) ?? new Map<string, Origin>();
+  if (isObject(node)) {
+    delete node[part];
+    places.delete(String(part));
+  } else if (Array.isArray(node)) {
+    node.splice(Number(part), 1);
+    const left = [...places.values()].toSpliced(Number(part), 1);
+    origins.set(node, new Map(left.map((origin, index) => [String(index), origin])));
+  }
 }

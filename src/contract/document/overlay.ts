@@ -3,8 +3,7 @@ import { z } from "zod";
 import type { AttrPath } from "../../json/attr.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
 import { type JsonValue, isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
-import { Failure } from "../../model/failure.ts";
-import { formatPlace } from "../../model/place.ts";
+import { type Failure, failureAt } from "../../model/failure.ts";
 import { formatCount } from "../../text/count.ts";
 import { slowPatternReason } from "../../text/slow-pattern.ts";
 import { didYouMean } from "../../text/suggestion.ts";
@@ -94,12 +93,8 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
  * remaining targets could take just as long.
  */
 function tooManyNodes({ file, lineOf }: SourceDocument, target: string, path: AttrPath): Failure {
-  const place = { file, line: lineOf(path) };
   const what = `the target "${target}" visits more than ${formatCount(MAX_VISITS)} nodes of the document`;
-  return new Failure("contract_invalid", `${formatPlace(place)}: ${what}`, {
-    hint: "use a more specific JSONPath",
-    place,
-  });
+  return failureAt("contract_invalid", { file, line: lineOf(path) }, what, { hint: "use a more specific JSONPath" });
 }
 
 function unusable(target: string, reason: Exclude<Unselectable, "too-many-nodes">): string {
