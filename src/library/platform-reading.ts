@@ -5,7 +5,14 @@ import {
   rates as ratePages,
 } from "../commands/reading/read-platform.ts";
 import { FUELS, RATE_KINDS } from "../platform/reading/rate-kinds.ts";
-import type { Account, Product, ProductFilters, RateRequest, UnitRate } from "../platform/reading/received-records.ts";
+import {
+  type Account,
+  type Product,
+  PRODUCT_FILTERS,
+  type ProductFilters,
+  type RateRequest,
+  type UnitRate,
+} from "../platform/reading/received-records.ts";
 import { knownError, openCall } from "./call.ts";
 import {
   type CallOptions,
@@ -86,18 +93,7 @@ const READ: OptionKinds<ReadPlatformOptions> = {
   target: { kind: "object" },
 };
 
-const FILTERS: OptionKinds<ProductFilters> = {
-  brand: { kind: "text" },
-  isGreen: { kind: "switch" },
-  isPrepay: { kind: "switch" },
-  isTracker: { kind: "switch" },
-  isVariable: { kind: "switch" },
-  isBusiness: { kind: "switch" },
-  isHistorical: { kind: "switch" },
-  availableAt: { kind: "text" },
-};
-
-const PRODUCTS: OptionKinds<ProductsOptions> = { ...READ, filters: { members: FILTERS } };
+const PRODUCTS: OptionKinds<ProductsOptions> = { ...READ, filters: { members: PRODUCT_FILTERS } };
 
 const RATES: OptionKinds<RatesOptions> = {
   ...READ,

@@ -17,6 +17,10 @@ export function unknown(reason: string): Extract<LookupResult, { readonly kind: 
   return { kind: "unknown", reason };
 }
 
+function inProgress(reason: string): LookupResult {
+  return { ...unknown(reason), isInProgress: true };
+}
+
 /**
  * Whether the record is looked up again. A second query must confirm that the record is absent, or may find that a
  * record in progress has finished.
@@ -57,10 +61,7 @@ export function evaluateReply(
 function accountResult(reply: JsonValue, { account }: ReadBack): LookupResult | undefined {
   const number = account && valueAt(reply, account);
   if (account === undefined || number === undefined || !isEmpty(number)) return undefined;
-  return {
-    ...unknown(`the platform has the record, but its reply has no ${formatAttr(account)}; try again later`),
-    isInProgress: true,
-  };
+  return inProgress(`the platform has the record, but its reply has no ${formatAttr(account)}; try again later`);
 }
 
 /** Returns undefined if the record can be compared. */
@@ -71,8 +72,9 @@ function resultWithoutOutcomes(
 ): LookupResult | undefined {
   if (typeof status === "string" && !isDocumented(status, form)) return unlisted(status);
   if (missing === undefined) return undefined;
-  const reason = `the platform returned the record without ${missing}, and the contract defines no status for absent records`;
-  return { ...unknown(reason), isInProgress: true };
+  return inProgress(
+    `the platform returned the record without ${missing}, and the contract defines no status for absent records`,
+  );
 }
 
 /** Returns undefined if the status shows that the record has arrived and can be compared. */
@@ -86,7 +88,7 @@ function statusResult(
   const shown = cleanText(status, 60);
   const outcome = Object.hasOwn(outcomes, status) ? outcomes[status] : undefined;
   if (outcome === undefined) return unlisted(status);
-  if (outcome === "pending") return { ...unknown(`its status is ${shown}; try again later`), isInProgress: true };
+  if (outcome === "pending") return inProgress(`its status is ${shown}; try again later`);
   if (outcome !== "accepted") return { kind: "absent" };
   return missing === undefined ? undefined : unknown(`its status is ${shown}, but the reply has no ${missing}`);
 }
@@ -137,13 +139,12 @@ export function markConflictingAccounts(
     const account = accounts[index];
     const earlier = records[index]?.account;
     if (account === undefined) return lookup;
-    if (earlier !== undefined && earlier !== account) return unknown(otherAccount(account, earlier));
+    if (earlier !== undefined && earlier !== account) {
+      const what = `the platform returns the account number ${account}, but an earlier reply had ${earlier}`;
+      return unknown(`${what}: it may have two accounts`);
+    }
     return (counts.get(account) ?? 0) > 1 ? SHARED_ACCOUNT : lookup;
   });
 }
 
 const SHARED_ACCOUNT = unknown("the platform returned the same account number for several records");
-
-function otherAccount(account: string, earlier: string): string {
-  return `the platform returns the account number ${account}, but an earlier reply had ${earlier}: it may have two accounts`;
-}

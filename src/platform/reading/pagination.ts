@@ -19,12 +19,11 @@ export interface Page<T> extends PageRecords<T> {
 }
 
 /** The list to read and the type of its records. */
-interface ListRequest<T> extends ReadRequest {
+interface ListRequest extends ReadRequest {
   /** Address of the first page. */
   readonly url: URL;
-  /** The structure of a record, and the same as a type guard. */
+  /** The structure of a record. */
   readonly schema: z.ZodType;
-  readonly isRecord: (value: JsonValue) => value is JsonValue & T;
   /** Members whose numbers are converted to text without losing digits. */
   readonly decimals?: ReadonlySet<string>;
 }
@@ -41,14 +40,18 @@ export const MAX_PAGES = 10_000;
  */
 export async function* readPages<T>(
   client: ReadClient,
-  list: ListRequest<T>,
+  list: ListRequest,
   mostPages: number = MAX_PAGES,
 ): AsyncGenerator<Page<T>, void, undefined> {
   let previous: ReadonlySet<string> = new Set();
-  for await (const page of followPages(client, list, (text, before) => readPage(text, before, list), mostPages)) {
+  for await (const page of followPages(client, list, (text, before) => readPage<T>(text, before, list), mostPages)) {
     const { next, ...records } = page;
     // Records that are added to the list between two requests move the later records to the next page.
-    if (records.json[0] !== undefined && previous.has(records.json[0])) throw repeated(list.what);
+    if (records.json[0] !== undefined && previous.has(records.json[0])) {
+      throw changedList(
+        `two pages of ${list.what} contain the same record, so the list has probably changed between them`,
+      );
+    }
     previous = new Set(records.json);
     yield { ...records, hasNext: next !== null };
   }
@@ -85,7 +88,9 @@ export async function* followPages<P extends LinkedPage>(
     url = nextPageUrl(page.next, url, client.baseUrl);
     records += page.results.length;
     count = Math.max(count, page.count ?? 0);
-    if (url === undefined && records < count) throw incomplete(first.what, count, records);
+    if (url === undefined && records < count) {
+      throw changedList(`the platform returned only ${records} of ${count} records in ${first.what}`);
+    }
     yield page;
   }
 }
@@ -93,7 +98,7 @@ export async function* followPages<P extends LinkedPage>(
 function readPage<T>(
   text: string,
   before: number,
-  { what, schema, isRecord, decimals }: ListRequest<T>,
+  { what, schema, decimals }: ListRequest,
 ): PageRecords<T> & LinkedPage {
   const envelope = parseExact(text, decimals);
   if (envelope === undefined) throw wrongReply(what, "is not JSON");
@@ -101,6 +106,7 @@ function readPage<T>(
   const json = elementTexts(text, "results");
   const { results, next, count } = envelope;
   if (!isListOf(results, json)) throw wrongReply(what, "contains no list of results");
+  const isRecord = (value: JsonValue): value is JsonValue & T => schema.safeParse(value).success;
   const records = results.filter(isRecord);
   if (records.length < results.length) {
     const index = results.findIndex((value) => !isRecord(value));
@@ -119,14 +125,6 @@ export function countOf(count: JsonValue | undefined, what: string): number | un
   if (count === undefined) return undefined;
   if (typeof count === "object" || !/^\d+$/.test(String(count))) throw wrongReply(what, "has an invalid `count`");
   return Number(count);
-}
-
-function incomplete(what: string, count: number, records: number): Failure {
-  return changedList(`the platform returned only ${records} of ${count} records in ${what}`);
-}
-
-function repeated(what: string): Failure {
-  return changedList(`two pages of ${what} contain the same record, so the list has probably changed between them`);
 }
 
 function changedList(message: string): Failure {
@@ -212,19 +210,13 @@ export async function* inTimeOrder<T>(pages: AsyncIterable<Page<T>>): AsyncGener
   for await (const page of pages) {
     read.push(page);
     records += page.results.length;
-    if (records > MAX_RECORDS) throw tooManyRecords();
+    if (records <= MAX_RECORDS) continue;
+    const most = MAX_RECORDS.toLocaleString("en");
+    throw new Failure("usage", `the period has more than ${most} rates, which is too many to sort`, {
+      hint: "choose a shorter period with --from and --to",
+    });
   }
   for (const page of read.toReversed()) {
     yield { ...page, results: page.results.toReversed(), json: page.json.toReversed() };
   }
-}
-
-function tooManyRecords(): Failure {
-  return new Failure(
-    "usage",
-    `the period has more than ${MAX_RECORDS.toLocaleString("en")} rates, which is too many to sort`,
-    {
-      hint: "choose a shorter period with --from and --to",
-    },
-  );
 }

@@ -3,7 +3,7 @@ import { Failure } from "../../model/failure.ts";
 import { joinPath } from "../../transport/base-url.ts";
 import { MAX_PAGES, type Page, readPages } from "./pagination.ts";
 import type { ReadClient } from "./read-client.ts";
-import type { Product, ProductFilters } from "./received-records.ts";
+import { type Product, PRODUCT_FILTERS, type ProductFilters } from "./received-records.ts";
 
 const text = z.string().nullish();
 const flag = z.boolean().nullish();
@@ -36,37 +36,18 @@ export function productPages(
   mostPages: number = MAX_PAGES,
 ): AsyncGenerator<Page<Product>, void, undefined> {
   const url = joinPath(client.baseUrl, "products/");
-  for (const [filter, name] of Object.entries(QUERY_PARAMETERS)) {
-    const value = Object.entries(filters).find(([known]) => known === filter)?.[1];
-    if (value !== undefined) url.searchParams.set(name, String(value));
+  const given = new Map<string, string | boolean | undefined>(Object.entries(filters));
+  for (const filter of Object.keys(PRODUCT_FILTERS)) {
+    const value = given.get(filter);
+    if (value !== undefined) url.searchParams.set(parameterOf(filter), String(value));
   }
-  return readPages(
-    client,
-    {
-      url,
-      what: "the list of products",
-      missing: noProducts(),
-      query: true,
-      schema,
-      isRecord: (value): value is Product => schema.safeParse(value).success,
-    },
-    mostPages,
-  );
-}
-
-const QUERY_PARAMETERS: Readonly<Record<keyof ProductFilters, string>> = {
-  brand: "brand",
-  isGreen: "is_green",
-  isPrepay: "is_prepay",
-  isTracker: "is_tracker",
-  isVariable: "is_variable",
-  isBusiness: "is_business",
-  isHistorical: "is_historical",
-  availableAt: "available_at",
-};
-
-function noProducts(): Failure {
-  return new Failure("wrong_endpoint", "there is no list of products at the base URL (HTTP 404)", {
+  const missing = new Failure("wrong_endpoint", "there is no list of products at the base URL (HTTP 404)", {
     hint: "check the base URL",
   });
+  return readPages(client, { url, what: "the list of products", missing, query: true, schema }, mostPages);
+}
+
+/** Returns the query parameter of a filter: `is_green` for `isGreen`. */
+function parameterOf(filter: string): string {
+  return filter.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

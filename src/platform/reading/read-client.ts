@@ -148,17 +148,14 @@ function badQuery(reply: HttpReply, { what }: ReadRequest): Failure {
 export async function readAccount(client: ReadClient, number: string): Promise<Account> {
   const url = joinPath(client.baseUrl, `accounts/${pathSegment(number, "the account number")}/`);
   const what = "the account";
-  const text = await client.get(url, { what, missing: noAccount(), query: false });
+  const missing = new Failure("not_found", "the platform has no account with this number", {
+    hint: "use the platform's own account number, which `migrate explain <key>` shows for a migrated account",
+  });
+  const text = await client.get(url, { what, missing, query: false });
   const record = parseExact(text);
   if (!isJsonObject(record)) throw wrongReply(what, record === undefined ? "is not JSON" : "is not a record");
   const { number: replied } = record;
   if (typeof replied === "string" && strip(replied).toLowerCase() !== strip(number).toLowerCase())
     throw wrongReply(what, "is about another account");
   return { record, json: compactJson(text) };
-}
-
-function noAccount(): Failure {
-  return new Failure("not_found", "the platform has no account with this number", {
-    hint: "use the platform's own account number, which `migrate explain <key>` shows for a migrated account",
-  });
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import type { LibraryOptions } from "../../options/option-row.ts";
 import type { Fuel, RateKind } from "./rate-kinds.ts";
 
 /**
@@ -32,18 +33,20 @@ export type Product = JsonObject & {
  * The filters in specification 4.1, and other filters that instances publish. All filters are optional and can be
  * combined.
  */
-export interface ProductFilters {
-  readonly brand?: string | undefined;
-  readonly isGreen?: boolean | undefined;
-  readonly isPrepay?: boolean | undefined;
-  readonly isTracker?: boolean | undefined;
-  readonly isVariable?: boolean | undefined;
-  readonly isBusiness?: boolean | undefined;
+export const PRODUCT_FILTERS = {
+  brand: { kind: "text", library: true },
+  isGreen: { kind: "switch", library: true },
+  isPrepay: { kind: "switch", library: true },
+  isTracker: { kind: "switch", library: true },
+  isVariable: { kind: "switch", library: true },
+  isBusiness: { kind: "switch", library: true },
   /** Products that are no longer on sale. */
-  readonly isHistorical?: boolean | undefined;
+  isHistorical: { kind: "switch", library: true },
   /** ISO 8601 date-time with a zone. */
-  readonly availableAt?: string | undefined;
-}
+  availableAt: { kind: "text", library: true },
+} as const;
+
+export interface ProductFilters extends LibraryOptions<typeof PRODUCT_FILTERS> {}
 
 /**
  * A rate (specification 2.3), with any other members that the platform sends. The values are decimal strings with every

@@ -3,12 +3,13 @@ import { documentedReply } from "../../contract/operations/documented-reply.ts";
 import { fieldAt, type FieldType } from "../../contract/types/field-type.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { Failure } from "../../model/failure.ts";
+import { addToGroup } from "../../model/groups.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { parseExact } from "../../json/exact-json.ts";
 import { joinPath } from "../../transport/base-url.ts";
 import { lookupPath } from "../request-address.ts";
-import { comparedAttrs, type LookupRecord } from "./compare-content.ts";
+import { comparedAttrs, type ComparedRecord, type LookupRecord } from "./compare-content.ts";
 import { evaluateReply, type LookupResult, unknown } from "./lookup-result.ts";
 import { countOf, followPages } from "./pagination.ts";
 import { type ReadClient, wrongReply } from "./read-client.ts";
@@ -76,14 +77,8 @@ function mergedResult(before: LookupResult | undefined, next: LookupResult): Loo
   return next.kind === "absent" ? before : next;
 }
 
-type Found = Extract<LookupResult, { readonly kind: "found" }>;
-
-function foundTwice(
-  before: Found,
-  next: Extract<LookupResult, { readonly kind: "found" | "different" }>,
-): LookupResult {
-  const [first, second] = [accountOf(before), accountOf(next)];
-  if (first !== undefined && second !== undefined && first !== second) return TWO_ANSWERS;
+function foundTwice(before: ComparedRecord, next: ComparedRecord): LookupResult {
+  if (haveTwoAccounts(before, next)) return TWO_ANSWERS;
   return {
     ...before,
     ...next,
@@ -126,13 +121,8 @@ function byPath(
   const groups = new Map<string, LookupRecord[]>();
   for (const record of records) {
     const target = lookupPath(readBack, record);
-    if ("reason" in target) {
-      note(record, unknown(target.reason));
-      continue;
-    }
-    const group = groups.get(target.path);
-    if (group === undefined) groups.set(target.path, [record]);
-    else group.push(record);
+    if ("reason" in target) note(record, unknown(target.reason));
+    else addToGroup(groups, target.path, record);
   }
   return groups;
 }
@@ -203,19 +193,21 @@ function formOfItems({ operation, list = [] }: ReadBack): FieldType | undefined 
 
 const SAME_KEY = unknown("another record of this lookup has the same key");
 const TWO_ACCOUNTS = unknown("the platform lists the record's key twice, with different account numbers");
-
 const TWO_ANSWERS = unknown("the platform returns the record with two different account numbers");
-
 const TWO_ACCOUNTS_IN_ONE = unknown("the platform lists the record with two different account numbers");
 
 /** Returns the combined result of two list items with the same key. */
 function combined(before: LookupResult | undefined, item: LookupResult): LookupResult {
   if (before === undefined || before === item) return item;
-  const [first, second] = [accountOf(before), accountOf(item)];
   if (before === SAME_KEY || before === TWO_ACCOUNTS) return before;
-  if (first !== undefined && second !== undefined && first !== second) return TWO_ACCOUNTS;
+  if (haveTwoAccounts(before, item)) return TWO_ACCOUNTS;
   if (RANK[item.kind] !== RANK[before.kind]) return RANK[item.kind] > RANK[before.kind] ? item : before;
-  return first === undefined ? item : before;
+  return accountOf(before) === undefined ? item : before;
+}
+
+function haveTwoAccounts(one: LookupResult, other: LookupResult): boolean {
+  const [first, second] = [accountOf(one), accountOf(other)];
+  return first !== undefined && second !== undefined && first !== second;
 }
 
 const RANK = { absent: 0, unknown: 1, different: 2, found: 3 } as const;

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { JsonValue } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import { type LondonDay, londonTime } from "../../time/london-time.ts";
 import { joinPath, pathSegment } from "../../transport/base-url.ts";
@@ -27,17 +26,14 @@ export function ratePages(client: ReadClient, request: RateRequest): AsyncGenera
   if (request.from !== undefined) url.searchParams.set("period_from", request.from);
   if (request.to !== undefined) url.searchParams.set("period_to", request.to);
   const what = `the ${list} of ${request.tariff}`;
-  const missing = noRates(list, request);
-  return readPages(client, { url, what, missing, query: true, schema, isRecord: isUnitRate, decimals });
+  const of = `${request.fuel} tariff ${request.tariff} in product ${request.product}`;
+  const missing = new Failure("not_found", `the platform has no ${list} for ${of}`, {
+    hint: "check the product, the tariff, --fuel and --kind; `migrate products` lists the products",
+  });
+  return readPages(client, { url, what, missing, query: true, schema, decimals });
 }
 
 const decimals: ReadonlySet<string> = new Set(["value_exc_vat", "value_inc_vat"]);
-
-function noRates(list: string, { product, tariff, fuel }: RateRequest): Failure {
-  return new Failure("not_found", `the platform has no ${list} for ${fuel} tariff ${tariff} in product ${product}`, {
-    hint: "check the product, the tariff, --fuel and --kind; `migrate products` lists the products",
-  });
-}
 
 const text = z.string().nullish();
 const decimal = z.string().regex(/^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/);
@@ -48,10 +44,6 @@ const schema = z.looseObject({
   valid_to: text,
   payment_method: text,
 });
-
-function isUnitRate(value: JsonValue): value is UnitRate {
-  return schema.safeParse(value).success;
-}
 
 /** A half hour of a day in London. */
 interface HalfHour {
