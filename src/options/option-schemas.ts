@@ -163,7 +163,7 @@ export function fileShape(table: OptionTable): Readonly<Record<string, z.ZodType
   const rows = Object.entries(table).filter(([, { file }]) => file !== undefined);
   return Object.fromEntries(
     rows.map(([name, row]) => {
-      const schema = row.file === "required" ? fileSchema(row) : fileSchema(row).optional();
+      const schema = row.file === "required" ? schemaOf(row, "file") : schemaOf(row, "file").optional();
       // The help of a group describes its flag, not the group.
       const description = row.members === undefined ? row.help : row.docs?.replace(/, see .*/, "");
       return [name, description === undefined ? schema : schema.describe(description)];
@@ -171,30 +171,21 @@ export function fileShape(table: OptionTable): Readonly<Record<string, z.ZodType
   );
 }
 
-function fileSchema(row: OptionRow): z.ZodType {
-  const { members } = row;
-  const { schema, file = schema } = kindFor(row);
-  return members === undefined ? file : z.strictObject(optionalShape(members, fileSchema));
-}
-
 /** Returns the schemas for a table's recorded values. These schemas ignore members that this version does not know. */
 export function recordedShape<Table extends OptionTable>(table: Table): Shape<RecordedValues<Table>>;
 export function recordedShape(table: OptionTable): Readonly<Record<string, z.ZodType>> {
   const rows = Object.entries(table).filter(([, { recorded }]) => recorded !== undefined);
   return Object.fromEntries(
-    rows.map(([name, row]) => [name, row.recorded === "always" ? recordedSchema(row) : recordedSchema(row).optional()]),
+    rows.map(([name, row]) => {
+      const schema = schemaOf(row, "recorded");
+      return [name, row.recorded === "always" ? schema : schema.optional()];
+    }),
   );
 }
 
-function recordedSchema(row: OptionRow): z.ZodType {
-  const { members } = row;
-  const { schema, recorded = schema } = kindFor(row);
-  return members === undefined ? recorded : z.object(optionalShape(members, recordedSchema));
-}
-
-function optionalShape(
-  members: OptionTable,
-  schemaOf: (row: OptionRow) => z.ZodType,
-): Readonly<Record<string, z.ZodType>> {
-  return Object.fromEntries(Object.entries(members).map(([name, row]) => [name, schemaOf(row).optional()]));
+function schemaOf(row: OptionRow, form: "file" | "recorded"): z.ZodType {
+  const kind = kindFor(row);
+  if (row.members === undefined) return kind[form] ?? kind.schema;
+  const shape = Object.entries(row.members).map(([name, member]) => [name, schemaOf(member, form).optional()]);
+  return form === "file" ? z.strictObject(Object.fromEntries(shape)) : z.object(Object.fromEntries(shape));
 }
